@@ -1,4 +1,4 @@
-# Two commands: `make lab` and `make test`. Everything lives in .venv, .venv-cuda and node_modules.
+# Two commands: `make lab` and `make test`. Everything lives in .venv, .venv-cuda, .venv-docs and node_modules.
 PYTHON ?= python3
 NODE ?= node
 PORT ?= 8888
@@ -7,6 +7,8 @@ PORT ?= 8888
 LAB_OPTIONS ?= --log-level=WARN $(if $(filter 0,$(shell id -u)),--allow-root)
 BIN := .venv/bin
 CUDA := .venv-cuda/bin
+# What builds the site lies beside the packages of .venv, which it uses.
+DOCS := PYTHONPATH=.venv-docs $(BIN)/python -m docs.website
 # The scripts of package.json call tools of the environment.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Images of containers often set it: then each process of tests compiles all tests, and whatever else was just installed.
@@ -24,7 +26,7 @@ PORTABLE ?= tests/operating_system tests/registry tests/supervisor tests/client 
 PIP_OPTIONS := --quiet --disable-pip-version-check
 
 .PHONY: help lab demo test test-all check lint types frontend unit python-tests cuda-tests expensive-tests portable-tests suite-times gpu-proof chromium build bench \
-        screenshots lock clean
+        docs slides screenshots lock clean
 
 help: ## Show what can be made.
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -35,12 +37,12 @@ lab: .venv/.built ## Set everything up and open JupyterLab with the panel and th
 demo: .venv/.built ## Run the main job without a person: create, compute, tear down.
 	@$(BIN)/python scripts/demo.py
 
-test: .venv/.built .venv-cuda/.installed chromium ## Run all checks, and all tests but expensive ones that no change touches: 18 to 25 minutes on 2 cores.
+test: .venv/.built .venv-cuda/.installed .venv-docs/.installed chromium ## Run all checks, and all tests but expensive ones that no change touches: 18 to 25 minutes on 2 cores.
 	$(MAKE) --jobs=2 $(SYNC) lint types frontend
 	$(MAKE) python-tests
 	$(MAKE) cuda-tests
 
-test-all: .venv/.built .venv-cuda/.installed chromium ## The same with nothing left out: nightly, and before a release.
+test-all: .venv/.built .venv-cuda/.installed .venv-docs/.installed chromium ## The same with nothing left out: nightly, and before a release.
 	$(MAKE) test SELECTION=
 	$(MAKE) portable-tests
 
@@ -64,14 +66,14 @@ frontend: .venv/.built ## Style, types and tests of the panel.
 unit: .venv/.built ## Python tests that start no process.
 	$(BIN)/python -m pytest -q --no-processes $(PARALLEL)
 
-python-tests: .venv/.built chromium ## Python tests: real clusters, a real browser, a wheel.
+python-tests: .venv/.built .venv-docs/.installed chromium ## Python tests: real clusters, a real browser, a wheel.
 	$(BIN)/python -m pytest -q $(PARALLEL) $(SELECTION) --junitxml=.build/python-tests.xml
 
 cuda-tests: .venv-cuda/.installed ## The GPU backend: the real dask-cuda against a simulated driver library.
 	$(CUDA)/python -m pytest -q $(PARALLEL) $(SELECTION) --junitxml=.build/cuda-tests.xml \
 	  tests/devices tests/backends/cuda tests/dask_internals/test_cuda_workers.py tests/profile/test_gpu.py tests/proof/test_simulated.py
 
-expensive-tests: .venv/.built chromium ## The tests that `make test` may leave out; what they passed with is written down, so that it may.
+expensive-tests: .venv/.built .venv-docs/.installed chromium ## The tests that `make test` may leave out; what they passed with is written down, so that it may.
 	$(BIN)/python -m pytest -q $(PARALLEL) -m expensive --junitxml=.build/expensive-tests.xml
 	$(BIN)/python -m tests.suite.record .build/expensive-tests.xml
 
@@ -103,6 +105,12 @@ build: .venv/.installed ## Build a wheel that needs no Node to install.
 bench: .venv/.built ## Measure the figures of benchmarks/README.md.
 	$(BIN)/python -m benchmarks
 
+docs: .venv-docs/.installed ## Build the documentation as a site into .build/docs/html; with EXECUTE=1 run the lessons anew for their outputs.
+	@$(DOCS) $(if $(filter-out 0,$(EXECUTE)),--execute)
+
+slides: .venv-docs/.installed chromium ## Make slides of the lessons into .build/slides: HTML with speaker notes, and PDF; LESSONS="02 06" for some.
+	@$(DOCS).slides --pdf $(LESSONS)
+
 screenshots: .venv/.built chromium ## Take the screenshots of the documentation anew, and of each state of the panel into .build/panel.
 	$(BIN)/python scripts/screenshots.py
 	$(BIN)/python scripts/panel_states.py
@@ -111,9 +119,10 @@ lock: .venv/.installed ## Pin what CI installs to the newest versions.
 	$(BIN)/pip install $(PIP_OPTIONS) uv
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --extra test pyproject.toml -o requirements/cpu.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate requirements/cuda.in -o requirements/cuda.txt
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate -c requirements/cpu.txt requirements/docs.in -o requirements/docs.txt
 
 clean: ## Remove everything that was made.
-	rm -rf .venv .venv-cuda .build dist node_modules labextension/lib py_src/gpucluster/labextension py_src/gpucluster/widgets/static
+	rm -rf .venv .venv-cuda .venv-docs .build dist node_modules labextension/lib py_src/gpucluster/labextension py_src/gpucluster/widgets/static
 
 # -- environments -------------------------------------------------------------------------------------
 
@@ -137,4 +146,9 @@ clean: ## Remove everything that was made.
 	$(CUDA)/python -m pip install $(PIP_OPTIONS) -r requirements/cuda.txt
 	$(CUDA)/python -m pip install $(PIP_OPTIONS) --no-deps --upgrade --target .venv-cuda/rmm -r requirements/rmm.txt
 	SKIP_JUPYTER_BUILDER=1 $(CUDA)/python -m pip install $(PIP_OPTIONS) --no-deps -e .
+	@touch $@
+
+.venv-docs/.installed: requirements/docs.txt | .venv/.installed
+	@rm -rf .venv-docs
+	@scripts/logged "Installing what builds the documentation" $(BIN)/python -m pip install $(PIP_OPTIONS) --target .venv-docs -r requirements/docs.txt
 	@touch $@

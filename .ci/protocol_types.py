@@ -34,6 +34,7 @@ from gpucluster.protocol.models import (
     Submission,
 )
 from gpucluster.protocol.recordings import RecordedSession, RecordingList
+from gpucluster.protocol.site import SiteFaults
 from gpucluster.protocol.spec import ClusterPatch, SpecBase
 from gpucluster.protocol.telemetry import Activity, TelemetryHistory
 from gpucluster.protocol.version import PROTOCOL_VERSION
@@ -65,6 +66,7 @@ class Protocol(BaseModel):
     clusters: ClusterList
     event: Event
     devices: HostDevices
+    site: SiteFaults
     preset: OfferedPreset
     schemas: Schemas
     log: LogLines

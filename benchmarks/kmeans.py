@@ -29,6 +29,8 @@ from sklearn.datasets import load_sample_image
 from benchmarks.recording import record
 
 LARGE = {"rows": 2_000_000, "features": 32, "clusters": 16, "iterations": 20}
+PAUSE_SECONDS = 0.05
+"""Before each turn: threads of the one before spin for a while after their work, and would take time from it."""
 SMALL_CLUSTERS, SMALL_ITERATIONS = 8, 30
 GROWTH = (500_000, 1_000_000, 1_500_000, 2_000_000)
 
@@ -130,6 +132,7 @@ def compared(folder: Path, name: str, iterations: int, repeats: int, ranks: Rank
     }
     for turn in range(repeats + 1):
         for peer, fit in fits.items():
+            time.sleep(PAUSE_SECONDS)
             spent, model = timed(fit)
             inertia[peer] = float(model.inertia_)
             if turn:  # the first one is for warming up

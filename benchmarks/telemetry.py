@@ -24,7 +24,7 @@ GIB = 2**30
 WORKERS = 1000
 
 
-def _row(random_: random.Random) -> list[Any]:
+def gpu_row(random_: random.Random) -> list[Any]:
     """Return what a busy worker on an 80 GiB GPU sends: every column measured, every worker different.
 
     Memory, counters and ids are as random as they can be; power, temperature, load and traffic as on busy GPUs.
@@ -65,12 +65,12 @@ def _row(random_: random.Random) -> list[Any]:
 
 def _cpu_row(random_: random.Random) -> list[Any]:
     """Return what a busy CPU worker sends."""
-    row = dict(zip(COLUMNS, _row(random_)[1:], strict=True))
+    row = dict(zip(COLUMNS, gpu_row(random_)[1:], strict=True))
     kept = {name: value for name, value in row.items() if not name.startswith(("vram", "gpu", "rmm", "pcie", "nvlink"))}
     return [VERSION, *map((kept | {"device": None, "tier_device_bytes": None}).get, COLUMNS)]
 
 
-def _metrics(row: list[Any]) -> dict[str, Any]:
+def metrics_of(row: list[Any]) -> dict[str, Any]:
     """Return a heartbeat's metrics as a worker of distributed sends them."""
     host = {"read_bps": 0.0, "write_bps": 0.0}
     return {
@@ -114,7 +114,7 @@ async def _scheduler(row: Callable[[random.Random], list[Any]]) -> Scheduler:
             extra={},
             scheduler=scheduler,
         )
-        worker.metrics = _metrics(row(random_))
+        worker.metrics = metrics_of(row(random_))
         worker.last_seen = time.time() - random_.uniform(0, 6)
         scheduler.workers[address] = worker
     for kind in range(10):
@@ -135,7 +135,7 @@ def _milliseconds(work: Callable[[], object], repeats: int) -> list[float]:
 
 async def _measure(repeats: int) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for name, row in (("GPU workers", _row), ("CPU workers", _cpu_row)):
+    for name, row in (("GPU workers", gpu_row), ("CPU workers", _cpu_row)):
         scheduler = await _scheduler(row)
         sampler, history = Sampler(InProcessScheduler(scheduler), "0000000a"), History("0000000a")
 

@@ -30,11 +30,12 @@ def import_seconds(repeats: int) -> list[float]:
 
 
 def bundle_bytes() -> dict[str, dict[str, int]]:
-    """Return the size of all JavaScript of the built panel, and of the notebook widget, raw and gzip."""
+    """Return the size of all JavaScript and of all CSS of the built panel and of the notebook widget, raw and gzip."""
     package = Path(gpucluster.__file__).parent
     found = {}
     for name, folder in (("panel", "labextension/static"), ("widget", "widgets/static")):
-        files = [file.read_bytes() for file in (package / folder).glob("*.js")]
-        packed = sum(len(gzip.compress(content, 9)) for content in files)
-        found[name] = {"raw": sum(map(len, files)), "gzip": packed}
+        for part, ending in ((name, "js"), (f"{name}_css", "css")):
+            files = [file.read_bytes() for file in (package / folder).glob(f"*.{ending}")]
+            packed = sum(len(gzip.compress(content, 9)) for content in files)
+            found[part] = {"raw": sum(map(len, files)), "gzip": packed}
     return found

@@ -8,6 +8,16 @@ const { rspack } = require(
 module.exports = {
   // Every browser of JupyterLab 4.6 knows it, so nothing is written out for older ones.
   target: ['web', 'es2022'],
+  module: {
+    rules: [
+      {
+        // A file of its own, where the builder would put it into a script as text. With "v" the server lets browsers keep it.
+        test: /index\.raw\.css$/,
+        type: 'asset/resource',
+        generator: { filename: 'style.[contenthash].css?v=[contenthash]' }
+      }
+    ]
+  },
   optimization: {
     // Ids of modules are otherwise hashes of absolute paths: the same source would give another wheel in another folder.
     moduleIds: 'natural',

@@ -80,7 +80,7 @@ class Learner:
         else:
             self.trouble.append(f"cell {number} did not end")
         output = cell.locator(".jp-OutputArea")
-        text = output.inner_text() if output.count() else ""
+        text = output.first.inner_text() if output.count() else ""  # a widget brings an area of its own
         if "Traceback (most recent call last)" in text:
             self.trouble.append(f"cell {number} raised: {text[-300:]}")
         return text

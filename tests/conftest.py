@@ -24,12 +24,22 @@ from gpucluster.protocol.models import ClusterModel
 from gpucluster.protocol.version import PROTOCOL_HEADER, PROTOCOL_VERSION, SECRET_HEADER
 from gpucluster.registry.store import Registry
 
-pytest_plugins = ["tests.suite.order", "tests.suite.changes", "tests.suite.processes", "tests.suite.linux"]
+pytest_plugins = [
+    "tests.suite.collecting",
+    "tests.suite.order",
+    "tests.suite.changes",
+    "tests.suite.processes",
+    "tests.suite.linux",
+]
 
 # Threads of BLAS and OpenMP that have nothing to do spin, and take the processors from the other processes of a run:
 # a third of what tests of gpucluster.learn computed. Read when libraries are loaded, here and by all that is started.
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+# Hardly a cluster of the tests starts a worker so late that it would be the better for it, and each would compute for
+# more than a second.
+os.environ["GPUCLUSTER_PRELOAD_LATER"] = "0"
 
 # What the site of this machine says is no concern of tests.
 os.environ["GPUCLUSTER_SITE"] = "/nonexistent/site.yaml"
@@ -40,15 +50,21 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 PATIENCE_SECONDS = 90.0
 """How long a test waits for what must happen: long, so that a slow machine fails no test."""
 
+MOST_SECONDS_BETWEEN_LOOKS = 0.15
+
 
 def until(condition: Callable[[], Any], *, timeout: float = PATIENCE_SECONDS, what: Any = "") -> Any:
     """Wait until a condition holds; return what it returned."""
-    deadline = time.monotonic() + timeout
-    while not (found := condition()):
-        if time.monotonic() > deadline:
+    begun = time.monotonic()
+    while True:
+        asked = time.monotonic()
+        if found := condition():
+            return found
+        now = time.monotonic()
+        if now - begun > timeout:
             raise AssertionError(f"did not happen within {timeout:.0f} s: {what() if callable(what) else what}")
-        time.sleep(0.02)
-    return found
+        # What takes long is looked at less often, and so is what costs more than a look: others need the processors.
+        time.sleep(min(MOST_SECONDS_BETWEEN_LOOKS, max(0.02, 3 * (now - asked), (now - begun) / 20)))
 
 
 class Site:
@@ -103,12 +119,13 @@ class Site:
     def processes(self) -> list[psutil.Process]:
         """Return every living process that was started with this registry in its environment, but us."""
         found = []
-        for process in psutil.process_iter():
+        for pid in psutil.pids():
             with suppress(OSError, psutil.Error):
                 # The environment a process was started with: forked workers share their forkserver's.
-                ours = process.environ().get("GPUCLUSTER_DIR") == str(self.directory)
-                if ours and process.pid != os.getpid() and process.status() != psutil.STATUS_ZOMBIE:
-                    found.append(process)
+                if pid != os.getpid() and _variable(pid, "GPUCLUSTER_DIR") == str(self.directory):
+                    process = psutil.Process(pid)
+                    if process.status() != psutil.STATUS_ZOMBIE:
+                        found.append(process)
         return found
 
     def family(self, model: ClusterModel) -> list[psutil.Process]:
@@ -150,8 +167,10 @@ class Site:
         """Stop everything, and insist that it is gone."""
         for folder in self.registry.folders():
             record = self.registry.read(folder)
+            if record is None or record.kind != "standby":
+                continue
             for process in self.processes():
-                if record is not None and record.kind == "standby" and _is_supervisor(process, folder.path):
+                if _is_supervisor(process, folder.path):
                     with suppress(psutil.Error):
                         process.terminate()
         for model in self.control.list():
@@ -164,6 +183,17 @@ class Site:
                 with suppress(psutil.Error):
                     process.kill()
             shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def _variable(pid: int, name: str) -> str | None:
+    """Return a variable that a process was started with. Asked of all processes, again and again, so without psutil."""
+    try:
+        environment = Path(f"/proc/{pid}/environ").read_bytes()
+    except FileNotFoundError:  # Or there is no /proc.
+        return psutil.Process(pid).environ().get(name)
+    beginning = f"{name}=".encode()
+    found = (item for item in environment.split(b"\0") if item.startswith(beginning))
+    return next((os.fsdecode(item[len(beginning) :]) for item in found), None)
 
 
 def _is_supervisor(process: psutil.Process, folder: Path) -> bool:

@@ -68,7 +68,7 @@ def pieces(*, simulated: bool) -> tuple[Piece, ...]:
                 (*_CUML, "nbclient", "ipykernel"),
                 simulated=False,
             )
-            for number in ("06", "07", "08", "05", "02", "00", "01", "03", "04")
+            for number in ("06", "07", "08", "05", "02", "00", "01", "03", "04", "13")
         ),
         Piece(
             "cpu",

@@ -91,7 +91,7 @@ compare("00.a", len(nodes) - 1, "processes")
 
 # %% [markdown]
 # **Explain:** each box is a real process of this machine, with its number (*pid*) and the memory it holds. An arrow
-# means "has started". No arrow leads from your notebook to the cluster: the cluster has a life of its own. You can restart
+# means "has started". No arrow leads from your notebook to the cluster: the cluster does not depend on it. You can restart
 # the kernel, and the cluster is still there.
 
 # %% [markdown] exercise="00.1" title="How large is the cluster?" topic="processes"
@@ -101,7 +101,7 @@ compare("00.a", len(nodes) - 1, "processes")
 # (`n_workers=-1` means all of them. It is the default in Dask 2026.8; in some older versions the default was **five**, without a
 # warning. So write it.)
 #
-# Write `inspect`. The check also tries a client of a larger cluster, so no number may be fixed.
+# Write `inspect` with this call and no other: the check also tries what stands for the client of a larger cluster, and that knows only this call.
 
 # %% tags=["run"]
 workers = lab.client.scheduler_info(n_workers=-1)["workers"]
@@ -161,7 +161,7 @@ compare("00.b", "notebook" if answer == os.getpid() else "worker")
 # (`pure=False` says: run it again, even if the same call was made before. Without it, Dask believes that the same function with
 # the same arguments has the same result, and may hand you the old one.)
 #
-# `client.run(function)` is another thing: it runs the function on **every** worker, past the queue, and returns a
+# `client.run(function)` is different: it runs the function on **every** worker, past the queue, and returns a
 # dictionary {address: result}. Use it to ask questions, not to compute.
 
 # %% [markdown] exercise="00.3" title="One process for each worker" topic="processes"
@@ -203,7 +203,7 @@ print("10 tasks are done. Look at the gauges.")
 
 # %% [markdown]
 # Dask has a **dashboard** with more than twenty pages. Open it from the panel on the left, or with
-# `lab.cluster.dashboard("task-stream")` in a cell. It is a small web server inside the scheduler's process. Is somebody there?
+# `lab.cluster.dashboard("task-stream")` in a cell. It is a small web server inside the scheduler's process. Does it answer?
 
 # %% tags=["run"]
 reach_dashboard(lab.cluster)
@@ -271,9 +271,9 @@ for server in ("http://localhost:8888", "https://hub.school.org/user/ana/"):
 # %% [markdown] exercise="00.5" title="One worker, one device" topic="devices"
 # ## 4. One worker for each device
 #
-# A machine may have several **accelerator devices**. One worker process is then started for each of them. How do they keep out of each
-# other's way? Each worker gets a list of the devices it may see, and programs use the **first** of the list.
-# All workers get all devices, but each list begins at another place, and goes round:
+# A machine may have several **accelerator devices**. One worker process is then started for each of them. How do they avoid using the
+# same device? Each worker gets a list of the devices it may see, and programs use the **first** of the list.
+# All workers get all devices, but each list begins at a different place, and continues at the front when it reaches the end:
 #
 # | worker | sees |
 # |---|---|
@@ -281,7 +281,7 @@ for server in ("http://localhost:8888", "https://hub.school.org/user/ana/"):
 # | 1 | `1,2,3,0` |
 # | 2 | `2,3,0,1` |
 #
-# So each worker uses another device, and can still reach the others to exchange data.
+# So each worker uses a different device, and can still reach the others to exchange data.
 #
 # ### Exercise 00.5 · One worker, one device (4 min)
 #
@@ -308,7 +308,7 @@ check("00.5", visible_to)
 # `names[worker:] + names[:worker]` is the rotated list. `",".join(…)` makes a string of it.
 
 # %% [markdown]
-# And the cores? Here no list is set. Look which cores each of your workers may use:
+# And the cores? Here no list is set. See which cores each of your workers may use:
 
 # %% tags=["run"]
 def cores():
@@ -342,7 +342,7 @@ print(f"{small.name} is {small.state}")
 # %gpucluster list
 
 # %% [markdown] anchor="stopped"
-# **A real failure.** The cluster is gone. What happens if you use its client once more?
+# **A real failure.** The cluster is gone. What happens if you use its client again?
 
 # %% tags=["run"]
 with lessons.expect_failure():
@@ -350,13 +350,13 @@ with lessons.expect_failure():
 
 # %% [markdown]
 # **Explain:** the client is only a connection. With the cluster, all results on its workers are gone, too: `kept` is a name
-# for something that exists no longer. Bring what you need to the notebook, or write it to a file, **before** you stop.
+# for something that no longer exists. Bring what you need to the notebook, or write it to a file, **before** you stop.
 
 # %% [markdown] exercise="00.4" title="Borrow a cluster" topic="lifetime"
 # ### Exercise 00.4 · Borrow a cluster (6 min)
 #
 # Write `borrow`: it starts a cluster by calling `start()`, calls `job(client)` with a client of it, and returns
-# what the job returns. Afterwards **nothing** is left, also when the job fails. (Its error shall still reach the caller.)
+# what the job returns. Afterwards **nothing** is left, also when the job fails. (Its error must still reach the caller.)
 
 # %% tags=["exercise"] exercise="00.4"
 from distributed import Client

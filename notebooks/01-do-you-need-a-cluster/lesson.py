@@ -176,7 +176,7 @@ for name, case in cases.items():
 
 # %% [markdown]
 # **Explain:** *Leonardo* is a supercomputer in Bologna, Italy. By its documentation, the fast part of its storage (flash) holds 5.7 PB and a node has 512 GiB of
-# memory. To read this part into memory would take more than 10,000 nodes, far more than the machine has; the larger part behind it, on
+# memory. Reading this part into memory would take more than 10,000 nodes, far more than the machine has; the larger part behind it, on
 # hard disks, has more than 100 PB. So data on such a machine stays in a **shared file system**, and each node reads its part. And "it fits" is not
 # "one can work with it": pandas needs two to three times the table. For work with many shuffles (rows that change
 # partitions, as in a sort or a large join) on accelerators, the best practices of RAPIDS for Dask
@@ -206,7 +206,7 @@ compare("01.c", factor)
 # %% [markdown] anchor="cores"
 # ## 3. Who is faster?
 #
-# pandas uses one core for most operations. Some of scikit-learn uses several. Dask uses all workers.
+# pandas uses one core for most operations. Some parts of scikit-learn use several. Dask uses all workers.
 #
 # **Predict:** how many cores will be busy while pandas groups a table?
 

@@ -59,7 +59,7 @@ from gpucluster.lessons.probes.placement import memory_on_workers, places_of
 # ## 1. Which line takes the time?
 #
 # `slow_month` reads the flights of one month, and waits half a second, as a real file from far away would make you wait.
-# `delayed(function)` makes a **lazy** function: to call it only writes down *that* it shall be called.
+# `delayed(function)` makes a **lazy** function: calling it only writes down *that* it is to be called.
 #
 # **Predict:** one of the lines A, B, C, D takes nearly all of the time. Which one?
 
@@ -111,8 +111,8 @@ with lessons.expect_failure():
 # %% [markdown] anchor="graphs"
 # ## 2. The plan is a graph
 #
-# Each task is a **node**. An **edge** leads from a task to a task that needs its result. There is no way round in a circle, so it is called
-# a *directed acyclic graph* (DAG). We write it as a dictionary: {task: the tasks it needs}.
+# Each task is a **node**. An **edge** leads from a task to a task that needs its result. Following the edges never leads back to where you began, so it is called
+# a *directed acyclic graph* (DAG). A path that does lead back is a circle, or *cycle*. We write it as a dictionary: {task: the tasks it needs}.
 
 # %% tags=["run"]
 breakfast = {
@@ -230,7 +230,7 @@ if (found := count_orders(breakfast)) is not None:
 # ## 3. How often does it run?
 #
 # `counted` makes a function that counts its calls, also those on the workers. Look at the five snippets. (`dask.compute(a, b)` takes several
-# plans as one order. `.persist()` runs the plan and keeps the result on the workers.) **How often does `load` run in each of them?**
+# plans as one request. `.persist()` runs the plan and keeps the result on the workers.) **How often does `load` run in each of them?**
 #
 # ```python
 # # a                               # b                                # c
@@ -263,21 +263,21 @@ loads = {
 check("02.2", loads)
 
 # %% [markdown] tags=["hint-1"] exercise="02.2"
-# Each `compute` is an order of its own. After it, Dask forgets everything but the result that it gave you.
+# Each `compute` is a separate request. After it, Dask forgets everything but the result that it gave you.
 
 # %% [markdown] tags=["hint-2"] exercise="02.2"
 # In one `compute`, a node that two others need runs once. But are `x` and `y` in d the same node? `delayed` does not know that `load` always returns the
 # same for the same month.
 
 # %% [markdown] tags=["hint-3"] exercise="02.2"
-# a: two orders. b: one order, one shared node. c: no order at all. d: one order, two different nodes. e: `persist` runs the node and
-# keeps it, so both orders find it.
+# a: two requests. b: one request, one shared node. c: no request at all. d: one request, two different nodes. e: `persist` runs the node and
+# keeps it, so both requests find it.
 
 # %% [markdown]
 # **Explain:** "lazy" does not mean "remembers". Two computes of the same plan do all of the work twice.
 
-# %% [markdown] exercise="02.3" title="One order instead of three" topic="compute-once"
-# ### Exercise 02.3 · One order instead of three (8 min)
+# %% [markdown] exercise="02.3" title="One request instead of three" topic="compute-once"
+# ### Exercise 02.3 · One request instead of three (8 min)
 #
 # This function answers three questions about a list of lazy pieces, and loads everything three times:
 #
@@ -306,10 +306,10 @@ def three_answers(pieces):
 check("02.3", three_answers)
 
 # %% [markdown] tags=["hint-1"] exercise="02.3"
-# Leave the plans as they are, and give no order until all three are made.
+# Leave the plans as they are, and request nothing until all three are made.
 
 # %% [markdown] tags=["hint-2"] exercise="02.3"
-# `dask.compute(a, b, c)` takes several plans as **one** order, and returns a tuple of results.
+# `dask.compute(a, b, c)` takes several plans as **one** request, and returns a tuple of results.
 
 # %% [markdown] tags=["hint-3"] exercise="02.3"
 # Drop the three `.compute()`. Then `rows, total, worst = dask.compute(rows, total, worst)`, and only then divide.
@@ -363,7 +363,7 @@ for question in (kept.distance.mean(), kept.dep_delay.max(), kept.week.max()):
 compare("02.c", read.calls() - before, "loads")
 
 # %% [markdown]
-# **Explain:** `kept` is no plan any more, it is data. It takes memory on the workers until you forget it:
+# **Explain:** `kept` is no longer a plan; it is data. It takes memory on the workers until you forget it:
 
 # %% tags=["run"]
 full = memory_on_workers(lab.client)
@@ -409,7 +409,7 @@ check("02.4", prepare)
 # Until `compute` or `persist`, nobody has decided **where** a task will run. The scheduler decides then, and the next time it may decide otherwise.
 # `client.who_has` tells which worker holds a piece.
 #
-# **Predict:** we compute the same twelve pieces twice. Real work takes now a little longer, now a little shorter; here a random wait does that.
+# **Predict:** we compute the same twelve pieces twice. Real work sometimes takes a little longer, sometimes a little less; here a random wait does that.
 # Will each piece be on the same worker both times? Write `"yes"` or `"no"`.
 
 # %% tags=["predict"]
@@ -437,7 +437,7 @@ compare("02.d", "yes" if runs[0] == runs[1] else "no")
 # then run the cell again.) Your program must not depend on it. That is also why a cluster can recover: what
 # has no fixed place can be done elsewhere. Lesson 04 uses this.
 #
-# The other way round works, too: data of the notebook goes to the workers with `scatter`. It deals out the pieces to all workers, unless you name one.
+# The opposite direction works, too: data of the notebook goes to the workers with `scatter`. It deals out the pieces to all workers, unless you name one.
 # `rebalance` is said to spread data evenly. **Predict** for yourself, then look: all pieces are on one worker; what does `rebalance` do?
 
 # %% tags=["run"]
@@ -454,7 +454,7 @@ del on_one, dealt_out
 
 # %% [markdown]
 # **Explain:** `rebalance` did nothing. It takes data only away from a worker whose memory is filled to more than 30 % (Dask's setting
-# `distributed.worker.memory.rebalance.sender-min`); these eight pieces are 6.4 MB. It helps a worker that gets full, and is no way to deal out work.
+# `distributed.worker.memory.rebalance.sender-min`); these eight pieces are 6.4 MB. It helps a worker that gets full, and is not meant for distributing work.
 # Best of all is not to scatter large data at all: let each worker read its own part.
 
 # %% [markdown] anchor="layers"
@@ -532,8 +532,8 @@ check("02.6", collections)
 # ## Keep this
 #
 # * Lines build a plan. `compute` runs it and brings the result to the notebook; `persist` runs it and leaves the result on the workers.
-# * Lazy does not remember: two computes do the work twice. Give one order for several results: `dask.compute(a, b)`.
-# * A graph has no circles, but usually many valid orders. The scheduler chooses; each task runs once per order, its result may be used many times.
+# * Lazy does not remember: two computes do the work twice. Make one request for several results: `dask.compute(a, b)`.
+# * A graph has no circles, but usually many valid orders. The scheduler chooses; each task runs once per request, its result may be used many times.
 # * Mistakes show at `compute`, not at the line that made them.
 # * Persist late in the chain: after rows and columns are chosen. `del` gives the memory back.
 # * Nobody knows beforehand where a task runs. `who_has` tells afterwards.

@@ -159,7 +159,7 @@ print(f"{len(orders)} orders: {with_knife:.1f} s of work with a knife, "
 # %% [markdown] exercise="03.1" title="The lower bound of the makespan" topic="makespan"
 # ### Exercise 03.1 · The lower bound (8 min)
 #
-# Write `bound`: the largest of the three limits, in seconds. The `orders` come in any sequence. Each has `name`, `seconds`, `knife`
+# Write `bound`: the largest of the three limits, in seconds. The `orders` are not sorted. Each has `name`, `seconds`, `knife`
 # (`True` or `False`) and `after` (a tuple of names, often empty).
 
 # %% tags=["exercise"] exercise="03.1"
@@ -254,7 +254,7 @@ check("03.2", with_semaphore, idle_share)
 # the time in which hands were busy, and compare it with all the time that there was.
 
 # %% [markdown] tags=["hint-2"] exercise="03.2"
-# Return from inside the `with` block: the knife is given back all the same. A cook who did nothing all evening does not appear in the log; that
+# Return from inside the `with` block: the knife is given back in any case. A cook who did nothing all evening does not appear in the log; that
 # is why `cooks` is given.
 
 # %% [markdown] tags=["hint-3"] exercise="03.2"
@@ -292,8 +292,8 @@ figures.gantt({"wait for a knife": waited}, orders, shortest)
 # ## 4. Tell the scheduler
 #
 # The scheduler can only be clever about what it knows. A **worker resource** is a number with a name that you choose, such as `knife=1`. A task
-# says what it needs: `client.submit(..., resources={"knife": 1})`. The scheduler gives it only to a worker that has so much, and the worker
-# starts it only when so much is free. Dask does not know what a knife is: it only counts.
+# says what it needs: `client.submit(..., resources={"knife": 1})`. The scheduler gives it only to a worker that has that many, and the worker
+# starts it only when that many are free. Dask does not know what a knife is: it only counts.
 #
 # Resources are usually set when a worker starts (`dask worker --resources "knife=1"`). On a cluster that already runs, each worker can be told.
 # This function runs *in* a worker, with `client.run`:
@@ -318,20 +318,20 @@ print("State of the task, as the scheduler sees it:",
 misspelt.cancel()
 
 # %% [markdown]
-# No error came, and none would ever come: without `timeout`, this line would wait for ever. The state `no-worker` is the only sign. A worker with
+# There was no error, and there never would be one: without `timeout`, this line would wait for ever. The state `no-worker` is the only sign. A worker with
 # a `knive` may join the cluster tomorrow, so the scheduler waits for it. When tasks do not start, look at their state first.
 
 # %% [markdown] exercise="03.3" title="Knives as worker resources" topic="starvation"
 # ### Exercise 03.3 · Knives as worker resources (10 min)
 #
-# 1. Write `hand_out`: afterwards, so many cooks have **one** knife each, and the others have **none** (0). `client.run(set_knives, number=1,
+# 1. Write `hand_out`: afterwards, `knives` of the cooks have **one** knife each, and the others have **none** (0). `client.run(set_knives, number=1,
 #    workers=[address])` tells one worker. `client.scheduler_info(n_workers=-1)["workers"]` has the addresses of all.
 # 2. Write `serve`: submit `hands_on` for each order, and return the futures. Orders with a knife need the resource `knife`.
 #    Use `pure=False`, so that Dask really cooks again what it has cooked before.
 
 # %% tags=["exercise"] exercise="03.3"
 def hand_out(client, knives):
-    """Give one knife to each of so many cooks, and none to the others."""
+    """Give one knife to each of that many cooks, and none to the others."""
     ### BEGIN SOLUTION
     for number, cook in enumerate(client.scheduler_info(n_workers=-1)["workers"]):
         client.run(set_knives, number=1 if number < knives else 0, workers=[cook])
@@ -386,7 +386,7 @@ figures.gantt({"wait for a knife": waited, "knife as a resource": aware}, orders
 # resources are per worker. For something that the *whole cluster* shares and that no worker owns, such as a database, a `Semaphore` is right, with its price.
 #
 # **Change:** give all three cooks a knife: write `KNIVES = 3` into a new cell and run it, then the cell that calls `bound` in section 2, and the last
-# two cells again. Which of the three limits of 03.1 holds now? Do the same with `KNIVES = 1`. Then put `KNIVES = 2` back and run these cells once more.
+# two cells again. Which of the three limits of 03.1 holds now? Do the same with `KNIVES = 1`. Then put `KNIVES = 2` back and run these cells again.
 
 # %% [markdown] anchor="imbalance"
 # ## 5. Imbalance: partitions are tasks, too
@@ -484,7 +484,7 @@ else:
 
 # %% [markdown]
 # **Explain:** with the skewed table, one worker had the large partition and the other had nothing to do for most of the time. The measure
-# is *longest / mean*: 1 is perfect. It costs a shuffle to even it out, so do that once, early, and where the data is read if you can.
+# is *longest / mean*: 1 is perfect. Evening it out costs a shuffle, so do that once, early, and where the data is read if you can.
 
 # %% tags=["run"]
 del skewed, balanced
@@ -492,8 +492,8 @@ del skewed, balanced
 # %% [markdown] anchor="overhead"
 # ## 6. Overhead: more tasks, more workers
 #
-# In section 1, a task that did nothing cost time all the same. Let the product say what it sees: the next cell runs 500 tiny tasks under
-# `%%gpucluster profile`.
+# In section 1, even a task that did nothing cost time. The next cell runs 500 tiny tasks. Its first line, `%%gpucluster profile`, says
+# where their time goes.
 
 # %% tags=["run"]
 # %%gpucluster profile --no-timeline
@@ -683,7 +683,7 @@ kitchen.close()
 #
 # * One scheduler decides who does what. Data stays with the workers and goes from worker to worker.
 # * No schedule is shorter than the work per cook, the knife work per knife, and the longest chain of orders.
-# * Starvation: a worker waits inside a task for something shared, while other work lies there. Tell the scheduler what a task needs
+# * Starvation: a worker waits inside a task for something shared, while there is other work. Tell the scheduler what a task needs
 #   (worker resources), and it gives out the work differently.
 # * A resource that no worker has is no error: the task waits for ever in the state `no-worker`.
 # * Imbalance: the longest task decides. Look at *longest / mean*.

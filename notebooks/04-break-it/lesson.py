@@ -66,7 +66,7 @@ from gpucluster.lessons.simulations.recovery import TaskHistory, addresses, cras
 # %% [markdown] anchor="placement"
 # ## 1. A graph, and where its results are
 #
-# How many minutes did New York's flights of 2013 leave late, all together? One task per month reads its flights, one adds up
+# How many minutes did New York's flights of 2013 leave late, in total? One task per month reads its flights, one adds up
 # the minutes, and one adds up the months. All numbers are whole minutes, so the sum is exact, in any order.
 
 # %% tags=["run"]
@@ -153,7 +153,7 @@ print(f"the total is the same: {undisturbed:,} and {futures['total'].result():,}
 
 # %% [markdown]
 # **Explain:** the graph says *what* depends on what. *Where* a task runs is decided when it runs, from what the workers are doing at this moment. That is why
-# a graph can be finished by other workers than those it began with. (Sometimes both runs look the same; nothing promises it either way.)
+# a graph can be finished by other workers than those it began with. (Sometimes both runs look the same; nothing guarantees it either way.)
 #
 # The `read` results are nowhere: nobody has a future of them, and no task still needs them, so Dask has **released** them. But
 # the scheduler still knows how to make them: it keeps the **recipe** of everything that a future depends on.
@@ -398,7 +398,7 @@ check("04.3", with_reload, why)
 
 # %% [markdown] tags=["hint-3"] exercise="04.3"
 # In the `try` block: `return client.submit(task, data, pure=False).result(), data`. In the `except` block: `data = client.scatter(reload(),
-# hash=False)`, and the same `return` once more. For `why`: who made the data?
+# hash=False)`, and the same `return` again. For `why`: who made the data?
 
 # %% tags=["run"]
 answer = with_reload(lab.client, scattered, late_minutes, load)
@@ -461,7 +461,7 @@ print(f"12 tasks, {len(written)} lines. More than once: "
 # Write both sides. Each task has a `number` of its own; two tasks may have the same words in their `line`.
 #
 # 1. `record(folder, number, line)`: keeps the line somewhere in the folder.
-# 2. `read_lines(folder)`: returns the list of all lines, one per task, in any sequence.
+# 2. `read_lines(folder)`: returns the list of all lines, one per task, in any order.
 #
 # The check runs tasks once, several times, at the same time, and with a real crash.
 
@@ -523,7 +523,7 @@ with expect_failure(KilledWorker):
 restored(lab.client, n_workers)
 
 # %% [markdown]
-# **Explain:** the scheduler cannot know why the worker died. It tried again on another one, and gave up when the task was present at the death of too many: the
+# **Explain:** the scheduler cannot know why the worker died. It tried again on another one, and gave up when the task had been running on too many workers that died: the
 # setting `distributed.scheduler.allowed-failures` is 3 by default, so the fourth death is the last. Look into the workers' logs for the reason: most often it is
 # memory. (`cluster.logs()` and the log in the panel.)
 #
@@ -553,7 +553,7 @@ restored(lab.client, n_workers)
 # %% [markdown] exercise="04.5" title="Try, but not for ever" topic="giving-up"
 # ### Exercise 04.5 · Try, but not for ever (8 min)
 #
-# Write `run_carefully`: run `task(*args)` with so many `retries` for errors that it raises, and let it end at most `allowed` workers before the scheduler gives
+# Write `run_carefully`: run `task(*args)`, repeat it up to `retries` times after errors that it raises, and let it end at most `allowed` workers before the scheduler gives
 # up (it then ends `allowed + 1`). Return the result, or **return the exception** if there is one. Whatever happens, put the scheduler's setting
 # back.
 

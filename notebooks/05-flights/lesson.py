@@ -24,7 +24,7 @@
 #
 # **120 minutes** in two halves of an hour · you need: pandas, and lesson 02 (lazy tables)
 #
-# ETL means *extract, transform, load*: take tables from somewhere, bring them into order, and store them where the next program
+# ETL means *extract, transform, load*: take tables from somewhere, clean them up, and store them where the next program
 # finds them. At the end you can
 #
 # * **audit** tables that you have not seen before, and **count** what is missing;
@@ -65,6 +65,8 @@ from gpucluster.lessons.probes.accelerator import run_unchanged
 from gpucluster.lessons.probes.collecting import collecting_calls
 from gpucluster.lessons.figures import flights as figures
 from gpucluster.lessons.material.flightfiles import column_bytes, write_monthly_csv
+from gpucluster.lessons.figures.shuffle import replay
+from gpucluster.lessons.probes.shuffles import where_rows_went
 from gpucluster.lessons.probes.transfers import bytes_between_workers, movement, plan
 from gpucluster.lessons.checking import ready
 from gpucluster.lessons.probes.memory import peak_memory, small_worker
@@ -123,7 +125,7 @@ predict("05.a", 8255)  # SOLUTION
 # ### Exercise 05.1 · Audit a table (10 min)
 #
 # 1. Write `audit`. It must look at **all** partitions: a key that occurs once in each of two partitions is a duplicate, too. Here you may
-#    compute inside, even fetch the table into the notebook: it is small. Where that is not allowed any more, the exercise says so.
+#    compute inside, even fetch the table into the notebook: it is small. Where that is no longer allowed, the exercise says so.
 # 2. Give each column its kind. `month` here stands for the place in the year: 1 comes before 2.
 
 # %% tags=["exercise"] exercise="05.1"
@@ -211,7 +213,7 @@ with expect_failure():
 # one, but `read_csv` takes it only when you ask for it). The guess was wrong, and Dask tells you
 # instead of going on with other types in the middle of the table.
 #
-# A second failure awaits whoever copies an older tutorial. There, a date is often put together while reading:
+# If you copy from an older tutorial, you meet a second failure. There, a date is often put together while reading:
 
 # %% tags=["run"]
 with expect_failure():
@@ -277,7 +279,7 @@ check("05.2", convert, open_delays)
 # parse_dates=["time_hour"])`. The second function is one line: `return dd.read_parquet(folder, columns=["origin", "dep_delay"])`.
 
 # %% [markdown]
-# **Predict:** all 19 columns are in the files. Which share of their bytes must be read for two of them, in per cent?
+# **Predict:** all 19 columns are in the files. Which share of their bytes must be read for two of them, in percent?
 
 # %% tags=["predict"]
 predict("05.b", 12)  # SOLUTION
@@ -450,7 +452,7 @@ if ready("05.4", join_weather):
 
 # %% [markdown]
 # **Explain:** The weather ends at 23:00 UTC on 30 December, so the flights of the last day have none: 932. The other 624 fall into gaps
-# in the middle of the year. Whoever counts missing *temperatures* finds 1,573: the 17 flights of one hour whose temperature was not
+# in the middle of the year. If you count missing *temperatures*, you find 1,573: the 17 flights of one hour whose temperature was not
 # recorded are among them.
 
 # %% [markdown]
@@ -468,7 +470,7 @@ predict("05.c", 52606)  # SOLUTION
 # ### Exercise 05.5 · Join the planes (10 min)
 #
 # 1. Write `join_planes`: every flight stays with its own `year`; added are `built`, `seats`, and `known_plane` (True or False). The year of
-#    70 planes is not known; the planes are in the table all the same.
+#    70 planes is not known; but the planes are in the table.
 # 2. Write `unknown_by_carrier`: a column (a series) with the number of flights whose plane is not known, for *each* airline (0 if there is none). Lazy or
 #    computed, as you like.
 
@@ -584,7 +586,7 @@ with expect_failure():
 
 # %% [markdown]
 # **Explain:** each partition knows its own airlines only. Encoded one by one, January would get 16 columns and February 15, and column 7 would
-# not be the same airline. Dask refuses, and names the way out: first collect the categories of *all* partitions.
+# not be the same airline. Dask refuses, and names the solution: first collect the categories of *all* partitions.
 
 # %% [markdown] exercise="05.7" title="One-hot across partitions" topic="partitions"
 # ### Exercise 05.7 · One-hot across partitions (8 min)
@@ -784,7 +786,7 @@ if ready("05.9", peak):
 # 1. Write `npartitions_for`: a number of partitions for which each one lies in the band of the rule. A table that is smaller than the band is
 #    one partition.
 # 2. Write `cut`: the same rows, no partition above `most_bytes`, and at most ten times as many partitions as that needs: very small ones cost
-#    more than they help. (`table.repartition` has an option that takes a size in bytes.)
+#    more than they help. All rows of the table take the same space. (`table.repartition` has an option that takes a size in bytes.)
 
 # %% tags=["exercise"] exercise="05.10"
 def npartitions_for(table_bytes, device_bytes, shuffles):
@@ -917,8 +919,18 @@ figures.bytes_moved(moved, moves)
 # %%gpucluster profile --no-timeline
 _ = wait(year.sort_values("dep_delay").persist())
 
+# %% [markdown] anchor="shuffle-replay"
+# What happens in a shuffle? Here is a small one to replay: the flights of four months lie in four partitions, and `shuffle` puts those of a carrier
+# together. The picture shows where the rows were and where they are now; choose a step.
+
 # %% tags=["run"]
-del year, fleet, operations
+four = year.partitions[:4].persist()
+by_carrier = four.shuffle("carrier", npartitions=4).persist()
+went, places = where_rows_went(lab.client, four, by_carrier, "month", ["January", "February", "March", "April"])
+replay(went, places)
+
+# %% tags=["run"]
+del year, fleet, operations, four, by_carrier
 
 # %% [markdown]
 # **Explain:** with two workers, about half of the rows already lie where they belong, so a shuffle has to move the other half; with *w*
@@ -929,7 +941,7 @@ del year, fleet, operations
 # ## 10. Stay where the data is
 #
 # Here is a pipeline that somebody wrote. It filters, joins, encodes, normalises and aggregates: are delays in fog longer than usual? (Fog: one sees less than 3
-# miles.) It gives the right numbers, and takes a wrong way.
+# miles.) It gives the right numbers, but in a wasteful way.
 
 # %% tags=["run"] anchor="detours"
 def pipeline_with_detours(flights, weather):
@@ -1032,7 +1044,7 @@ run_unchanged(script)
 # ## 11. Where did the time go?
 #
 # People who work with data often say that preparing it takes 60 to 80 % of the time. The clock of this notebook added up what your *cells* took.
-# Your own time for reading, thinking and repairing comes on top: what would you say, where did it go?
+# Your own time for reading, thinking and repairing has to be added: what would you say, where did it go?
 
 # %% tags=["run"]
 figures.time_share(clock.shares())

@@ -65,6 +65,7 @@ import numpy as np
 
 from gpucluster.lessons import as_numpy, check, compare, hint, peak_bytes, predict, solution
 from gpucluster.lessons.figures import kmeans as figures
+from gpucluster.lessons.figures.explorer import explore_cut
 from gpucluster.lessons.material.pictures import distinct_colours, load_photo, png_bytes
 from gpucluster.lessons.checking import ready
 from gpucluster.lessons.simulations.ranks import run_on_workers, run_ranks
@@ -89,7 +90,7 @@ from gpucluster.lessons.simulations.ranks import run_on_workers, run_ranks
 # %% [markdown] exercise="06.1" title="The steps in order" topic="sums-and-counts"
 # ### Exercise 06.1 · The steps in order (5 min)
 #
-# Before you write code, put the steps in order. Move the lines in the output below, or write your order as pairs: the letter of a line,
+# Before you write code, put the steps in order. The next cell shows them, each with a letter. Move them there, or write your order as pairs: the letter of a line,
 # and its level. Level 1 is what the loop repeats. Two lines do not belong.
 
 # %% tags=["run"]
@@ -186,7 +187,7 @@ compare("06.a", peak_bytes(assign_in_one_line, pixels, start_colours(16)) / 1e6,
 
 # %% [markdown]
 # **Explain:** The line builds an array of n × k × d numbers before it adds anything up: 105 MB here, 16 times the data. The n × k
-# sums are another 35 MB; there is no way around these. On a real data set this is how a worker runs out of memory although "the
+# sums are another 35 MB; these cannot be avoided. On a real data set this is how a worker runs out of memory although "the
 # data fits easily".
 
 # %% [markdown] exercise="06.2" title="Find the nearest centroid" topic="distances-in-memory"
@@ -242,7 +243,7 @@ for name, way in ways.items():
 
 # %% [markdown]
 # **Explain:** |c|² and 2 p·c are near 300 million and 600 million, where neighbouring float32 numbers are 32 or more apart; the distances that decide
-# are below 3. The digits are gone before anything is subtracted (*cancellation*). Two ways out: a loop over the centroids that subtracts
+# are below 3. The digits are gone before anything is subtracted (*cancellation*). Two solutions: a loop over the centroids that subtracts
 # *first*, or the same shift for points and centroids, which changes no distance: subtract one of the centroids from both, and
 # the products are small again. Libraries shift as well, by the mean of the data.
 
@@ -474,6 +475,14 @@ if fit:
 # **Explain:** no error, no warning, plausible colours, and a wrong answer. A falling inertia is the cheapest test there is:
 # k-means with correct means can never let it rise.
 #
+# Move the cut, and see which of the two means follows it:
+
+# %% tags=["run"] anchor="drag-a-cut"
+explore_cut(photo / 255)
+
+# %% [markdown]
+# **Explain:** sums and counts do not know where the cut is. The mean of means gives each part the same weight, however few points it has.
+#
 # **c) Start elsewhere.** k-means finds *a* minimum, not the smallest one.
 #
 # **Predict:** does another start (`seed=4`) end at the same inertia? Write `"same"` or `"different"`.
@@ -509,7 +518,7 @@ if fit:
 #
 # In Python, mpi4py has it twice. `comm.Allreduce(send, recv)`, with a capital A, is the call of C: it sends the numbers of an array as they are.
 # `comm.allreduce(value)`, in lower case, takes any object, and *pickles* it, which is slower. The `comm` of this lesson has one method,
-# `total = comm.allreduce(array)`, which returns a new array; under MPI it calls `Allreduce`. Nobody is the boss: every rank gets the same total, and computes the same new
+# `total = comm.allreduce(array)`, which returns a new array; under MPI it calls `Allreduce`. No rank is in charge: every rank gets the same total, and computes the same new
 # centroids from it. This is step 4 of the slides, with the right thing in it.
 #
 # **Predict:** how many bytes does one rank give to `allreduce` per iteration, for k = 8 and d = 3, the inertia included?
@@ -606,7 +615,7 @@ with lessons.expect_failure(FloatingPointError), np.errstate(invalid="raise", di
 # **Explain:** here we told NumPy to raise an error. Usually it only warns, and goes on with **NaN** ("not a number"). A distance to NaN is NaN, and
 # `argmin` takes the NaN for the smallest: in the next iteration *all* points go to the dead centroid, and every number is lost.
 #
-# Better than NaN, and better than a centroid that stands idle for ever: give the empty cluster a point that is badly served so far, the one that
+# Better than NaN, and better than a centroid that stays unused for ever: give the empty cluster a point that no centroid is near to, the one that
 # is **farthest** from its centroid. Each block proposes its farthest points; the merged list, farthest first, is `far_points`.
 
 # %% tags=["run"]
@@ -779,7 +788,7 @@ check("06.8", draw, first_centroids)
 # %% [markdown] tags=["hint-3"] exercise="06.8"
 # One round: `results = client.gather(client.map(step, parts, centroids=candidates, pure=False))`; `cost` is the sum of the third items;
 # `client.submit(draw, part, candidates, 2 * k, cost, [seed, number, index])` for each part; join the old candidates and what was
-# drawn with `np.concatenate`. After five rounds call `step` once more for the counts, then `shrink`.
+# drawn with `np.concatenate`. After five rounds call `step` again for the counts, then `shrink`.
 
 # %% tags=["run"]
 starts = {}
@@ -796,7 +805,7 @@ figures.starts(starts)
 
 # %% [markdown]
 # **Explain:** on the left, a start from k-means|| begins where a random start arrives only after many iterations. On the right, a random start may
-# end in a minimum that is far worse, and no number of iterations helps it out. k-means|| does not promise the best end. It promises only
+# end in a minimum that is far worse, and no number of iterations improves it. k-means|| does not promise the best end. It promises only
 # that the start is not very bad on average.
 
 # %% [markdown] exercise="06.9" title="Compare with the library" topic="testing-kmeans"
@@ -915,7 +924,7 @@ with lessons.expect_failure():
 #
 # 1. Write `recolour`. The result has one row per pixel, in the order of the photo: red, green, blue as 8-bit numbers
 #    (0–255), rounded. Labels are needed in the notebook, but *the points are not*: how few bytes can travel? The check allows 3 per pixel.
-# 2. Fill `pictures` with one image for each k, in the shape of the photo, from a k-means that has come to rest.
+# 2. Fill `pictures` with one image for each k, in the shape of the photo, from a k-means that has converged (its centroids no longer move).
 
 # %% tags=["exercise"] exercise="06.10"
 def recolour(client, parts, centroids):
@@ -1001,7 +1010,7 @@ lab.close()
 #   wait for the notebook. Show the animation of the centroids, then `seed=4`.
 # * **Common mistakes:** `labels.sum()` without `minlength` (a cluster without points disappears, 06.3); inertia without the square (06.3);
 #   dividing per block and averaging (06.5 fails for 2, 3 and 7 parts but passes for 1: ask why); gathering the blocks (06.5 is right, but
-#   the bytes betray it); `path` that holds the same array many times because it was changed in place; stopping from a rank's own sums (06.6: one
+#   the number of bytes shows it); `path` that holds the same array many times because it was changed in place; stopping from a rank's own sums (06.6: one
 #   rank leaves, the other waits, the check says so); drawing a fixed number of points per block (06.8).
 # * **06.6 without MPI:** the workers are the ranks; everything else is the same. `pip install 'gpucluster[mpi]'` brings MPI without root rights.
 # * **Measured** with two workers: see the line that the notebook prints; timings of such small data say nothing about speed.

@@ -23,7 +23,8 @@
 # %% [markdown]
 # # Distributed PCA and SVD
 #
-# **105 minutes** (30 of reading, 75 of writing) · you need: NumPy, Dask futures and delayed (lesson 02), sums and counts (lesson 06)
+# **105 minutes** (30 of reading, 75 of writing) · you need: NumPy, Dask futures and delayed (lesson 02), sums and counts (lesson 06); eigenvectors,
+# Cholesky and QR are refreshed in section 0, which takes 10 minutes more where they are new or long ago
 #
 # At the end you can
 #
@@ -61,6 +62,72 @@ from gpucluster.lessons.figures import pca as figures
 from gpucluster.lessons.probes.memory import measure_peak
 from gpucluster.lessons.material.pictures import load_photo
 from gpucluster.lessons.material.pictures import cut_tiles, paste_tiles
+
+# %% [markdown] anchor="refresher"
+# ## 0. Refresher: three ways to take a matrix apart
+#
+# If you can do exercise 07.8 at once, go on with section 1.
+#
+# * **Eigenvectors.** A matrix turns most vectors. A vector v that it only stretches, A v = λ v, is an *eigenvector*, and the factor λ is its *eigenvalue*. Its length is
+#   free, and so is its sign. A symmetric matrix such as a covariance matrix has d eigenvectors at right angles to each other; `np.linalg.eigh` finds them.
+# * **Cholesky.** A symmetric matrix with only positive eigenvalues is called *positive definite*. It can be written as A = L Lᵀ, with zeros above the diagonal of L. Then A x = b is two
+#   easy steps: first L y = b, from the top down, then Lᵀ x = y, from the bottom up. Where an eigenvalue is not positive, there is no L, and NumPy says so.
+# * **QR.** Any table X with more rows than columns can be written as X = Q R. The columns of Q have length 1 and are at right angles, so QᵀQ is the identity; R is
+#   small, d × d, with zeros below the diagonal.
+
+# %% tags=["run"]
+A = np.array([[3.0, 1.0], [1.0, 2.0]])
+values, vectors = np.linalg.eigh(A)  # the vectors are columns
+print("stretched:", (A @ vectors[:, 1] / vectors[:, 1]).round(3), " eigenvalues:", values.round(3))
+L = np.linalg.cholesky(A)
+print("L\n", L.round(3), "\nL Lᵀ\n", (L @ L.T).round(3))
+tall = np.random.default_rng(7).normal(size=(1_000, 2))
+Q, R = np.linalg.qr(tall)
+print("Q has", Q.shape, "numbers, R has", R.shape, "; QᵀQ\n", (Q.T @ Q).round(3))
+
+# %% [markdown] exercise="07.8" title="Three short answers about matrices" topic="components"
+# ### Exercise 07.8 · Three short answers about matrices (refresher, 8 min)
+#
+# 1. `stretch(A, v)`: v is an eigenvector of A, of any length. Return its eigenvalue, which may be negative.
+# 2. `solve_halves(L, b)`: the matrix A = L Lᵀ is not given, only L. Return x with A x = b.
+# 3. `products_from(R)`: a tall table X = Q R is not given, only R. Return XᵀX.
+
+# %% tags=["exercise"] exercise="07.8"
+def stretch(A, v):
+    """Return the eigenvalue that belongs to the eigenvector v."""
+    ### BEGIN SOLUTION
+    return (v @ A @ v) / (v @ v)
+    ### END SOLUTION
+
+
+def solve_halves(L, b):
+    """Return x with L Lᵀ x = b."""
+    ### BEGIN SOLUTION
+    y = np.linalg.solve(L, b)
+    return np.linalg.solve(L.T, y)
+    ### END SOLUTION
+
+
+def products_from(R):
+    """Return XᵀX for X = Q R."""
+    ### BEGIN SOLUTION
+    return R.T @ R
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="07.8"
+check("07.8", stretch, solve_halves, products_from)
+
+# %% [markdown] tags=["hint-1"] exercise="07.8"
+# For `stretch`, compare A v with v: they point in the same or the opposite direction. For the other two, put what you know into the formula, and see what remains.
+
+# %% [markdown] tags=["hint-2"] exercise="07.8"
+# If A v = λ v, then v · A v = λ (v · v). L Lᵀ x = b: call Lᵀ x by a name of its own. (Q R)ᵀ (Q R) = Rᵀ Qᵀ Q R, and QᵀQ is the identity.
+
+# %% [markdown] tags=["hint-3"] exercise="07.8"
+# `(v @ A @ v) / (v @ v)`. `y = np.linalg.solve(L, b)`, then `np.linalg.solve(L.T, y)`. `R.T @ R`.
+
+# %% [markdown]
+# **Explain:** the third answer is why section 7 works: R has all that PCA needs of a block, and is small. The second is how ridge regression is solved in lesson 08.
 
 # %% [markdown] anchor="patches"
 # ## 1. The data: every small square is a row
@@ -291,7 +358,7 @@ with lessons.expect_failure(np.linalg.LinAlgError):
 # $$ n = n_a + n_b, \qquad \delta = m_b - m_a, \qquad m = m_a + \delta\,\frac{n_b}{n}, \qquad
 #    M = M_a + M_b + \delta\,\delta^T\,\frac{n_a\,n_b}{n} $$
 #
-# The last term is what the two blocks differ by. Who forgets it has averaged covariances, which is the mean of means again.
+# The last term is what the two blocks differ by. If you forget it, you have averaged covariances, which is the mean of means again.
 
 # %% [markdown] exercise="07.3" title="Merge means, not large sums" topic="numerical-care"
 # ### Exercise 07.3 · Merge means, not large sums (15 min)
@@ -351,7 +418,7 @@ figures.errors_far_from_zero(errors)
 # %% [markdown] anchor="streaming"
 # ## 5. A table that nobody holds
 #
-# Squares of 16 × 16 pixels make rows of 768 numbers, and a table of 1.58 GB. The next banner says how large it is. Your notebook shall not hold it, and
+# Squares of 16 × 16 pixels make rows of 768 numbers, and a table of 1.58 GB. The next banner says how large it is. Your notebook is not to hold it, and
 # no worker either.
 
 # %% tags=["run"]
@@ -459,7 +526,7 @@ figures.eigen_patches(mean, None if components is None else components[:17], 16)
 # ones, some of them with colour. JPEG files use such waves as well: neighbouring pixels are alike, so slow waves say most.
 #
 # A tile x is *projected*: its coordinates are (x − mean) · component, one number per component. From k coordinates you get the tile back, nearly:
-# mean + Σ coordinate × component. How nearly says the **PSNR**, 10 log₁₀(1 / mean squared error), in decibels, for values from 0 to 1. Higher is better.
+# mean + Σ coordinate × component. How close it comes is measured by the **PSNR**, 10 log₁₀(1 / mean squared error), in decibels, for values from 0 to 1. Higher is better.
 
 # %% tags=["run"]
 tiles = cut_tiles(load_photo(), 16)
@@ -693,6 +760,6 @@ lab.close()
 # * **On the projector:** the table of variances with negative entries before anybody computes (vote on 07.c). The task stream during 07.4: blocks are made and multiplied, merges in between, no gap for
 #   the notebook. The eigen-patches, then the animation: at how many components does the class recognise the temple?
 # * **Common mistakes:** XXᵀ instead of XᵀX (07.1: n × n, and memory is gone for large n: stop it); n instead of n − 1; ratios divided by the sum of the first k (07.2 shows a sum of exactly 1); columns instead of rows
-#   (07.2: "components has the right shape" passes when k = d, directions fail); the forgotten δ δᵀ (07.3: right for equal means only); `client.gather` of all moments (07.4: the bytes betray it); the
+#   (07.2: "components has the right shape" passes when k = d, directions fail); the forgotten δ δᵀ (07.3: right for equal means only); `client.gather` of all moments (07.4: the number of bytes shows it); the
 #   mean not added back (07.5: a dark picture).
 # * **Measured** by the notebook in each cell that prints a time; two workers on two cores. Times on shared machines vary by a factor of 2 to 4.

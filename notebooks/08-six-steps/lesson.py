@@ -22,7 +22,10 @@
 # %% [markdown]
 # # Six steps: cluster, load, choose, fit, predict, collect
 #
-# **150 minutes** in two halves (35 of reading, 115 of writing); the second begins with exercise 08.4 · you need: NumPy, Dask arrays and futures (lesson 06)
+# **150 minutes: the time of two lessons** (35 of reading, 115 of writing). Stop after the trace of one fit, before exercise 08.4, and go on another day · you need: NumPy, Dask
+# arrays and futures (lesson 06), Cholesky or any other way to solve A x = b (lesson 07, section 0); gradients are refreshed before exercise 08.3 (8 minutes more where they are new)
+#
+# You write five of the estimators. The others of the tour are shown, so that you know their names and their rules; nobody has to keep all of them.
 #
 # At the end you can
 #
@@ -433,6 +436,66 @@ compare("08.b", len(one_pass), "messages")
 # **Explain:** `LinearRegression` and `Ridge` need **no gradient**: one pass, one sum, one small system of equations. cuML does the same, with an eigendecomposition of XᵀX. The sentence is true for models
 # without a closed form: logistic regression, and in cuML lasso and elastic net by coordinate descent.
 
+# %% [markdown] anchor="gradients"
+# ### Refresher: downhill, with and without memory
+#
+# If you know what a gradient is, try exercise 08.11 at once; if it takes you two minutes, skip the explanations and go on with 08.3.
+#
+# A **loss** is a number that says how bad the weights are. Change one weight a little: the loss changes, too. By how much, divided by the little change, is the **slope** for this
+# weight. All slopes together are the **gradient**. It points uphill, so a step *against* it goes down. **Gradient descent** repeats that, with a step of fixed size.
+#
+# In a long, narrow valley the gradient points across, not along. Then small steps get nowhere, and large ones jump from side to side. **L-BFGS** remembers its last ten or so steps and gradients, and
+# guesses from them how the valley bends (its *curvature*). It needs a little more arithmetic for each step, and far fewer steps.
+
+# %% tags=["run"]
+from scipy.optimize import minimize
+
+
+def valley(weights):
+    """A valley 100 times as steep across as along; its lowest point is (0, 0). Return loss and gradient."""
+    across, along = weights
+    return 50 * across**2 + 0.5 * along**2, np.array([100 * across, along])
+
+
+place, steps = np.array([1.0, 10.0]), 0
+while np.abs(valley(place)[1]).max() > 1e-4:
+    place, steps = place - 0.01 * valley(place)[1], steps + 1
+found = minimize(valley, [1.0, 10.0], jac=True, method="L-BFGS-B", options={"gtol": 1e-4})
+print(f"gradient descent: {steps} gradients; L-BFGS: {found.nfev}, and {np.abs(found.x).max():.1e} from the lowest point")
+
+# %% [markdown] exercise="08.11" title="A gradient by differences" topic="sums"
+# ### Exercise 08.11 · A gradient by differences (refresher, 8 min)
+#
+# A formula for a gradient easily has a mistake. You can always compare it with differences. Write `slopes(f, x, h)`: for each entry of the array x, the slope of the function f there, by
+# **central** differences: f a step of h above, minus f a step of h below, divided by 2h; the other entries stay as they are.
+
+# %% tags=["exercise"] exercise="08.11"
+def slopes(f, x, h=1e-5):
+    """Return the gradient of f at x, one number for each entry of x."""
+    ### BEGIN SOLUTION
+    gradient = np.zeros(len(x))
+    for place in range(len(x)):
+        step = np.zeros(len(x))
+        step[place] = h
+        gradient[place] = (f(x + step) - f(x - step)) / (2 * h)
+    return gradient
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="08.11"
+check("08.11", slopes)
+
+# %% [markdown] tags=["hint-1"] exercise="08.11"
+# Write it for one entry first. How do you change only that entry, and leave x as it was?
+
+# %% [markdown] tags=["hint-2"] exercise="08.11"
+# Make an array of zeros with `h` at one place, and call f for `x + step` and `x - step`.
+
+# %% [markdown] tags=["hint-3"] exercise="08.11"
+# In a loop over the places: `(f(x + step) - f(x - step)) / (2 * h)`. `np.eye(len(x))[place] * h` is such a step.
+
+# %% [markdown]
+# Use it in the next exercise: a gradient that agrees with differences is right.
+
 # %% [markdown] exercise="08.3" title="Logistic regression by its gradient"
 # ### Exercise 08.3 · Logistic regression by its gradient (15 min)
 #
@@ -520,7 +583,7 @@ if ready("08.3", loss_and_gradient, descend):
 figures.losses(curve, scikit_loss)
 
 # %% [markdown]
-# **Explain:** Plain gradient descent is not at the bottom yet. Minutes in the air and distance say nearly the same, so the loss has a long, narrow valley, and small steps creep along it. L-BFGS, which scikit-learn, cuML and
+# **Explain:** Plain gradient descent is not at the bottom yet. Minutes in the air and distance say nearly the same, so the loss has a long, narrow valley, and small steps move along it very slowly. L-BFGS, which scikit-learn, cuML and
 # `gpucluster.learn` use, guesses the shape of the valley from earlier gradients. A round costs one allreduce either way, so on a cluster a clever optimiser saves messages. (The data of the check have no such valley.)
 
 # %% [markdown] anchor="layers"
@@ -577,7 +640,7 @@ figures.fit_trace(stream.data, log.messages)
 # **Explain:** This is the difference between *point to point* and *collective*. Dask tells one worker to fetch one block from another: any pair, any time, and the scheduler knows it. In an allreduce, *all* workers take part in the same call,
 # in the same order, and the scheduler does not know. With two workers each sends one message per round; with n workers, a tree of messages needs log₂ n steps. cuML leaves the second kind to NCCL.
 #
-# **Change:** give the lesson's cluster four workers (panel, or `lab.cluster.scale(4)`), and run the last two cells again. Count the arrows. Or write `%%gpucluster profile` on top of the cell that fits: it says where the time went.
+# **Change:** give the lesson's cluster four workers (panel, or `lab.cluster.scale(4)`), and run the last two cells again. Count the arrows. Or write `%%gpucluster profile` at the top of the cell that fits: it says where the time went.
 #
 # The first half ends here.
 
@@ -585,7 +648,7 @@ figures.fit_trace(stream.data, log.messages)
 # ### Exercise 08.4 · A forest grows block by block (15 min)
 #
 # A forest of N trees on W workers: each worker grows N / W trees **on its own rows**, and all trees vote. Nothing has to be exchanged while
-# trees grow. So far, so good.
+# trees grow. This part is correct.
 #
 # Our digits are now **sorted** by class, as files often are: the first block has only 0, 1 and 2, and so on.
 #
@@ -705,7 +768,7 @@ check("08.5", nearest_in_block, merge_nearest)
 # positions in the block.
 
 # %% [markdown] tags=["hint-3"] exercise="08.5"
-# To merge: put all distances side by side (`np.concatenate([...], axis=1)`), all row numbers too, and sort once more. Use the same order for both arrays.
+# To merge: put all distances side by side (`np.concatenate([...], axis=1)`), all row numbers too, and sort again. Use the same order for both arrays.
 
 # %% tags=["run"]
 picked = [np.flatnonzero(test & (digit == wanted))[0] for wanted in (0, 3, 5, 8, 9)]
@@ -757,7 +820,7 @@ print(f"KNeighborsClassifier: {right:.1%} of {test.sum()} test digits, although 
 
 # %% [markdown] anchor="dbscan"
 # **DBSCAN** · task: double `eps` and say what happens before you run. A cluster is a crowd: an airport with at least 6 airports within 150 km, and all that can be reached from it in such steps. Whether two
-# crowds are one depends on *all* rows, so DBSCAN is the odd one out: every block must meet every other block. cuML 26.10 gives **every worker a copy of all rows** and divides only the queries. Memory per worker then does not shrink with more
+# crowds are one depends on *all* rows, so DBSCAN is the exception: every block must meet every other block. cuML 26.10 gives **every worker a copy of all rows** and divides only the queries. Memory per worker then does not shrink with more
 # workers; `gpucluster.learn` sends each block to each worker once instead.
 
 # %% tags=["run"]
@@ -966,7 +1029,7 @@ print(f"LabelEncoder: {len(carriers.classes_)} classes; OneHotEncoder: {columns.
 # tool that you know.
 #
 # Write `keep` and `bring_back`. What comes back must predict for rows **in memory**, without the cluster. All of the model, with all its digits, is in that one file: the
-# check copies it alone to another folder, and overwrites it with zeros.
+# check copies it alone to another folder, and overwrites the original with zeros.
 
 # %% tags=["exercise"] exercise="08.9"
 def keep(model, path):

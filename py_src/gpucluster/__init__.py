@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     from .client.api import connect, create, frame, list, replay
     from .client.async_cluster import AsyncCluster
     from .client.cluster import Cluster
+    from .client.node import node
     from .profiling.measurement import profile
     from .protocol.errors import GPUClusterError
 
 __all__ = [
-    "AsyncCluster", "Cluster", "GPUClusterError", "__version__", "connect", "create", "frame", "list", "profile",
-    "replay",
+    "AsyncCluster", "Cluster", "GPUClusterError", "__version__", "connect", "create", "frame", "list", "node",
+    "profile", "replay",
 ]  # fmt: skip
 
 _LAZY = {
@@ -31,6 +32,7 @@ _LAZY = {
     "create": "gpucluster.client.api",
     "frame": "gpucluster.client.api",
     "list": "gpucluster.client.api",
+    "node": "gpucluster.client.node",
     "replay": "gpucluster.client.api",
     "profile": "gpucluster.profiling.measurement",
     "__version__": "gpucluster._version",

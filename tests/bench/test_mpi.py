@@ -14,10 +14,9 @@ from gpucluster.bench.errors import NothingToMeasure
 from gpucluster.bench.target import scheduler
 from gpucluster.protocol.errors import InvalidState
 
-MPIEXEC = Path(sys.executable).with_name("mpiexec")
-pytest.importorskip("dask_mpi", reason="needs the package 'dask-mpi'")
-if not MPIEXEC.exists():
-    pytest.skip("needs mpiexec beside Python: pip install mpich", allow_module_level=True)
+from tests.mpi import MPIEXEC, must_have_mpi
+
+must_have_mpi("dask_mpi")
 
 
 @pytest.fixture(scope="module")

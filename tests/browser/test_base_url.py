@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
 
-from playwright.sync_api import Browser, Page, Request, expect
+from playwright.sync_api import Browser, Page, Request, Route, expect
 
 from tests.thirdparty.installing import install
 
@@ -21,8 +21,12 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """A JupyterLab below a path, in whose environment another package offers the kind ``subprocess``."""
-    with jupyter(base_url="/user/x/", PYTHONPATH=str(install(tmp_path_factory.mktemp("thirdparty")))) as running:
+    """A JupyterLab below a path, with the kind ``subprocess`` of another package and a site's file with a fault."""
+    site = tmp_path_factory.mktemp("site") / "site.yaml"
+    site.write_text("costs: {all: {unit: node-hours, per_gpu_hour: many}}\n")
+    site.chmod(0o644)
+    packages = install(tmp_path_factory.mktemp("thirdparty"))
+    with jupyter(base_url="/user/x/", PYTHONPATH=str(packages), GPUCLUSTER_SITE=str(site)) as running:
         yield running
 
 
@@ -71,6 +75,8 @@ def test_a_dashboard_is_drawn_below_a_base_url(page: Page, lab: Lab) -> None:
             strays.append(request.url)
 
     page.on("request", note)
+    sheet = page.locator("link[href*='/user/x/lab/extensions/gpucluster/static/style.']")
+    assert sheet.evaluate("link => link.sheet.cssRules.length") > 100
     panel = open_panel(page)
     lab.control.wait(lab.control.create({"backend": "local", "name": "blue", "n_workers": 1}).id)
     card = panel.get_by_role("listitem", name="blue", exact=True)
@@ -85,6 +91,34 @@ def test_a_dashboard_is_drawn_below_a_base_url(page: Page, lab: Lab) -> None:
     expect(page.get_by_role("log")).to_contain_text("distributed.scheduler")
     assert strays == []
     a_page_of_another_origin_gets_nothing(page, lab)
+
+
+def test_the_style_sheet_is_there_before_anything_is_drawn_and_its_loss_stops_nobody(
+    browser: Browser, lab: Lab
+) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page = browser.new_page()
+    page.route(re.compile(r"/user/x/lab/extensions/gpucluster/static/style\.\w+\.css"), hold)
+    with page.expect_request(re.compile(r"/style\.\w+\.css\?v=\w+$")):
+        page.goto(lab.page("lab/workspaces/sheet?reset"), wait_until="commit")
+    page.wait_for_timeout(1500)
+    expect(page.locator("#jp-main-dock-panel")).to_have_count(0)
+    for route in held:
+        route.abort()
+    expect(page.locator("#jp-main-dock-panel")).to_be_visible()
+    panel = open_panel(page)
+    expect(panel.get_by_role("button", name="New cluster")).to_be_visible()
+    page.close()
+
+
+def test_what_is_wrong_with_the_file_of_the_site_is_told_to_who_can_change_it(page: Page) -> None:
+    panel = open_panel(page)
+    panel.get_by_text("1 fault in the site’s file", exact=True).click()
+    expect(panel.get_by_text("costs.all.per_gpu_hour: must be a number, not 'many'.")).to_be_visible()
 
 
 OTHER_ORIGIN = "http://127.0.0.1:23456/"

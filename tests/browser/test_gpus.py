@@ -51,7 +51,8 @@ def test_gpus_are_offered_with_who_uses_them(browser: Browser, machine: FakeMach
         form.get_by_text("More options").click()
         form.get_by_label("Asynchronous allocator").check()
         form.get_by_role("button", name="Create").click()
-        expect(form.get_by_role("alert").filter(has_text="rmm_async keeps its own pool").first).to_be_visible()
+        alert = form.get_by_role("alert").filter(has_text="keeps its own pool; leave “RMM pool” out")
+        expect(alert.first).to_be_visible()
         assert lab.control.list() == []
         page.context.close()
 

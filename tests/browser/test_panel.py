@@ -70,7 +70,7 @@ def test_an_empty_panel_invites_to_create_a_cluster(page: Page) -> None:
         ("Workers", "-1", "Must be at least 0 workers"),
         ("Workers", "100000", "Must be at most 256 workers"),
         ("Host memory per worker", "2 potatoes", "is not a unit of memory"),
-        ("Host memory per worker", "1", "is too small to be meant"),
+        ("Host memory per worker", "1", "too small to be meant"),
         ("Host memory per worker", "900 TiB", "for one worker is more than the"),
         ("Stop when idle for", "soon", "Must be a time such as 30 min"),
         # Only the server knows this one.

@@ -18,14 +18,19 @@ from gpucluster.protocol.errors import InvalidRequest
         ("create", ["--n-worker", "3"], "Unknown option '--n-worker'. Did you mean '--n-workers'?"),
         (
             "create",
-            ["--directives", "--exclusive"],
-            "Unknown option '--exclusive'. If it is the value of --directives, write --directives=--exclusive.",
+            ["--directives", "--contiguous"],
+            "Unknown option '--contiguous'. If it is the value of --directives, write --directives=--contiguous.",
         ),
         ("create", ["cuda"], "Unexpected 'cuda'."),
         (
             "create",
             ["--n-workers"],
             "--n-workers needs a value.",
+        ),
+        (
+            "create",
+            ["--launcher-options", "-n 1"],
+            "--launcher-options needs a value. If that is '-n 1', write --launcher-options='-n 1'.",
         ),
         ("create", ["--rmm-async=yes"], "--rmm-async takes no value, not 'yes'. Write --rmm-async or --no-rmm-async."),
         ("create", ["--frob\x1b[31m"], "Unknown option '--frob?[31m'."),

@@ -67,6 +67,13 @@ def test_typed_text_becomes_the_value(words: list[str], field: str, value: Any) 
     assert type(found) is type(value)
 
 
+def test_a_value_of_two_dashes_is_not_lost() -> None:
+    with pytest.raises(InvalidRequest, match="--directives: '--' is not an option of sbatch"):
+        spec("--backend", "slurm", "--directives=--")
+    with pytest.raises(InvalidRequest, match="--name: must start with a letter or digit"):
+        spec("--name=--")
+
+
 def test_only_what_was_given_is_sent() -> None:
     assert spec("--n-workers", "2").model_fields_set == {"backend", "n_workers"}
     assert spec().backend == "auto"

@@ -46,11 +46,41 @@ def test_a_file_is_checked_before_it_counts(said, tmp_path):
     )
 
 
+def test_kinds_that_are_not_installed_are_noted(said, tmp_path):
+    file = tmp_path / "site.yaml"
+    file.write_text("limits:\n  nokind: {n_workers: 2}\n  all: {kinds: [nope]}\n")
+    file.chmod(0o644)
+    code, text = said("site", "--file", str(file))
+    assert code == 0, "a package elsewhere may offer them"
+    assert "Nothing is wrong with it." in text
+    assert (
+        f"Note: {file}, line 2: limits.nokind: no kind of cluster 'nokind' is installed here; installed are auto"
+        in text
+    )
+    assert f"Note: {file}, line 3: limits.all.kinds.0: no kind of cluster 'nope' is installed here" in text
+    assert len(json.loads(said("site", "--file", str(file), "--json")[1])["notes"]) == 2
+
+
 def test_presets_of_the_site_are_listed(said, monkeypatch):
     monkeypatch.setenv("GPUCLUSTER_SITE", str(EXAMPLE))
     code, text = said("presets")
     assert code == 0
     assert "leonardo-booster  Slurm" in text
+
+
+def test_kinds_and_presets_that_cannot_be_used_say_why(said, monkeypatch, tmp_path):
+    site = tmp_path / "site.yaml"
+    site.write_text("presets: [gpu-hour]\nlimits: {all: {kinds: [auto, cuda, local]}}\n")
+    site.chmod(0o644)
+    monkeypatch.setenv("GPUCLUSTER_SITE", str(site))
+    kinds = {kind["name"]: kind["problem"] for kind in json.loads(said("kinds", "--json")[1])}
+    assert kinds["local"] is None
+    assert kinds["ssh"] == kinds["gateway"] == "Not allowed by this site, which allows auto, cuda, local."
+    presets = {preset["name"]: preset["problem"] for preset in json.loads(said("presets", "--json")[1])}
+    assert presets["cpu"] is None
+    assert presets["gpu"] == kinds["cuda"], "what needs a GPU says the same of this machine"
+    assert presets["gpu-hour"] is not None
+    assert "no    " in said("presets")[1]
 
 
 def test_kinds_say_where_they_are_and_why_one_is_not_there(said, monkeypatch, tmp_path):

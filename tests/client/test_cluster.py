@@ -30,6 +30,7 @@ from gpucluster.protocol.errors import (
     InvalidRequest,
     InvalidState,
     NameTaken,
+    WrongArguments,
 )
 from gpucluster.protocol.models import ClusterState, Telemetry
 from IPython.core.interactiveshell import InteractiveShell
@@ -107,6 +108,9 @@ def test_the_verbs(shared_site, shared, wait_until):
         shared.frame(by="task")
     with pytest.raises(InvalidRequest, match="n_workers: must be at least 0, not -1"):
         shared.scale(-1)
+    with pytest.raises(TypeError, match=r"'foo'\. It is called as scale\(n=None, .*timeout=120\)\.$") as refusal:
+        shared.scale(2, foo=1)
+    assert isinstance(refusal.value, InvalidRequest)
     with pytest.raises(InvalidRequest, match="minimum .3. must not be larger than maximum .1."):
         shared.adapt(3, 1)
 
@@ -332,6 +336,8 @@ async def test_asynchronous_from_creation_to_end(site):
     watching = asyncio.create_task(look())
     async with gpucluster.create("local", name="async", n_workers=1, asynchronous=True) as cluster:
         await cluster.scale(2)
+        with pytest.raises(WrongArguments, match=r"'foo'\. It is called as scale\(n=None, .*timeout=120\)\.$"):
+            await cluster.scale(2, foo=1)
         async with Client(cluster, asynchronous=True) as client:
             assert await client.gather(client.map(abs, [-1, -2, -3])) == [1, 2, 3]
         async with asyncio.timeout(60):

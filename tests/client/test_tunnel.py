@@ -153,7 +153,8 @@ def test_the_line_leads_to_a_real_jupyter(tmp_path: Path, monkeypatch, capsys, w
     jupyter = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
     tunnel = None
     try:
-        wait_until(lambda: list(runtime.glob("jpserver-*.json")), timeout=60)
+        # It writes down where it listens before it answers there.
+        wait_until(lambda: list(runtime.glob("jpserver-*.json")) and _get(f"http://localhost:{port}/some/base/api"))
         monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(runtime))
         words = ["tunnel", "--login-node", f"root@127.0.0.2:{gate}", "--local-port", str(local)]
         code = main(words)
@@ -165,8 +166,8 @@ def test_the_line_leads_to_a_real_jupyter(tmp_path: Path, monkeypatch, capsys, w
         own = ["-o", "BatchMode=yes", "-i", str(tmp_path / "key"), "-o", f"UserKnownHostsFile={tmp_path}/known_hosts"]
         tunnel = subprocess.Popen([line[0], *own, *line[1:]], stdin=subprocess.DEVNULL)
         link = f"http://localhost:{local}/some/base/api"
-        wait_until(lambda: _get(link), timeout=30)
-        assert "version" in json.loads(_get(link))
+        answer = wait_until(lambda: _get(link))
+        assert "version" in json.loads(answer)
     finally:
         for process in (tunnel, jupyter):
             if process is not None:

@@ -16,12 +16,12 @@ OPTIONS = {"memory": "2GB", "cores": 2, "processes": 1, "walltime": "00:10:00", 
 
 
 def test_the_command_is_ours_and_the_header_theirs() -> None:
-    made = slurm_script("exec 'a b' \"$c\"", with_memory=True, queue="main", **OPTIONS)
+    made = slurm_script("exec 'a b' \"$c\"", left_out=[], queue="main", **OPTIONS)
     assert made.splitlines()[-1] == "exec 'a b' \"$c\""
     assert "#SBATCH -p main\n" in made
     assert "#SBATCH --cpus-per-task=2\n" in made
     assert "#SBATCH --mem=2G\n" in made
-    assert "--mem" not in slurm_script("true", with_memory=False, **OPTIONS)
+    assert "--mem" not in slurm_script("true", left_out=["--mem="], **OPTIONS)
 
 
 def test_it_leaves_ctrl_c_alone(monkeypatch: pytest.MonkeyPatch) -> None:

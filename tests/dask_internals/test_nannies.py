@@ -118,6 +118,7 @@ async def test_a_process_in_its_start_is_killed(canary, tmp_path):
             while getattr(nanny.process, "process", None) is None or not nanny.process.process.pid:
                 assert not starting.done(), "it was up before it was seen to start"
                 await asyncio.sleep(0.001)
+            assert nannies.is_starting(nanny)
             process = nanny.process.process
             closing = asyncio.ensure_future(nanny.close())
             await asyncio.sleep(0)  # from here on it starts no other process
@@ -126,4 +127,5 @@ async def test_a_process_in_its_start_is_killed(canary, tmp_path):
                 await asyncio.sleep(0.01)
             await asyncio.wait_for(closing, 60)
         await asyncio.gather(starting, return_exceptions=True)
-    await nannies.kill_starting_process(types.SimpleNamespace())  # a worker without a nanny
+    assert not nannies.is_starting(types.SimpleNamespace())  # a worker without a nanny
+    await nannies.kill_starting_process(types.SimpleNamespace())

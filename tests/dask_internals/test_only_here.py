@@ -61,7 +61,7 @@ PRIVATE = {
 }  # fmt: skip
 """Names that objects of Dask have, whoever else has them too."""
 OF_OTHERS = {
-    "cli/arguments.py": {"_actions", "_group_actions", "_option_string_actions"},  # argparse
+    "cli/arguments.py": {"_actions", "_get_value", "_group_actions", "_option_string_actions"},  # argparse
     "learn/cluster/kmeans.py": {"_n_threads"},  # scikit-learn
     "learn/delegation/fitting.py": {"_delegate", "_label_type"},  # our own, set by name
     "learn/neural_network/mlp.py": {"_label_binarizer"},  # scikit-learn

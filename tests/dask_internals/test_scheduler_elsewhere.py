@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import operator
+import pickle
 
 from distributed import Client, LocalCluster
 from gpucluster.dask_internals.kubernetes_client import close_connections
@@ -19,6 +21,7 @@ async def test_what_a_scheduler_says_of_its_load(canary):
             assert await target_elsewhere(client, 5.0) == 0
         with canary("the scheduler's handler workers_to_close"):
             assert await to_close_elsewhere(client, 1) == ["0"]
+            assert await to_close_elsewhere(client, 1, pickle.dumps(operator.attrgetter("name"))) == ["0"]
         with canary("the scheduler's handler unregister"):
             (address,) = cluster.scheduler.workers
             await forget_worker_elsewhere(client, address)

@@ -35,9 +35,9 @@ def test_idle_ones_first_then_by_index() -> None:
 
 def test_claimed_ones_come_after_idle_ones_and_before_busy_ones() -> None:
     devices = host(device(0), device(1, **BUSY), device(2), device(3))
-    chosen = select_devices(devices, taken={gpu_uuid(0), gpu_uuid(2)})
+    chosen = select_devices(devices, taken={gpu_uuid(0): 1, gpu_uuid(2): 1})
     assert [device.index for device in chosen] == [3, 0, 2, 1]
-    assert [device.index for device in select_devices(devices, [2, 3], taken={gpu_uuid(2)})] == [2, 3]
+    assert [device.index for device in select_devices(devices, [2, 3], taken={gpu_uuid(2): 1})] == [2, 3]
 
 
 def test_wanted_ones_in_the_order_given() -> None:

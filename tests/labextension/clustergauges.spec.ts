@@ -378,3 +378,58 @@ describe('explanations', () => {
     expect(legend()).not.toContain(words.parts.managed.sentence);
   });
 });
+
+describe('workers of several machines', () => {
+  const on = (
+    hosts: number,
+    each: number,
+    changes: Partial<TelemetrySample> = {}
+  ): TelemetrySample => ({
+    ...many(hosts * each),
+    host: Array.from({ length: hosts * each }, (_, i) => `node${Math.floor(i / each) + 1}`),
+    device_index: Array.from({ length: hosts * each }, (_, i) => i % each),
+    ...changes
+  });
+  const headings = (node: HTMLElement): HTMLElement[] => [
+    ...node.querySelectorAll<HTMLElement>('.gpc-HostRow')
+  ];
+
+  it('stand below a heading with what the machine has', async () => {
+    const node = await draw(on(2, 2));
+    expect(rowsOf(node)).toHaveLength(6);
+    expect(headings(node).map(one => one.textContent)).toEqual([
+      'node12 workers · 2 GPUs',
+      'node22 workers · 2 GPUs'
+    ]);
+    headings(node)[0].querySelector('button')?.click();
+    expect(rowsOf(node)).toHaveLength(4);
+    expect(headings(node)[0].querySelector('button')?.getAttribute('aria-expanded')).toBe('false');
+    expect(headings(node)[1].style.top).toBe('24px');
+  });
+
+  it('mark a machine whose workers are silent or lost', async () => {
+    const error = [null, null, 'The GPU is lost.', null];
+    const node = await draw(on(2, 2, { age_seconds: [1, 40, 1, 1], device_error: error }));
+    const marks = headings(node).map(one => one.querySelector('.gpc-HostRow-mark')?.textContent);
+    expect(marks).toEqual(['▲ 1 silent', '▲ 1 lost']);
+  });
+
+  it('are folded where there are many machines, until one of them is chosen', async () => {
+    const node = await draw(on(10, 4), { isOpen: true });
+    expect(rowsOf(node).every(one => one.classList.contains('gpc-HostRow'))).toBe(true);
+    const before = headings(node).length;
+    headings(node)[0].querySelector('button')?.click();
+    expect(rowsOf(node).length).toBeGreaterThan(before);
+    expect(rowsOf(node)[1].textContent).toContain('w0');
+    // A machine that comes or goes folds nothing.
+    gauges.update(on(7, 4), cluster());
+    await frame();
+    expect(headings(node)[1].style.top).toBe('120px');
+  });
+
+  it('are told without a heading on one machine', async () => {
+    const node = await draw(on(1, 3));
+    expect(headings(node)).toHaveLength(0);
+    expect(rowsOf(node)).toHaveLength(3);
+  });
+});

@@ -34,6 +34,7 @@ export function cluster(changes: Partial<ClusterModel> = {}): ClusterModel {
     n_pending: 0,
     pending_reason: null,
     waiting: null,
+    slots: [],
     nodes: [],
     ends_at: null,
     cost: null,

@@ -1,3 +1,6 @@
+import { readFileSync } from 'fs';
+import { join } from 'path';
+
 import { CommandRegistry } from '@lumino/commands';
 import { Signal } from '@lumino/signaling';
 import { act } from 'react';
@@ -9,13 +12,15 @@ import { CreateForm } from '../../labextension/src/form/createform';
 import { Fragment, h } from '../../labextension/src/jsx';
 import { ClusterCard } from '../../labextension/src/panel/clustercard';
 import { ClusterList, type IClusterListProps } from '../../labextension/src/panel/clusterlist';
+import { SiteFaultsLine } from '../../labextension/src/panel/sitefaults';
 import { Unfolded } from '../../labextension/src/panel/unfolded';
 import { DEFAULT_THRESHOLDS } from '../../labextension/src/gauges';
 import type {
   ClusterModel,
   ClusterPatch,
   Notes,
-  TelemetrySample
+  TelemetrySample,
+  SiteFaults
 } from '../../labextension/src/protocol/messages';
 import { RefusedError } from '../../labextension/src/clusters/restapi';
 import { cluster, kind, noDevices, sample, trans } from './models';
@@ -50,6 +55,7 @@ function store(clusters: ClusterModel[], changes: Partial<IClusterManager> = {})
     logs: () => Promise.resolve([]),
     stopProcess: ({ pid }) => Promise.resolve({ pid, ended: true }),
     kinds: () => Promise.resolve(offer),
+    site: () => Promise.resolve({ faults: [], notice: null, message: null }),
     offer: () => Promise.resolve(offer),
     ...changes
   };
@@ -889,6 +895,39 @@ describe('creation form', () => {
     expect(host.textContent).toContain('Nothing was created. Look at: Name.');
   });
 
+  it('shows nothing of this machine for a place that has not answered yet', async () => {
+    const demand = {
+      n_workers: 2,
+      threads_per_worker: 1,
+      memory_limit_bytes: 2 ** 30,
+      machine_memory_bytes: 2 ** 32,
+      machine_cores: 4
+    };
+    const notes = jest.fn(({ backend }: Readonly<Record<string, unknown>>) =>
+      backend === 'jobs'
+        ? new Promise<Notes>(() => undefined)
+        : Promise.resolve({ notes: ['Here.'], demand, fields: [] })
+    );
+    await draw(form(store([], { notes })));
+    await act(() => new Promise(resolve => setTimeout(resolve, 350)));
+    expect(host.querySelector('.gpc-Demand')).not.toBeNull();
+    await act(() => {
+      host.querySelector<HTMLInputElement>('input[value=Batch]')?.click();
+      return Promise.resolve();
+    });
+    expect(host.querySelector('.gpc-Demand')).toBeNull();
+    expect(host.textContent).not.toContain('Here.');
+  });
+
+  it('calls fields by their labels in what the server says', async () => {
+    const message = 'n_workers is for others: leave other_field out.';
+    const fields = [{ field: '', message }];
+    const notes = (): Promise<Notes> => Promise.resolve({ notes: [], demand: null, fields });
+    await draw(form(store([], { notes })));
+    await click('Create', 2);
+    expect(host.textContent).toContain('“Workers” is for others: leave other_field out.');
+  });
+
   it('says what is refused of the whole request', async () => {
     const create = jest.fn(() => Promise.resolve(cluster()));
     const fields = [{ field: '', message: 'these two exclude each other' }];
@@ -931,5 +970,50 @@ describe('creation form', () => {
     );
     await type('Name', 'blue');
     expect(host.querySelector('[data-field=name] [role=alert]')).toBeNull();
+  });
+});
+
+describe('faults of the site', () => {
+  const line = (site: SiteFaults): JSX.Element => (
+    <SiteFaultsLine
+      manager={store([], { site: () => Promise.resolve(site) })}
+      trans={trans}
+      shown={1}
+    />
+  );
+
+  it('are listed for who can fix them', async () => {
+    const faults = ['/etc/site.yaml, line 2: limits: no.', '/etc/site.yaml, line 4: presets: no.'];
+    await draw(line({ faults, notice: 'A limit cannot be read.', message: null }));
+    expect(host.querySelector('summary')?.textContent).toContain('2 faults');
+    expect([...host.querySelectorAll('li')].map(one => one.textContent)).toEqual(faults);
+  });
+
+  it('have their bullets within the panel', async () => {
+    await draw(
+      line({ faults: ['/etc/site.yaml, line 2: limits: no.'], notice: null, message: null })
+    );
+    host.className = 'gpc-ClusterPanel';
+    const sheet = readFileSync(join(__dirname, '../../labextension/style/panel.css'), 'utf-8');
+    // jsdom does not read all of the sheet: the rules of lists are enough.
+    const rules = sheet.match(/[^{}]+\{[^{}]*\}/g) ?? [];
+    const style = document.createElement('style');
+    style.textContent = rules.filter(rule => /\bul\b/.test(rule)).join('\n');
+    document.head.append(style);
+    const list = host.querySelector('ul') as HTMLElement;
+    expect(getComputedStyle(list).paddingLeft).toBe('16px');
+    style.remove();
+  });
+
+  it('are told to others as far as they are concerned', async () => {
+    await draw(line({ faults: [], notice: 'A limit cannot be read.', message: null }));
+    expect(host.textContent).toBe('A limit cannot be read.');
+    await draw(line({ faults: [], notice: null, message: null }));
+    expect(host.textContent).toBe('');
+  });
+
+  it('follow the message of the day', async () => {
+    await draw(line({ faults: [], notice: null, message: 'Exercise 3 is due on Friday.' }));
+    expect(host.textContent).toBe('Exercise 3 is due on Friday.');
   });
 });

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.mpi import MPIEXEC, must_have_mpi
+
 PROGRAM = Path(__file__).with_name("mpi_program.py")
-MPIEXEC = Path(sys.executable).with_name("mpiexec")
-pytest.importorskip("mpi4py", reason="needs the package 'mpi4py'")
-if not MPIEXEC.exists():
-    pytest.skip("needs mpiexec beside Python: pip install mpich", allow_module_level=True)
+must_have_mpi()
 
 
 @pytest.mark.parametrize("size", [1, 3])

@@ -120,6 +120,15 @@ RESULT = CheckResult(
 )
 
 
+@pytest.mark.parametrize("observed", ["5 instead of 5", "[] is missing", "'a', expected 'a'", "something was lost"])
+def test_beside_a_property_that_holds_stand_no_words_of_a_fault(observed: str) -> None:
+    exam = Examination(np.random.default_rng(0))
+    exam.expect("It holds", True, observed)
+    exam.expect("It fails", False, observed)
+    exam.expect("It is measured", True, "largest difference 1e-16")
+    assert [finding.observed for finding in exam.findings] == ["", observed, "largest difference 1e-16"]
+
+
 def test_text_shows_expected_and_observed() -> None:
     text = repr(RESULT)
     assert "✓ expected: x < y" in text

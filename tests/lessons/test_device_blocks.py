@@ -71,6 +71,12 @@ class DeviceArray:
     def __len__(self) -> int:
         return len(self.data)
 
+    def __neg__(self) -> Any:
+        return DeviceArray(-self.data)
+
+    def __float__(self) -> float:
+        return float(self.data)
+
     @property
     def T(self) -> Any:
         return DeviceArray(self.data.T)
@@ -84,7 +90,9 @@ def _in_place(name: str) -> Any:
     return lambda self, other: self.__array_ufunc__(getattr(np, name), "__call__", self, other, out=(self,))
 
 
-for symbol, ufunc in {"add": "add", "sub": "subtract", "mul": "multiply", "pow": "power", "matmul": "matmul"}.items():
+OPERATORS = {"add": "add", "sub": "subtract", "mul": "multiply", "pow": "power", "matmul": "matmul",
+             "truediv": "divide", "gt": "greater"}  # fmt: skip
+for symbol, ufunc in OPERATORS.items():
     setattr(DeviceArray, f"__{symbol}__", _operator(ufunc))
     setattr(DeviceArray, f"__i{symbol}__", _in_place(ufunc))
 
@@ -130,3 +138,21 @@ def test_as_numpy_keeps_everything_else() -> None:
     array = np.ones(2)
     assert as_numpy(array) is array
     assert as_numpy({"x": 1}) == {"x": 1}
+
+
+def test_gradients_of_lesson_10_give_the_same_numbers_as_on_numpy_blocks() -> None:
+    lesson = find_lesson("10")
+    source = read_source(lesson.folder / "lesson.py")
+    cell = next(cell.text for cell in source.cells if "def block_gradients" in cell.text)
+    function = cell[cell.index("def block_gradients") : cell.index("\n\n\nif ready")]
+    namespace: dict[str, Any] = {"np": np, "as_numpy": as_numpy}
+    exec(lesson.exercise("10.1").solution + "\n" + function, namespace)
+    rng = np.random.default_rng(10)
+    X, wanted = rng.random((40, 6)), np.eye(3)[rng.integers(0, 3, 40)]
+    layers = [rng.normal(size=shape) for shape in ((6, 5), (5,), (5, 3), (3,))]
+    expected = namespace["block_gradients"](X, wanted, layers)
+    found = namespace["block_gradients"](DeviceArray(X), DeviceArray(wanted), layers)
+    assert found[:2] == expected[:2]
+    for one, other in zip(found[2], expected[2], strict=True):
+        assert isinstance(one, np.ndarray)
+        np.testing.assert_array_equal(one, other)

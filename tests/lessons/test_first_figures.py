@@ -1,16 +1,21 @@
-"""What the figures of lessons 00 to 02 say about the numbers they draw."""
+"""What the figures of lessons 00 to 02, the shuffle of 05 and the cut of 06 say about the numbers they draw."""
 
 from __future__ import annotations
 
 from typing import Any
+from xml.etree import ElementTree
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from gpucluster.lessons.figures import lazy, sizing
+from gpucluster.lessons.figures import lazy, sizing, vector
+from gpucluster.lessons.figures.explorer import cut_picture, explore_cut
+from gpucluster.lessons.figures.shuffle import replay
+from gpucluster.lessons.figures.steps import Steps
 from gpucluster.lessons.probes.capped import Outcome
 from gpucluster.lessons.probes.placement import memory_on_workers, places_of
+from gpucluster.lessons.probes.shuffles import where_rows_went
 
 
 @pytest.fixture
@@ -73,3 +78,48 @@ def test_places_and_bytes_are_those_of_the_cluster(client: Any, shown: list[Any]
     assert 4 * 8000 <= memory_on_workers(client) - before < 4 * 9000
     lazy.placement([places_of(client, futures)], names=["scattered"])
     assert len(shown) == 1
+
+
+def test_a_shuffle_is_replayed_from_where_rows_really_went(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    import dask.dataframe as dd
+
+    table = pd.DataFrame({"month": np.repeat([1, 2, 3], [50, 30, 20]), "key": np.arange(100) % 7})
+    before = dd.concat([dd.from_pandas(table[table.month == month], npartitions=1) for month in (1, 2, 3)]).persist()
+    after = before.shuffle("key", npartitions=2).persist()
+    rows, places = where_rows_went(client, before, after, "month", ["one", "two", "three"])
+    assert {name: sum(pieces.values()) for name, pieces in rows.items()} == {"one": 50, "two": 30, "three": 20}
+    sizes = client.gather(client.map(len, client.compute(after.to_delayed())))
+    assert [sum(pieces.get(part, 0) for pieces in rows.values()) for part in ("part 0", "part 1")] == sizes
+    assert set(places) == {"one", "two", "three", "part 0", "part 1"}
+    assert set(places.values()) <= {"worker 0", "worker 1"}
+
+    shown: list[Steps] = []
+    monkeypatch.setattr(Steps, "show", lambda drawn: shown.append(drawn))
+    replay(rows, places)
+    moved = sum(n for one, pieces in rows.items() for part, n in pieces.items() if places[one] != places[part])
+    assert f"{moved:,} of 100 rows go to another worker" in repr(shown[0])
+    assert len(shown[0].pictures) == 4
+    last = ElementTree.fromstring(shown[0].pictures[-1].svg())
+    titles = [title.text for title in last.iter("{http://www.w3.org/2000/svg}title")]
+    for one, pieces in rows.items():
+        for part, count in pieces.items():
+            assert f"{count:,} rows of {one} go to {part}" in titles
+
+
+@pytest.mark.parametrize("percent", [2, 50, 98])
+def test_a_cut_changes_the_mean_of_means_only(percent: int) -> None:
+    image = np.concatenate([np.full((60, 30, 3), 0.9), np.full((40, 30, 3), 0.4)])
+    picture = cut_picture(image, percent, "data:image/jpeg;base64,")
+    assert "Sums and counts: 0.700, 0.700, 0.700" in repr(picture)
+    wrong = (image[:percent].mean() + image[percent:].mean()) / 2
+    assert f"off by {abs(wrong - 0.7):.3f}" in repr(picture)
+    ElementTree.fromstring(picture.svg())
+
+
+def test_the_cut_follows_its_slider(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[Any] = []
+    monkeypatch.setattr(vector.Picture, "show", lambda picture: shown.append(repr(picture)))
+    box = explore_cut(np.linspace(0, 1, 40 * 30 * 3).reshape(40, 30, 3))
+    box.children[0].value = 80
+    assert "cut at 50 %" in shown[0]
+    assert "cut at 80 %" in shown[-1]

@@ -23,8 +23,9 @@ from gpucluster.lessons.simulations.ranks import (
 from gpucluster.lessons.simulations.ranks.outcome import CountingCommunicator, message_bytes
 from gpucluster.lessons.simulations.ranks.threads import run_in_threads
 
+from tests.mpi import needs_mpi
+
 POINTS = np.arange(22.0).reshape(11, 2)
-needs_mpi = pytest.mark.skipif(mpiexec() is None, reason="needs mpiexec beside Python: pip install mpich")
 
 
 # As in a notebook, functions are made where they are used, so that they travel by value.

@@ -93,7 +93,9 @@ MISTAKES = [
     ("connect nobody", "There is no cluster 'nobody'."),
     ("logs --lines x", "--lines: must be a whole number, not 'x'."),
     ("help nonsense", "Unknown verb 'nonsense'."),
-    ("lab", "Unknown verb 'lab'."),
+    ("lab", "'lab' is a command for a shell: gpucluster lab."),
+    ("tunnel", "'tunnel' is a command for a shell: gpucluster tunnel."),
+    ("lessons nonsense", "'lessons' is a command for a shell: gpucluster lessons."),
 ]
 
 

@@ -23,6 +23,7 @@ FILES_OF_THE_WHEEL = (
     "pyproject.toml", "package.json", "yarn.lock", "install.json", "jupyter-config", "labextension", "tests/packaging"
 )  # fmt: skip
 LARGEST_PANEL = 90_000
+LARGEST_SHEET = 11_000
 pytestmark = [pytest.mark.wheel, pytest.mark.timeout(600), pytest.mark.expensive(*FILES_OF_THE_WHEEL)]
 
 
@@ -102,12 +103,19 @@ def test_the_licences_of_all_that_the_panel_holds_are_named(wheel: Path) -> None
 
 
 def test_the_panel_is_small_enough(wheel: Path) -> None:
+    share = "labextensions/gpucluster/static/"
     with zipfile.ZipFile(wheel) as archive:
-        scripts = [
-            name for name in archive.namelist() if "labextensions/gpucluster/static/" in name and name.endswith(".js")
-        ]
-        size = sum(len(gzip.compress(archive.read(name), 9)) for name in scripts)
+        built = {name: archive.read(name) for name in archive.namelist() if share in name}
+    scripts = [text for name, text in built.items() if name.endswith(".js")]
+    size = sum(len(gzip.compress(text, 9)) for text in scripts)
     assert scripts and size <= LARGEST_PANEL, f"the panel's JavaScript is {size:,} bytes, gzip"
+    (sheet,) = [name for name in built if name.endswith(".css")]
+    assert b".gpc-ClusterCard" in built[sheet], "the style sheet is a file of its own"
+    assert not any(b".gpc-ClusterCard{" in text for text in scripts)
+    named = sheet.split(share)[1].encode()
+    assert any(named in text for text in scripts), f"nothing loads {sheet}"
+    packed = len(gzip.compress(built[sheet], 9))
+    assert packed <= LARGEST_SHEET, f"the panel's style sheet is {packed:,} bytes, gzip"
 
 
 def test_installed_wheel_runs_a_cluster_without_node(installed: tuple[Path, dict[str, str]], run: Run) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.machinespec import HIDDEN
 from gpucluster.protocol.spec import parse_spec
+from gpucluster.protocol.version import GIVEN_VARIABLES
 
 
 @pytest.mark.parametrize("backend", ["local", "auto", "cuda"])
@@ -16,7 +19,31 @@ def test_they_can_be_typed_as_text_and_given_as_mappings(backend):
     assert typed == given
     assert given.env == {"A": "1", "B": "two=2"}
     assert given.resources == {"GPU": 2.0, "MEMORY": 4e9}
-    assert given.process_environment() == given.env
+    packed = given.process_environment()
+    assert {name: json.loads(value) for name, value in packed.items()} == {GIVEN_VARIABLES: given.env}
+
+
+@pytest.mark.parametrize("backend", ["local", "auto", "cuda", "ssh", "mpi", "slurm", "kubernetes"])
+@pytest.mark.parametrize("name", ["a'$(touch x)", "two words", "a=b", "a,b", ""])
+def test_a_resource_has_a_name_that_a_worker_can_start_with(backend, name):
+    with pytest.raises(InvalidRequest) as refusal:
+        parse_spec({"backend": backend, "resources": {name: 1}})
+    said = [fault.message for fault in refusal.value.fields if fault.field == "resources"]
+    assert said == [
+        f"'{name}' cannot be the name of a resource: it may have letters, digits and other signs, but no space, ',' or "
+        "'=', and at most 100 of them"
+    ]
+    assert parse_spec({"backend": "local", "resources": {"a'$(x)": 1}}).resources == {"a'$(x)": 1.0}
+
+
+def test_only_what_forked_workers_read_too_early_is_for_the_process_that_starts_them():
+    env = {"HOME": "/elsewhere", "LD_PRELOAD": "libm.so", "GPUCLUSTER_DIR": "/elsewhere"}
+    here = parse_spec({"backend": "local", "env": env}).process_environment()
+    packed = json.loads(here.pop(GIVEN_VARIABLES))
+    assert here == {"LD_PRELOAD": "libm.so"}
+    assert {**here, **packed} == env
+    there = parse_spec({"backend": "mpi", "env": env}).process_environment()
+    assert {name: json.loads(value) for name, value in there.items()} == {GIVEN_VARIABLES: env}
 
 
 def test_the_values_of_variables_are_not_written_down():
@@ -48,6 +75,7 @@ def test_a_limit_of_nothing_is_no_limit(zero):
         ("resources", {"GPU": "many"}, "the amount of GPU must be a number of at least 0"),
         ("resources", {"GPU": True}, "the amount of GPU must be a number of at least 0"),
         ("resources", {"G\nPU": 1}, "cannot be the name of a resource"),
+        ("resources", {"x" * 101: 1}, "no space, ',' or '=', and at most 100 of them"),
         ("preload", "https://example.org/setup.py", "nothing is downloaded"),
         ("preload", ["relative.path/setup.py"], "nothing is downloaded"),
         ("preload", ["import os; os.abort()"], "neither the name of a module nor the absolute path"),

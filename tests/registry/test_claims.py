@@ -1,4 +1,4 @@
-"""GPUs that are spoken for: claims are seen by others, keep nobody out, and end with who holds them."""
+"""GPUs that are spoken for among one user's clusters: claims are seen, keep nobody out, and end with their holder."""
 
 from __future__ import annotations
 

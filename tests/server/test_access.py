@@ -14,6 +14,8 @@ from tornado.websocket import websocket_connect
 
 REST = [
     ("GET", "api/clusters"),
+    ("GET", "api/site"),
+    ("GET", "api/node"),
     ("POST", "api/clusters"),
     ("POST", "api/notes"),
     ("GET", "api/clusters/shared"),

@@ -91,7 +91,7 @@ class TestSite:
         assert (code, answer["fields"]) == (200, [])
         _, answer = await api("POST", "notes", {"preset": "course", "n_workers": 17, "walltime": "2-00:00:00"})
         assert [fault["message"] for fault in answer["fields"]] == [
-            "must be at most 16 at this site, not 17",
+            "must be at most 16 workers at this site, not 17",
             "must be at most 1-00:00:00 at this site, not 2-00:00:00",
         ]
         code, refused = await api("POST", "clusters", {"preset": "curse"})
@@ -210,4 +210,24 @@ async def test_the_form_speaks_of_hours_where_the_command_line_speaks_of_seconds
         "A cluster that nobody is connected to and that computes nothing stops itself after this time. "
         "Write '30 min', '2 h' or 'never'."
     )
-    assert "help" not in fields["n_workers"]
+    assert "help" not in fields["threads_per_worker"]
+
+
+async def test_each_kind_says_how_many_workers_there_are_where_nobody_says_it(api):
+    _, answer = await api("GET", "schema")
+    said = {}
+    for kind, schema in answer["backends"].items():
+        if (field := schema["properties"].get("n_workers")) is not None:
+            said[kind] = field.get("help", field["description"])
+    assert len(set(said.values())) == len(said), "no two kinds are alike in this"
+    assert said["ssh"] == (
+        "Number of workers; 0 starts with none. Left out: one on each host, or one per GPU where there are GPUs."
+    )
+    assert "0 starts with none" not in said["mpi"]
+    assert {"type": "integer", "minimum": 1, "maximum": 256} in answer["backends"]["mpi"]["properties"]["n_workers"][
+        "anyOf"
+    ]
+    code, notes = await api(
+        "POST", "notes", {"backend": "slurm", "gpus_per_node": 4, "n_workers": 2, "exclusive": True}
+    )
+    assert (code, [fault["field"] for fault in notes["fields"]]) == (200, ["n_workers"])

@@ -12,6 +12,7 @@ import pytest
 from gpucluster.client.control import AsyncControl
 from gpucluster.protocol.errors import ClusterNotFound
 from gpucluster.registry.record import DashboardAddress
+from gpucluster.registry.store import Registry
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
@@ -162,6 +163,7 @@ class OtherControl:
 
     def __init__(self, by):
         self.by = by
+        self.registry = Registry()
 
     async def get(self, cluster):
         if cluster != self.model.id:

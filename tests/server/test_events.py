@@ -13,6 +13,7 @@ import pytest
 from gpucluster.client.control import AsyncControl
 from gpucluster.client.events import RawTelemetry
 from gpucluster.protocol.models import ClusterChanged, Hello, HostDevices
+from gpucluster.registry.store import Registry
 from gpucluster.server.eventmessage import COMPRESS_ABOVE_BYTES, event_message
 from gpucluster.server.eventpump import EventPump
 from gpucluster.server.eventsocket import MAX_MESSAGE_BYTES
@@ -200,6 +201,9 @@ class TestViewer:
 class Control:
     """A control whose stream is made up."""
 
+    def __init__(self, by):
+        self.registry = Registry()
+
     async def list(self):
         return []
 
@@ -208,9 +212,6 @@ class Flood(Control):
     """Changes a huge cluster many times, and sends samples of it in between."""
 
     changes = 60
-
-    def __init__(self, **options):
-        pass
 
     async def raw_events(self):
         yield Hello(clusters=[])

@@ -27,7 +27,7 @@ class TestOverRest:
         fields = answer["backends"]["local"]["properties"]
         assert {"type": "integer", "minimum": 0, "maximum": 2} in fields["n_workers"]["anyOf"]
         assert fields["threads_per_worker"]["maximum"] == 2
-        assert fields["threads_per_worker"]["description"].endswith("At most 2 on this server.")
+        assert fields["threads_per_worker"]["description"].endswith("At most 2 threads on this server.")
         assert fields["idle_timeout_seconds"]["default"] == 600
         assert {"type": "null"} not in fields["idle_timeout_seconds"]["anyOf"]
 
@@ -39,18 +39,18 @@ class TestOverRest:
         ("spec", "message"),
         [
             ({"backend": "cuda"}, "backend: must be one of 'local', 'auto' on this server, not 'cuda'."),
-            ({"backend": "local", "n_workers": 3}, "n_workers: must be at most 2 on this server, not 3."),
-            ({"threads_per_worker": 4}, "threads_per_worker: must be at most 2 on this server, not 4."),
+            ({"backend": "local", "n_workers": 3}, "n_workers: must be at most 2 workers on this server, not 3."),
+            ({"threads_per_worker": 4}, "threads_per_worker: must be at most 2 threads on this server, not 4."),
             (
                 {"idle_timeout_seconds": None},
-                "idle_timeout_seconds: must be at most 600 on this server, not unlimited.",
+                "idle_timeout_seconds: must be at most 600 seconds (10 min) on this server, not unlimited.",
             ),
             (
                 {"local_directory": "here", "memory_limit": "900 TiB", "threads_per_worker": 4, "n_workers": 3},
-                "n_workers: must be at most 2 on this server, not 3; "
-                "threads_per_worker: must be at most 2 on this server, not 4; memory_limit: 900 TiB for one worker is "
-                f"more than the {format_size(this_machine().memory_bytes)} of memory that this machine has; ask for "
-                "less, or for 'auto', an equal share; local_directory: must be an absolute path.",
+                "n_workers: must be at most 2 workers on this server, not 3; "
+                "threads_per_worker: must be at most 2 threads on this server, not 4; memory_limit: 900 TiB for one "
+                f"worker is more than the {format_size(this_machine().memory_bytes)} of memory that this machine has; "
+                "ask for less, or for 'auto', an equal share; local_directory: must be an absolute path.",
             ),
         ],
     )
@@ -64,10 +64,16 @@ class TestOverRest:
     @pytest.mark.parametrize(
         ("patch", "limit"),
         [
-            ({"n_workers": 3}, "n_workers: must be at most 2"),
+            ({"n_workers": 3}, "n_workers: must be at most 2 workers"),
             ({"adapt": {"minimum": 1, "maximum": 3}}, "adapt.maximum: must be at most 2"),
-            ({"idle_timeout_seconds": 601}, "idle_timeout_seconds: must be at most 600 on this server, not 601"),
-            ({"idle_timeout_seconds": 0}, "idle_timeout_seconds: must be at most 600 on this server, not unlimited"),
+            (
+                {"idle_timeout_seconds": 601},
+                "idle_timeout_seconds: must be at most 600 seconds (10 min) on this server, not 601",
+            ),
+            (
+                {"idle_timeout_seconds": 0},
+                "idle_timeout_seconds: must be at most 600 seconds (10 min) on this server, not unlimited",
+            ),
         ],
     )
     async def test_change(self, api, running_cluster, patch, limit):
@@ -119,7 +125,7 @@ def test_open_number_of_cpu_workers(monkeypatch):
 
 
 def test_more_gpus_than_workers_are_refused():
-    with pytest.raises(InvalidRequest, match="devices: must name at most 1 GPUs"):
+    with pytest.raises(InvalidRequest, match="devices: must name at most 1 GPU on this server, not 2"):
         parse_spec({"backend": "cuda", "devices": [0, 1]}, SiteLimits(n_workers=1).fault)
 
 
@@ -129,7 +135,13 @@ def test_a_job_may_not_have_more_workers_than_the_cluster():
         parse_spec({"backend": "slurm", "gpus_per_node": 8}, limits.fault)
     with pytest.raises(InvalidRequest, match="workers_per_job: must be at most 6"):
         parse_spec({"backend": "slurm", "workers_per_job": 8}, limits.fault)
+    with pytest.raises(
+        InvalidRequest, match="nodes_per_job: must be at most 3 .*, not 4: a cluster may have 6 workers"
+    ):
+        parse_spec({"backend": "slurm", "gpus_per_node": 2, "nodes_per_job": 4}, limits.fault)
     asked = parse_spec({"backend": "slurm", "gpus_per_node": 4, "n_workers": 8})
+    assert limits.narrow_spec(asked).n_workers == 6, "the last job is smaller"
+    asked = parse_spec({"backend": "slurm", "gpus_per_node": 4, "n_workers": 8, "exclusive": True})
     assert limits.narrow_spec(asked).n_workers == 4, "whole jobs"
 
 

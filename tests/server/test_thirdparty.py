@@ -96,7 +96,7 @@ class TestLimited:
         assert [preset["name"] for preset in answer["presets"]] == ["queued"]
         code, answer = await api("POST", "notes", {"backend": "subprocess", "n_workers": 2})
         assert code == 200
-        assert answer["fields"] == [{"field": "n_workers", "message": "must be at most 1 on this server, not 2"}]
+        assert answer["fields"] == [{"field": "n_workers", "message": "must be at most 1 worker on this server, not 2"}]
         limits = extension.services.limits
         asked = limits.narrow_spec(kinds.parse_spec({"backend": "subprocess"}))
         filled = limits.fill_workers(asked, await extension.services.devices.read())

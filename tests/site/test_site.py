@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,10 @@ from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.presets import PRESETS, SITE_PRESETS
 from gpucluster.protocol.spec import parse_patch
 from gpucluster.site.faults import preset_faults
+from gpucluster.site.hours import opens_at, read_hours
 from gpucluster.site.limitsection import LEAST
 from gpucluster.site.reading import new_troubles, site_of, this_site
+from gpucluster.site.sharing import LEAST_PER_USER
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "site.yaml"
 
@@ -98,7 +101,7 @@ def test_defaults_are_filled_in_where_they_fit(site):
 
 def test_limits_bind_requests_and_changes(site, monkeypatch):
     site("limits:\n  all: {idle_timeout_seconds: 7200}\n  local: {n_workers: 2}\n  slurm: {walltime: 2-00:00:00}\n")
-    with pytest.raises(InvalidRequest, match=r"n_workers: must be at most 2 at this site, not 3\."):
+    with pytest.raises(InvalidRequest, match=r"n_workers: must be at most 2 workers at this site, not 3\."):
         checked_spec({"backend": "local", "n_workers": 3})
     with pytest.raises(InvalidRequest, match="walltime: must be at most 2-00:00:00 at this site, not 3-00:00:00"):
         checked_spec({"backend": "slurm", "walltime": "3-00:00:00"})
@@ -110,6 +113,113 @@ def test_limits_bind_requests_and_changes(site, monkeypatch):
     assert bounded_spec(checked_spec({"backend": "local"})).n_workers == 2
     with pytest.raises(InvalidRequest, match="adapt.maximum"):
         this_site().limits_of("local").check_patch(parse_patch({"adapt": {"minimum": 0, "maximum": 9}}))
+
+
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        ({"n_workers": 3}, "n_workers: must be at most 2 workers at this site, not 3."),
+        ({"threads_per_worker": 2}, "threads_per_worker: must be at most 1 thread at this site, not 2."),
+        ({"memory_limit": "1.01 GiB"}, "memory_limit: must be at most 1 GiB at this site, not 1.01 GiB."),
+        ({"memory_limit": 2**30 + 1}, "memory_limit: must be at most 1073741824 bytes at this site, not 1073741825."),
+        ({"memory_limit": None}, "memory_limit: must be at most 1 GiB at this site, not unlimited."),
+        (
+            {"idle_timeout_seconds": 7201},
+            "idle_timeout_seconds: must be at most 7200 seconds (2 h) at this site, not 7201.",
+        ),
+        ({"backend": "slurm", "walltime": "1441"}, "walltime: must be at most 1-00:00:00 at this site, not 1441."),
+        (
+            {"backend": "slurm", "gpus_per_node": 3},
+            "gpus_per_node: must be at most 2 at this site, not 3: a cluster may have 2 workers.",
+        ),
+        (
+            {"backend": "slurm", "gpus_per_node": 1, "memory_per_gpu": "2 GiB"},
+            "memory_per_gpu: must be at most 1 GiB at this site, not 2 GiB.",
+        ),
+        (
+            {"backend": "slurm", "memory_limit": "50%"},
+            "memory_limit: must be a size, such as '2 GiB', not a share: machines differ.",
+        ),
+        (
+            {"backend": "cuda", "devices": [0, 1, 2]},
+            "devices: must name at most 2 GPUs at this site, not 3: one for each worker.",
+        ),
+        ({"backend": "gateway"}, "backend: must be one of 'auto', 'cuda', 'slurm' at this site, not 'gateway'."),
+    ],
+)
+def test_a_little_more_than_a_limit_is_refused_with_limit_and_unit(site, spec, sentence):
+    site(
+        "limits:\n  all: {n_workers: 2, threads_per_worker: 1, memory_limit: 1 GiB, idle_timeout_seconds: 7200, "
+        "kinds: [auto, cuda, slurm]}\n  slurm: {walltime: 24:00:00}\n"
+    )
+    with pytest.raises(InvalidRequest) as refused:
+        checked_spec(spec)
+    assert refused.value.message == sentence
+
+
+SCHEDULER = {"backend": "slurm", "n_workers": 1, "scheduler": "job"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        (
+            SCHEDULER | {"scheduler_walltime": "4:00:00"},
+            "scheduler_walltime: must be at most 00:10:00 at this site, not 4:00:00.",
+        ),
+        (
+            SCHEDULER | {"scheduler_memory": "4 GiB"},
+            "scheduler_memory: must be at most 1 GiB at this site, not 4 GiB.",
+        ),
+        (SCHEDULER | {"scheduler_cores": 6}, "scheduler_cores: must be at most 1 at this site, not 6."),
+        (
+            {"backend": "slurm", "cores": 2},
+            "cores: must be at most 1 at this site, not 2: a worker may have 1 thread.",
+        ),
+        (
+            {"backend": "slurm", "cores": 3, "workers_per_job": 4, "nodes_per_job": 2, "n_workers": 0},
+            "cores: must be at most 2 at this site, not 3: each of the 2 workers on a node may have 1 thread.",
+        ),
+        (
+            {"backend": "slurm", "cores": 8, "gpus_per_node": 1},
+            "cores: must be at most 1 at this site, not 8: a worker may have 1 thread.",
+        ),
+        (
+            {"backend": "kubernetes", "image": "a/b:1", "scheduler_memory": "4 GiB"},
+            "scheduler_memory: must be at most 1 GiB at this site, not 4 GiB.",
+        ),
+        ({"backend": "kubernetes", "image": "a/b:1", "cores": 2}, "cores: must be at most 1 at this site, not 2: a "
+         "worker may have 1 thread."),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("faulty", [False, True])
+def test_limits_hold_for_jobs_and_for_the_job_of_a_scheduler(site, spec, sentence, faulty):
+    limits = "{threads_per_worker: 1, memory_limit: 1 GiB, walltime: '00:10:00'}"
+    site("limits: {all: {memory_limit: much}}\n" if faulty else f"limits: {{all: {limits}}}\n")
+    with pytest.raises(InvalidRequest) as refused:
+        checked_spec(spec)
+    assert refused.value.message == sentence
+
+
+def test_what_is_left_open_of_a_schedulers_job_becomes_the_limit(site):
+    site("limits: {slurm: {walltime: '30', memory_limit: 1 GiB, threads_per_worker: 1}}\n")
+    made = checked_spec(SCHEDULER)
+    assert (made.scheduler_walltime, made.scheduler_memory, made.scheduler_cores) == ("00:30:00", 2**30, 1)
+    assert checked_spec(made) == made
+    given = SCHEDULER | {"scheduler_walltime": "20", "scheduler_memory": "600 MiB", "cores": 1}
+    assert checked_spec(given).scheduler_walltime == "20"
+    here = checked_spec({"backend": "slurm"})
+    assert (here.scheduler_walltime, here.scheduler_memory) == (None, 2 * 2**30), "the scheduler has no job"
+    schema = this_site().schemas()["slurm"]["properties"]
+    assert schema["scheduler_cores"]["maximum"] == 1
+    assert schema["scheduler_memory"]["default"] == 2**30
+    assert "At most 00:30:00 at this site." in schema["scheduler_walltime"]["description"]
+
+
+def test_memory_may_be_said_for_each_gpu(site):
+    site("limits: {slurm: {memory_limit: 1 GiB}}\n")
+    made = checked_spec({"backend": "slurm", "gpus_per_node": 1, "memory_per_gpu": "512 MiB"})
+    assert (made.memory_limit, made.memory_per_gpu) == ("auto", 2**29)
 
 
 def test_kinds_that_are_not_allowed(site):
@@ -135,8 +245,11 @@ def test_kinds_that_are_not_allowed(site):
         ("defaults:\n  slurm:\n    walltime: soon\n", 3, "defaults.slurm.walltime: 'soon' is not a time limit"),
         ("defaults:\n  slrum: {}\n", 2, "defaults.slrum: is no kind of cluster here (did you mean 'slurm'?)"),
         ("costs:\n  slurm: {unit: h}\n", 2, "costs.slurm: give per_gpu_hour, per_cpu_hour or per_node_hour"),
+        ("costs:\n  all: {unit: h, per_gpu_hour: free}\n", 2, "costs.all.per_gpu_hour: must be a number, not 'free'"),
+        ("presets: [{name: '', title: A, description: D., spec: {}}]\n", 1, "presets.0.name: must not be empty"),
         ("title: [1]\n", 1, "title: must be a short text"),
         ("login_node: -oProxyCommand=x\n", 1, "login_node: must be the name of a host"),
+        ("presets:\n  - gpu-hour\n  - gpu-hour\n", 3, "presets.1: 'gpu-hour' is there twice; the first one counts."),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line_and_left_out(site, text, line, sentence):
@@ -156,6 +269,7 @@ def test_what_is_wrong_is_told_with_its_line_and_left_out(site, text, line, sent
         "limits:\n  local: {n_workers: many}\n",
         "limits:\n  locall: {n_workers: 4}\n",
         "limits:\n  all: {memory_limit: 80%}\n",
+        "limits:\n  all: {kinds: []}\n",
         "limits: 4\n",
         "limit: {all: {n_workers: 4}}\n",
         "limits: {all: {n_workers: 4}\n",
@@ -169,13 +283,24 @@ def test_a_limit_that_cannot_be_read_is_the_least(site, text):
     assert "have at most 1 worker with 1 thread and 1 GiB" in trouble
     assert checked_spec({"backend": "local"}).memory_limit == LEAST.memory_limit
     assert checked_spec({"backend": "local", "n_workers": 1}).n_workers == 1
-    with pytest.raises(InvalidRequest, match="n_workers: must be at most 1 at this site"):
+    with pytest.raises(InvalidRequest, match="n_workers: must be at most 1 worker at this site"):
         checked_spec({"backend": "local", "n_workers": 2})
 
 
 def test_a_kind_of_a_package_that_is_not_here_is_no_mistake(site):
-    site("limits: {flux: {n_workers: 4}}\ndefaults: {flux: {queue: a}}\n")
+    path = site("limits: {flux: {n_workers: 4}, all: {kinds: [auto, local, nope]}}\ndefaults: {flux: {queue: a}}\n")
     assert this_site().troubles == ()
+    notes = [note.removeprefix(f"{path}, line ") for note in this_site().notes]
+    assert [note.partition("; ")[0] for note in notes] == [
+        "1: limits.flux: no kind of cluster 'flux' is installed here",
+        "1: limits.all.kinds.2: no kind of cluster 'nope' is installed here",
+        "2: defaults.flux: no kind of cluster 'flux' is installed here",
+    ]
+
+
+def test_a_preset_that_is_there_twice_is_listed_once(site):
+    site("presets: [leonardo-booster, gpu-hour, leonardo-booster]\n")
+    assert [preset.name for preset in this_site().added] == ["leonardo-booster", "gpu-hour"]
 
 
 @pytest.mark.parametrize("mode", [0o666, 0o664])
@@ -209,3 +334,77 @@ def test_a_change_of_the_file_is_seen(site):
     assert this_site().login_node is None
     site("title: B\n")
     assert this_site().title == "B"
+
+
+SHARED = """
+sharing:
+  slots_per_gpu: 4
+  reserved_gpus: [7, GPU-0000aaaa]
+  per_user:
+    clusters: 3
+    workers: 8
+    gpus: 1
+    memory: 64 GiB
+    threads: 16
+    idle_timeout_seconds: 1800
+    walltime: 04:00:00
+  hours: [Mon-Fri 08:00-20:00, Sat 10:00-14:00]
+  message: Exercise 3 is due on Friday.
+"""
+
+
+def test_how_a_machine_is_shared(site):
+    site(SHARED)
+    found = this_site()
+    assert found.troubles == ()
+    sharing, most = found.sharing, found.sharing.per_user
+    assert (sharing.slots_per_gpu, sharing.reserved_gpus) == (4, {7, "GPU-0000aaaa"})
+    assert (most.clusters, most.workers, most.gpus, most.memory, most.threads) == (3, 8, 1, 64 * 2**30, 16)
+    assert (most.walltime, sharing.message) == (4 * 3600, "Exercise 3 is due on Friday.")
+    assert checked_spec({"backend": "local"}).idle_timeout_seconds == 1800, "what is left open becomes the limit"
+    with pytest.raises(InvalidRequest, match="idle_timeout_seconds: must be at most 1800 seconds"):
+        checked_spec({"backend": "cuda", "idle_timeout_seconds": 7200})
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "sentence", "gpus", "reserved"),
+    [
+        ("  slots_per_gpu: 0\n", 2, "sharing.slots_per_gpu: must be at least 1, not 0", 1, False),
+        ("  slots_per_gpus: 4\n", 2, "is not known here (did you mean 'slots_per_gpu'?)", 1, False),
+        ("  per_user:\n    gpus: many\n", 3, "sharing.per_user.gpus: must be a whole number", 1, False),
+        ("  per_user:\n    memory: 50%\n", 3, "must be a size such as '4 GiB', not a share", 1, False),
+        ("  per_user:\n    walltime: soon\n", 3, "'soon' is not a time limit", 1, False),
+        ("  reserved_gpus: [0, one]\n", 2, "'one' is neither a GPU index nor a UUID", None, True),
+        ("  hours: [always]\n", 2, "must be hours such as 'Mon-Fri 08:00-20:00'", None, False),
+        ("  hours: [Mon-Fri 08:00-25:00]\n", 2, "must be hours such as", None, False),
+    ],
+)
+def test_a_share_that_cannot_be_read_is_the_least(site, text, line, sentence, gpus, reserved):
+    path = site(f"sharing:\n{text}")
+    [trouble] = this_site().troubles
+    assert trouble.startswith(f"{path}, line {line}: ") and sentence in trouble
+    sharing = this_site().sharing
+    assert (sharing.per_user.gpus, sharing.all_reserved) == (gpus, reserved)
+    if gpus:
+        assert "Until it is fixed, each user has at most 1 cluster with 1 worker" in trouble
+        assert sharing.per_user == LEAST_PER_USER
+    if reserved:
+        assert "no GPU is given out" in trouble
+
+
+@pytest.mark.parametrize(
+    ("hours", "moment", "opens"),
+    [
+        ([], "2026-11-28T03:00", None),
+        (["Mon-Fri 08:00-20:00"], "2026-11-27T12:00", None),  # a Friday
+        (["Mon-Fri 08:00-20:00"], "2026-11-27T20:00", "2026-11-30T08:00"),
+        (["Mon-Fri 08:00-20:00", "Sat 10:00-14:00"], "2026-11-27T20:00", "2026-11-28T10:00"),
+        (["20:00-06:00"], "2026-11-27T05:59", None),
+        (["20:00-06:00"], "2026-11-27T06:00", "2026-11-27T20:00"),
+        (["Sat-Mon 00:00-24:00"], "2026-11-29T23:59", None),
+        (["Sat-Mon 00:00-24:00"], "2026-12-01T00:00", "2026-12-05T00:00"),
+    ],
+)
+def test_hours(hours, moment, opens):
+    found = opens_at([read_hours(each) for each in hours], datetime.fromisoformat(moment))
+    assert found == (datetime.fromisoformat(opens) if opens else None)

@@ -62,6 +62,19 @@ def test_a_process_whose_event_loop_hangs_is_killed_by_stop_which_says_so(site, 
     wait_until(lambda: not site.processes())
 
 
+def test_a_worker_that_hangs_in_its_start_holds_up_no_stop(site, tmp_path, wait_until):
+    hangs = tmp_path / "hangs"
+    module = tmp_path / "hanging.py"
+    module.write_text(f"import time\ndef dask_setup(worker): open({str(hangs)!r}, 'w').close(); time.sleep(3600)\n")
+    model = site.create(name="starting", preload=[str(module)])
+    wait_until(hangs.exists)
+    assert site.control.stop("starting").reason is None
+    said = "\n".join(site.control.logs(model.id).lines)
+    closed, ended = said.rfind("Nanny at"), said.rfind("The cluster has ended")
+    assert 0 < closed < ended, said  # It was not given up.
+    wait_until(lambda: not site.processes())
+
+
 def test_who_holds_the_registry_and_hangs_holds_up_nobody_for_ever(site, monkeypatch):
     from gpucluster.client import creation
     from gpucluster.protocol.errors import SupervisorUnreachable

@@ -12,7 +12,7 @@ import httpx
 import psutil
 import pytest
 from gpucluster.protocol.models import ClusterState
-from gpucluster.protocol.version import SECRET_HEADER
+from gpucluster.protocol.version import GIVEN_VARIABLES, SECRET_HEADER
 from gpucluster.registry.record import Record
 from gpucluster.supervisor.standby import Standby
 
@@ -79,13 +79,18 @@ def test_variables_and_directory_are_taken_over_and_no_library_finds_modules_the
     ran.touch()
     for name in SOUGHT:
         (tmp_path / f"{name}.py").write_text(f"import os; print('{name}', os.getpid(), file=open({str(ran)!r}, 'a'))")
-    model = site.control.create({"backend": "local", "n_workers": 1, "name": "mine"}, cwd=str(tmp_path))
+    env = {"GIVEN": "to workers", "HOME": "/nowhere"}
+    model = site.control.create({"backend": "local", "n_workers": 1, "name": "mine", "env": env}, cwd=str(tmp_path))
     site.control.wait(model.id)
     assert pid in {None, site.get("mine").pid}
     import gpucluster
 
     with gpucluster.connect("mine").get_client() as client:
         assert set(client.run(os.getenv, "MY_DATA").values()) == {"here"}
+        for name, value in env.items():
+            assert set(client.run(os.getenv, name).values()) == {value}
+        of_supervisor = [client.run_on_scheduler(os.getenv, name) for name in (*env, GIVEN_VARIABLES, "MY_DATA")]
+        assert of_supervisor == [None, os.environ["HOME"], None, "here"], "they are the workers'"
         assert set(client.run(os.getcwd).values()) == {str(tmp_path)}
         assert client.submit(lambda: __import__("module_of_mine").answer()).result(60) == 42
         own = client.run_on_scheduler(lambda: (os.getcwd(), __import__("module_of_mine").answer()))

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import time
+from pathlib import Path
 
 import gpucluster
 import psutil
@@ -54,6 +55,10 @@ def test_nothing_outlives_a_killed_supervisor(site, wait_until, tmp_path):
     family = site.family(model)
     assert {worker.pid for worker in model.workers} <= {process.pid for process in family}
     assert len(family) >= 4, "supervisor, forkserver, two workers"
+    folder = site.registry.folder(model.id)
+    semaphores = [path.name for path in Path("/dev/shm").iterdir() if model.id in path.name]
+    assert folder.multiprocessing.is_dir()
+    assert semaphores
     kill_supervisor(site, model, family, wait_until)
     assert not site.processes()
 
@@ -62,7 +67,7 @@ def test_nothing_outlives_a_killed_supervisor(site, wait_until, tmp_path):
     assert f"(pid {model.pid}) is gone" in ended.reason
     assert ended.log_tail
     assert any("distributed" in line for line in ended.log_tail)
-    folder = site.registry.folder(model.id)
+    assert not [path for path in Path("/dev/shm").iterdir() if model.id in path.name]
     assert sorted(path.name for path in folder.path.iterdir()) == ["activity", "lock", "log", "state.json"]
     assert not (tmp_path / f"gpucluster-{model.id}").exists()
     assert site.control.logs("victim").lines

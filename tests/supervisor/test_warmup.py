@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from gpucluster.supervisor.preloading import LATER, PRELOAD_LATER, later_wanted
 
 SCRIPT = """
 import multiprocessing, os, sys
@@ -98,6 +100,14 @@ if __name__ == "__main__":
 def test_workers_start_from_little_and_later_ones_have_all(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(COPIES)
-    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=150)
+    environment = {name: value for name, value in os.environ.items() if name != PRELOAD_LATER}
+    done = subprocess.run([sys.executable, str(program)], env=environment, capture_output=True, text=True, timeout=150)
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout == "fine\n"
+
+
+def test_a_site_may_leave_out_what_only_later_workers_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PRELOAD_LATER, "0")
+    assert later_wanted() == ()
+    monkeypatch.delenv(PRELOAD_LATER)
+    assert later_wanted() == LATER

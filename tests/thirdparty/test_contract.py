@@ -243,7 +243,7 @@ def test_what_cannot_be_ended_is_tried_again_and_not_forgotten(site, wait_until)
         site.control.remove(model.id)
     assert site.processes(), "they do not end by themselves"
     folder.remembered.write_text(kept)
-    os.utime(folder.reaping, (0, 0))  # A minute later.
+    folder.reaping.write_text("")  # A minute later.
     wait_until(lambda: site.control.list() and not folder.remembered.exists(), what=folder.log.read_text)
     wait_until(lambda: not site.processes())
 

@@ -1,28 +1,22 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { gaugeWords } from '../gauges';
-import { element, setAttribute, setText } from '../gauges/element';
+import { element, setAttribute } from '../gauges/element';
 import { inFrame, notInFrame } from '../gauges/frames';
 import { titleOf } from '../gauges/titles';
-import { formatBytes, formatCount, formatPercent } from '../gauges/units';
 import type { ActivityEntry, TelemetryHistory, TelemetrySample } from '../protocol/messages';
-import { Chart, GAP_SECONDS, lookOf, type IChartLook, type IChartOptions } from './chart';
-import { Course, FIGURES, type Figure, type IMark } from './course';
+import { Chart, GAP_SECONDS, lookOf, type IChartLook } from './chart';
+import { Course, FIGURES, type Figure } from './course';
+import { chartsOf } from './figurecharts';
+import { Happenings } from './happenings';
+import { watchPointer, ZOOM } from './pointing';
 import { Span } from './span';
-import { clock } from './ticks';
 
 const MINUTE = 60;
 /** What can be looked at with one click, in minutes. */
 const SPANS = [2, 10, 30, 120];
 const FIRST_SPAN = 10;
-/** How much closer a step of the wheel, or a key, looks. */
-const ZOOM = 1.3;
 const MOVE = 0.25;
-/** A shorter drag is a click, in pixels. */
-const DRAG_PIXELS = 5;
-/** A mark this near to the pointer is told, as a share of what is seen. */
-const NEAR = 0.012;
-
 /** A cluster's figures over time: a chart of each on one time axis, with what happened. Knows no shell and no server. */
 export class TimeCharts {
   constructor(private readonly _options: TimeCharts.IOptions) {
@@ -56,8 +50,8 @@ export class TimeCharts {
       });
       return [minutes, button] as const;
     });
-    this._readout = element('p', 'gpc-Charts-readout', bar);
-    this._readout.setAttribute('role', 'status');
+    this._happenings = new Happenings(trans);
+    bar.append(this._happenings.readout);
     this._plots = element('div', 'gpc-Charts-plots', this.node);
     this._plots.tabIndex = 0;
     this._plots.setAttribute('role', 'group');
@@ -74,9 +68,7 @@ export class TimeCharts {
       this._steps.push(() => this._drawChart(figure, chart));
       this._plots.append(chart.node);
     }
-    const happened = element('details', 'gpc-Charts-marks', this.node);
-    element('summary', '', happened).textContent = trans.__('What happened');
-    this._marks = element('ol', '', happened);
+    this.node.append(this._happenings.node);
     this._empty = element('p', 'gpc-Charts-empty', this.node);
     this._empty.textContent = trans.__('No figures yet.');
     if (typeof ResizeObserver !== 'undefined') {
@@ -139,47 +131,18 @@ export class TimeCharts {
   }
 
   private _watchPointer(chart: Chart): void {
-    const { canvas } = chart;
-    const timeOf = (event: MouseEvent): number =>
-      chart.timeAt(event.offsetX, this._span.range(this._course.last));
-    let start: { x: number; time: number } | null = null;
-    canvas.addEventListener('pointerdown', event => {
-      start = { x: event.offsetX, time: timeOf(event) };
-      canvas.setPointerCapture?.(event.pointerId);
-    });
-    canvas.addEventListener('pointermove', event => {
-      this._hovered = timeOf(event);
-      const isDragging = start !== null && Math.abs(event.offsetX - start.x) > DRAG_PIXELS;
-      this._brush = isDragging && start !== null ? [start.time, this._hovered] : null;
-      this._schedule();
-    });
-    canvas.addEventListener('pointerup', event => {
-      if (this._brush !== null) {
-        this._span.fix(...this._brush);
-      } else if (start !== null) {
-        this._options.onSeek?.(timeOf(event));
-      }
-      start = null;
-      this._brush = null;
-      this._schedule();
-    });
-    canvas.addEventListener('pointerleave', () => {
-      this._hovered = null;
-      this._schedule();
-    });
-    canvas.addEventListener('dblclick', () => this._newest());
-    canvas.addEventListener(
-      'wheel',
-      event => {
-        // Without a key, the wheel goes down the page.
-        if (event.ctrlKey || event.shiftKey || event.altKey) {
-          event.preventDefault();
-          const way = event.deltaY === 0 ? event.deltaX : event.deltaY;
-          this._zoom(way > 0 ? ZOOM : 1 / ZOOM, timeOf(event));
-        }
+    watchPointer(chart, {
+      timeOf: event => chart.timeAt(event.offsetX, this._span.range(this._course.last)),
+      hover: (time, brush) => {
+        this._hovered = time;
+        this._brush = brush;
+        this._schedule();
       },
-      { passive: false }
-    );
+      click: time => this._options.onSeek?.(time),
+      fix: (from, to) => this._span.fix(from, to),
+      zoom: (factor, time) => this._zoom(factor, time),
+      newest: () => this._newest()
+    });
   }
 
   private _onKey(event: KeyboardEvent): void {
@@ -256,8 +219,9 @@ export class TimeCharts {
       const isShown = this._span.isFollowing && this._span.seconds === minutes * MINUTE;
       setAttribute(button, 'aria-pressed', `${isShown}`);
     }
-    this._drawReadout(this._cursor, marks, this._span.range(course.last));
-    this._drawMarks(marks);
+    const { isFollowing } = this._span;
+    this._happenings.point(this._cursor, marks, this._span.range(course.last), isFollowing);
+    this._happenings.list(marks);
   };
 
   private _drawChart(figure: Figure, chart: Chart): void {
@@ -294,50 +258,14 @@ export class TimeCharts {
     }
   }
 
-  private _drawReadout(
-    cursor: number | null,
-    marks: readonly IMark[],
-    range: readonly [number, number]
-  ): void {
-    const { trans } = this._options;
-    if (cursor === null) {
-      setText(
-        this._readout,
-        this._span.isFollowing ? '' : trans.__('Home shows the newest moments')
-      );
-      return;
-    }
-    const near = marks.filter(
-      ({ time }) => Math.abs(time - cursor) <= NEAR * (range[1] - range[0])
-    );
-    const words = near.slice(0, 3).map(({ text }) => text);
-    setText(this._readout, [clock(cursor, true), ...words].join(' · '));
-  }
-
-  private _drawMarks(marks: readonly IMark[]): void {
-    if (marks === this._listed) {
-      return;
-    }
-    this._listed = marks;
-    this._marks.replaceChildren(
-      ...marks.map(({ time, kind, text }) => {
-        const item = element('li', '');
-        item.dataset.kind = kind;
-        item.textContent = `${clock(time, true)}  ${text}`;
-        return item;
-      })
-    );
-  }
-
   private readonly _course: Course;
   private readonly _span = new Span(FIRST_SPAN * MINUTE);
   private readonly _charts = new Map<Figure, Chart>();
   private readonly _steps: (() => void)[] = [this._note, this._drawWords];
   private readonly _choice: HTMLSelectElement;
   private readonly _spans: readonly (readonly [number, HTMLButtonElement])[];
-  private readonly _readout: HTMLElement;
+  private readonly _happenings: Happenings;
   private readonly _plots: HTMLElement;
-  private readonly _marks: HTMLElement;
   private readonly _empty: HTMLElement;
   private readonly _themes: MutationObserver;
   private _size: ResizeObserver | null = null;
@@ -347,7 +275,6 @@ export class TimeCharts {
   private _look: IChartLook | null = null;
   private _unnoted: TelemetrySample | null = null;
   private _workers: readonly string[] = [];
-  private _listed: readonly IMark[] = [];
   private _isShown = true;
   private _isDisposed = false;
 }
@@ -358,18 +285,4 @@ export namespace TimeCharts {
     /** Called with a moment that was clicked, where something can go there. */
     onSeek?: (time: number) => void;
   }
-}
-
-function chartsOf(trans: TranslationBundle): Readonly<Record<Figure, IChartOptions>> {
-  const percent = { base: 10, least: 100, format: formatPercent } as const;
-  const bytes = { base: 2, least: 2 ** 20, format: formatBytes } as const;
-  const count = { base: 10, least: 4, format: formatCount } as const;
-  return {
-    gpu: { title: trans.__('GPU load'), ...percent },
-    vram: { title: trans.__('GPU memory'), ...bytes },
-    cpu: { title: trans.__('CPU (100 % is one core)'), ...percent },
-    memory: { title: trans.__('Host memory'), ...bytes },
-    disk: { title: trans.__('Results on disk'), ...bytes },
-    tasks: { title: trans.__('Tasks at workers'), ...count }
-  };
 }

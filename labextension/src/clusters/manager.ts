@@ -3,20 +3,25 @@ import { Poll } from '@lumino/polling';
 import { Signal, type ISignal } from '@lumino/signaling';
 
 import type {
+  Activity,
   ActivityEntry,
+  ClusterList,
   ClusterModel,
   ClusterPatch,
   DeviceProcess,
   Event,
   HostDevices,
+  LogLines,
   Notes,
+  OfferedPreset,
   ProcessStopped,
+  SiteFaults,
   TelemetryHistory,
   TelemetrySample
 } from '../protocol/messages';
 import { PROTOCOL_VERSION } from '../protocol/messages';
 import { EventStream } from './eventstream';
-import * as restapi from './restapi';
+import { RefusedError, request } from './restapi';
 import { hasEnded } from './states';
 import type { Connection, IClusterManager, IKinds, IOffer } from './tokens';
 
@@ -90,7 +95,12 @@ export class ClusterManager implements IClusterManager {
   async refresh(): Promise<void> {
     const before = this._nEvents;
     try {
-      const { body, date } = await restapi.listClusters(this._settings);
+      const { body, date } = await request<ClusterList>(
+        this._settings,
+        ['clusters'],
+        {},
+        'clusters'
+      );
       if (this.isDisposed) {
         return;
       }
@@ -111,23 +121,23 @@ export class ClusterManager implements IClusterManager {
   }
 
   async create(spec: Readonly<Record<string, unknown>>): Promise<ClusterModel> {
-    return this._command(restapi.createCluster(this._settings, spec));
+    return this._command(this._ask('id', ['clusters'], 'POST', spec));
   }
 
   async notes(spec: Readonly<Record<string, unknown>>): Promise<Notes> {
-    return restapi.notesOnSpec(this._settings, spec);
+    return this._ask('notes', ['notes'], 'POST', spec);
   }
 
   async patchNotes(id: string, patch: ClusterPatch): Promise<Notes> {
-    return restapi.notesOnPatch(this._settings, id, patch);
+    return this._ask('notes', ['clusters', id, 'notes'], 'POST', patch);
   }
 
   async patch(id: string, patch: ClusterPatch): Promise<ClusterModel> {
-    return this._command(restapi.patchCluster(this._settings, id, patch));
+    return this._command(this._ask('id', ['clusters', id], 'PATCH', patch));
   }
 
   async restart(id: string): Promise<ClusterModel> {
-    return this._command(restapi.restartCluster(this._settings, id));
+    return this._command(this._ask('id', ['clusters', id, 'restart'], 'POST'));
   }
 
   async stop(id: string): Promise<void> {
@@ -136,7 +146,7 @@ export class ClusterManager implements IClusterManager {
     if (cluster === undefined || hasEnded(cluster)) {
       return;
     }
-    await this._command(restapi.deleteCluster(this._settings, id));
+    await this._command(this._ask('id', ['clusters', id], 'DELETE'));
   }
 
   async remove(id: string): Promise<void> {
@@ -145,9 +155,9 @@ export class ClusterManager implements IClusterManager {
       return;
     }
     try {
-      await restapi.deleteCluster(this._settings, id);
+      await this._ask<ClusterModel>('id', ['clusters', id], 'DELETE');
     } catch (error) {
-      if (!(error instanceof restapi.RefusedError && error.status === 404)) {
+      if (!(error instanceof RefusedError && error.status === 404)) {
         throw error;
       }
     }
@@ -155,27 +165,33 @@ export class ClusterManager implements IClusterManager {
   }
 
   async retire(id: string, worker: string): Promise<ClusterModel> {
-    return this._command(restapi.retireWorker(this._settings, id, worker));
+    return this._command(this._ask('id', ['clusters', id, 'workers', worker, 'retire'], 'POST'));
   }
 
   async history(id: string): Promise<TelemetryHistory> {
-    return restapi.readHistory(this._settings, id);
+    return this._ask('seconds', ['clusters', id, 'history']);
   }
 
   async activity(id: string): Promise<readonly ActivityEntry[]> {
-    return (await restapi.readActivity(this._settings, id)).entries;
+    return (await this._ask<Activity>('entries', ['clusters', id, 'activity'])).entries;
   }
 
   async stopProcess({ pid, birth }: DeviceProcess): Promise<ProcessStopped> {
-    return restapi.stopProcess(this._settings, pid, birth ?? '');
+    return this._ask('ended', ['devices', 'processes', `${pid}`, 'stop'], 'POST', {
+      birth: birth ?? ''
+    });
   }
 
   async logs(id: string, lines = 200): Promise<string[]> {
-    return (await restapi.readLog(this._settings, id, lines)).lines;
+    return (
+      await this._ask<LogLines>('lines', ['clusters', id, 'logs'], 'GET', undefined, {
+        lines: `${lines}`
+      })
+    ).lines;
   }
 
   async kinds(): Promise<IKinds> {
-    this._kinds ??= restapi.readKinds(this._settings);
+    this._kinds ??= this._ask<IKinds>('backends', ['schema']);
     try {
       return await this._kinds;
     } catch (error) {
@@ -184,11 +200,16 @@ export class ClusterManager implements IClusterManager {
     }
   }
 
+  async site(): Promise<SiteFaults> {
+    return this._ask('faults', ['site']);
+  }
+
   async offer(kernel?: string): Promise<IOffer> {
-    const [{ backends, kinds }, presets, devices] = await Promise.all([
-      restapi.readKinds(this._settings, kernel),
-      restapi.readPresets(this._settings),
-      restapi.readDevices(this._settings)
+    const query: Record<string, string> = kernel === undefined ? {} : { kernel };
+    const [{ backends, kinds }, { presets }, devices] = await Promise.all([
+      this._ask<IKinds>('backends', ['schema'], 'GET', undefined, query),
+      this._ask<{ presets: OfferedPreset[] }>('presets', ['presets']),
+      this._ask<HostDevices>('devices', ['devices'])
     ]);
     return { backends, kinds, presets, devices };
   }
@@ -201,6 +222,18 @@ export class ClusterManager implements IClusterManager {
     this._poll.dispose();
     this._events.dispose();
     Signal.clearData(this);
+  }
+
+  /** Ask the server; its answer has the landmark. */
+  private async _ask<T>(
+    landmark: keyof T & string,
+    parts: readonly string[],
+    method = 'GET',
+    body?: unknown,
+    query?: Record<string, string>
+  ): Promise<T> {
+    const init = { method, body: JSON.stringify(body) };
+    return (await request<T>(this._settings, parts, init, landmark, query)).body;
   }
 
   private _onEvent(_: EventStream, event: Event): void {

@@ -1,21 +1,7 @@
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 
-import type {
-  Activity,
-  ClusterList,
-  ClusterModel,
-  ClusterPatch,
-  ErrorModel,
-  FieldError,
-  HostDevices,
-  LogLines,
-  Notes,
-  OfferedPreset,
-  ProcessStopped,
-  TelemetryHistory
-} from '../protocol/messages';
-import type { IKinds } from './tokens';
+import type { ErrorModel, FieldError } from '../protocol/messages';
 
 /** A request that the server refused, with the server's own sentence. */
 export class RefusedError extends Error {
@@ -40,107 +26,6 @@ export interface IDated<T> {
 }
 
 type Settings = ServerConnection.ISettings;
-
-export async function listClusters(settings: Settings): Promise<IDated<ClusterList>> {
-  return request<ClusterList>(settings, ['clusters'], {}, 'clusters');
-}
-
-export async function createCluster(
-  settings: Settings,
-  spec: Readonly<Record<string, unknown>>
-): Promise<ClusterModel> {
-  const init = { method: 'POST', body: JSON.stringify(spec) };
-  return (await request<ClusterModel>(settings, ['clusters'], init, 'id')).body;
-}
-
-/** What to know about a cluster before it is made. */
-export async function notesOnSpec(
-  settings: Settings,
-  spec: Readonly<Record<string, unknown>>
-): Promise<Notes> {
-  const init = { method: 'POST', body: JSON.stringify(spec) };
-  return (await request<Notes>(settings, ['notes'], init, 'notes')).body;
-}
-
-/** What to know about a change before it is made. */
-export async function notesOnPatch(
-  settings: Settings,
-  id: string,
-  patch: ClusterPatch
-): Promise<Notes> {
-  const init = { method: 'POST', body: JSON.stringify(patch) };
-  return (await request<Notes>(settings, ['clusters', id, 'notes'], init, 'notes')).body;
-}
-
-export async function patchCluster(
-  settings: Settings,
-  id: string,
-  patch: ClusterPatch
-): Promise<ClusterModel> {
-  const init = { method: 'PATCH', body: JSON.stringify(patch) };
-  return (await request<ClusterModel>(settings, ['clusters', id], init, 'id')).body;
-}
-
-export async function restartCluster(settings: Settings, id: string): Promise<ClusterModel> {
-  const init = { method: 'POST' };
-  return (await request<ClusterModel>(settings, ['clusters', id, 'restart'], init, 'id')).body;
-}
-
-/** Stops a living cluster, removes an ended one. */
-export async function deleteCluster(settings: Settings, id: string): Promise<ClusterModel> {
-  const init = { method: 'DELETE' };
-  return (await request<ClusterModel>(settings, ['clusters', id], init, 'id')).body;
-}
-
-export async function readLog(settings: Settings, id: string, lines: number): Promise<LogLines> {
-  const parts = ['clusters', id, 'logs'];
-  return (await request<LogLines>(settings, parts, {}, 'lines', { lines: `${lines}` })).body;
-}
-
-export async function readHistory(settings: Settings, id: string): Promise<TelemetryHistory> {
-  const parts = ['clusters', id, 'history'];
-  return (await request<TelemetryHistory>(settings, parts, {}, 'seconds')).body;
-}
-
-export async function readActivity(settings: Settings, id: string): Promise<Activity> {
-  return (await request<Activity>(settings, ['clusters', id, 'activity'], {}, 'entries')).body;
-}
-
-/** Lets a worker hand over its results, and ends it. */
-export async function retireWorker(
-  settings: Settings,
-  id: string,
-  worker: string
-): Promise<ClusterModel> {
-  const parts = ['clusters', id, 'workers', worker, 'retire'];
-  return (await request<ClusterModel>(settings, parts, { method: 'POST' }, 'id')).body;
-}
-
-/** What there is for workers in the environment of a kernel. */
-export async function readKinds(settings: Settings, kernel?: string): Promise<IKinds> {
-  const query: Record<string, string> = kernel === undefined ? {} : { kernel };
-  return (await request<IKinds>(settings, ['schema'], {}, 'backends', query)).body;
-}
-
-export async function readPresets(settings: Settings): Promise<OfferedPreset[]> {
-  return (await request<{ presets: OfferedPreset[] }>(settings, ['presets'], {}, 'presets')).body
-    .presets;
-}
-
-export async function readDevices(settings: Settings): Promise<HostDevices> {
-  return (await request<HostDevices>(settings, ['devices'], {}, 'devices')).body;
-}
-
-/** Ends a process that uses a GPU. */
-export async function stopProcess(
-  settings: Settings,
-  pid: number,
-  birth: string
-): Promise<ProcessStopped> {
-  const parts = ['devices', 'processes', `${pid}`, 'stop'];
-  const init = { method: 'POST', body: JSON.stringify({ birth }) };
-  return (await request<ProcessStopped>(settings, parts, init, 'ended')).body;
-}
 
 /** The address of the event stream. */
 export function eventsUrl(settings: Settings): string {

@@ -12,6 +12,7 @@ import type {
   Notes,
   OfferedPreset,
   ProcessStopped,
+  SiteFaults,
   TelemetryHistory,
   TelemetrySample
 } from '../protocol/messages';
@@ -91,6 +92,8 @@ export interface IClusterManager extends IDisposable {
   logs(id: string, lines?: number): Promise<string[]>;
   /** The kinds of clusters; asked for once. */
   kinds(): Promise<IKinds>;
+  /** What is wrong with the site's file. */
+  site(): Promise<SiteFaults>;
   /** What can be created here. */
   offer(kernel?: string): Promise<IOffer>;
 }

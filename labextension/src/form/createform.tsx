@@ -99,7 +99,10 @@ function Form({
   const request = { backend, ...given };
   // What is valid so far is looked at, so that all faults are told at once.
   const foreseen = useForeseen(request, spec => manager.notes(spec));
-  const demand = isValid ? foreseen.demand : null;
+  // What was said of another kind is not about this one, which may be long in answering.
+  const isOfKind = (foreseen.request as { backend?: string } | null)?.backend === backend;
+  const demand = isValid && isOfKind ? foreseen.demand : null;
+  const notes = isOfKind ? foreseen.notes : [];
 
   // What appears at the bottom must not cover what somebody is typing.
   useEffect(() => uncover(form.current), [foreseen.notes, demand]);
@@ -151,13 +154,15 @@ function Form({
     }
   };
 
-  const faultOf = (field: IField): string | null =>
-    refused.find(error => fieldOf(error, fields) === field.name)?.message ??
-    faults[field.name] ??
-    foreseen.fields.find(
-      error => fieldOf(error, fields) === field.name && isAsTyped(field.name, foreseen, request)
-    )?.message ??
-    null;
+  const faultOf = (field: IField): string | null => {
+    const told =
+      refused.find(error => fieldOf(error, fields) === field.name)?.message ??
+      faults[field.name] ??
+      (isOfKind ? foreseen.fields : []).find(
+        error => fieldOf(error, fields) === field.name && isAsTyped(field.name, foreseen, request)
+      )?.message;
+    return told === undefined ? null : inWords(told, fields);
+  };
   const elsewhere = refused.filter(error => fieldOf(error, fields) === null);
   const plain = fields.filter(field => !field.advanced);
   const advanced = fields.filter(field => field.advanced);
@@ -166,8 +171,8 @@ function Form({
   const titles = atFault.map(({ title }) => title).join(', ');
   const problem =
     asking.error === null
-      ? elsewhere.map(({ message }) => asSentence(message)).join(' ')
-      : sentenceOf(asking.error);
+      ? elsewhere.map(({ message }) => asSentence(inWords(message, fields))).join(' ')
+      : inWords(sentenceOf(asking.error), fields);
   const rows = (shown: readonly IField[]): JSX.Element[] =>
     groupsOf(shown).map(group => (
       <fieldset key={group.title} className="gpc-Group">
@@ -249,7 +254,7 @@ function Form({
       )}
       <div className="gpc-CreateForm-footer">
         {demand !== null && <DemandBar demand={demand} trans={trans} />}
-        <NoteList notes={foreseen.notes} />
+        <NoteList notes={notes} />
         <CodeLines
           backend={backend}
           values={Object.fromEntries(valid)}
@@ -312,6 +317,14 @@ function uncover(form: HTMLFormElement | null): void {
   if (field.getBoundingClientRect().bottom > footer.getBoundingClientRect().top) {
     field.scrollIntoView({ block: 'center' });
   }
+}
+
+/** A sentence of the server with the labels of fields in place of their names. */
+function inWords(sentence: string, fields: readonly IField[]): string {
+  return sentence.replace(/\b[a-z]+(_[a-z]+)+\b/g, name => {
+    const title = fields.find(field => field.name === name)?.title;
+    return title === undefined ? name : `“${title}”`;
+  });
 }
 
 /** The field that an error of the server belongs to; null when it is about the whole request. */

@@ -21,6 +21,7 @@ export interface IJSONSchema {
   readonly group?: string;
   readonly advanced?: boolean;
   readonly unit?: string;
+  readonly empty?: string;
   readonly 'x-gpucluster-widget'?: string;
   readonly 'x-gpucluster-auto'?: boolean;
 }
@@ -61,6 +62,8 @@ export interface IField {
   /** Whether "auto" is a value. */
   readonly auto: boolean;
   readonly options: readonly string[];
+  /** What stands in it while nothing is typed; null: as its default says. */
+  readonly empty: string | null;
 }
 
 export interface IGroup {
@@ -94,6 +97,7 @@ function fieldOf(name: string, property: IJSONSchema): IField {
     group: property.group ?? 'Cluster',
     advanced: property.advanced ?? false,
     unit: property.unit ?? '',
+    empty: property.empty ?? null,
     nullable,
     default: property.default ?? (kind === 'choices' || kind === 'list' ? [] : null),
     minimum: inner.minimum ?? property.minimum,

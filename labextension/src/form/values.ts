@@ -17,8 +17,6 @@ const NONE = new Set(['none', 'never']);
 /** The first letter says which unit it is. */
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86400 };
 const UNIT_OF_TIME = /^(s(ec(onds?)?)?|m(in(utes?)?)?|h(ours?)?|d(ays?)?)?$/;
-/** Thousands with a "b" alone, as in "gb"; else powers of 1024. */
-const UNIT_OF_MEMORY = /^b?$|^([kmgt])(b|ib)?$/;
 
 /** Read one field. Only what the schema says is checked; the server has the last word. */
 export function parseEntry(
@@ -69,6 +67,9 @@ export function entryOf(field: IField, value: unknown): Entries[string] {
 
 /** What an empty text field stands for, shown as its placeholder. */
 export function placeholderOf(field: IField, trans: TranslationBundle): string {
+  if (field.empty !== null) {
+    return field.empty;
+  }
   const isEmpty = Array.isArray(field.default) && field.default.length === 0;
   if (field.default === null || field.default === undefined || field.default === '' || isEmpty) {
     return field.kind === 'integer' || field.kind === 'text'
@@ -130,7 +131,8 @@ function read(field: IField, entry: Entries[string], trans: TranslationBundle): 
     case 'duration':
       return duration(field, text, trans);
     case 'memory':
-      return memory(field, text, trans);
+      // How sizes are written, the server knows, and says it while somebody types.
+      return { kind: 'value', value: text.toLowerCase() === 'auto' ? 'auto' : text };
     case 'list':
       return {
         kind: 'value',
@@ -172,32 +174,6 @@ function duration(field: IField, text: string, trans: TranslationBundle): Parsed
   }
   const seconds = Math.round(Number(found[1]) * UNIT_SECONDS[unit[0] ?? 's']);
   return bounded(field, seconds, trans);
-}
-
-function memory(field: IField, text: string, trans: TranslationBundle): Parsed {
-  if (field.auto && text.toLowerCase() === 'auto') {
-    return { kind: 'value', value: 'auto' };
-  }
-  const allowed = trans.__("write a size such as '2 GiB' or a share such as '80%'");
-  const found = /^([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z%]*)$/.exec(text);
-  if (found === null) {
-    return fault(trans.__('is not a memory size: %1', allowed));
-  }
-  const [, digits, unit] = found;
-  const value = Number(digits);
-  if (unit === '%') {
-    return value > 0 && value < 100
-      ? { kind: 'value', value: text }
-      : fault(trans.__('must lie between 0% and 100%'));
-  }
-  const size = UNIT_OF_MEMORY.exec(unit.toLowerCase());
-  if (size === null) {
-    return fault(trans.__("'%1' is not a unit of memory: %2", unit, allowed));
-  }
-  const bytes = value * (size[2] === 'b' ? 1000 : 1024) ** ' kmgt'.indexOf(size[1] ?? ' ');
-  return bytes >= 2 ** 20 || (bytes > 0 && bytes < 1)
-    ? { kind: 'value', value: text }
-    : fault(trans.__('is too small to be meant: %1', allowed));
 }
 
 function bounded(field: IField, value: number, trans: TranslationBundle): Parsed {

@@ -151,6 +151,7 @@ export class ClusterGauges {
     for (const node of [this._totals.node, this._facts.node, this._workers.node]) {
       node.hidden = !hasFigures;
     }
+    this._workers.node.hidden ||= sample?.workers.length === 0;
     this._legend.node.hidden = !hasFigures;
     if (sample === null || this._figures === null || this._cluster === null) {
       setText(this._notice, words.noFigures);

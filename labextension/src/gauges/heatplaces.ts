@@ -32,7 +32,12 @@ export function placesOf(sample: TelemetrySample, room: number): IHeatPlaces {
   const isGrouped = hosts.length > 1 && hosts.length <= MOST_HOSTS;
   const count = sample.workers.length;
   const left = isGrouped ? NAME : 1;
-  const groups = isGrouped ? groupsOf(sample, hosts) : [{ name: '', workers: rangeOf(count) }];
+  const byHost = hosts.length > 1 ? groupsOf(sample, hosts) : [];
+  // Where there are too many for lines of their own, workers of one machine yet stand together.
+  const together = byHost.flatMap(({ workers }) => workers);
+  const groups = isGrouped
+    ? byHost
+    : [{ name: '', workers: together.length === count ? together : rangeOf(count) }];
   const most = Math.max(1, ...groups.map(({ workers }) => workers.length));
   const [width, height] = cellOf(count, most, room - left - 1);
   const columns = Math.max(1, Math.floor((room - left - 1) / (width + 1)));

@@ -1,5 +1,7 @@
-import { element } from './element';
+import { element, setAttribute } from './element';
 import type { IGaugeContext } from './gaugeset';
+import { HostGroups, type IHostSums, type IListItem } from './hostgroups';
+import { HostRow } from './hostrow';
 import { WorkerDetail } from './workerdetail';
 import { WorkerRow, type IWorkerData } from './workerrow';
 
@@ -28,24 +30,18 @@ export class WorkerList {
     this._list.addEventListener('scroll', () => this.remeasure(), { passive: true });
     this._list.addEventListener('keydown', event => this._onKey(event));
     this._list.addEventListener('focusin', event => {
-      const row = [...this._rows.values()].find(one => one.node.contains(event.target as Node));
-      this._activate(row?.name ?? this._active);
+      const found = [...this._rows].find(([, row]) => row.node.contains(event.target as Node));
+      this._activate(found?.[0] ?? this._active);
     });
   }
 
   readonly node: HTMLElement;
 
   update(data: IWorkerData): void {
-    const before = this._data?.sample.workers;
     this._data = data;
-    const names = data.sample.workers;
-    if (before === undefined || !isSame(before, names)) {
-      this._positions = new Map(names.map((name, i) => [name, i]));
-      this._list.classList.toggle('gpc-mod-long', names.length > FEW_WORKERS);
-      this._space.style.height = `${names.length * ROW}px`;
-      if (!this._positions.has(this._active)) {
-        this._active = names[0] ?? '';
-      }
+    if (this._groups.update(data.sample)) {
+      this._list.classList.toggle('gpc-mod-long', this._isLong);
+      this._arrange();
     }
     this._draw();
   }
@@ -60,16 +56,41 @@ export class WorkerList {
   /** Bring a worker into view, show all about it, and give it the focus. */
   reveal(name: string): void {
     this._detail.name = name;
+    const host = this._groups.hostOf(name);
+    if (host !== '' && !this._groups.isOpen(host)) {
+      this._turn(host);
+    }
     this._focus(name);
   }
 
-  private _focus(name: string): void {
-    const i = this._positions.get(name);
+  /** Fold a machine, or unfold it. */
+  private _turn(host: string): void {
+    this._groups.turn(host);
+    this._arrange();
+    this.remeasure();
+  }
+
+  private get _isLong(): boolean {
+    return (this._data?.sample.workers.length ?? 0) > FEW_WORKERS;
+  }
+
+  /** Give each line its place. */
+  private _arrange(): void {
+    const { items } = this._groups;
+    this._positions = new Map(items.map(({ key }, i) => [key, i]));
+    this._space.style.height = `${items.length * ROW}px`;
+    if (!this._positions.has(this._active)) {
+      this._active = items[0]?.key ?? '';
+    }
+  }
+
+  private _focus(key: string): void {
+    const i = this._positions.get(key);
     if (i === undefined) {
       return;
     }
-    this._active = name;
-    const isLong = this._positions.size > FEW_WORKERS;
+    this._active = key;
+    const isLong = this._isLong;
     if (isLong) {
       const top = i * ROW;
       if (top < this._top || top + ROW > this._top + this._view) {
@@ -79,7 +100,7 @@ export class WorkerList {
     } else {
       this._draw();
     }
-    this._rows.get(name)?.node.focus({ preventScroll: isLong });
+    this._rows.get(key)?.focus({ preventScroll: isLong });
     if (isLong) {
       this._list.scrollIntoView({ block: 'nearest' });
     }
@@ -95,74 +116,87 @@ export class WorkerList {
     if (data === null) {
       return;
     }
-    const { workers } = data.sample;
+    const { items } = this._groups;
     let first = 0;
-    let end = workers.length;
-    if (workers.length > FEW_WORKERS) {
+    let end = items.length;
+    if (this._isLong) {
       first = Math.max(0, Math.floor(this._top / ROW) - SPARE);
-      end = Math.min(workers.length, Math.ceil((this._top + this._view) / ROW) + SPARE);
+      end = Math.min(items.length, Math.ceil((this._top + this._view) / ROW) + SPARE);
     }
-    const shown = new Set(workers.slice(first, end));
     // The row that has the focus stays, or the keyboard would be lost when it is scrolled away.
-    if (this._list.contains(document.activeElement) && this._positions.has(this._active)) {
-      shown.add(this._active);
-    }
-    for (const [name, row] of this._rows) {
-      if (!shown.has(name)) {
+    const kept = this._list.contains(document.activeElement) ? this._active : '';
+    const shown = items.filter(({ key }, i) => (i >= first && i < end) || key === kept);
+    const keys = new Set(shown.map(({ key }) => key));
+    for (const [key, row] of this._rows) {
+      if (!keys.has(key)) {
         row.node.remove();
-        this._rows.delete(name);
+        this._rows.delete(key);
       }
     }
-    for (const name of shown) {
-      const i = this._positions.get(name) ?? 0;
-      const row = this._rows.get(name) ?? this._add(name);
-      row.update(i, data);
-      row.isChosen = name === this._detail.name;
+    let before: Element | null = null;
+    for (const item of shown) {
+      const i = this._positions.get(item.key) ?? 0;
+      const row = this._rows.get(item.key) ?? this._add(item);
+      if (row instanceof HostRow) {
+        row.update(this._groups.sums.get(item.host) as IHostSums, this._groups.isOpen(item.host));
+      } else {
+        row.update(item.worker, data);
+        row.isChosen = item.key === this._detail.name;
+      }
+      // In the order in which they are read.
+      if (row.node.previousElementSibling !== before || !row.node.isConnected) {
+        this._space.insertBefore(
+          row.node,
+          before === null ? this._space.firstChild : before.nextSibling
+        );
+      }
+      before = row.node;
       row.node.style.top = `${i * ROW}px`;
+      setAttribute(row.node, 'aria-setsize', `${items.length}`);
+      setAttribute(row.node, 'aria-posinset', `${i + 1}`);
     }
-    this._detail.update(this._positions.get(this._detail.name) ?? -1, data);
+    this._detail.update(data.sample.workers.indexOf(this._detail.name), data);
   }
 
-  private _add(name: string): WorkerRow {
-    const row = new WorkerRow(name, this._context, chosen => this._choose(chosen));
-    row.isActive = name === this._active;
+  private _add({ key, worker, host }: IListItem): WorkerRow | HostRow {
+    const row =
+      worker < 0
+        ? new HostRow(this._context.words, host, turned => this._turn(turned))
+        : new WorkerRow(key, this._context, chosen => this._choose(chosen));
+    row.isActive = key === this._active;
     row.node.style.height = `${ROW}px`;
-    this._rows.set(name, row);
-    this._space.append(row.node);
+    this._rows.set(key, row);
     return row;
   }
 
-  private _activate(name: string): void {
-    this._rows.forEach(row => (row.isActive = row.name === name));
-    this._active = name;
+  private _activate(key: string): void {
+    this._rows.forEach((row, name) => (row.isActive = name === key));
+    this._active = key;
   }
 
   private _onKey(event: KeyboardEvent): void {
-    const names = this._data?.sample.workers ?? [];
+    const { items } = this._groups;
     const at = this._positions.get(this._active) ?? 0;
     const moves: Record<string, number> = {
       ArrowDown: at + 1,
       ArrowUp: at - 1,
       Home: 0,
-      End: names.length - 1
+      End: items.length - 1
     };
     if (event.key in moves) {
       event.preventDefault();
-      this._focus(names[Math.min(names.length - 1, Math.max(0, moves[event.key]))]);
+      this._focus(items[Math.min(items.length - 1, Math.max(0, moves[event.key]))]?.key ?? '');
     }
   }
 
   private readonly _list: HTMLElement;
   private readonly _space: HTMLElement;
   private readonly _detail: WorkerDetail;
-  private readonly _rows = new Map<string, WorkerRow>();
+  private readonly _groups = new HostGroups();
+  private readonly _rows = new Map<string, WorkerRow | HostRow>();
   private _positions = new Map<string, number>();
   private _data: IWorkerData | null = null;
   private _active = '';
   private _top = 0;
   private _view = GUESSED_VIEW;
-}
-
-function isSame(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((name, i) => name === other[i]);
 }

@@ -8,7 +8,7 @@ import type { IGaugeContext } from './gaugeset';
 import { drawn, type Past } from './past';
 import { levelOf } from './levels';
 import { StackBar } from './stackbar';
-import { titleOf } from './titles';
+import { workerTitle } from './titles';
 import { formatBytes, formatDuration, formatPercent, formatShare } from './units';
 import { fill, type IGaugeWords } from './words';
 
@@ -76,12 +76,17 @@ export class WorkerRow {
     setAttribute(this._title, 'aria-expanded', `${isChosen}`);
   }
 
+  focus(options: FocusOptions): void {
+    this.node.focus(options);
+  }
+
   /** Draw the i-th worker. */
   update(i: number, { sample }: IWorkerData): void {
     const { words, thresholds } = this._context;
     const isGpu = hasGpu(sample, i);
     const figures = workerFigures(sample, i, false);
-    setText(this._title, titleOf(sample, i, words));
+    const number = entry(sample, 'device_index', i);
+    setText(this._title, workerTitle(this.name, number, words));
     const { busy } = drawn(sample, i);
     const age = staleAge(sample, i, words);
     const error = entry(sample, 'device_error', i);
@@ -117,8 +122,6 @@ export class WorkerRow {
           : formatShare(stack.used, stack.total)
     );
     setText(this._short, stack === null ? '' : formatBytes(stack.used));
-    setAttribute(this.node, 'aria-setsize', `${sample.workers.length}`);
-    setAttribute(this.node, 'aria-posinset', `${i + 1}`);
   }
 
   private readonly _title: HTMLButtonElement;
@@ -133,7 +136,12 @@ export class WorkerRow {
 /** How old the worker's last report is, if it is late; empty if it is not. */
 export function staleAge(sample: TelemetrySample, i: number, words: IGaugeWords): string {
   const age = entry(sample, 'age_seconds', i) ?? 0;
+  return isLate(sample, i) ? fill(words.stale, { age: formatDuration(age) }) : '';
+}
+
+/** Whether a worker has not reported for long. */
+export function isLate(sample: TelemetrySample, i: number): boolean {
   // Workers report less often the more there are.
   const late = Math.max(10, 3 * (sample.workers.length / 200 + 1));
-  return age > late ? fill(words.stale, { age: formatDuration(age) }) : '';
+  return (entry(sample, 'age_seconds', i) ?? 0) > late;
 }

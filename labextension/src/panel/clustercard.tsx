@@ -155,6 +155,11 @@ function Living(props: ILivingProps): JSX.Element {
         </p>
       )}
       {cluster.waiting !== null && <p className="gpc-Reason gpc-Pending">{cluster.waiting}</p>}
+      {cluster.slots.map(slot => (
+        <p key={`${slot.uuid} ${slot.slot}`} className="gpc-Line" title={slot.uuid}>
+          {slot.index === null ? slot.label : `GPU ${slot.index}: ${slot.label}`}
+        </p>
+      ))}
       {(cluster.ends_at !== null || cluster.cost !== null) && (
         <p className="gpc-Line">
           <Ticking milliseconds={5000} text={() => costLine(cluster, manager, trans)} />

@@ -18,6 +18,7 @@ import { Fragment, h } from '../jsx';
 import { LessonsSection } from '../lessons/lessonssection';
 import type { ILessonStore } from '../lessons/tokens';
 import { ClusterList } from './clusterlist';
+import { SiteFaultsLine } from './sitefaults';
 import { MovableSections } from './movablesections';
 import type { Unfolded } from './unfolded';
 
@@ -147,6 +148,7 @@ export class ClusterPanel extends ReactWidget {
               onQuickStart={() => createAtOnce(manager, environment, this.defaultPreset)}
               isReturning={this._isReturning}
             />
+            <SiteFaultsLine manager={manager} trans={trans} shown={this._timesShown} />
             <div ref={gpus.place} />
             <div ref={learning.place} />
             <p className="gpc-Recordings">
@@ -168,6 +170,7 @@ export class ClusterPanel extends ReactWidget {
     // Asking for the list is also how the server learns that somebody may want a cluster soon.
     this._options.manager.refresh().catch(() => undefined);
     void this._options.lessons.refresh();
+    this._timesShown += 1;
     this.update();
   }
 
@@ -202,6 +205,7 @@ export class ClusterPanel extends ReactWidget {
   private _hasOpenedLessons = false;
   private _isCreating = false;
   private _isReturning = false;
+  private _timesShown = 0;
   private _thresholds = DEFAULT_THRESHOLDS;
 }
 

@@ -30,6 +30,7 @@ export interface Protocol {
   clusters: ClusterList;
   event: Event;
   devices: HostDevices;
+  site: SiteFaults;
   preset: OfferedPreset;
   schemas: Schemas;
   log: LogLines;
@@ -61,7 +62,7 @@ export interface ClusterSpec {
    */
   name: string | null;
   /**
-   * Number of worker processes; 0 starts with none. Left out: one per GPU, or up to four on CPU.
+   * Number of workers; 0 starts with none. Left out: what is usual for the kind.
    */
   n_workers: number | null;
   /**
@@ -196,6 +197,10 @@ export interface ClusterModel {
    */
   waiting: string | null;
   workers: WorkerModel[];
+  /**
+   * GPUs of this machine, or slots of them, that it has as long as it lives.
+   */
+  slots: GPUSlot[];
   /**
    * Other machines that have workers of it, each with what: 'n1: 2 GPUs'.
    */
@@ -341,6 +346,35 @@ export interface WorkerModel {
    * UUID or index of the worker's GPU; null on CPU workers.
    */
   device: string | null;
+}
+/**
+ * A GPU, or a part of one, that a cluster has as long as it lives.
+ */
+export interface GPUSlot {
+  /**
+   * UUID of the GPU or MIG slice.
+   */
+  uuid: string;
+  /**
+   * Index of the GPU; null for MIG slices.
+   */
+  index: number | null;
+  /**
+   * Number of the slot, counted from 1; null: the whole of it.
+   */
+  slot: number | null;
+  /**
+   * Into how many slots the site divides it.
+   */
+  slots: number;
+  /**
+   * GPU memory of the slot.
+   */
+  memory_bytes: number | null;
+  /**
+   * What it is and what keeps others out of it, for people.
+   */
+  label: string;
 }
 /**
  * What a cluster has cost, as its site counts.
@@ -774,6 +808,23 @@ export interface Hello {
   kind: 'hello';
   protocol_version: number;
   clusters: ClusterModel[];
+}
+/**
+ * What is wrong with the site's file, and its message of the day.
+ */
+export interface SiteFaults {
+  /**
+   * As 'gpucluster site' says it, with file and line; empty for people who cannot change the file.
+   */
+  faults: string[];
+  /**
+   * What it means for everybody, in a sentence; null: nothing.
+   */
+  notice: string | null;
+  /**
+   * The site's message of the day; null: none.
+   */
+  message: string | null;
 }
 /**
  * A preset with what a form shows of it.

@@ -1,8 +1,8 @@
 """Follow the load with jobs or pods: more at once, fewer only when they have been too many for some time.
 
 Dask's own way takes back what waits each time it looks again, and so cancels in a storm what is about to start. Here
-a job whose turn has come is left alone until its worker is there, and one that waits goes only when it has not been
-needed for as many looks as a worker. With pods it is the same.
+a job whose turn has come is left alone until its worker is there and takes tasks, and one that waits goes only when it
+has not been needed for as many looks as a worker. With pods it is the same.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ class Submitting(Protocol):
 
     workers_together: int
     """So many workers come and go together."""
+    whole_jobs: bool
+    """Whether their number is a multiple of that."""
 
     @property
     def scheduler(self) -> SchedulerView:
@@ -132,9 +134,10 @@ class Adapting:
     async def _wanted(self) -> int:
         target = await self._load.target(self._bounds.target_duration_seconds or TARGET_SECONDS)
         together = self._deployment.workers_together
-        # Whole jobs, within the bounds.
-        least, target = (-(-number // together) for number in (self._bounds.minimum, target))
-        return together * max(least, min(self._bounds.maximum // together, target))
+        # Whole jobs, within the bounds; the last one may be smaller.
+        least, target = (-(-number // together) * together for number in (self._bounds.minimum, target))
+        most = self._bounds.maximum - (self._bounds.maximum % together if self._deployment.whole_jobs else 0)
+        return min(most, max(least, target))
 
     async def _step(self) -> None:
         slots = self._deployment.slots()
@@ -155,13 +158,22 @@ class Adapting:
             if time.monotonic() >= self._not_before:
                 await self._deployment.submit(wanted - len(staying))
                 self._decide("up", wanted, [])
-        elif len(staying) > wanted:
+        elif len(staying) > wanted and not self._tasks_wait_for_new_workers(slots):
             self._too_many += 1
             if self._too_many >= (self._bounds.wait_count or WAIT_COUNT):
                 self._too_many = 0
                 await self._fewer(len(staying) - wanted)
         else:
             self._too_many = 0
+
+    def _tasks_wait_for_new_workers(self, slots: list[Slot]) -> bool:
+        """Whether workers have connected that take no tasks yet, and tasks are at no worker.
+
+        Dask takes such workers for idle and would end them all: the tasks would have others come, again and again.
+        """
+        running = {slot.name for slot in slots if slot.state is SlotState.RUNNING}
+        found = self._deployment.scheduler.members()
+        return found.n_queued > 0 and any(not worker.ready and worker.name in running for worker in found.workers)
 
     async def _fewer(self, count: int) -> None:
         leaving = self._deployment.in_the_queue()[:count]

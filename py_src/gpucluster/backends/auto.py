@@ -46,15 +46,16 @@ async def choose(spec: AutoSpec) -> tuple[CudaSpec | LocalSpec, str]:
 def decide(spec: AutoSpec, probe: GPUProbe, *, devices: int, dask_cuda: bool) -> tuple[CudaSpec | LocalSpec, str]:
     """Return what to start on a machine with this probe, so many devices, with or without dask-cuda."""
     options = spec.model_dump(exclude={"backend"}, exclude_unset=True)
+    on_cpu = {name: value for name, value in options.items() if name in LocalSpec.model_fields}
     if not probe.usable:
-        return LocalSpec(**options), probe.reason
+        return LocalSpec(**on_cpu), probe.reason
     if not dask_cuda:
         why = f"There is a GPU, but dask-cuda is not installed: clusters use CPU workers. To use it, run {GPU_EXTRA}."
-        return LocalSpec(**options), why
+        return LocalSpec(**on_cpu), why
     if spec.n_workers is not None and spec.n_workers > devices:
         why = (
             f"{spec.n_workers} workers were asked for and there is one worker per GPU, {devices} at most here: "
             "clusters use CPU workers. Ask for the kind 'cuda' to use the GPU."
         )
-        return LocalSpec(**options), why
+        return LocalSpec(**on_cpu), why
     return CudaSpec(**options), probe.reason

@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from ..protocol.capacity import Machine, capacity_notes
 from ..protocol.errors import MissingPackage
 from ..protocol.kinds import ClusterKind, find_kind, why_unusable
-from ..protocol.models import Network, Submission
+from ..protocol.models import GPUSlot, Network, Submission
 from ..protocol.spec import SpecBase
+from ..sharing.policy import GPUPolicy
 
 if TYPE_CHECKING:
     from distributed.security import Security
@@ -39,13 +40,28 @@ START_TIMEOUT_SECONDS = 120.0
 
 
 class Claims(Protocol):
-    """Lets clusters that start at the same moment choose different GPUs."""
+    """Lets clusters that start at the same moment choose different GPUs; where the site divides them, slots of them."""
 
-    def choosing(self) -> AbstractContextManager[frozenset[str]]:
-        """Let nobody else choose meanwhile; gives the UUIDs that other clusters have claimed."""
+    policy: GPUPolicy
+    """What the site says."""
+
+    def choosing(self) -> AbstractContextManager[Mapping[str, int]]:
+        """Give how often each device, by UUID, is claimed by other clusters."""
 
     def claim(self, uuids: Iterable[str]) -> None:
-        """Claim devices for this cluster."""
+        """Claim devices for this cluster.
+
+        Raises
+        ------
+        ClaimedMeanwhile
+            Another one has claimed one of them since ``choosing``: choose again.
+        """
+
+    def tell_end(self, ends: float | None) -> None:
+        """Say until when the devices are needed at most, in seconds since the boot; ``None``: nobody knows."""
+
+    def release(self) -> None:
+        """Give back what was claimed."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +104,8 @@ class ReapContext:
     """Identifier of the cluster."""
     report: Callable[[str], None] = field(default=lambda message: None)
     """Tell people what was found and ended, in a sentence each."""
+    seconds: float = 300.0
+    """So long it may take; who waits for something says before that what it is."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +136,11 @@ class Plan:
     leaves_number: bool = False
     """Whether the number of workers is left as it is until somebody asks for another: the cluster was there before."""
     workers_together: int = 1
-    """So many workers come and go together, as those of one job do: their number is a multiple of it."""
+    """So many workers come and go together, as those of one job do."""
+    whole_jobs: bool = True
+    """Whether the number of workers is a multiple of that; otherwise the last job may have fewer."""
+    slots: tuple[GPUSlot, ...] = ()
+    """The GPUs, or parts of them, that are the cluster's as long as it lives."""
     remarks: tuple[str, ...] = ()
     """What else to tell people about this cluster, in sentences."""
 
@@ -192,6 +214,10 @@ class Backend(ClusterKind, ABC, Generic[SpecT]):
         Exception
             Something may still be left; it is called again later.
         """
+
+    def left_behind(self, remembered: Remembered) -> str | None:
+        """Return what may be left where ``reap`` fails, and how to end it by hand, in a sentence or two."""
+        return None
 
 
 def load_backend(name: str) -> Backend[Any] | Chooser[Any]:

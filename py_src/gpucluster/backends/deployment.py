@@ -74,6 +74,8 @@ class Deployment(ABC):
     """What people call what is asked for, where it waits: 'job', 'pod'."""
     workers_together: int = 1
     """So many workers come and go together, as those of one job do."""
+    whole_jobs: bool = True
+    """Whether the number of workers is a multiple of that; otherwise the last job may have fewer."""
     submitted: str | None = None
     """What was handed to whoever starts the workers, such as a batch script, for people to read; without secrets."""
     limit: int | None = None
@@ -110,6 +112,10 @@ class Deployment(ABC):
     def decisions(self) -> list[Decision]:
         """Return what following the load has led to since it was last asked for, oldest first; immediate."""
         return []
+
+    def gives_up(self) -> int | None:
+        """Return how often workers could not be started, once that makes it useless to go on asking; immediate."""
+        return None
 
     @abstractmethod
     async def release(self, names: Collection[str]) -> None:

@@ -10,6 +10,7 @@ from ..operating_system import LINUX
 from ..protocol.capacity import Machine, memory_fault, memory_of_worker
 from ..protocol.errors import PreflightFailed
 from ..protocol.spec import MachineSpec
+from .given import given_variables
 
 FIRST_PRELOADS: tuple[str, ...] = () if LINUX else ("gpucluster.backends.spawned",)
 """What Dask's workers import before they start; forked ones have it from the process that they are forked from."""
@@ -30,9 +31,11 @@ def protocol_option(protocol: str) -> dict[str, str]:
 def worker_options(spec: MachineSpec) -> dict[str, Any]:
     """Return what a spec asks of Dask's workers, as arguments of theirs.
 
-    Environment variables are not among them: the process that workers are forked from has them already.
+    Of environment variables, the process that workers are forked from has some already.
     """
     options: dict[str, Any] = {}
+    if given := given_variables():
+        options["env"] = given
     if spec.resources:
         options["resources"] = dict(spec.resources)
     if spec.preload:

@@ -18,7 +18,7 @@ from distributed import SpecCluster
 
 from ..comm.folder import SCHEME
 from ..dask_internals import spec_cluster
-from ..dask_internals.nannies import kill_starting_process, tell_how_workers_end
+from ..dask_internals.nannies import is_starting, kill_starting_process, tell_how_workers_end
 from ..dask_internals.statuses import is_gone
 from ..protocol.errors import GPUClusterError, StartFailed
 from ..protocol.spec import Adapt
@@ -286,6 +286,7 @@ class SpecDeployment(Deployment):
         for name in spec_cluster.failed(self._cluster):
             spec_cluster.count_no_more(self._cluster, name)
         spec_cluster.count_all(self._cluster)
+        await _close_starting(self._cluster)
         try:
             closing: Awaitable[None] = self._cluster.close()  # type: ignore[assignment]  # awaitable: asynchronous
             await asyncio.wait_for(asyncio.shield(closing), CLOSE_TIMEOUT_SECONDS)
@@ -319,11 +320,18 @@ async def _close_worker(worker: Any) -> None:
         await asyncio.wait_for(closing, CLOSE_TIMEOUT_SECONDS)
 
 
+async def _close_starting(cluster: SpecCluster) -> None:
+    """Close the workers that have not come yet: one may hang in its start, and has nothing to hand over."""
+    starting = [worker for worker in spec_cluster.made(cluster).values() if is_starting(worker)]
+    await asyncio.gather(*map(_close_worker, starting))
+
+
 async def _close_leftovers(cluster_id: str, cluster: SpecCluster | None) -> None:
     """Close whatever a start left behind, also when a constructor failed half-way."""
     found = {cluster} if cluster is not None else set()
     for item in found | spec_cluster.clusters_named(cluster_id):
         spec_cluster.count_all(item)
+        await _close_starting(item)
         with suppress(Exception):
             closing: Awaitable[None] = item.close()  # type: ignore[assignment]  # awaitable: it is asynchronous
             await asyncio.wait_for(asyncio.shield(closing), LEFTOVERS_TIMEOUT_SECONDS)

@@ -41,7 +41,7 @@ def bench(
     Parameters
     ----------
     target : Target
-        The cluster, from `gpucluster.bench.target`.
+        The cluster, from ``gpucluster.bench.target``.
     only : sequence of str, optional
         Names of workloads. Default: all that the cluster can run.
     size : {"tiny", "small", "medium", "large"}, optional

@@ -9,9 +9,10 @@ from __future__ import annotations
 import argparse
 import difflib
 import re
+import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -60,6 +61,7 @@ class SentenceParser(argparse.ArgumentParser):
         self.sources: dict[str, str | Sequence[str]] = {}
         """Per argument (``dest``) what completes it: words, or the name of a source of words."""
         self.groups: dict[str, Any] = {}
+        self._words: Sequence[str] = ()
 
     def group(self, title: str) -> Any:
         """Return the section of the help with that title; it is made when it is new."""
@@ -96,6 +98,7 @@ class SentenceParser(argparse.ArgumentParser):
             if self._is_mistyped(word):
                 raise InvalidRequest(self._unknown(word, before))
             before = word
+        self._words = words
         found, rest = self.parse_known_intermixed_args(words)
         for word in rest:
             raise InvalidRequest(self._unknown(word))
@@ -104,6 +107,12 @@ class SentenceParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise one sentence (argparse would print its usage and leave)."""
         raise InvalidRequest(self._sentence(message))
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        # Some Pythons lose the value of '--option=--': they take it for the mark where options end.
+        if action.option_strings and action.nargs is None and arg_strings == ["--"]:
+            return self._get_value(action, "--")
+        return super()._get_values(action, arg_strings)
 
     def options(self) -> dict[str, argparse.Action]:
         """Return each option's action by each way of writing it."""
@@ -150,7 +159,11 @@ class SentenceParser(argparse.ArgumentParser):
 
     def _sentence(self, message: str) -> str:
         if found := _NEEDS_VALUE.match(message):
-            return f"{found['option'].rpartition('/')[2]} needs a value. See '{self._help_line()}'."
+            flags = found["option"].split("/")
+            value = next((after for word, after in pairwise(self._words) if word in flags), "")
+            # What begins with a dash is taken for an option.
+            quoted = f" If that is '{shown(value)}', write {flags[-1]}={shlex.quote(shown(value))}." if value else ""
+            return f"{flags[-1]} needs a value.{quoted} See '{self._help_line()}'."
         if found := _NO_VALUE.match(message):
             flags = [flag for flag in found["option"].split("/") if flag.startswith("--")]
             return f"{flags[0]} takes no value, not '{shown(found['value'])}'. Write {' or '.join(flags)}."

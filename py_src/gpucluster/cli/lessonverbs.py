@@ -7,6 +7,8 @@ from .arguments import SentenceParser
 LESSONS = "lessons"
 """Name of the group, and of the source of completions that gives the numbers of all lessons."""
 
+SANDBOXES = ("auto", "bubblewrap", "apptainer", "container", "landlock")
+
 
 def _lesson(parser: SentenceParser, text: str = "Number of the lesson, such as 06.") -> None:
     parser.argument("lesson", metavar="LESSON", complete=LESSONS, help=text)
@@ -95,10 +97,32 @@ def declare_grade(parser: SentenceParser, _face: str) -> None:
     )  # fmt: skip
     parser.argument("--out", metavar="FILE", complete="file", help="Table of the results. Default: grades.csv.")
     parser.argument("--report", metavar="FILE", complete="file", help="Page of the results. Default: beside the table.")
+    parser.argument(
+        "--exercises",
+        metavar="FILE",
+        complete="file",
+        help="Also write a table of what fails in each exercise, and how often.",
+    )
+    parser.argument(
+        "--feedback",
+        metavar="FOLDER",
+        complete="file",
+        help="Also write a page for each learner, to hand back. The folder is made where it is not there.",
+    )
     parser.argument("--lesson", metavar="LESSON", complete=LESSONS, help="Grade only this lesson. Default: all.")
     parser.argument("--seconds", metavar="N", help="Time for one notebook. 10 to 7200. Default: 300.")
     parser.argument("--memory", metavar="SIZE", help="Memory for one notebook and its workers. Default: 4 GiB.")
     parser.argument("--seed", metavar="N", help="Seed of the hidden inputs, the same for all. Default: a random one.")
+    parser.argument("--jobs", metavar="N", help="Notebooks at a time. 1 to 64. Default: by processors and memory.")
+    parser.argument("--again", action="store_true", help="Grade anew what an earlier run with this table has graded.")
+    parser.argument(
+        "--sandbox", metavar="KIND", complete=SANDBOXES,
+        help="Kind of sandbox: auto, bubblewrap, apptainer, container or landlock. Default: auto, the best that works.",
+    )  # fmt: skip
+    parser.argument(
+        "--image", metavar="IMAGE", complete="file",
+        help="System for apptainer and container: a file, or an image that Podman or Docker has.",
+    )  # fmt: skip
     parser.argument(
         "--unprotected", action="store_true",
         help="Grade also where this machine cannot hold notebooks back. Default: refuse that.",

@@ -8,18 +8,19 @@ import os
 import sys
 import time
 from argparse import Namespace
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
 from pydantic import BaseModel
 
-from ..client.capacity import kinds_here
+from ..client.catalog import kinds_here, presets_here
 from ..client.control import Control
 from ..protocol.errors import ClusterNotFound, InvalidRequest
 from ..protocol.models import ClusterModel, Submission
 from ..protocol.plaintext import counted, escaped
-from ..site.reading import new_troubles, this_site
+from ..site.reading import new_troubles
 from . import EXIT_INTERRUPTED, actions, tables
 from .changes import CHANGES, Change
 from .declarations import SHELL
@@ -126,14 +127,17 @@ def _logs(found: Namespace) -> int:
     model = actions.find(control, getattr(found, "name", None))
     path = control.asynchronous.registry.folder(model.id).log
     # Opened first: what is written between the two is printed twice rather than lost.
-    with path.open(encoding="utf-8", errors="replace") as file, suppress(ClusterNotFound):
-        file.seek(0, 2)
+    decode = getincrementaldecoder("utf-8")(errors="replace").decode
+    with path.open("rb") as file, suppress(ClusterNotFound):
+        file.seek(0, os.SEEK_END)
         for line in actions.logs(control, found).lines:
             print(line, flush=True)
         while True:
             ended = control.get(model.id).state.ended
+            if file.tell() > os.fstat(file.fileno()).st_size:  # Its middle was left out meanwhile.
+                file.seek(0, os.SEEK_END)
             while piece := file.read(65536):
-                print(escaped(piece, keep="\n\t"), end="", flush=True)
+                print(escaped(decode(piece), keep="\n\t"), end="", flush=True)
             if ended:
                 break
             time.sleep(_FOLLOW_SECONDS)
@@ -238,8 +242,16 @@ def _devices(found: Namespace) -> int:
     return _answer(found, host, devices_text(host))
 
 
+def _node(found: Namespace) -> int:
+    from ..client.node import node
+    from .nodetext import node_text
+
+    answer = node()
+    return _answer(found, answer, node_text(answer))
+
+
 def _presets(found: Namespace) -> int:
-    presets = this_site().presets
+    presets = presets_here()
     return _answer(found, presets, tables.presets_table(presets))
 
 
@@ -343,6 +355,7 @@ _RUNNERS = {
     "remove": _remove,
     "clean": _clean,
     "devices": _devices,
+    "node": _node,
     "kinds": _kinds,
     "presets": _presets,
     "site": _site,

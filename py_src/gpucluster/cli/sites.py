@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,15 @@ from pydantic import BaseModel, Field
 
 from ..protocol.models import Preset
 from ..protocol.sizes import format_size
+from ..site.amounts import clock
 from ..site.costs import Costs
-from ..site.limits import SiteLimits, clock
+from ..site.limits import SiteLimits
 from ..site.model import EVERY, Site
 from ..site.reading import site_of, this_site
+from ..site.sharing import PerUser, Sharing
 from .tables import one_line, table
+
+_PER_USER = {field.name for field in fields(PerUser)}
 
 
 class SiteAnswer(BaseModel):
@@ -26,7 +31,9 @@ class SiteAnswer(BaseModel):
     defaults: dict[str, dict[str, Any]]
     limits: dict[str, dict[str, Any]]
     costs: dict[str, Costs]
+    sharing: dict[str, Any] = Field(description="How a machine is shared; what is left open is not there.")
     troubles: list[str]
+    notes: list[str] = Field(description="What may be meant so.")
 
 
 def look(file: str | None) -> SiteAnswer:
@@ -40,7 +47,9 @@ def look(file: str | None) -> SiteAnswer:
         defaults={kind: dict(fields) for kind, fields in site.defaults.items()},
         limits={kind: _said(limits) for kind, limits in site.limits.items()},
         costs=dict(site.costs),
+        sharing=_shared(site.sharing),
         troubles=list(site.troubles),
+        notes=list(site.notes),
     )
 
 
@@ -59,9 +68,16 @@ def text(answer: SiteAnswer) -> str:
     for kind, costs in answer.costs.items():
         rates = {name: value for name, value in costs.model_dump().items() if name != "unit" and value}
         rows += [("cost", _every(kind), one_line(f"{name}: {value:g} {costs.unit}")) for name, value in rates.items()]
+    rows += [
+        ("sharing", "each user" if name in _PER_USER else "machine", one_line(f"{name}: {_value(value)}"))
+        for name, value in answer.sharing.items()
+        if name != "message"
+    ]
     head = f"{one_line(answer.title)} ({answer.file})" if answer.title else answer.file
-    lines = [head, *([table(rows)] if len(rows) > 1 else [])]
-    return "\n".join([*lines, *map(one_line, answer.troubles or ["Nothing is wrong with it."])])
+    message = answer.sharing.get("message")
+    lines = [head, *([one_line(message)] if message else []), *([table(rows)] if len(rows) > 1 else [])]
+    notes = [f"Note: {note}" for note in answer.notes]
+    return "\n".join([*lines, *map(one_line, [*(answer.troubles or ["Nothing is wrong with it."]), *notes])])
 
 
 def _said(limits: SiteLimits) -> dict[str, Any]:
@@ -74,6 +90,24 @@ def _said(limits: SiteLimits) -> dict[str, Any]:
         "kinds": list(limits.backends) if limits.backends is not None else None,
     }
     return {name: value for name, value in shown.items() if value is not None}
+
+
+def _shared(sharing: Sharing) -> dict[str, Any]:
+    most = sharing.per_user
+    shown = {
+        "slots_per_gpu": sharing.slots_per_gpu,
+        "reserved_gpus": sorted(map(str, sharing.reserved_gpus)) or None,
+        "hours": [each.text for each in sharing.hours] or None,
+        "message": sharing.message or None,
+        "clusters": most.clusters,
+        "workers": most.workers,
+        "gpus": most.gpus,
+        "memory": format_size(most.memory) if most.memory is not None else None,
+        "threads": most.threads,
+        "idle_timeout_seconds": most.idle_timeout_seconds,
+        "walltime": clock(most.walltime) if most.walltime is not None else None,
+    }
+    return {name: value for name, value in shown.items() if value is not None} if sharing != Sharing() else {}
 
 
 def _every(kind: str) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from ..client.card import cost_text, pending_text
+from ..client.catalog import ListedPreset
 from ..gauges.units import duration_text
 from ..protocol.kinds import KindModel, kind_title
-from ..protocol.models import ClusterModel, Network, Preset
+from ..protocol.models import ClusterModel, GPUSlot, Network
 from ..protocol.plaintext import counted
 from ..protocol.sizes import format_size
 from ..protocol.telemetry import Activity
@@ -49,10 +50,12 @@ def cluster_card(model: ClusterModel) -> str:
         lines.append(("Workers", f"{workers(model)}{_each(model)}"))
         if model.n_pending:
             lines.append(("Pending", one_line(pending_text(model))))
+        lines += [("GPU", slot_text(slot)) for slot in model.slots]
         if model.nodes:
             lines.append(("Nodes", one_line("; ".join(model.nodes))))
         if model.ends_at:
-            lines.append(("Jobs end", f"the first in {duration_text(max(0.0, -seconds_since(model.ends_at)))}"))
+            left = duration_text(max(0.0, -seconds_since(model.ends_at)))
+            lines.append(("Jobs end", f"the first in {left}") if model.nodes else ("Ends", f"in {left}"))
         lines += [("Note", one_line(note)) for note in model.notes]
     if (cost := cost_text(model)) is not None:
         lines.append(("Cost", one_line(cost)))
@@ -76,6 +79,13 @@ def cluster_card(model: ClusterModel) -> str:
     return text
 
 
+def slot_text(slot: GPUSlot) -> str:
+    """Return a GPU that a cluster has, or its slot of it, with what it is on the card."""
+    which = f"GPU {slot.index}" if slot.index is not None else slot.uuid
+    size = f", {format_size(slot.memory_bytes)}" if slot.memory_bytes else ""
+    return one_line(f"{which}, {slot.label}{size}")
+
+
 _NETWORK = {
     Network.UNIX: "no port is open, only you can connect",
     Network.TLS: "encrypted, only you can connect",
@@ -92,10 +102,15 @@ def activity_table(activity: Activity) -> str:
     return table(rows)
 
 
-def presets_table(presets: Sequence[Preset]) -> str:
-    """Return the presets, one a line."""
-    return table([("PRESET", "KIND", "DESCRIPTION"), *(
-        (preset.name, one_line(kind_title(str(preset.spec.get("backend", "auto")))), one_line(preset.description))
+def presets_table(presets: Sequence[ListedPreset]) -> str:
+    """Return the presets, one a line: what each is, or why it cannot be used here."""
+    return table([("PRESET", "KIND", "HERE", "WHAT"), *(
+        (
+            preset.name,
+            one_line(kind_title(str(preset.spec.get("backend", "auto")))),
+            "no" if preset.problem else "yes",
+            one_line(preset.problem or preset.description),
+        )
         for preset in presets
     )])  # fmt: skip
 

@@ -247,6 +247,7 @@ VERBS = {
         Verb("remove", "Forget a cluster that has ended.", _remove),
         Verb("clean", "Forget all clusters that have ended.", _no_name),
         Verb("devices", "List the GPUs of this machine and who uses them.", _no_name),
+        Verb("node", "Show who has which GPU of this machine, and who waits for one.", _no_name),
         Verb("kinds", "List the kinds of clusters, and why one cannot be used here.", _no_name),
         Verb("presets", "List the presets for create.", _no_name),
         Verb("site", "Show what this site says to everybody, and what is wrong with its file.", _site),
@@ -280,6 +281,9 @@ def parser_for(verb: str, face: str) -> SentenceParser:
     """
     if verb not in verbs_of(face):
         known = verbs_of(face)
+        if face == MAGIC and (verb in VERBS or verb.split(" ")[0] == LESSONS):
+            asked = verb if verb in VERBS else LESSONS
+            raise InvalidRequest(f"'{asked}' is a command for a shell: {SHELL} {asked}.")
         if verb.split(" ")[0] == LESSONS and face == SHELL:
             known = [name for name in known if name.startswith(LESSONS)]
         raise InvalidRequest(

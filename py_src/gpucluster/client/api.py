@@ -65,6 +65,7 @@ def create(
         Return when it is running; else at once.
     timeout : float, str or timedelta
         Seconds to wait, or a duration such as ``"2 min"``; default: 120. When they are over, the cluster is stopped.
+        Time in line for a GPU does not count; ``wait_in_line=False`` fails at once instead.
     asynchronous : bool
         Return what can be awaited or entered with ``async with``: an ``AsyncCluster``, whose verbs are coroutines.
     **options
@@ -80,7 +81,7 @@ def create(
 
     Raises
     ------
-    InvalidRequest, NameTaken
+    InvalidRequest, NameTaken, NotNow
         Nothing was started.
     StartFailed, StartTimedOut
         Nothing was left running.

@@ -17,6 +17,7 @@ from ..protocol.telemetry import ActivityEntry, TelemetryHistory, TelemetrySampl
 from ..protocol.workers import find_worker
 from ..recordings.frames import history_frame
 from .adapting import AsyncAdaptive
+from .arguments import explained
 from .caller import this_kernel
 from .capacity import most_workers
 from .control import AsyncControl
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from .recorder import AsyncRecorder
 
 
+@explained
 class AsyncCluster(ClusterHandle):
     """A handle on one cluster whose verbs are coroutines. Made by ``gpucluster.create(…, asynchronous=True)``.
 

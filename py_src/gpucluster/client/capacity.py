@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..devices.host import host_devices
 from ..devices.machine import this_machine
 from ..protocol.capacity import capacity_notes, default_workers, memory_fault, memory_of_worker, spec_notes
 from ..protocol.errors import NoUsableDevice
-from ..protocol.kinds import KindModel, SpecRule, find_kind, kind_models, parse_spec
+from ..protocol.kinds import SpecRule, find_kind, parse_spec
 from ..protocol.models import ClusterModel, Demand
 from ..protocol.spec import MAX_WORKERS, ClusterPatch, SpecBase, parse_patch
 from ..protocol.traits import Traits
@@ -19,21 +18,6 @@ from ..site.reading import this_site
 
 _UNKNOWN = Traits(this_machine=False)
 """Of a kind that is not installed here: nothing is known, so nothing is said."""
-
-
-def kinds_here() -> list[KindModel]:
-    """Return all kinds of clusters, those that cannot be used on this machine with the reason, its GPUs included."""
-    host = host_devices()
-    return [
-        kind.model_copy(update={"problem": host.message})
-        if not host.available and not kind.problem and _only_with_gpus(kind.traits)
-        else kind
-        for kind in kind_models()
-    ]
-
-
-def _only_with_gpus(traits: Traits | None) -> bool:
-    return traits is not None and traits.needs_host_check and not traits.chooses
 
 
 def checked_spec(value: Any, *rules: SpecRule) -> SpecBase:
@@ -54,7 +38,7 @@ def checked_spec(value: Any, *rules: SpecRule) -> SpecBase:
     """
     site = this_site()
     spec = parse_spec(completed(asked_for(value)), *rules, site.fault, _must_fit)
-    return site.limits_of(spec.backend).narrow_spec(spec) if site.limits else spec
+    return site.limits_of(spec.backend).narrow_spec(spec) if site.narrows else spec
 
 
 def bounded_spec(spec: SpecBase) -> SpecBase:
@@ -85,10 +69,12 @@ def _must_fit(traits: Traits, field: str, value: Any, _before: Mapping[str, Any]
 
 
 def notes_on_spec(spec: SpecBase) -> list[str]:
-    """Return what to know about a cluster before it is made, in sentences."""
+    """Return what to know about a cluster before it is made, in sentences; the site's message of the day first."""
+    message = this_site().sharing.message
+    said = [message] if message else []
     if not _traits(spec.backend).this_machine:
-        return []
-    return spec_notes(spec, this_machine(), n_workers=_count(spec)[0])
+        return said
+    return said + spec_notes(spec, this_machine(), n_workers=_count(spec)[0])
 
 
 def demand_of(spec: SpecBase) -> Demand | None:

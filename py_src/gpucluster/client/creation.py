@@ -22,6 +22,7 @@ from .early import drop_early, give_early
 from .environment import cluster_environment, fingerprint
 from .killing import KILLED_SECONDS, kill_supervisor
 from .launch import LAUNCH_SECONDS, launch, note_process
+from .opening import must_be_open
 from .transport import request
 
 ADOPT_SECONDS = 8.0
@@ -69,7 +70,7 @@ class Creation:
 
         Raises
         ------
-        InvalidRequest, NameTaken, StartFailed, StartTimedOut, SupervisorUnreachable, RegistryUnwritable
+        InvalidRequest, NameTaken, NotNow, StartFailed, StartTimedOut, SupervisorUnreachable, RegistryUnwritable
         """
         folder, chosen = await asyncio.to_thread(self._write_down)
         if chosen:
@@ -108,6 +109,7 @@ class Creation:
             raise InvalidRequest(f"The working directory {self._directory} is not there, or you may not enter it.")
         with self._registry.exclusive(self._left()):
             self._registry.sweep()
+            must_be_open(self._registry)
             name = self._registry.free_name(spec.name)
             folder: Folder | None = None
             process: ProcessIdentity | None = None

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..operating_system.end_descendants import MARK
+from ..protocol.machinespec import READ_WHEN_LOADED
 from ..protocol.version import ADDED_VARIABLES, PROTOCOL_VERSION
 
 _SECRET = (
@@ -31,12 +32,6 @@ _READ_WHEN_LOADED = {
 }
 _SEED = {"PYTHONHASHSEED": "6640"}
 """One for all workers, so that they agree on the hashes of strings (dask/distributed#8400)."""
-
-_READ_AT_IMPORT = (
-    "LD_", "PYTHON", "DASK_", "CUDA_", "NVIDIA_", "UCX_", "RAPIDS_", "CUDF_", "RMM_", "OMP_", "MKL_",
-    "OPENBLAS_", "MALLOC_", "NUMBA_", "NUMEXPR_",
-)  # fmt: skip
-"""Prefixes of variables that libraries read when they are loaded: a standby has loaded them already."""
 
 
 def _set_by_dask() -> dict[str, str]:
@@ -78,7 +73,7 @@ def fingerprint(python: str, environment: Mapping[str, str]) -> str:
 
     from .._version import __version__
 
-    relevant = {name: value for name, value in environment.items() if name.startswith(_READ_AT_IMPORT)}
+    relevant = {name: value for name, value in environment.items() if name.startswith(READ_WHEN_LOADED)}
     key = [python, __version__, PROTOCOL_VERSION, sorted(relevant.items())]
     return hashlib.sha256(json.dumps(key).encode()).hexdigest()
 

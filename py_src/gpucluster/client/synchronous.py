@@ -14,6 +14,7 @@ from functools import wraps
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from ..dask_internals.loops import in_client_thread
+from .arguments import does_not_take
 from .background import run
 
 A = TypeVar("A", covariant=True)
@@ -64,7 +65,11 @@ def synchronous_as(
 
     @wraps(verb)
     def waiting(self: Synchronous[A], /, *args: P.args, **options: P.kwargs) -> S:
-        work = formed(self, verb(self._asynchronous, *args, **options))
+        try:
+            asked = verb(self._asynchronous, *args, **options)
+        except TypeError as error:  # Nothing of it has run yet.
+            raise does_not_take(verb, error) from None
+        work = formed(self, asked)
         return work if in_client_thread() else run(work)  # type: ignore[return-value]  # awaited there
 
     return waiting

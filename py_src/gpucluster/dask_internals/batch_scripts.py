@@ -26,20 +26,20 @@ def slurm_jobs() -> Any:
     return SLURMJob
 
 
-def slurm_script(command: str, *, with_memory: bool, **options: Any) -> str:
+def slurm_script(command: str, *, left_out: list[str], **options: Any) -> str:
     """Return the script of a job of Slurm.
 
     Parameters
     ----------
     command : str
         The line that starts the worker. dask-jobqueue's own is joined with spaces and not quoted.
-    with_memory : bool
-        Whether ``memory`` becomes a line of the header.
+    left_out : list of str
+        Lines of the header with one of these in them are left out.
     options
         Of ``dask_jobqueue.slurm.SLURMJob``. What is left out is taken from the site's ``jobqueue.slurm`` in the
         configuration of Dask.
     """
-    job = slurm_jobs()(job_directives_skip=[] if with_memory else ["--mem="], **options)
+    job = slurm_jobs()(job_directives_skip=left_out, **options)
     job._command_template = command
     script: str = job.job_script()
     return script

@@ -6,17 +6,22 @@ from collections.abc import Callable
 from typing import Any
 
 
+def is_starting(nanny: Any) -> bool:
+    """Return whether a worker's process is in its start. Relies on the same as ``kill_starting_process``."""
+    from distributed.core import Status
+
+    process = getattr(nanny, "process", None)
+    return process is not None and process.status == Status.starting
+
+
 async def kill_starting_process(nanny: Any) -> None:
     """Kill a worker's process that is still in its start; does nothing for any other, or for a worker without a nanny.
 
     A nanny waits for its worker to be up before it closes it, also for one that hangs in its start. Relies on
     ``Nanny.process``, a ``WorkerProcess`` with ``status``, ``process`` and the coroutine ``kill()`` (2021.1).
     """
-    from distributed.core import Status
-
-    starting = getattr(nanny, "process", None)
-    if starting is not None and starting.status == Status.starting and starting.process is not None:
-        await starting.process.kill()
+    if is_starting(nanny) and nanny.process.process is not None:
+        await nanny.process.process.kill()
 
 
 def keep_own_forkserver() -> None:

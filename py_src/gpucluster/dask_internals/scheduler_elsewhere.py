@@ -13,12 +13,12 @@ async def target_elsewhere(client: Any, seconds: float) -> int:
     return int(await client.scheduler.adaptive_target(target_duration=seconds))
 
 
-async def to_close_elsewhere(client: Any, count: int) -> list[str]:
-    """Return the names of so many workers that are needed least.
+async def to_close_elsewhere(client: Any, count: int, key: bytes | None = None) -> list[str]:
+    """Return the names of so many workers that are needed least; ``key`` is a pickled function that groups them.
 
-    Relies on the handler ``workers_to_close(n=, attribute=)`` (2021.1).
+    Relies on the handler ``workers_to_close(n=, attribute=, key=)`` (2021.1).
     """
-    found = await client.scheduler.workers_to_close(n=count, attribute="name")
+    found = await client.scheduler.workers_to_close(n=count, attribute="name", key=key)
     return [str(name) for name in found]
 
 

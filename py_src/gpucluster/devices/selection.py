@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from ..protocol.errors import FieldError, NoUsableDevice
 from ..protocol.models import DeviceModel, HostDevices
 from .host import idle, usable
 
+_NOTHING: Mapping[str, int] = MappingProxyType({})
+
 
 def select_devices(
-    host: HostDevices, wanted: Sequence[int | str] | None = None, *, taken: Collection[str] = ()
+    host: HostDevices,
+    wanted: Sequence[int | str] | None = None,
+    *,
+    taken: Mapping[str, int] = _NOTHING,
+    slices_too: bool = False,
 ) -> list[DeviceModel]:
     """Return the devices of a cluster, the first to be used first.
 
@@ -21,8 +28,10 @@ def select_devices(
     wanted : sequence of int or str, optional
         Indices or UUIDs, taken in this order. Left out: all that can be used, idle ones first; MIG slices only where
         there is no whole GPU, because workers on slices cannot exchange data directly.
-    taken : collection of str
-        UUIDs that somebody is about to use, however idle they look.
+    taken : mapping, optional
+        UUIDs that somebody is about to use, however idle they look, and how many.
+    slices_too : bool
+        Whether MIG slices follow whole GPUs: for one worker, which exchanges nothing.
 
     Raises
     ------
@@ -38,6 +47,8 @@ def select_devices(
         return chosen
     candidates = [device for device in host.devices if usable(device)]
     whole = [device for device in candidates if device.parent_uuid is None]
+    if slices_too:
+        return sorted(candidates, key=lambda device: (device.parent_uuid is not None, *_busy(device, taken)))
     return sorted(whole or candidates, key=lambda device: _busy(device, taken))
 
 
@@ -47,11 +58,12 @@ def describe(device: DeviceModel) -> str:
     return f"MIG slice {device.uuid[:12]}…{name}" if device.parent_uuid else f"GPU {device.index}{name}"
 
 
-def _busy(device: DeviceModel, taken: Collection[str]) -> tuple[bool, int, float, int]:
-    if idle(device) and device.uuid not in taken:
+def _busy(device: DeviceModel, taken: Mapping[str, int]) -> tuple[bool, int, int, float, int]:
+    claims = taken.get(device.uuid, 0)
+    if idle(device) and not claims:
         # Idle GPUs keep the order people know them by.
-        return False, 0, 0, device.index or 0
-    return True, device.memory_used_bytes or 0, device.utilization_percent or 0, device.index or 0
+        return False, 0, 0, 0, device.index or 0
+    return True, device.memory_used_bytes or 0, claims, device.utilization_percent or 0, device.index or 0
 
 
 def _resolve(host: HostDevices, name: int | str) -> DeviceModel:

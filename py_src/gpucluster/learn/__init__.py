@@ -12,7 +12,6 @@ _MODULES = {
     "cluster": ["DBSCAN", "KMeans"],
     "compose": ["ColumnTransformer", "make_column_transformer"],
     "communicators": ["Communicator", "MPICommunicator", "SerialCommunicator", "WorkerCommunicator"],
-    "configuration": ["config_context", "configuration"],
     "datasets": ["make_blobs", "make_classification", "make_regression"],
     "decomposition": ["PCA", "TruncatedSVD", "tsqr", "tssvd"],
     "ensemble": ["RandomForestClassifier", "RandomForestRegressor"],
@@ -42,6 +41,7 @@ _MODULES = {
         "StandardScaler",
     ],
     "rows.running": ["run", "run_on_ranks"],
+    "settings": ["config_context", "configuration"],
 }
 _LAZY = {name: module for module, names in _MODULES.items() for name in names}
 

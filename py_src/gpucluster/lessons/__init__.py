@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .probes.transfers import Traffic
     from .study.advice import advise
     from .study.cards import cards, hooks
+    from .study.certificate import certificate
     from .study.exam import exam
     from .study.overview import progress
     from .study.parsons import parsons
@@ -39,6 +40,7 @@ __all__ = [
     "as_numpy",
     "banner",
     "cards",
+    "certificate",
     "check",
     "compare",
     "exam",
@@ -61,6 +63,7 @@ _LAZY = {
     "as_numpy": ".material.conversion",
     "banner": ".material.banners",
     "cards": ".study.cards",
+    "certificate": ".study.certificate",
     "check": ".checking",
     "compare": ".predictions",
     "exam": ".study.exam",

@@ -108,6 +108,11 @@ def notebooks_folder() -> Path:
     return _PACKAGED if _PACKAGED.is_dir() else _REPOSITORY
 
 
+def solutions_folders() -> list[Path]:
+    """Return the folders with the solutions that come with the package, whichever of them is in use."""
+    return [folder for folder in (_PACKAGED, _REPOSITORY) if folder.is_dir()]
+
+
 def lessons() -> list[Lesson]:
     """Return all lessons, in order."""
     return [_read(sheet) for sheet in sorted(notebooks_folder().glob("*/sheet.json"))]

@@ -15,12 +15,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from ..operating_system.plain_file import NotPlain, read_plain_file
 from ..protocol.errors import InvalidRequest
 from ..protocol.lessons import ClassExercise, ClassLearner, ClassView, FailingProperty
 from ..protocol.plaintext import counted
 from .catalogue import lessons
 from .learner_progress.shared_file import SharedExercise, SharedProgress
-from .plain_file import NotPlain, read_plain_file
 
 MOST_FILES = 1_000
 LARGEST_FILE = 256 * 1024

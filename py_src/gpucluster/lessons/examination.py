@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 import linecache
+import re
 import sysconfig
 import traceback
 from collections.abc import Callable
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 _OURS = str(Path(__file__).parents[1])
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
 _NOTHING = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE", "POP_TOP", "COPY_FREE_VARS"}
+_NOTHING |= {"RETURN_GENERATOR", "CALL_INTRINSIC_1", "RERAISE"}  # what every coroutine begins and ends with
+
+_OF_A_FAULT = re.compile(r"\b(instead of|expected|missing|lost|copied|is in both|too (much|many|few))\b")
+"""Words that would puzzle beside a property that holds, such as "5 instead of 5"."""
 
 
 class NotYet(Exception):
@@ -95,7 +100,8 @@ class Examination:
         """Note whether a property holds. Looked at several times, it must hold each time."""
         before = self._findings.get(expected)
         if before is None or before.passed:
-            self._findings[expected] = Finding(expected, bool(passed), observed)
+            shown = "" if passed and _OF_A_FAULT.search(observed) else observed
+            self._findings[expected] = Finding(expected, bool(passed), shown)
         return bool(passed)
 
     def require(self, expected: str, passed: Any, observed: str) -> None:

@@ -1,7 +1,7 @@
 """How long a lesson takes and how much memory: ``python -m gpucluster.lessons.measuring [06 …]``.
 
 Runs the solution copies as a learner would run them, with a cluster that the lesson makes and stops, and writes the
-figures into the table of ``docs/lessons/README.md``.
+figures into the table of ``docs/lessons/README.md``, and what the cells put out beside it, for the lesson's page.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import psutil
 
 from ..operating_system.processors import usable_processors
 from ..protocol.errors import GPUClusterError
+from .building.outputs import record_outputs
 from .catalogue import Lesson, find_lesson, lessons, notebooks_folder
 from .execution import ExecutedLesson, execute
 
@@ -153,6 +154,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 continue
         print(table_row(lesson, measured), flush=True)
         write_rows(page, {lesson.id: table_row(lesson, measured)})
+        record_outputs(lesson.slug, measured.run.notebook, page.parent / "outputs")
     print(machine())
     return int(failed)
 

@@ -57,7 +57,7 @@ class Finding:
     passed : bool
         Whether it holds.
     observed : str
-        What was seen instead, or to confirm it.
+        What was seen instead, or to confirm it; empty where nothing needs to be said.
     """
 
     expected: str
@@ -100,7 +100,7 @@ class CheckResult:
         lines += [self.message] if self.message else []
         for finding in self.findings:
             lines.append(f"  {'✓' if finding.passed else '✗'} expected: {finding.expected}")
-            lines.append(f"    observed: {finding.observed}")
+            lines += [f"    observed: {finding.observed}"] if finding.observed else []
         lines += [self.next_step] if self.next_step else []
         return "\n".join(lines)
 

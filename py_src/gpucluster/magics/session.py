@@ -13,13 +13,13 @@ from ..cli.changes import CHANGES, Change
 from ..cli.declarations import MAGIC
 from ..cli.devicetree import devices_text
 from ..cli.verbs import overview, parser_for
-from ..client.capacity import kinds_here
+from ..client.catalog import kinds_here, presets_here
 from ..client.cluster import Cluster
 from ..client.control import Control
 from ..client.dashboard import jupyter_base_url
 from ..protocol.errors import GPUClusterError
 from ..protocol.models import ClusterModel, ClusterState
-from ..site.reading import new_troubles, this_site
+from ..site.reading import new_troubles
 from .connection import Connection
 from .line import split_line
 from .live import LiveLine
@@ -183,11 +183,17 @@ class Session:
     def _devices(self, control: Control, found: Namespace) -> None:
         _write(devices_text(actions.devices(control)))
 
+    def _node(self, control: Control, found: Namespace) -> None:
+        from ..cli.nodetext import node_text
+        from ..client.node import node
+
+        _write(node_text(node()))
+
     def _kinds(self, control: Control, found: Namespace) -> None:
         _write(tables.kinds_table(kinds_here()))
 
     def _presets(self, control: Control, found: Namespace) -> None:
-        _write(tables.presets_table(this_site().presets))
+        _write(tables.presets_table(presets_here()))
 
     def _site(self, control: Control, found: Namespace) -> None:
         _write(sites.text(sites.look(getattr(found, "file", None))))

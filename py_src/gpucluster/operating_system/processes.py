@@ -143,3 +143,13 @@ def show_as(command: Sequence[str]) -> None:
         if 0 < begin < end:
             text = b"\0".join(os.fsencode(word) for word in command)[: end - begin - 1]
             ctypes.memmove(begin, text.ljust(end - begin, b"\0"), end - begin)
+
+
+def descriptor_of(pid: int) -> int | None:
+    """Return a file descriptor that can be read from when the process ends, to be closed; elsewhere there is none."""
+    if not LINUX:
+        return None
+    try:
+        return os.pidfd_open(pid)
+    except OSError:
+        return None

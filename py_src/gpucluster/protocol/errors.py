@@ -8,6 +8,7 @@ The tree::
     ├── RecordingNotFound         no recording of that name
     ├── RecordingUnreadable       a file that cannot be played
     ├── NameTaken                 a live cluster has that name already
+    ├── NotNow                    the site's hours, or as many clusters as a user may have
     ├── InvalidState              the cluster is not in a state that allows this
     │   └── ClusterEnded          … it has ended, or is ending
     ├── StartFailed               the cluster could not be started
@@ -32,6 +33,7 @@ from __future__ import annotations
 
 import difflib
 import linecache
+import re
 import traceback
 from collections.abc import Collection
 from itertools import chain
@@ -105,6 +107,12 @@ class InvalidRequest(GPUClusterError):
     exit_code = 2
 
 
+class WrongArguments(InvalidRequest, TypeError):
+    """A verb does not take what it was called with. Nothing was changed."""
+
+    code = "wrong_arguments"
+
+
 class ClusterNotFound(GPUClusterError):
     """There is no cluster of that name or id."""
 
@@ -141,6 +149,14 @@ class NameTaken(GPUClusterError):
     """A live cluster has that name already."""
 
     code = "name_taken"
+    http_status = 409
+    exit_code = 4
+
+
+class NotNow(GPUClusterError):
+    """No other cluster may be created now: outside of the site's hours, or there are as many as a user may have."""
+
+    code = "not_now"
     http_status = 409
     exit_code = 4
 
@@ -291,6 +307,9 @@ _SENTENCES = {
     "int_type": "must be a whole number",
     "int_parsing": "must be a whole number",
     "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
+    "finite_number": "must be a finite number",
     "bool_type": "must be true or false",
     "bool_parsing": "must be true or false",
     "string_type": "must be text",
@@ -321,6 +340,10 @@ def _named(part: str) -> str:
     return part if part.isprintable() and len(part) <= 60 else f"{part[:40]!r}"
 
 
+def _bound(bound: Any) -> str:
+    return f"{bound:.0f}" if isinstance(bound, float) and bound.is_integer() else str(bound)
+
+
 def _sentence(error: Any) -> str:
     kind, context = error["type"], error.get("ctx") or {}
     given = error.get("input")
@@ -328,19 +351,19 @@ def _sentence(error: Any) -> str:
     if kind == "value_error":
         return str(context.get("error", error["msg"]))
     if kind == "greater_than_equal":
-        return f"must be at least {context['ge']}{shown}"
+        return f"must be at least {_bound(context['ge'])}{shown}"
     if kind == "less_than_equal":
-        return f"must be at most {context['le']}{shown}"
+        return f"must be at most {_bound(context['le'])}{shown}"
     if kind == "greater_than":
-        return f"must be greater than {context['gt']}{shown}"
+        return f"must be greater than {_bound(context['gt'])}{shown}"
     if kind == "less_than":
-        return f"must be less than {context['lt']}{shown}"
+        return f"must be less than {_bound(context['lt'])}{shown}"
     if kind in {"literal_error", "union_tag_invalid"}:
         allowed = context.get("expected") or context.get("expected_tags")
         return f"must be one of {allowed}{shown if kind == 'literal_error' else ''}"
     if kind == "union_tag_not_found":
         return "is required: it names the kind"
-    if kind == "string_too_short" and context["min_length"] == 1:
+    if kind in {"string_too_short", "too_short"} and context["min_length"] == 1:
         return "must not be empty"
     if kind == "string_too_long":
         return f"must have at most {context['max_length']} characters"
@@ -348,6 +371,9 @@ def _sentence(error: Any) -> str:
         return _SENTENCES[kind] + shown
     return str(error["msg"])
 
+
+_OF_A_FIELD = re.compile(r"([a-z][a-z0-9]*(?:_[a-z0-9]+)*): ")
+"""How the sentence begins of a rule between several fields that is about one of them."""
 
 _MOST_FAULTS = 100
 """So many can be told at once; a request made to have a million of them must not keep a server busy."""
@@ -378,6 +404,9 @@ def invalid_request(*errors: ValidationError, prefix: str = "", known: Collectio
         if item["type"] in {"union_tag_not_found", "union_tag_invalid"}:
             path = [*path, str(item.get("ctx", {}).get("discriminator", "kind")).strip("'")]
         message = _sentence(item)
+        if not path and item["type"] == "value_error" and (found := _OF_A_FIELD.match(message)):
+            # A rule between fields says whose fault it is.
+            path, message = [found[1]], message[found.end() :]
         if item["type"] == "extra_forbidden" and len(path) == 1:
             near = difflib.get_close_matches(path[0].lower(), known, n=1)
             message += f" (did you mean {near[0]!r}?)" if near else ""

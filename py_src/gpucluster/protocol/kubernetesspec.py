@@ -12,7 +12,7 @@ from .gpuspec import GPUSpec
 from .nodespec import NodeSpec
 from .plaintext import printable
 from .sizes import MemorySize, MemorySizeOrAuto
-from .specbase import shown_in
+from .specbase import WorkerCountOrZero, number_of_workers, shown_in
 
 _NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?")
 _CONTEXT = re.compile(r"[^\s\0]{1,253}")
@@ -93,6 +93,7 @@ class KubernetesSpec(NodeSpec, GPUSpec):
         title="Kind",
         description="Scheduler and workers as pods of Kubernetes, which Dask's operator makes there.",
     )
+    n_workers: WorkerCountOrZero | None = number_of_workers("one")
     image: str | None = Field(
         None,
         title="Image",

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator
 
 from .plaintext import printable
 from .specbase import MOST_SECONDS, SpecBase, shown_in
+from .version import GIVEN_VARIABLES
 
 MODULE_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _VARIABLE = re.compile(r"[^=\0\n\r]{1,200}")
-_RESOURCE = re.compile(r"[^\s,=\0](?:[^,=\0\n\r]{0,98}[^\s,=\0])?")
+_RESOURCE = re.compile(r"[^\s,=\0]{1,100}")
+"""Dask's command line, which workers elsewhere are started by, takes names apart at spaces, ',' and '='."""
 _MOST_ENTRIES = 200
 HIDDEN = "…"
 """What stands in a record in place of the value of a variable, which may be a password."""
@@ -57,7 +60,10 @@ def _parse_resources(value: Any) -> dict[str, float]:
     found = {}
     for name, given in _pairs(value, "'GPU=2,MEMORY=4e9'").items():
         if not isinstance(name, str) or not _RESOURCE.fullmatch(name) or not name.isprintable():
-            raise ValueError(f"{str(name)[:40]!r} cannot be the name of a resource")
+            raise ValueError(
+                f"'{printable(str(name), 40)}' cannot be the name of a resource: it may have letters, digits and other "
+                "signs, but no space, ',' or '=', and at most 100 of them"
+            )
         try:
             amount = math.nan if isinstance(given, bool) else float(given)
         except (OverflowError, TypeError, ValueError):
@@ -72,6 +78,11 @@ def _parse_preload(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
+READ_WHEN_LOADED = (
+    "LD_", "PYTHON", "DASK_", "CUDA_", "NVIDIA_", "UCX_", "RAPIDS_", "CUDF_", "RMM_", "OMP_", "MKL_",
+    "OPENBLAS_", "MALLOC_", "NUMBA_", "NUMEXPR_",
+)  # fmt: skip
+"""Prefixes of variables that programs and libraries read when they are loaded: a forked worker has loaded them."""
 _TEXT_OR_OBJECT = WithJsonSchema({"type": ["string", "object"]})
 Environment = Annotated[dict[str, str], BeforeValidator(_parse_environment), _TEXT_OR_OBJECT]
 Resources = Annotated[dict[str, float], BeforeValidator(_parse_resources), _TEXT_OR_OBJECT]
@@ -81,10 +92,12 @@ Lifetime = Annotated[int, Field(strict=True, ge=1, le=MOST_SECONDS)]
 class MachineSpec(SpecBase):
     """Options of kinds that start their workers' processes themselves, on this machine unless they say otherwise."""
 
+    forked: ClassVar[bool] = True
+    """Whether workers are copies of the process that starts them."""
     env: Environment | None = Field(
         None,
         title="Environment variables",
-        description="Environment variables of the cluster's processes, as 'NAME=value,OTHER=value'; in Python and "
+        description="Environment variables of the workers, as 'NAME=value,OTHER=value'; in Python and "
         "JSON also a mapping. Their values are not written down.",
         json_schema_extra=shown_in("Cluster", advanced=True),
     )
@@ -116,8 +129,18 @@ class MachineSpec(SpecBase):
     )
 
     def process_environment(self) -> dict[str, str]:
-        """Return the variables: libraries read some of them when they are loaded, before there is a worker."""
-        return {**super().process_environment(), **(self.env or {})}
+        """Return the variables, packed for the workers, so that they change nothing for the process that starts them.
+
+        Where workers are forked from that process, it gets itself what is read before there is a worker.
+        """
+        given = self.env or {}
+        own = {name: value for name, value in given.items() if self.forked and name.startswith(READ_WHEN_LOADED)}
+        packed = {name: value for name, value in given.items() if name not in own}
+        return {
+            **super().process_environment(),
+            **own,
+            **({GIVEN_VARIABLES: json.dumps(packed)} if packed else {}),
+        }
 
     def written_down(self) -> SpecBase:
         """Return the spec without the values of variables; the processes have them from their environment."""

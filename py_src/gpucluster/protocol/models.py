@@ -135,6 +135,17 @@ class Cost(WireModel):
         return self.amount + self.per_hour * max(0.0, hours)
 
 
+class GPUSlot(WireModel):
+    """A GPU, or a part of one, that a cluster has as long as it lives."""
+
+    uuid: str = Field(description="UUID of the GPU or MIG slice.")
+    index: int | None = Field(None, description="Index of the GPU; null for MIG slices.")
+    slot: int | None = Field(None, description="Number of the slot, counted from 1; null: the whole of it.")
+    slots: int = Field(1, description="Into how many slots the site divides it.")
+    memory_bytes: int | None = Field(None, description="GPU memory of the slot.")
+    label: str = Field(description="What it is and what keeps others out of it, for people.")
+
+
 class ClusterModel(WireModel):
     """One cluster, as every face sees it."""
 
@@ -170,6 +181,9 @@ class ClusterModel(WireModel):
         None, description="How many of how many wait and why, for people: '3 of 4 jobs wait: Resources'; null: none."
     )
     workers: list[WorkerModel] = Field(default_factory=list)
+    slots: list[GPUSlot] = Field(
+        default_factory=list, description="GPUs of this machine, or slots of them, that it has as long as it lives."
+    )
     nodes: list[str] = Field(
         default_factory=list, description="Other machines that have workers of it, each with what: 'n1: 2 GPUs'."
     )
@@ -413,8 +427,8 @@ class OfferedPreset(WireModel):
 class Preset(WireModel):
     """A named starting point for a cluster: some fields of a kind."""
 
-    name: str
-    title: str
+    name: str = Field(min_length=1, max_length=100)
+    title: str = Field(min_length=1, max_length=200)
     description: str
     needs_gpu: bool = False
     spec: dict[str, object] = Field(description="Fields of a spec; ``backend`` is among them.")

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, mo
 from .gpuspec import GPUSpec
 from .nodespec import NodeSpec
 from .plaintext import printable
-from .specbase import shown_in
+from .specbase import WorkerCount, shown_in
 
 MOST_OPTIONS = 100
 _LAUNCHER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
@@ -44,6 +44,13 @@ class MPISpec(NodeSpec, GPUSpec):
         title="Kind",
         description="Workers as the ranks of one MPI program (dask-mpi), also within an allocation of Slurm; their "
         "number is fixed.",
+    )
+    n_workers: WorkerCount | None = Field(
+        None,
+        title="Workers",
+        description="Number of ranks, each a worker; it stays as it is. Left out: one per core that Slurm has "
+        "allocated, elsewhere up to four; with GPUs one for each.",
+        json_schema_extra=shown_in("Cluster", unit="worker"),
     )
     launcher: str | None = Field(
         None,
@@ -122,8 +129,6 @@ class MPISpec(NodeSpec, GPUSpec):
 
     @model_validator(mode="after")
     def _sensible(self) -> Self:
-        if self.n_workers == 0:
-            raise ValueError("n_workers: an MPI program has at least one rank")
         if self.lifetime_seconds is not None and not self.has_nannies:
             raise ValueError("lifetime_seconds needs nanny: a worker that is its rank cannot start anew alone")
         chosen = self.chosen_gpu_options()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
@@ -13,6 +13,8 @@ from .specbase import Interface, shown_in
 
 class NodeSpec(MachineSpec):
     """Options of kinds whose workers are started by us on other machines; the scheduler is on this one."""
+
+    forked: ClassVar[bool] = False
 
     memory_limit: MemorySizeOrAuto | None = Field(
         "auto",
@@ -47,5 +49,5 @@ class NodeSpec(MachineSpec):
     @classmethod
     def _absolute_size(cls, value: Any) -> Any:
         if isinstance(value, float):
-            raise ValueError("must be a size, such as '2 GiB': a share of what, when machines differ?")
+            raise ValueError("must be a size, such as '2 GiB', not a share: machines differ")
         return value

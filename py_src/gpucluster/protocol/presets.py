@@ -52,7 +52,7 @@ SITE_PRESETS: tuple[Preset, ...] = (
         name="whole-node",
         title="A whole node",
         description="A job that has its node to itself.",
-        spec={"backend": "slurm", "n_workers": 1, "directives": ["--exclusive"]},
+        spec={"backend": "slurm", "n_workers": 1, "exclusive": True},
     ),
     Preset(
         name="leonardo-booster",

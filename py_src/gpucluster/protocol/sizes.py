@@ -76,13 +76,22 @@ def parse_size(value: Any) -> int | float:
     return size_bytes
 
 
-def format_size(size_bytes: float) -> str:
+def format_size(size_bytes: float, digits: int = 1) -> str:
     """Return ``size_bytes`` for people, in binary units: ``1.5 GiB``."""
     for unit, factor in (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if size_bytes >= factor:
-            number = f"{size_bytes / factor:.1f}".removesuffix(".0")
+            number = f"{size_bytes / factor:.{digits}f}".rstrip("0").removesuffix(".")
             return f"{number} {unit}"
     return f"{int(size_bytes)} B"
+
+
+def told_apart(one_bytes: int, other_bytes: int) -> tuple[str, str]:
+    """Return two sizes for people, as exactly as it takes to tell them apart."""
+    for digits in (1, 2, 3):
+        one, other = format_size(one_bytes, digits), format_size(other_bytes, digits)
+        if one != other:
+            return one, other
+    return f"{one_bytes} bytes", str(other_bytes)
 
 
 def parse_size_or_auto(value: Any) -> int | float | str:

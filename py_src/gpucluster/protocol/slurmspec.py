@@ -13,11 +13,18 @@ from .jobsize import not_whole_jobs
 from .nodespec import NodeSpec
 from .plaintext import printable
 from .sizes import MemorySize, MemorySizeOrAuto
-from .specbase import shown_in
+from .specbase import WorkerCountOrZero, number_of_workers, shown_in
 
 DEFAULT_WALLTIME = "01:00:00"
+DEFAULT_SCHEDULER_WALLTIME = "1-00:00:00"
 MOST_LINES = 50
-_WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@-]{0,99}")
+_OF_WORKERS = ("n_workers", "workers_per_job", "gpu_type", "memory_per_gpu", "constraint", "local_directory")
+_OF_NODES = re.compile(
+    r"--(exclusive|gres|gpu|mem|cpus|ntasks|cores|sockets|threads|tmp|switches|contiguous|licenses)|-[BGLS]([ =]|$)"
+)
+"""Options of sbatch that are for the workers' nodes, and not for a scheduler."""
+_MOST_LETTERS = 100
+_WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@-]*")
 _WORDS = re.compile(rf"{_WORD.pattern}(,{_WORD.pattern})*")
 _CONSTRAINT = re.compile(r"[A-Za-z0-9_.:*&|!,()\[\]-]{1,200}")
 _MODULE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@/:=-]{0,199}")
@@ -31,6 +38,10 @@ _OURS = frozenset({
     "--usage", "-V", "--version", "--signal",
 })  # fmt: skip
 """Options of sbatch that are the kind's own business, or that would make it lose its jobs."""
+_CLUSTERS = "--clusters"
+"""Sends a job to another cluster of the site, where the other commands do not see it."""
+_OF_JOBS = re.compile(r"SLURM_(JOB_?ID|JOB_NAME|NODEID|CPUS_ON_NODE|MEM_PER_\w+)|SLURMD_NODENAME")
+"""Variables by which a job finds out what it is."""
 _FIELDS_OF = {
     "-p": "partition", "--partition": "partition", "-A": "account", "--account": "account", "-q": "qos",
     "--qos": "qos", "-t": "walltime", "--time": "walltime", "-c": "cores", "--cpus-per-task": "cores",
@@ -79,6 +90,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
     backend: Literal["slurm"] = Field(
         "slurm", title="Kind", description="Workers on the nodes of this site, in jobs of Slurm."
     )
+    n_workers: WorkerCountOrZero | None = number_of_workers("those of one job: one, or one for each of its GPUs")
     partition: str | None = Field(
         None,
         title="Partition",
@@ -106,15 +118,29 @@ class SlurmSpec(NodeSpec, GPUSpec):
     )
     gpus_per_node: Annotated[int, Field(strict=True, ge=0, le=16)] = Field(
         0,
-        title="GPUs per job",
-        description="Each job is on one node, and has a worker for each of its GPUs (dask-cuda): 4 takes four GPUs of "
+        title="GPUs per node",
+        description="A job is on one node, and has a worker for each of its GPUs (dask-cuda): 4 takes four GPUs of "
         "a node. 0: CPU workers.",
         json_schema_extra=shown_in("Slurm"),
     )
-    workers_per_job: Annotated[int, Field(strict=True, ge=1, le=128)] | None = Field(
+    workers_per_job: Annotated[int, Field(strict=True, ge=1, le=256)] | None = Field(
         None,
         title="CPU workers per job",
-        description="Left out: one. With GPUs there is one for each.",
+        description="Left out: one, or one on each of its nodes. With GPUs there is one for each.",
+        json_schema_extra=shown_in("Slurm", advanced=True),
+    )
+    nodes_per_job: Annotated[int, Field(strict=True, ge=1, le=64)] = Field(
+        1,
+        title="Nodes per job",
+        description="More than one for sites that give whole jobs of several nodes only. Cores, GPUs and memory are "
+        "those of each node.",
+        json_schema_extra=shown_in("Slurm", advanced=True),
+    )
+    exclusive: bool = Field(
+        False,
+        title="Whole nodes",
+        description="Nobody else is on the job's nodes ('--exclusive'). All jobs then have equally many workers; "
+        "otherwise the last one may have fewer.",
         json_schema_extra=shown_in("Slurm", advanced=True),
     )
     gpu_type: str | None = Field(
@@ -126,7 +152,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
     cores: Annotated[int, Field(strict=True, ge=1, le=1024)] | None = Field(
         None,
         title="Cores per job",
-        description="CPU cores that a job gets. Left out: as many as its workers have threads.",
+        description="CPU cores that a job gets, on each of its nodes. Left out: as many as its workers have threads.",
         json_schema_extra=shown_in("Slurm"),
     )
     memory_limit: MemorySizeOrAuto | None = Field(
@@ -151,8 +177,8 @@ class SlurmSpec(NodeSpec, GPUSpec):
     directives: Lines = Field(
         default_factory=list,
         title="More options of sbatch",
-        description="One per line, such as '--exclusive' or '--mail-type=END'; each becomes a line of '#SBATCH'. In a "
-        "shell: --directives=--exclusive.",
+        description="One per line, such as '--reservation=school' or '--mail-type=END'; each becomes a line of "
+        "'#SBATCH'. In a shell: --directives=--mail-type=END.",
         json_schema_extra=shown_in("Slurm", advanced=True),
     )
     modules: Lines = Field(
@@ -194,6 +220,44 @@ class SlurmSpec(NodeSpec, GPUSpec):
         "jobs' output go there. Left out: '.gpucluster/slurm' in your home directory.",
         json_schema_extra=shown_in("Job", advanced=True),
     )
+    shared_storage: bool = Field(
+        True,
+        title="Storage is shared",
+        description="Whether the nodes see that directory. If not, each job is handed its credentials through srun "
+        "when it has begun, and keeps them in a private folder of /tmp as long as it runs.",
+        json_schema_extra=shown_in("Job", advanced=True),
+    )
+    scheduler: Literal["here", "job"] = Field(
+        "here",
+        title="Scheduler",
+        description="'here': in the cluster's process, on this node. 'job': in a job of its own, where long processes "
+        "are ended on this node. The cluster runs as soon as that job has begun.",
+        json_schema_extra=shown_in("Scheduler", advanced=True),
+    )
+    scheduler_partition: str | None = Field(
+        None,
+        title="Partition of the scheduler",
+        description="Left out: that of the workers.",
+        json_schema_extra=shown_in("Scheduler", advanced=True),
+    )
+    scheduler_walltime: str | None = Field(
+        None,
+        title="Time limit of the scheduler",
+        description="The cluster ends with it. Left out: a day, or what its partition allows, if that is less.",
+        json_schema_extra=shown_in("Scheduler", advanced=True),
+    )
+    scheduler_cores: Annotated[int, Field(strict=True, ge=1, le=1024)] = Field(
+        1,
+        title="Cores of the scheduler",
+        description="CPU cores of its job.",
+        json_schema_extra=shown_in("Scheduler", advanced=True),
+    )
+    scheduler_memory: MemorySize = Field(
+        2 * 2**30,
+        title="Memory of the scheduler",
+        description="Host memory of its job, such as '2 GiB'.",
+        json_schema_extra=shown_in("Scheduler", advanced=True),
+    )
 
     @property
     def walltime_seconds(self) -> int:
@@ -203,17 +267,59 @@ class SlurmSpec(NodeSpec, GPUSpec):
     @property
     def workers_in_job(self) -> int:
         """Workers of one job: they come and go together."""
-        return self.gpus_per_node or self.workers_per_job or 1
+        if self.gpus_per_node:
+            return self.gpus_per_node * self.nodes_per_job
+        return self.workers_per_job or self.nodes_per_job
 
     @property
-    def cores_of_job(self) -> int:
-        """CPU cores of one job."""
-        return self.cores or self.threads_per_worker * self.workers_in_job
+    def workers_on_node(self) -> int:
+        """Workers of one job on each of its nodes."""
+        return self.workers_in_job // self.nodes_per_job
 
     @property
-    def memory_of_job(self) -> int | None:
-        """Bytes of host memory of one job, where somebody has said how many."""
-        return self.memory_limit * self.workers_in_job if isinstance(self.memory_limit, int) else None
+    def whole_jobs(self) -> bool:
+        """Whether all jobs have equally many workers, so that there is a multiple of that."""
+        return self.nodes_per_job > 1 or self.takes_whole_nodes
+
+    @property
+    def takes_whole_nodes(self) -> bool:
+        """Whether nobody else is on the nodes of its jobs."""
+        return self.exclusive or "--exclusive" in self.directives
+
+    @property
+    def workers_step(self) -> int:
+        """The number of workers is a multiple of it."""
+        return self.workers_in_job if self.whole_jobs else 1
+
+    @property
+    def cores_on_node(self) -> int:
+        """CPU cores of one job on each of its nodes."""
+        return self.cores or self.threads_per_worker * self.workers_on_node
+
+    @property
+    def memory_on_node(self) -> int | None:
+        """Bytes of host memory of one job on each of its nodes, where somebody has said how many."""
+        return self.memory_limit * self.workers_on_node if isinstance(self.memory_limit, int) else None
+
+    @property
+    def of_scheduler(self) -> Self:
+        """What the scheduler's job asks for, as if it were one with a worker."""
+        changes: dict[str, Any] = dict.fromkeys(_OF_WORKERS)
+        changes |= {"gpus_per_node": 0, "nodes_per_job": 1, "exclusive": False, "threads_per_worker": 1}
+        changes["directives"] = [line for line in self.directives if not _OF_NODES.match(line)]
+        changes |= {"cores": self.scheduler_cores, "memory_limit": self.scheduler_memory}
+        changes["partition"] = self.scheduler_partition or self.partition
+        changes["walltime"] = self.scheduler_walltime or DEFAULT_SCHEDULER_WALLTIME
+        return self.model_copy(update=changes)
+
+    def with_workers(self, count: int) -> Self:
+        """Return what a job with so many workers asks for."""
+        if count == self.workers_in_job:
+            return self
+        changes: dict[str, Any] = {"gpus_per_node": count} if self.gpus_per_node else {"workers_per_job": count}
+        if self.cores is not None:
+            changes["cores"] = -(-self.cores * count // self.workers_in_job)
+        return self.model_copy(update=changes)
 
     @model_validator(mode="before")
     @classmethod
@@ -223,15 +329,17 @@ class SlurmSpec(NodeSpec, GPUSpec):
             return {"gpus_per_node" if name == "gpus_per_job" else name: given for name, given in value.items()}
         return value
 
-    @field_validator("partition", "account", "qos", "gpu_type", "job_name")
+    @field_validator("partition", "account", "qos", "gpu_type", "job_name", "scheduler_partition")
     @classmethod
     def _words(cls, value: str | None, info: Any) -> str | None:
-        pattern = _WORDS if info.field_name == "partition" else _WORD
+        pattern = _WORDS if info.field_name in {"partition", "scheduler_partition"} else _WORD
         if value is not None and not pattern.fullmatch(value):
             raise ValueError("may have letters, digits, '_', '.', '+', '@' and '-' only, and must not begin with '-'")
+        if (longest := max(map(len, (value or "").split(",")))) > _MOST_LETTERS:
+            raise ValueError(f"may have at most {_MOST_LETTERS} letters, not {longest}")
         return value
 
-    @field_validator("walltime", mode="before")
+    @field_validator("walltime", "scheduler_walltime", mode="before")
     @classmethod
     def _time(cls, value: Any) -> Any:
         if isinstance(value, int) and not isinstance(value, bool):
@@ -268,11 +376,24 @@ class SlurmSpec(NodeSpec, GPUSpec):
         for line in value:
             found = _DIRECTIVE.fullmatch(line)
             if not found:
-                raise ValueError(f"{printable(line, 40)!r} is not an option of sbatch, such as '--exclusive'")
+                raise ValueError(f"{printable(line, 40)!r} is not an option of sbatch, such as '--mail-type=END'")
             if any(name == found[1] or (name.startswith(found[1]) and len(found[1]) > 2) for name in _OURS):
                 raise ValueError(f"{found[1]} is set by the cluster itself, or short for such an option")
+            if found[1] == "-M" or (len(found[1]) > 4 and _CLUSTERS.startswith(found[1])):
+                raise ValueError(
+                    f"{found[1]} would send jobs where they cannot be followed: set the variable SLURM_CLUSTERS before "
+                    "Jupyter starts instead"
+                )
             if found[1] in _FIELDS_OF:
                 raise ValueError(f"{found[1]} has a field of its own: {_FIELDS_OF[found[1]]}")
+        return value
+
+    @field_validator("env")
+    @classmethod
+    def _no_lies(cls, value: dict[str, str] | None) -> dict[str, str] | None:
+        for name in value or ():
+            if _OF_JOBS.fullmatch(name):
+                raise ValueError(f"{name} is set by Slurm in each job, and cannot be another one")
         return value
 
     @field_validator("modules")
@@ -295,18 +416,34 @@ class SlurmSpec(NodeSpec, GPUSpec):
         for name in ("gpu_type", "memory_per_gpu"):
             if getattr(self, name) is not None and not self.gpus_per_node:
                 raise ValueError(f"{name} needs GPUs: set gpus_per_node")
-        if self.gpus_per_node and self.workers_per_job not in {None, self.gpus_per_node}:
+        if self.gpus_per_node and self.workers_per_job not in {None, self.workers_in_job}:
             raise ValueError("workers_per_job is for CPU workers: with GPUs a job has one for each; leave it out")
-        if fault := not_whole_jobs(self.n_workers, self.workers_in_job):
+        if self.exclusive and any(line.startswith("--exclusive") for line in self.directives):
+            raise ValueError("directives: --exclusive has a field of its own: exclusive")
+        if self.workers_per_job is not None and self.workers_per_job % self.nodes_per_job:
+            raise ValueError(
+                f"workers_per_job is {self.workers_per_job}, and nodes_per_job {self.nodes_per_job}: each node has "
+                "equally many workers; ask for a multiple"
+            )
+        if fault := not_whole_jobs(self.n_workers, self.workers_step):
             raise ValueError(f"n_workers: {fault}")
         if self.memory_per_gpu is not None and self.memory_limit not in {"auto", None}:
             raise ValueError("memory_limit and memory_per_gpu exclude each other; choose one")
+        if isinstance(self.scheduler_memory, float):
+            raise ValueError("scheduler_memory must be a size, such as '2 GiB'")
+        if self.scheduler == "here" and (of_job := self._of_scheduler_job()):
+            raise ValueError(f"{of_job} is for a scheduler in a job of its own: set scheduler='job'")
         if isinstance(self.memory_per_gpu, float):
             raise ValueError("memory_per_gpu must be a size, such as '60 GiB'")
         if not self.gpus_per_node and (chosen := self.chosen_gpu_options()):
             raise ValueError(f"{chosen[0]} is for workers with a GPU: set gpus_per_node")
-        threads = self.threads_per_worker * self.workers_in_job
+        threads = self.threads_per_worker * self.workers_on_node
         if self.cores is not None and self.cores < threads:
-            who = "the worker has" if self.workers_in_job == 1 else "the job's workers have"
+            who = "the worker has" if self.workers_on_node == 1 else "the job's workers have"
             raise ValueError(f"cores is {self.cores}, and {who} {threads} threads; ask for more cores")
         return self
+
+    def _of_scheduler_job(self) -> str | None:
+        """Return an option that somebody has chosen of a scheduler's job."""
+        names = ("scheduler_partition", "scheduler_walltime", "scheduler_cores", "scheduler_memory")
+        return next((name for name in names if getattr(self, name) != type(self).model_fields[name].default), None)

@@ -24,6 +24,7 @@ from .specbase import (
     UnknownSpec,
     WorkerCount,
     WorkerCountOrZero,
+    number_of_workers,
     shown_in,
 )
 
@@ -77,6 +78,7 @@ class LocalSpec(_EverywhereSpec):
     """CPU workers on this machine."""
 
     backend: Literal["local"] = Field("local", title="Kind", description="CPU workers on this machine.")
+    n_workers: WorkerCountOrZero | None = number_of_workers("one per core, up to four")
 
 
 class AutoSpec(_EverywhereSpec):
@@ -85,17 +87,31 @@ class AutoSpec(_EverywhereSpec):
     backend: Literal["auto"] = Field(
         "auto", title="Kind", description="GPU workers where a usable GPU is, else CPU workers."
     )
+    n_workers: WorkerCountOrZero | None = number_of_workers("one per GPU, or one per core up to four on CPU")
+    wait_in_line: bool = Field(
+        True,
+        title="Wait in line",
+        description="Where the site gives out slots of GPUs and none is free: wait in line; else fail at once.",
+        json_schema_extra=shown_in("GPUs", advanced=True),
+    )
 
 
 class CudaSpec(GPUSpec):
     """One worker per GPU on this machine (dask-cuda)."""
 
     backend: Literal["cuda"] = Field("cuda", title="Kind", description="One worker per GPU of this machine.")
+    n_workers: WorkerCountOrZero | None = number_of_workers("one per GPU")
     devices: list[Device] | None = Field(
         None,
         title="GPUs",
         description="GPUs to use, by index or UUID ('GPU-…', 'MIG-…'). Left out: all visible ones, idle ones first.",
         json_schema_extra=shown_in("GPUs"),
+    )
+    wait_in_line: bool = Field(
+        True,
+        title="Wait in line",
+        description="Where the site gives out slots of GPUs and none is free: wait in line; else fail at once.",
+        json_schema_extra=shown_in("GPUs", advanced=True),
     )
     protocol: Literal["unix", "tls", "tcp", "ucx"] = Field(
         "unix",

@@ -1,7 +1,9 @@
 """The options that every kind of cluster has; the base of each kind's own model.
 
 A bound is written in these models and nowhere else. ``json_schema_extra`` keys read by the form: ``group`` (the
-section a field belongs to), ``advanced`` and ``unit`` (what one of it is called); ``shown_in`` writes them.
+section a field belongs to), ``advanced``, ``unit`` (what one of it is called), ``help`` (in place of the description,
+which a command line shows for all kinds) and ``empty`` (what stands in a field with nothing in it); ``shown_in`` writes
+them.
 """
 
 from __future__ import annotations
@@ -37,6 +39,13 @@ def _parse_interface(value: str) -> str:
 Interface = Annotated[str, AfterValidator(_parse_interface)]
 
 
+_WORKERS = (
+    "Number of workers; 0 starts with none. Left out: one per GPU, or one per core up to four on CPU; ssh: one per "
+    "host, or per GPU there; mpi: one per core that Slurm has allocated, elsewhere up to four, or one per GPU; slurm: "
+    "those of one job; kubernetes, gateway: one."
+)
+"""For all kinds, as a command line has it; forms say what holds for the one."""
+
 OUTSIDE_RULE = "outside_rule"
 """Type of the faults that a rule finds, among pydantic's own."""
 
@@ -44,9 +53,27 @@ FieldRule = Callable[[str, Any, Mapping[str, Any]], str | None]
 """Gets a field that was given, its value, and the values before it; returns what is wrong with it, else ``None``."""
 
 
-def shown_in(group: str, *, advanced: bool = False, unit: str = "") -> dict[str, Any]:
+def shown_in(group: str, *, advanced: bool = False, **shown: str) -> dict[str, Any]:
     """Return the ``json_schema_extra`` of a field that the creation form shows in that group."""
-    return {"group": group, "advanced": advanced, **({"unit": unit} if unit else {})}
+    return {"group": group, "advanced": advanced, **shown}
+
+
+def number_of_workers(left_out: str) -> Any:
+    """Return the field ``n_workers`` of a kind.
+
+    Parameters
+    ----------
+    left_out : str
+        How many there are where nobody says it, as the end of a sentence without its full stop.
+    """
+    return Field(
+        None,
+        title="Workers",
+        description=_WORKERS,
+        json_schema_extra=shown_in(
+            "Cluster", unit="worker", help=f"Number of workers; 0 starts with none. Left out: {left_out}."
+        ),
+    )
 
 
 class SpecBase(BaseModel):
@@ -69,7 +96,7 @@ class SpecBase(BaseModel):
     n_workers: WorkerCountOrZero | None = Field(
         None,
         title="Workers",
-        description="Number of worker processes; 0 starts with none. Left out: one per GPU, or up to four on CPU.",
+        description="Number of workers; 0 starts with none. Left out: what is usual for the kind.",
         json_schema_extra=shown_in("Cluster", unit="worker"),
     )
     threads_per_worker: Annotated[int, Field(strict=True, ge=1, le=128)] = Field(

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from .gpuspec import GPUSpec
 from .nodespec import NodeSpec
 from .plaintext import printable
-from .specbase import MAX_WORKERS, shown_in
+from .specbase import MAX_WORKERS, WorkerCountOrZero, number_of_workers, shown_in
 
 HOST = re.compile(
     r"(?:(?P<user>[A-Za-z0-9_][A-Za-z0-9_.-]*)@)?(?P<host>[A-Za-z0-9_][A-Za-z0-9_.-]*|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?"
@@ -41,19 +41,20 @@ class SSHSpec(NodeSpec, GPUSpec):
     """Workers on hosts that you can log in to by SSH."""
 
     backend: Literal["ssh"] = Field("ssh", title="Kind", description="Workers on hosts that you can log in to by SSH.")
+    n_workers: WorkerCountOrZero | None = number_of_workers("one on each host, or one per GPU where there are GPUs")
     hosts: Hosts | None = Field(
         None,
         title="Hosts",
         description="Hosts, as 'node1,node2'; also 'me@node1' and 'node1:2222', and names of your SSH configuration. "
         "One worker on each, or one per GPU where there are GPUs; a host that is named twice gets two.",
-        json_schema_extra=shown_in("Hosts"),
+        json_schema_extra=shown_in("Hosts", empty="needed, or a host file"),
     )
     hostfile: str | None = Field(
         None,
         title="Host file",
         description="Absolute path of a file with a host on each line, as MPI has it ('node1 slots=2'), in place of "
         "hosts.",
-        json_schema_extra=shown_in("Hosts"),
+        json_schema_extra=shown_in("Hosts", empty="none"),
     )
     remote_python: str | None = Field(
         None,

@@ -12,5 +12,7 @@ BY_HEADER = "X-GPUCluster-By"
 """Who asks, for the cluster's activity: a few words, such as 'command line, process 815'."""
 SECRET_HEADER = "X-GPUCluster-Secret"  # noqa: S105  # the name of the header
 """What only those know who can read the cluster's folder."""
+GIVEN_VARIABLES = "GPUCLUSTER_GIVEN_VARIABLES"
+"""Environment variable with those that somebody gave to the workers, as JSON: they change no supervisor."""
 ADDED_VARIABLES = "GPUCLUSTER_ADDED_VARIABLES"
 """Environment variable that names those which a supervisor got besides its caller's, and takes out again."""

@@ -1,4 +1,4 @@
-"""Which GPUs are spoken for: a cluster that has just chosen one does not use any memory of it yet.
+"""Which GPUs are spoken for by clusters of this user, where the system has no claims between users (``sharing``).
 
 A claim keeps nobody out. It lets the next cluster that may choose for itself choose another GPU.
 """
@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+from ..sharing.policy import DEFAULT, GPUPolicy
 from . import lock
 
 _MODE = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -26,18 +28,21 @@ class DeviceClaims:
     ----------
     directory : Path
         Of the registry.
+    policy : GPUPolicy, optional
+        What the site says; slots there are none.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, policy: GPUPolicy = DEFAULT) -> None:
+        self.policy = policy
         self._directory = directory / "devices"
         self._held: list[int] = []
 
     @contextmanager
-    def choosing(self) -> Iterator[frozenset[str]]:
-        """Let nobody else choose meanwhile; gives the UUIDs that other clusters have claimed."""
+    def choosing(self) -> Iterator[Mapping[str, int]]:
+        """Let no other cluster of this user choose meanwhile; gives the UUIDs that are claimed, with 1 each."""
         self._directory.mkdir(mode=0o700, exist_ok=True)
         with lock.held(self._directory / "lock"):
-            yield frozenset(self._claimed())
+            yield Counter(self._claimed())
 
     def claim(self, uuids: Iterable[str]) -> None:
         """Claim devices until this process ends. Others may have claimed them, too."""
@@ -46,6 +51,9 @@ class DeviceClaims:
             descriptor = os.open(self._directory / _file_name(uuid), _MODE, 0o600)
             fcntl.flock(descriptor, fcntl.LOCK_SH)
             self._held.append(descriptor)
+
+    def tell_end(self, ends: float | None) -> None:
+        """Nobody asks: there is no line."""
 
     def release(self) -> None:
         """Give all claims of this object back."""

@@ -15,6 +15,7 @@ from . import activity
 from .record import Folder
 
 LOG_TAIL_LINES = 20
+LONGEST_LINE = 4000
 
 
 def tail(path: Path, lines: int) -> list[str]:
@@ -29,7 +30,12 @@ def tail(path: Path, lines: int) -> list[str]:
             text = file.read().decode("utf-8", errors="replace")
     except FileNotFoundError:
         return []
-    return [escaped(line, keep="\t") for line in deque(text.splitlines(), maxlen=lines)]
+    return [escaped(_bounded(line), keep="\t") for line in deque(text.splitlines(), maxlen=lines)]
+
+
+def _bounded(line: str) -> str:
+    """Return a line, of an endless one its end."""
+    return line if len(line) <= LONGEST_LINE else f"… {line[-LONGEST_LINE:]}"
 
 
 def ended_fields(

@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ..operating_system.multiprocessing_files import FOLDER
 from ..protocol.models import ClusterModel
 from .process import ProcessIdentity
 
@@ -136,7 +137,7 @@ class Folder:
 
     @property
     def reaping(self) -> Path:
-        """Held by the process that ends what a dead supervisor has left; its time is that of the last attempt."""
+        """Held by the process that ends what a dead supervisor has left; it says who has tried, and when."""
         return self.path / "reaping"
 
     @property
@@ -153,6 +154,11 @@ class Folder:
     def dashboard(self) -> Path:
         """A ``DashboardAddress``."""
         return self.path / "dashboard.json"
+
+    @property
+    def multiprocessing(self) -> Path:
+        """Folder of what Python's ``multiprocessing`` keeps in files."""
+        return self.path / FOLDER
 
     @property
     def scratch(self) -> Path:

@@ -7,6 +7,7 @@ is in ``remembered.json`` before it is started. Whoever notices that the supervi
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -23,7 +24,11 @@ from .replacement import replace_text
 from .writing import writing
 
 AGAIN_SECONDS = 60.0
-"""So long after one attempt the next may be made."""
+"""So long after one attempt the same process makes no other, unless its environment has changed."""
+SOONEST_SECONDS = 2.0
+"""So long after one attempt nobody makes another."""
+_KEPT_ATTEMPTS = 20
+_salt = os.urandom(16)
 
 
 class Remembered(BaseModel):
@@ -61,8 +66,37 @@ def read_remembered(folder: Folder) -> Remembered | None:
         return None
 
 
+def _may_try(folder: Folder) -> bool:
+    """Return whether this process may make an attempt now, and write down that it does."""
+    now, asker = time.time(), _asker()
+    attempts: list[tuple[float, str]] = []
+    with suppress(OSError, ValueError):
+        words = [line.split() for line in folder.reaping.read_text(encoding="ascii").splitlines()]
+        attempts = [(float(at), who) for at, who in words]
+    for at, who in attempts:
+        if 0 <= now - at < (AGAIN_SECONDS if who == asker else SOONEST_SECONDS):
+            return False
+    kept = [*attempts, (now, asker)][-_KEPT_ATTEMPTS:]
+    try:
+        # In its place: whoever makes an attempt holds this very file.
+        descriptor = os.open(folder.reaping, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.writelines(f"{at} {who}\n" for at, who in kept)
+    except OSError:
+        return False
+    return True
+
+
+def _asker() -> str:
+    """Return what stands for this process and its environment, and tells nothing of either."""
+    variables = "\0".join(f"{name}={value}" for name, value in sorted(os.environ.items()))
+    return hashlib.blake2b(variables.encode(errors="surrogateescape"), key=_salt, digest_size=12).hexdigest()
+
+
 def start_reaper(folder: Folder, python: str) -> None:
-    """Let a process of its own end what a dead supervisor has left; at most once a minute, whoever asks.
+    """Let a process of its own end what a dead supervisor has left; for whoever asks at most once a minute.
+
+    One who asks may lack a password that another one has in its environment, and need not wait for it.
 
     Parameters
     ----------
@@ -71,12 +105,9 @@ def start_reaper(folder: Folder, python: str) -> None:
     python : str
         The cluster's Python, which has the backend.
     """
+    if not _may_try(folder):
+        return
     with suppress(OSError):
-        if time.time() - folder.reaping.stat().st_mtime < AGAIN_SECONDS:
-            return
-    with suppress(OSError):
-        folder.reaping.touch(mode=0o600)
-        os.utime(folder.reaping)
         with open(folder.log, "ab", opener=lambda path, flags: os.open(path, flags, 0o600)) as log:
             command = [python if os.access(python, os.X_OK) else sys.executable, "-P", "-m"]
             process = subprocess.Popen(

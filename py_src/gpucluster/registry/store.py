@@ -17,6 +17,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from ..operating_system.multiprocessing_files import remove_semaphores
 from ..protocol.errors import ClusterNotFound, InvalidState, NameTaken, RegistryUnwritable
 from ..protocol.models import ClusterModel
 from ..protocol.plaintext import escaped
@@ -285,6 +286,7 @@ class Registry:
         ended = record.model_copy(update={"cluster": ended_model})
         if model.spec.local_directory is not None:
             shutil.rmtree(folder.scratch_in(model.spec.local_directory), ignore_errors=True)
+        remove_semaphores(folder.id)
         try:
             self.clear_secrets(folder)
             self.write(folder, ended)
@@ -310,6 +312,7 @@ class Registry:
             folder.tls,
             folder.comm,
             folder.scratch,
+            folder.multiprocessing,
             folder.dashboard,
             folder.socket,
             folder.secret,
@@ -327,3 +330,4 @@ class Registry:
         """Delete a folder. Its supervisor must be gone."""
         self._cache.pop(folder.id, None)
         shutil.rmtree(folder.path, ignore_errors=True)
+        remove_semaphores(folder.id)

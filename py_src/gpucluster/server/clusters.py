@@ -65,6 +65,8 @@ class NotesHandler(RequestHandler):
     """What to know about a cluster before it is made."""
 
     offers: Offers
+    lifetime: str | None
+    """What ends clusters together with this server, in a sentence."""
 
     @authenticated
     @authorized
@@ -74,6 +76,8 @@ class NotesHandler(RequestHandler):
         try:
             spec = await self.narrowed(body)
             notes = await self.control.notes(spec)
+            if self.lifetime is not None:
+                notes.append(self.lifetime)
             offered = await self.offers.notes(spec, self.control.preview)
         except InvalidRequest as error:
             self.answer(_notes_on(error))

@@ -28,6 +28,7 @@ from .recordingfolder import RecordingFolder
 from .routes import Services, routes
 from .standby import StandbyKeeper
 from .upstream import DashboardClient
+from .useofserver import UseOfServer
 
 
 class GPUClusterExtension(ExtensionApp):
@@ -40,6 +41,7 @@ class GPUClusterExtension(ExtensionApp):
     name = "gpucluster"
     services: Services | None = None
     hook: NotifyHook | None = None
+    use: UseOfServer | None = None
 
     standby = Bool(
         True,
@@ -100,6 +102,20 @@ class GPUClusterExtension(ExtensionApp):
     stop_processes = Bool(
         True,
         help="""Whether people may stop their own processes that use a GPU. False: who uses the GPUs is only shown.""",
+    ).tag(config=True)
+
+    activity_hours = Float(
+        24.0,
+        min=0.0,
+        help="""A cluster that computes counts as use of the server, so that nobody ends it for being idle (JupyterHub's
+        idle culler, ServerApp.shutdown_no_activity_timeout): for so many hours after the last request, kernel message
+        or use of a terminal. 0: clusters do not count.""",
+    ).tag(config=True)
+
+    gauges_count_as_activity = Bool(
+        False,
+        help="""Whether an open page with gauges counts as use of the server, too, for as long. A hub's proxy may count
+        all that passes, whatever is said here; see docs/hub.md.""",
     ).tag(config=True)
 
     assistants = Enum(
@@ -164,6 +180,15 @@ class GPUClusterExtension(ExtensionApp):
             stop_processes=self.stop_processes,
         )
         self.hook = NotifyHook(control, self.notify_command, self.plain_log)
+        pump = self.services.pump
+        if self.serverapp is not None:
+            self.use = UseOfServer(
+                control.registry,
+                self.serverapp.web_app,
+                hours=self.activity_hours,
+                watched=lambda: self.gauges_count_as_activity and pump.running,
+                log=self.plain_log,
+            )
         self.handlers.extend(routes(self.services))
         self._answer_dask_panel(self.services)
 
@@ -178,11 +203,15 @@ class GPUClusterExtension(ExtensionApp):
         """Begin what runs beside requests."""
         if self.hook is not None:
             self.hook.start()
+        if self.use is not None:
+            self.use.start()
 
     async def stop_extension(self) -> None:
         """Let go what belongs to the server; the clusters stay."""
         if self.hook is not None:
             await self.hook.close()
+        if self.use is not None:
+            await self.use.close()
         if self.services is not None:
             await self.services.pump.close()
             self.services.dashboards.close()

@@ -23,7 +23,9 @@ from ..protocol.models import (
     StopProcess,
     Submission,
 )
+from ..protocol.node import NodeModel
 from ..protocol.recordings import RecordedSession, RecordingEntry, RecordingList
+from ..protocol.site import SiteFaults
 from ..protocol.spec import ClusterPatch
 from ..protocol.telemetry import Activity, TelemetryHistory
 from ..protocol.version import PROTOCOL_VERSION
@@ -46,6 +48,8 @@ _MODELS: dict[str, TypeAdapter[Any]] = {
     "TelemetryHistory": TypeAdapter(TelemetryHistory),
     "Schemas": TypeAdapter(Schemas),
     "PresetList": TypeAdapter(PresetList),
+    "SiteFaults": TypeAdapter(SiteFaults),
+    "NodeModel": TypeAdapter(NodeModel),
     "HostDevices": TypeAdapter(HostDevices),
     "StopProcess": TypeAdapter(StopProcess),
     "ProcessStopped": TypeAdapter(ProcessStopped),
@@ -143,6 +147,8 @@ OPERATIONS = (
     ),
     Operation("get", "api/schema", "Schema of the creation form, by backend.", "Schemas"),
     Operation("get", "api/presets", "Named starting points for the creation form.", "PresetList"),
+    Operation("get", "api/node", "Who has which GPU of this machine, and who waits for one.", "NodeModel"),
+    Operation("get", "api/site", "What is wrong with the site's file, and what it means.", "SiteFaults"),
     Operation("get", "api/devices", "GPUs of the Jupyter server's machine.", "HostDevices"),
     Operation("get", "api/lessons", "List the lessons with the learner's progress and what to do next.", "LessonList"),
     Operation(

@@ -8,11 +8,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ..protocol.errors import GPUClusterError, invalid_request
-from ..protocol.kinds import absence, parse_spec
+from ..protocol.errors import invalid_request
 from ..protocol.models import OfferedPreset, Preset
-from ..site.faults import preset_faults
 from ..site.limits import SiteLimits
+from ..site.offering import preset_here
 from ..site.reading import this_site
 from .presetpictures import offered
 
@@ -50,20 +49,11 @@ class PresetList:
         return [one for one in map(self._offered, found.values()) if one is not None]
 
     def _offered(self, preset: Preset) -> OfferedPreset | None:
-        # What is still missing in one, such as hosts, people fill in.
-        if faults := preset_faults(preset):
-            self._tell(f"The preset '{preset.name}' is left out: {faults[0].field}: {faults[0].message}.")
-            return None
         # The form says why a kind is not there; a package may be in another environment.
-        if absence(str(preset.spec.get("backend", "auto")), packages=False) is not None:
-            return None
-        try:
-            return offered(preset, parse_spec(preset.spec, self._limits.fault, this_site().fault))
-        except GPUClusterError as error:
-            if all(not fault.field for fault in error.fields):
-                return offered(preset, None)
-            self._tell(f"The preset '{preset.name}' is left out: {error.message}")
-            return None
+        here = preset_here(preset, self._limits.fault, packages=False)
+        if here.fault is not None:
+            self._tell(f"The preset '{preset.name}' is left out: {here.fault}")
+        return None if here.absent or here.fault else offered(preset, here.spec)
 
     def _tell(self, message: str) -> None:
         if message not in self._told:

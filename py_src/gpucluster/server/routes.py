@@ -38,11 +38,14 @@ from .lessons import (
     ResetLessonHandler,
 )
 from .metrics import MetricsHandler
+from .node import NodeHandler
 from .offers import Offers
 from .presets import PresetList
 from .processes import StopProcessHandler
 from .recordingfolder import RecordingFolder
 from .recordings import ClusterRecordingHandler, RecordedSessionHandler, RecordingsHandler
+from .serverlifetime import note_on_lifetime
+from .site import SiteHandler
 from .standby import StandbyKeeper
 from .upstream import DashboardClient
 
@@ -80,7 +83,7 @@ def routes(services: Services) -> list[tuple[str, type, dict[str, Any]]]:
     making: dict[str, Any] = {**both, "limits": limits, "devices": devices, "directory": services.directory}
     return [
         (r"gpucluster/api/clusters", ClustersHandler, making),
-        (r"gpucluster/api/notes", NotesHandler, {**making, "offers": Offers()}),
+        (r"gpucluster/api/notes", NotesHandler, {**making, "offers": Offers(), "lifetime": note_on_lifetime()}),
         (r"gpucluster/api/preview", PreviewHandler, making),
         (_CLUSTER, ClusterHandler, {**both, "limits": limits}),
         (_CLUSTER + "/notes", PatchNotesHandler, {**both, "limits": limits}),
@@ -93,6 +96,8 @@ def routes(services: Services) -> list[tuple[str, type, dict[str, Any]]]:
         (_CLUSTER + "/recording", ClusterRecordingHandler, recordings),
         (r"gpucluster/api/schema", SchemaHandler, {**both, "limits": limits}),
         (r"gpucluster/api/presets", PresetsHandler, {**both, "presets": services.presets}),
+        (r"gpucluster/api/site", SiteHandler, both),
+        (r"gpucluster/api/node", NodeHandler, both),
         (r"gpucluster/api/devices", DevicesHandler, {**both, "devices": devices}),
         (
             r"gpucluster/api/devices/processes/([0-9]{1,9})/stop",

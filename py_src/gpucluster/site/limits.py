@@ -11,12 +11,18 @@ from ..protocol.capacity import default_workers
 from ..protocol.errors import refused_field
 from ..protocol.kinds import spec_schemas, traits_of, usable_kinds
 from ..protocol.models import DeviceModel, HostDevices
-from ..protocol.sizes import format_size, parse_size
+from ..protocol.plaintext import counted
+from ..protocol.sizes import format_size, parse_size, told_apart
 from ..protocol.slurmspec import walltime_seconds
 from ..protocol.spec import MAX_WORKERS, ClusterPatch, SpecBase, parse_spec
 from ..protocol.traits import Traits
+from .amounts import amount, clock
+from .jobs import CORES, has_scheduler_job, most_cores, narrow_scheduler
 
 COUNTS = ("n_workers", "threads_per_worker", "idle_timeout_seconds")
+MEMORY = ("memory_limit", "memory_per_gpu")
+"""What says how much host memory a worker has; the second, where a job has a worker for each GPU."""
+WALLTIMES = ("walltime", "scheduler_walltime")
 
 
 @dataclass(frozen=True)
@@ -80,31 +86,44 @@ class SiteLimits:
             limit = getattr(self, field)
             # Nobody asks for an unlimited number of workers: it is left open.
             open_count = field == "n_workers" and value is None
-            return (
-                self._at_most(limit, value) if limit is not None and not open_count and _exceeds(value, limit) else None
-            )
-        if field == "memory_limit" and self.memory_limit is not None and value != "auto":
-            return self._memory_fault(traits, value, self.memory_limit)
-        if field == "walltime" and self.walltime is not None and walltime_seconds(value) > self.walltime:
+            too_many = limit is not None and not open_count and _exceeds(value, limit)
+            return self._at_most(field, limit, value) if too_many else None
+        if field.startswith("scheduler_") and not has_scheduler_job(before):
+            return None
+        if field in CORES and self.threads_per_worker is not None and isinstance(value, int):
+            cores, why = most_cores(field, self.threads_per_worker, before)
+            return f"must be at most {cores} {self.where}, not {value}{why}" if value > cores else None
+        if field == "scheduler_memory" and self.memory_limit is not None:
+            return self._memory_fault(traits, value) if isinstance(value, int) else None
+        if field in MEMORY and self.memory_limit is not None and value != "auto":
+            # Of a kind that starts no job with GPUs, none is asked for.
+            return None if field != MEMORY[0] and value is None else self._memory_fault(traits, value)
+        if field in WALLTIMES and self.walltime is not None and value and walltime_seconds(value) > self.walltime:
             return f"must be at most {clock(self.walltime)} {self.where}, not {value}"
         # Where GPUs can be chosen, each gets a worker.
         open_number = before.get("n_workers") is None
         gpus = len(value) if field == "devices" and value is not None and open_number else 0
         if self.n_workers is not None and gpus > self.n_workers:
-            return f"must name at most {self.n_workers} GPUs {self.where}"
+            return f"must name at most {counted(self.n_workers, 'GPU')} {self.where}, not {gpus}: one for each worker"
         # So it is in a job with several workers.
-        if field in {"gpus_per_node", "workers_per_job"} and self.n_workers is not None and open_number:
-            return self._at_most(self.n_workers, value) if value is not None and value > self.n_workers else None
+        in_a_job = value if field in {"gpus_per_node", "workers_per_job"} and open_number else None
+        if field == "nodes_per_job" and open_number:
+            in_a_job = value * (before.get("gpus_per_node") or 1)
+        if self.n_workers is not None and in_a_job is not None and in_a_job > self.n_workers:
+            most = amount("n_workers", self.n_workers)
+            fits = self.n_workers * value // in_a_job
+            return f"must be at most {fits} {self.where}, not {value}: a cluster may have {most}"
         return None
 
-    def _memory_fault(self, traits: Traits, value: int | float | None, most: int) -> str | None:
-        if isinstance(value, float) and not traits.this_machine:
-            return f"must be a size of at most {format_size(most)} {self.where}"
+    def _memory_fault(self, traits: Traits, value: int | float | None) -> str | None:
+        most = self.memory_limit
+        if most is None or (isinstance(value, float) and not traits.this_machine):
+            return None  # Such a kind knows no shares, and says so itself.
         wanted = int(value * this_machine().memory_bytes) if isinstance(value, float) else value
         if not _exceeds(wanted, most):
             return None
-        given = "unlimited" if wanted is None else format_size(wanted)
-        return f"must be at most {format_size(most)} {self.where}, not {given}"
+        limit, given = (format_size(most), "unlimited") if wanted is None else told_apart(most, wanted)
+        return f"must be at most {limit} {self.where}, not {given}"
 
     def narrow_spec(self, spec: SpecBase) -> SpecBase:
         """Return ``spec`` with what was left open narrowed to what the site allows; ``fault`` is for the rest."""
@@ -114,7 +133,8 @@ class SiteLimits:
         for field in filter(offered.__contains__, COUNTS):
             limit, value = getattr(self, field), getattr(spec, field)
             if limit is not None and not (field == "n_workers" and value is None) and _exceeds(value, limit):
-                together = getattr(spec, "workers_in_job", 1) if field == "n_workers" else 1
+                # Whole jobs, where all have equally many workers.
+                together = getattr(spec, "workers_step", 1) if field == "n_workers" else 1
                 changes[field] = limit - limit % together
         if (
             self.memory_limit is not None
@@ -124,6 +144,7 @@ class SiteLimits:
             changes["memory_limit"] = self.memory_limit
         if self.walltime is not None and "walltime" in offered and walltime_seconds(spec.walltime) > self.walltime:  # type: ignore[attr-defined]
             changes["walltime"] = clock(self.walltime)
+        changes |= narrow_scheduler(spec, self.memory_limit, self.threads_per_worker, self.walltime)
         # A kind that chooses another one may choose only what is allowed by itself.
         if len(allowed := set(traits_of(spec).chooses) & set(self.backends or ())) == 1:
             changes["backend"] = allowed.pop()
@@ -132,6 +153,8 @@ class SiteLimits:
     @staticmethod
     def _memory_fits(spec: SpecBase, most: int) -> bool:
         value, traits, machine = spec.memory_limit, traits_of(spec), this_machine()
+        if value == "auto" and getattr(spec, MEMORY[1], None) is not None:
+            return True  # In place of it.
         if value != "auto":
             wanted = int(value * machine.memory_bytes) if isinstance(value, float) else value
             return isinstance(wanted, int) and wanted <= most
@@ -171,12 +194,12 @@ class SiteLimits:
         """
         if self.n_workers is not None:
             if patch.n_workers is not None and patch.n_workers > self.n_workers:
-                raise refused_field("n_workers", self._at_most(self.n_workers, patch.n_workers))
+                raise refused_field("n_workers", self._at_most("n_workers", self.n_workers, patch.n_workers))
             if patch.adapt is not None and patch.adapt.maximum > self.n_workers:
-                raise refused_field("adapt.maximum", self._at_most(self.n_workers, patch.adapt.maximum))
+                raise refused_field("adapt.maximum", self._at_most("n_workers", self.n_workers, patch.adapt.maximum))
         seconds, limit = patch.idle_timeout_seconds, self.idle_timeout_seconds
         if limit is not None and seconds is not None and not 0 < seconds <= limit:
-            raise refused_field("idle_timeout_seconds", self._at_most(limit, seconds or None))
+            raise refused_field("idle_timeout_seconds", self._at_most("idle_timeout_seconds", limit, seconds or None))
 
     def schemas(self, schemas: dict[str, dict[str, Any]] | None = None) -> dict[str, dict[str, Any]]:
         """Return the JSON Schema of each allowed kind, out of these or of all, with the narrowed bounds in it."""
@@ -192,34 +215,40 @@ class SiteLimits:
         for field in COUNTS:
             # A kind that starts no worker has some of them not.
             if (limit := getattr(self, field)) is not None and field in properties:
-                self._narrow_property(properties[field], limit, keeps_null=field == "n_workers")
+                self._narrow_property(properties[field], field, limit)
         if self.memory_limit is not None and "memory_limit" in properties:
             memory = properties["memory_limit"]
             memory["anyOf"] = [branch for branch in memory["anyOf"] if branch.get("type") != "null"]
-            memory["description"] += f" At most {format_size(self.memory_limit)} {self.where}."
-        if self.walltime is not None and "walltime" in properties:
-            properties["walltime"]["description"] += f" At most {clock(self.walltime)} {self.where}."
+            self._describe(memory, format_size(self.memory_limit))
+            if MEMORY[1] in properties:
+                self._describe(properties[MEMORY[1]], format_size(self.memory_limit))
+            if "scheduler_memory" in properties:
+                memory = properties["scheduler_memory"]
+                memory["default"] = min(memory.get("default", self.memory_limit), self.memory_limit)
+                self._describe(memory, format_size(self.memory_limit))
+        if self.threads_per_worker is not None and "scheduler_cores" in properties:
+            self._narrow_property(properties["scheduler_cores"], "scheduler_cores", self.threads_per_worker)
+        for field in WALLTIMES:
+            if self.walltime is not None and field in properties:
+                self._describe(properties[field], clock(self.walltime))
 
-    def _narrow_property(self, schema: dict[str, Any], limit: int, *, keeps_null: bool) -> None:
-        if not keeps_null and "anyOf" in schema:
+    def _narrow_property(self, schema: dict[str, Any], field: str, limit: int) -> None:
+        if field != "n_workers" and "anyOf" in schema:
             schema["anyOf"] = [branch for branch in schema["anyOf"] if branch.get("type") != "null"]
         for branch in schema.get("anyOf", [schema]):
             if branch.get("type") == "integer":
                 branch["maximum"] = min(limit, branch.get("maximum", limit))
         if isinstance(schema.get("default"), int):
             schema["default"] = min(limit, schema["default"])
-        schema["description"] = f"{schema['description']} At most {limit} {self.where}."
+        self._describe(schema, amount(field, limit))
 
-    def _at_most(self, limit: int, value: int | None) -> str:
-        return f"must be at most {limit} {self.where}, not {'unlimited' if value is None else value}"
+    def _describe(self, schema: dict[str, Any], limit: str) -> None:
+        for text in {"description", "help"}.intersection(schema):
+            schema[text] += f" At most {limit} {self.where}."
 
-
-def clock(seconds: int) -> str:
-    """Return a limit of time as Slurm writes it."""
-    minutes, second = divmod(seconds, 60)
-    hours, minute = divmod(minutes, 60)
-    days, hour = divmod(hours, 24)
-    return (f"{days}-" if days else "") + f"{hour:02}:{minute:02}:{second:02}"
+    def _at_most(self, field: str, limit: int, value: int | None) -> str:
+        given = "unlimited" if value is None else value
+        return f"must be at most {amount(field, limit)} {self.where}, not {given}"
 
 
 def _bytes(value: Any) -> int:

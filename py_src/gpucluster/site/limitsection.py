@@ -18,14 +18,22 @@ LEAST = SiteLimits(
 Count = Annotated[int, Field(strict=True, ge=1)]
 
 
-def _size(value: int | float) -> int | float:
+def must_be_size(value: int | float) -> int | float:
+    """Refuse a share."""
     if isinstance(value, float):
-        raise ValueError("must be a size such as '4 GiB': a share of what, when machines differ?")
+        raise ValueError("must be a size such as '4 GiB', not a share: machines differ")
     return value
 
 
-def _time(value: str) -> str:
+def must_be_time(value: str) -> str:
+    """Refuse what is no time as Slurm writes it."""
     walltime_seconds(value)
+    return value
+
+
+def _some_kinds(value: list[str]) -> list[str]:
+    if not value:
+        raise ValueError("must name at least one kind, such as 'local'; leave it out to allow all")
     return value
 
 
@@ -35,16 +43,18 @@ class Limits(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     n_workers: Count | None = Field(None, description="Most workers of a cluster.")
-    threads_per_worker: Count | None = Field(None, description="Most threads of a worker.")
-    memory_limit: Annotated[MemorySize, AfterValidator(_size)] | None = Field(
-        None, description="Most host memory of a worker, such as '16 GiB'."
+    threads_per_worker: Count | None = Field(
+        None, description="Most threads of a worker, and cores of a scheduler's job."
+    )
+    memory_limit: Annotated[MemorySize, AfterValidator(must_be_size)] | None = Field(
+        None, description="Most host memory of a worker, or of a scheduler's job, such as '16 GiB'."
     )
     idle_timeout_seconds: Count | None = Field(None, description="Longest idle time, in seconds.")
-    walltime: Annotated[str, AfterValidator(_time)] | None = Field(
+    walltime: Annotated[str, AfterValidator(must_be_time)] | None = Field(
         None, description="Longest time limit of a job, such as '24:00:00'."
     )
-    kinds: list[str] | None = Field(
-        None, min_length=1, description="The kinds of clusters that there are; under 'all'."
+    kinds: Annotated[list[str], AfterValidator(_some_kinds)] | None = Field(
+        None, description="The kinds of clusters that there are; under 'all'."
     )
 
     def narrowed(self) -> SiteLimits:
@@ -60,4 +70,7 @@ class Limits(BaseModel):
         )
 
 
-LEAST_HOLDS = "Until it is mended, clusters of {} have at most 1 worker with 1 thread and 1 GiB."
+LEAST_HOLDS = (
+    "Until it is fixed, clusters of {} have at most 1 worker with 1 thread and 1 GiB, 10 minutes idle and jobs of 10 "
+    "minutes."
+)

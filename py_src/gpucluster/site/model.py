@@ -15,6 +15,7 @@ from ..protocol.traits import Traits
 from .costs import Costs
 from .limits import SiteLimits
 from .place import DEFAULT
+from .sharing import Sharing
 
 EVERY = "all"
 """Stands in the file for every kind."""
@@ -36,14 +37,22 @@ class Site:
     """Fields of specs by kind."""
     limits: Mapping[str, SiteLimits] = field(default_factory=dict)
     costs: Mapping[str, Costs] = field(default_factory=dict)
+    sharing: Sharing = field(default_factory=Sharing)
     troubles: tuple[str, ...] = ()
     """What is wrong with the file, in sentences."""
+    notes: tuple[str, ...] = ()
+    """What may be meant so, in sentences."""
 
     @property
     def presets(self) -> tuple[Preset, ...]:
         """Those of every installation, and the site's; one with the same name takes the other's place."""
         found = {preset.name: preset for preset in (*PRESETS, *self.added)}
         return tuple(found.values())
+
+    @property
+    def narrows(self) -> bool:
+        """Whether it has limits that requests are narrowed to."""
+        return bool(self.limits) or self.sharing.per_user.idle_timeout_seconds is not None
 
     def limits_of(self, kind: str) -> SiteLimits:
         """Return what holds for a kind; for one that chooses another, what holds for those, too."""
@@ -52,6 +61,9 @@ class Site:
         limits = _NONE
         for name in (EVERY, kind, *chooses):
             limits = limits.narrower(self.limits[name]) if name in self.limits else limits
+        idle = self.sharing.per_user.idle_timeout_seconds
+        if idle is not None and found is not None and found.kind is not None and found.kind.traits.this_machine:
+            limits = limits.narrower(SiteLimits(idle_timeout_seconds=idle))
         return limits
 
     def defaults_of(self, spec: type[SpecBase], kind: str) -> dict[str, Any]:

@@ -1,13 +1,14 @@
 """Reads the sections of a site's file, each entry by itself: what is wrong is told with its line and left out.
 
 A limit is the exception. One that cannot be read must not let people have more than the site wants: the least that
-there is holds in its place, until somebody has mended it.
+there is holds in its place, until somebody has fixed it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +26,22 @@ from .limits import SiteLimits
 from .limitsection import LEAST, LEAST_HOLDS, Limits
 from .model import EVERY, Site
 from .place import UnreadableSite
+from .sharing import HARMLESS, NONE_GIVEN, PerUserSection, Sharing, SharingSection, without
+from .sharing import LEAST_HOLDS as LEAST_SHARE
 
 _HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}(?::[0-9]{1,5})?")
 
 
 def site_of_nothing(path: Path, trouble: str) -> Site:
     """Return the site of a file of which nothing can be used."""
-    return Site(path, found=True, limits={EVERY: LEAST}, troubles=(f"{trouble} {LEAST_HOLDS.format('every kind')}",))
+    sharing = Sharing().least()
+    return Site(
+        path,
+        found=True,
+        limits={EVERY: LEAST},
+        sharing=sharing,
+        troubles=(f"{trouble} {LEAST_HOLDS.format('every kind')}",),
+    )
 
 
 def read_sections(path: Path, text: str) -> Site:
@@ -53,15 +63,16 @@ class _Reader:
         self._document = document
         self._data: dict[Any, Any] = document.data
         self.troubles: list[str] = []
+        self.notes: list[str] = []
 
     def site(self) -> Site:
-        sections = {"title", "login_node", "presets", "defaults", "limits", "costs"}
+        sections = {"title", "login_node", "presets", "defaults", "limits", "costs", "sharing"}
         lost = False
         for key in self._data:
             if key not in sections:
                 near = near_to(key, sections)
                 self._tell([key], f"is no section{near}; there are {', '.join(sorted(sections))}")
-                lost = lost or "'limits'" in near
+                lost = lost or "'limits'" in near or "'sharing'" in near
         title = self._data.get("title") or ""
         if not isinstance(title, str) or len(title) > 100:
             self._tell(["title"], "must be a short text")
@@ -71,6 +82,7 @@ class _Reader:
             self._tell(["login_node"], "must be the name of a host, such as login.site.org")
             login_node = None
         limits = self._by_kind("limits", self._limits, faulty=LEAST)
+        sharing = self._sharing()
         if lost:
             self._least(limits, EVERY)
         return Site(
@@ -82,19 +94,30 @@ class _Reader:
             defaults=self._by_kind("defaults", self._defaults),
             limits=limits,
             costs=self._by_kind("costs", self._costs),
+            sharing=sharing,
             troubles=tuple(self.troubles),
+            notes=tuple(self.notes),
         )
 
     # -- what is wrong -------------------------------------------------------------------------
 
     def _tell(self, path: list[str | int], message: str) -> None:
+        self.troubles.append(self._sentence(path, message))
+
+    def _note_absent(self, path: list[str | int], kind: str) -> None:
+        # It may come with a package that this environment has not.
+        known = ", ".join(usable_kinds())
+        message = f"no kind of cluster '{printable(kind, 40)}' is installed here; installed are {known}"
+        self.notes.append(self._sentence(path, message))
+
+    def _sentence(self, path: list[str | int], message: str) -> str:
         where = ".".join(printable(str(part), 40) for part in path)
-        self.troubles.append(f"{self._path}, line {self._document.line(path)}: {where}: {message}.")
+        return f"{self._path}, line {self._document.line(path)}: {where}: {message}."
 
     def _tell_of(self, path: list[str | int], faults: Collection[FieldError], known: Collection[str]) -> None:
         for fault in faults:
             parts = [int(part) if part.isdecimal() else part for part in fault.field.split(".") if part]
-            message = fault.message
+            message = fault.message.replace("must be a JSON object", "must have keys")
             if message.startswith("is not an option of this request"):
                 message = f"is not known here{near_to(parts[0], known)}; there are {', '.join(known)}"
             self._tell([*path, *parts], message)
@@ -129,6 +152,8 @@ class _Reader:
             elif not isinstance(value, dict):
                 self._tell([section, key], "must have keys")
             else:
+                if kind != EVERY and find_kind(kind) is None:
+                    self._note_absent([section, key], kind)
                 result = read(kind, value)
                 if result is not None:
                     found[kind] = result
@@ -151,13 +176,44 @@ class _Reader:
             self._tell(["limits", kind, "kinds"], f"belongs under '{EVERY}'")
         known = list(usable_kinds())
         for number, name in enumerate(limits.kinds or ()):
-            if find_kind(name) is None and (near := near_to(name, known)):
-                self._tell(["limits", kind, "kinds", number], f"there is no kind '{printable(name, 40)}'{near}")
+            if find_kind(name) is not None:
+                continue
+            place: list[str | int] = ["limits", kind, "kinds", number]
+            if near := near_to(name, known):
+                self._tell(place, f"there is no kind '{printable(name, 40)}'{near}")
+            else:
+                self._note_absent(place, name)
         return limits.narrowed()
 
     def _costs(self, kind: str, value: Mapping[str, Any]) -> Costs | None:
         costs: Costs | None = self._validated(["costs", kind], Costs, value)
         return costs
+
+    def _sharing(self) -> Sharing:
+        given = self._data.get("sharing")
+        if given is None:
+            return Sharing()
+        if not isinstance(given, dict):
+            self._tell(["sharing"], f"must have keys: {', '.join(SharingSection.model_fields)}")
+            self.troubles[-1] += f" {LEAST_SHARE}"
+            return Sharing().least()
+        try:
+            return SharingSection.model_validate(given).read()
+        except ValidationError as error:
+            faults = invalid_request(error).fields
+        known = [*SharingSection.model_fields, *PerUserSection.model_fields]
+        for fault in faults:
+            self._tell_of(["sharing"], [fault], known)
+            name = fault.field.split(".")[0]
+            if name == "reserved_gpus":
+                self.troubles[-1] += f" {NONE_GIVEN}"
+            elif name not in HARMLESS:
+                self.troubles[-1] += f" {LEAST_SHARE}"
+        names = {fault.field.split(".")[0] for fault in faults}
+        found = SharingSection.model_validate(without(given, names)).read()
+        if "reserved_gpus" in names:
+            found = replace(found, all_reserved=True)
+        return found.least() if names - HARMLESS - {"reserved_gpus"} else found
 
     def _defaults(self, kind: str, value: Mapping[str, Any]) -> dict[str, Any] | None:
         if kind == EVERY:
@@ -188,8 +244,14 @@ class _Reader:
         if not isinstance(given, list):
             self._tell(["presets"], "must be a list")
             return ()
-        read = (self._preset(number, value) for number, value in enumerate(given))
-        return tuple(preset for preset in read if preset is not None)
+        found: dict[str, Preset] = {}
+        for number, value in enumerate(given):
+            preset = self._preset(number, value)
+            if preset is not None and preset.name in found:
+                self._tell(["presets", number], f"'{printable(preset.name, 40)}' is there twice; the first one counts")
+            elif preset is not None:
+                found[preset.name] = preset
+        return tuple(found.values())
 
     def _preset(self, number: int, value: Any) -> Preset | None:
         path: list[str | int] = ["presets", number]

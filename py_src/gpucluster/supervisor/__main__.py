@@ -247,10 +247,13 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     allow_many_files()  # Each connection needs one, a stranger's too.
+    from ..backends.given import take_given
     from .process_tree import take_all_along
-    from .warmup import start_forkserver
+    from .warmup import keep_files_in, start_forkserver
 
+    take_given()
     take_all_along()
+    keep_files_in(options.folder)
     start_forkserver()
     _drop_variables_of_workers()
     redact = _start_logging()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
+from ..backends.given import take_given
 from ..backends.installed import add_directory
 from ..operating_system import end_descendants
 
@@ -45,6 +46,8 @@ def apply_environment(environment: dict[str, str]) -> None:
     """Take over the environment of whoever asks for the cluster, for this process and its workers."""
     import dask
 
+    environment = dict(environment)
+    take_given(environment)
     different = {name: value for name, value in environment.items() if os.environ.get(name) != value}
     os.environ.clear()
     os.environ.update(environment)

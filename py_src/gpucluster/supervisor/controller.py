@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..backends.backend import Backend, Chooser, Plan, load_backend
+from ..backends.backend import Backend, Chooser, Claims, Plan, load_backend
 from ..backends.deployment import Deployment, SlotState
 from ..backends.scheduler.view import Members
+from ..operating_system.abstract_names import seconds_since_boot
 from ..protocol.errors import GPUClusterError, InvalidState, StartFailed
 from ..protocol.kinds import parse_spec
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted, WorkerModel
@@ -27,6 +28,7 @@ from ..registry.store import Registry, now
 from ..site.reading import this_site
 from . import starting
 from .activity_log import span
+from .bounded_log import BoundedLog
 from .costs import CostMeter
 from .dashboard_address import open_address, write_address
 from .idle import kept_by
@@ -72,6 +74,10 @@ class Controller(Requests):
         self._scratch: Path | None = None
         self._marks = Marks(self.titles)
         self._costs: CostMeter | None = None
+        self._log = BoundedLog(folder.log)
+        self._claims: Claims | None = None
+        self._walltime: float | None = None
+        """Seconds since the boot when the site's time for a cluster on this machine is over."""
         self._told: list[str] = []
         """Warnings that hold as long as it runs."""
 
@@ -79,12 +85,13 @@ class Controller(Requests):
 
     async def run(self) -> ClusterModel:
         """Control the cluster until it has ended; returns its last model."""
-        checking: asyncio.Task[None] | None = None
+        checking = asyncio.create_task(RoutineChecks(self.store, self._log.look).run())
         try:
             await unless_stopped(self.store, self.changed, self._start())
             if self.reconciler is not None and not self.model.wanted.stopped:
-                looks = (self._look_at_use, self._look_at_memory, self._look_at_end)
+                looks = (self._log.look, self._look_at_use, self._look_at_memory, self._look_at_end)
                 checks = RoutineChecks(self.store, *looks, self.store.recover, self._keep_files)
+                checking.cancel()
                 checking = asyncio.create_task(checks.run())
                 await self.reconciler.run()
             await self._end(self._end_state, self._stop_reason)
@@ -93,8 +100,7 @@ class Controller(Requests):
         except Exception as error:
             await self.fail(error)
         finally:
-            if checking is not None:
-                checking.cancel()
+            checking.cancel()
         return self.model
 
     async def fail(self, error: Exception) -> None:
@@ -129,10 +135,15 @@ class Controller(Requests):
             report=self._report,
             tell=self.activity_log.happened,
         )
+        self._claims = context.claims
         self.plan = await self.backend.preflight(spec, context)
+        self._share.must_allow(self.store, self.plan)
         has_gpus = backend.traits.has_gpus if self.plan.has_gpus is None else self.plan.has_gpus
         self.store.update(
-            network=self.plan.network, has_gpus=has_gpus, notes=self.plan.notes(self._most_wanted(self.plan))
+            network=self.plan.network,
+            has_gpus=has_gpus,
+            slots=list(self.plan.slots),
+            notes=self.plan.notes(self._most_wanted(self.plan)),
         )
         rates = this_site().costs_of(spec.backend)
         self._costs = CostMeter(rates) if rates is not None else None
@@ -163,8 +174,9 @@ class Controller(Requests):
             wanted = Wanted(n_workers=self.plan.maximum_workers)
         elif wanted.n_workers is not None:
             # Asked for before it was known that workers come in whole jobs.
-            together = self.plan.workers_together
+            together = self.plan.workers_together if self.plan.whole_jobs else 1
             wanted = Wanted(n_workers=-(-wanted.n_workers // together) * together)
+        self._walltime = self._share.ends(self.backend.traits)
         scheduler.watch(self._on_members)
         if scheduler.dashboard is not None:
             prefix = scheduler.dashboard_prefix
@@ -224,12 +236,18 @@ class Controller(Requests):
                     self.folder.remembered.unlink(missing_ok=True)
         if self.backend is not None:
             # What fails here is tried again by whoever looks at the list when this process is gone.
-            await reap(self.folder, self.backend, timeout=REAP_SECONDS)
+            left = await reap(self.folder, self.backend, timeout=REAP_SECONDS)
+            reason = " ".join(filter(None, (reason, left))) or None
         kill(leftovers)
+        if self._claims is not None:
+            # Who reads that it has ended finds its GPUs free.
+            self._claims.release()
         if self._scratch is not None:
             remove_scratch(self._scratch)
         self.registry.clear_secrets(self.folder)
         self.activity_log.flush()
+        with suppress(OSError):
+            self._log.shorten()
         cost: dict[str, Any] = {"cost": self._costs.end()} if self._costs is not None else {}
         self.store.update(**cost, **ended_fields(self.model, state, reason, at=now(), log_tail=told))
 
@@ -254,6 +272,8 @@ class Controller(Requests):
         self.idle.update(busy=used, quiet=members.is_quiet, kept_by=kept)
         if self.sampler is not None:
             self.sampler.note_use(used=used)
+        if self._claims is not None:
+            self._claims.tell_end(self._share.expected_end(self._walltime, self.idle))
         self.store.update(soon=True, idle=self.idle.model(), **self._members())
 
     def _look_at_memory(self) -> None:
@@ -277,6 +297,8 @@ class Controller(Requests):
             if members.failed:
                 self._end_state = ClusterState.FAILED
             self.stop(members.ended)
+        elif self._walltime is not None and seconds_since_boot() >= self._walltime:
+            self.stop("The time that this site gives a cluster on this machine is over.", by="site")
         elif self.idle.expired:
             idle = span(self.idle.timeout_seconds or 0)
             self.stop(f"Idle for {idle}: nobody was connected and nothing was computed.", by="idle timer")
@@ -289,6 +311,8 @@ class Controller(Requests):
         if self.deployment is None or self.model.wanted.stopped:
             return {}
         found = observed(self.deployment, has_gpus=self.model.has_gpus)
+        if self._walltime is not None:
+            found["ends_at"] = self._share.ends_at
         if self.plan is not None:
             # What is wanted changes by itself, too, as when a worker is retired.
             found["notes"] = self.plan.notes(self._most_wanted(self.plan)) + self.deployment.notes()
@@ -302,11 +326,13 @@ class Controller(Requests):
     def _in_use_now(self, workers: Sequence[WorkerModel]) -> dict[str, int]:
         """Return what the site may count of connected workers."""
         cores = getattr(self.spec, "cores", None)
-        # Cores are those of a job, which may have several workers.
-        jobs = -(-len(workers) // (self.plan.workers_together if self.plan is not None else 1))
+        together, whole = (self.plan.workers_together, self.plan.whole_jobs) if self.plan is not None else (1, True)
+        # Cores are those of a job, which may have several workers; a smaller job has its share of them.
+        on_nodes = (cores or 0) * getattr(self.spec, "nodes_per_job", 1)
+        of_jobs = on_nodes * -(-len(workers) // together) if whole else -(-on_nodes * len(workers) // together)
         return {
             "gpus": len(workers) if self.model.has_gpus else 0,
-            "cores": cores * jobs if cores else sum(worker.n_threads for worker in workers),
+            "cores": of_jobs if cores else sum(worker.n_threads for worker in workers),
             "nodes": len({urlsplit(worker.address or "").hostname for worker in workers}),
         }
 

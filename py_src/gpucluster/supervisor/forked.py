@@ -14,7 +14,7 @@ from typing import Any
 from ..dask_internals.listening import serve_no_worker_pages
 from ..protocol.version import ADDED_VARIABLES
 from . import preloading
-from .preloading import FIRST, LATER, import_each, rapids_wanted
+from .preloading import FIRST, import_each, later_wanted, rapids_wanted
 from .process_tree import tie_to_parent
 
 _BREATH_SECONDS = 0.001
@@ -67,4 +67,4 @@ import_each((*FIRST, *rapids_wanted()))
 _give_each_child_its_own_randomness()
 serve_no_worker_pages()
 gc.freeze()
-_Later(LATER)
+_Later(later_wanted())

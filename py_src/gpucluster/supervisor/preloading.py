@@ -43,10 +43,18 @@ QUIET_SECONDS = 10.0
 
 Not in the first seconds: then a user computes for the first time, and many a cluster has ended that scripts make.
 """
+PRELOAD_LATER = "GPUCLUSTER_PRELOAD_LATER"
+"""With ``0`` in it the forkserver never imports them: for nodes that many share, and clusters that never get a worker
+later. It takes more than a second of one processor, and memory, in each cluster."""
 RAPIDS = ("rmm", "cupy", "cudf", "dask_cudf")
 """Left out, unless ``GPUCLUSTER_PRELOAD_RAPIDS=1`` asks for them, until it is proved on real hardware that importing
 them leaves no CUDA context in the process that workers are forked from; ``python -m benchmarks.gpu --only starts``
 looks."""
+
+
+def later_wanted() -> tuple[str, ...]:
+    """Return the modules that are to be imported when the cluster is up."""
+    return () if os.environ.get(PRELOAD_LATER) == "0" else LATER
 
 
 def rapids_wanted() -> tuple[str, ...]:

@@ -14,11 +14,11 @@ from ..backends.backend import StartContext
 from ..comm.folder import make_comm_folder
 from ..protocol.errors import PreflightFailed
 from ..protocol.refusals import storage_refusal
-from ..registry.claims import DeviceClaims
 from ..registry.directory import others_cannot_replace
 from ..registry.record import Folder
 from ..registry.remembering import remember
 from ..registry.store import Registry
+from .device_claims import device_claims
 
 PREFIX_BYTES = 24
 """Of the dashboard's secret path."""
@@ -136,7 +136,7 @@ def prepare(
         dashboard_prefix=prefix,
         report=report,
         tell=tell,
-        claims=DeviceClaims(registry.directory),
+        claims=device_claims(registry.directory),
         tls_directory=folder.tls if protocol == "tls" else None,
         credentials_directory=folder.tls,
         comm_directory=comm,

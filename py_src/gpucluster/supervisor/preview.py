@@ -10,6 +10,7 @@ import asyncio
 import sys
 
 from ..backends.backend import Backend, load_backend
+from ..backends.given import take_given
 from ..protocol.errors import GPUClusterError
 from ..protocol.kinds import parse_spec
 from ..protocol.models import Submission
@@ -29,6 +30,7 @@ async def preview(text: str) -> Submission:
 
 def main() -> None:
     """Answer one question."""
+    take_given()
     try:
         answer: Submission | None = asyncio.run(preview(sys.stdin.read()))
         sys.stdout.write(answer.model_dump_json() if answer is not None else "")

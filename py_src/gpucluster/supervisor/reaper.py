@@ -10,12 +10,13 @@ import asyncio
 import logging
 import os
 import sys
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
 from ..backends.backend import Backend, ReapContext, load_backend
 from ..backends.causes import cause_of
-from ..protocol.errors import StartFailed
+from ..protocol.errors import OperationTimedOut, StartFailed
 from ..protocol.telemetry import ActivityEntry
 from ..registry import activity, lock
 from ..registry.record import Folder
@@ -27,8 +28,8 @@ logger = logging.getLogger("gpucluster.supervisor")
 REAP_SECONDS = 300.0
 
 
-async def reap(folder: Folder, backend: Backend[Any] | None = None, *, timeout: float = REAP_SECONDS) -> bool:
-    """End what was remembered, and forget it; returns whether nothing is left.
+async def reap(folder: Folder, backend: Backend[Any] | None = None, *, timeout: float = REAP_SECONDS) -> str | None:
+    """End what was remembered, and forget it; returns what may be left, in sentences, and ``None`` where nothing is.
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ async def reap(folder: Folder, backend: Backend[Any] | None = None, *, timeout: 
     """
     remembered = read_remembered(folder)
     if remembered is None:
-        return True
+        return None
 
     def report(message: str) -> None:
         logger.info("%s", message)
@@ -48,13 +49,26 @@ async def reap(folder: Folder, backend: Backend[Any] | None = None, *, timeout: 
 
     try:
         backend = backend if backend is not None else _must_be_backend(load_backend(remembered.backend))
-        await asyncio.wait_for(backend.reap(remembered.state, ReapContext(folder.id, report)), timeout)
+        await _in_time(backend.reap(remembered.state, ReapContext(folder.id, report, timeout)), timeout)
         folder.remembered.unlink(missing_ok=True)
     except Exception as error:
         logger.error("What was started elsewhere could not be ended", exc_info=error)
-        _note(folder, "failure", f"What was started elsewhere may still run ({cause_of(error)}). It is tried again.")
-        return False
-    return True
+        left = backend.left_behind(remembered.state) if backend is not None else None
+        told = f"What was started elsewhere may still run ({cause_of(error)}). It is tried again."
+        told = f"{told} {left}" if left else told
+        _note(folder, "failure", told)
+        return told
+    return None
+
+
+async def _in_time(work: Coroutine[Any, Any, None], seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            await work
+    except TimeoutError as error:
+        if limit.expired():
+            raise OperationTimedOut(f"that took longer than {seconds:.0f} seconds") from error
+        raise
 
 
 def _must_be_backend(found: Any) -> Backend[Any]:
@@ -82,12 +96,12 @@ def main() -> None:
     if held is None or lock.is_held(folder.lock):
         return  # Somebody else does it, or there is a supervisor.
     try:
-        done = asyncio.run(reap(folder))
+        left = asyncio.run(reap(folder))
     finally:
         os.close(held)
-    if done:
+    if left is None:
         folder.reaping.unlink(missing_ok=True)
-    sys.exit(0 if done else 1)
+    sys.exit(0 if left is None else 1)
 
 
 if __name__ == "__main__":

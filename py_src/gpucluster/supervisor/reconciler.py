@@ -321,6 +321,9 @@ class Reconciler:
             if failed:
                 await self._deployment.release({slot.name for slot in failed})
                 self._tell_failure(could_not_start(len(failed), len(slots), failed[0].why or "see the log"))
+                if (tried := self._deployment.gives_up()) is not None:
+                    await self._give_up(len(_living(slots)), tried)
+                    return
             if wanted is None:
                 return  # Who adapts also replaces.
             if len(_living(slots)) < wanted:
@@ -332,6 +335,14 @@ class Reconciler:
             logger.exception("Workers that are missing could not be asked for")
             self._backoff.asked()
             self._tell_failure(f"Workers that are missing could not be asked for: {cause_of(error)}.")
+
+    async def _give_up(self, n_workers: int, tried: int) -> None:
+        """Go on with the workers that there are, until somebody asks for others."""
+        told, self._told_failure = self._told_failure, None
+        await self._deployment.scale(n_workers)
+        self._applied = Applied(n_workers=n_workers, restarts=self._applied.restarts)
+        self._store.update(wanted=Wanted(n_workers=n_workers))
+        self._note(f"{told} That was tried {tried} times; no more are asked for. Scale the cluster to try it again.")
 
     async def _ask_again(self, wanted: int) -> None:
         if self._backoff.due:

@@ -22,6 +22,7 @@ from .news import News
 from .reconciler import Reconciler
 from .recording import ClusterRecording
 from .sampler import Sampler
+from .share import Share
 from .state_store import StateStore
 from .worker_titles import WorkerTitles
 
@@ -62,6 +63,7 @@ class Requests:
         )
         self.store = StateStore(registry, folder, model, self.activity_log.saw)
         self.recording = ClusterRecording(self.store, self.activity_log)
+        self._share = Share(registry, folder.id)
         self.idle = IdleTimer(model.idle.timeout_seconds)
         self.deployment: Deployment | None = None
         self.plan: Plan | None = None
@@ -106,8 +108,11 @@ class Requests:
             raise InvalidRequest(
                 f"{field}: must be at most {self.plan.maximum_workers}, not {most}: {self.plan.maximum_reason}."
             )
+        if (fault := self._share.fault(most)) is not None:
+            raise InvalidRequest(f"{'adapt.maximum' if patch.adapt is not None else 'n_workers'}: {fault}")
         if self.plan is not None:
-            _must_be_whole_jobs(patch, self.plan.workers_together)
+            if self.plan.whole_jobs:
+                _must_be_whole_jobs(patch, self.plan.workers_together)
             self.store.update(soon=True, notes=self.plan.notes(most))
         self.activity_log.asked_to_change(patch, by)
         if self.reconciler is not None:

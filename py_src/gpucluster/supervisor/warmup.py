@@ -13,12 +13,14 @@ from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from multiprocessing import forkserver, resource_tracker, util
+from pathlib import Path
 from typing import Any
 
 from ..dask_internals.nannies import keep_own_forkserver, look_for_workers_every
 from ..dask_internals.versions import remember_versions
 from ..operating_system import LINUX
 from ..operating_system.descriptors import PLACE, address_of_folder, without_name
+from ..operating_system.multiprocessing_files import FOLDER, semaphore_prefix
 from .preloading import FIRST, import_each
 from .process_copy import copy_process
 
@@ -26,9 +28,25 @@ WORKER_UP_SECONDS = 0.005
 """How often a nanny looks whether its worker is up; distributed: 0.05."""
 FORKED = LINUX
 """Whether workers are forked. Elsewhere (macOS) system libraries fail in a child that goes on without a new program."""
+LONGEST_FOLDER = 80
+"""Bytes in the path of a folder that has room for sockets, such as that of a task's ``multiprocessing.Manager``."""
 _ABSTRACT_SOCKETS = util.abstract_sockets_supported
 _LOOKED_FOR_LATE = ("gilknocker",)
 """Optional packages that distributed tries to import not before a scheduler is made."""
+
+
+def keep_files_in(folder: Path) -> None:
+    """Let multiprocessing keep its files in a cluster's folder, and name its semaphores after it.
+
+    Both are left by a process that is killed. So they go with the folder, whoever deletes that, and nobody has to guess
+    whose they are.
+    """
+    config: dict[str, Any] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
+    config["semprefix"] = f"/{semaphore_prefix(folder.name)}"
+    place = folder / FOLDER
+    if len(os.fsencode(place)) <= LONGEST_FOLDER:
+        place.mkdir(mode=0o700, exist_ok=True)
+        config["tempdir"] = str(place)
 
 
 def start_forkserver() -> None:

@@ -18,12 +18,14 @@ from typing import Any
 
 import psutil
 from gpucluster.backends.backend import Plan, StartContext, load_backend
+from gpucluster.backends.given import take_given
 from gpucluster.comm.folder import make_comm_folder
 from gpucluster.protocol.errors import GPUClusterError
 from gpucluster.protocol.spec import CudaSpec, parse_spec
 from gpucluster.supervisor import starting
 from gpucluster.supervisor.warmup import configure_dask, start_forkserver
 
+take_given()
 FAKE_NVML = Path(os.environ["FAKE_NVML"])
 Spec = dict[str, Any]
 
@@ -114,6 +116,7 @@ async def workers_and_devices(spec: Spec) -> Any:
     async with deployed(spec) as deployment, Client(deployment._cluster, asynchronous=True) as client:
         cluster = deployment._cluster
         visible = await client.run(lambda: os.environ["CUDA_VISIBLE_DEVICES"].split(","))
+        given = await client.run(os.getenv, "GIVEN")
         limits = await client.run(lambda dask_worker: dask_worker.data.device_buffer.n)
         answer = await client.submit(sum, [1, 2, 3])
         while not all("gpu_memory_used" in worker.metrics for worker in cluster.scheduler.workers.values()):
@@ -123,6 +126,7 @@ async def workers_and_devices(spec: Spec) -> Any:
                 "name": str(worker.name),
                 "device": deployment.device_of(str(worker.name)),
                 "visible": visible[address],
+                "given": given[address],
                 "device_memory_limit": limits[address],
                 "memory_limit": worker.memory_limit,
                 "vram_total": worker.metrics["gpu-memory-total"],

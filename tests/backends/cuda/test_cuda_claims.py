@@ -17,12 +17,15 @@ PREFLIGHTS = """
 import asyncio, json, os, pathlib, tempfile
 from gpucluster.backends.backend import StartContext, load_backend
 from gpucluster.protocol.spec import parse_spec
-from gpucluster.registry.claims import DeviceClaims
+from gpucluster.sharing.claims import NodeClaims
 
 directory = pathlib.Path(tempfile.mkdtemp())
 
+KEPT = []
+
 async def choose(**more):
-    context = StartContext("0123abcd", None, directory, "prefix", claims=DeviceClaims(directory))
+    KEPT.append(NodeClaims())
+    context = StartContext("0123abcd", None, directory, "prefix", claims=KEPT[-1])
     spec = parse_spec({"backend": "cuda", "n_workers": 1, "protocol": "tcp", **more})
     return (await load_backend("cuda").preflight(spec, context)).options["CUDA_VISIBLE_DEVICES"][0]
 
@@ -35,10 +38,11 @@ asyncio.run(main())
 CREATE = """
 import json, os, pathlib
 import gpucluster
-from gpucluster.registry.claims import DeviceClaims
-from gpucluster.registry.store import Registry
+from gpucluster.sharing.claims import NodeClaims
 
-DeviceClaims(Registry().directory).claim([os.environ["CLAIMED"]])
+claims = NodeClaims()
+with claims.choosing():
+    claims.claim([os.environ["CLAIMED"]])
 cluster = gpucluster.create("cuda", n_workers=1)
 print(json.dumps([worker.device for worker in cluster.model.workers]))
 cluster.stop()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+from gpucluster.protocol.version import GIVEN_VARIABLES
 from nvml.machine import FakeMachine, gpu, gpu_uuid, mig_slice, slice_uuid
 
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
@@ -26,7 +28,8 @@ def four_gpus(machine: FakeMachine) -> None:
 def test_two_workers_on_the_idle_ones_of_four(machine: FakeMachine, play: Any, tmp_path: Path) -> None:
     four_gpus(machine)
     log = tmp_path / "cuda.log"
-    workers = play("workers_and_devices", n_workers=2, environment={"FAKE_CUDA_LOG": str(log)})
+    given = json.dumps({"GIVEN": "to workers"})
+    workers = play("workers_and_devices", n_workers=2, environment={"FAKE_CUDA_LOG": str(log), GIVEN_VARIABLES: given})
     assert sorted(worker["name"] for worker in workers) == [gpu_uuid(2), gpu_uuid(3)]
     for worker in workers:
         assert worker["device"] == worker["visible"][0] == worker["name"]
@@ -37,6 +40,7 @@ def test_two_workers_on_the_idle_ones_of_four(machine: FakeMachine, play: Any, t
         # Host memory is shared by as many workers as there can be.
         assert worker["memory_limit"] <= psutil.virtual_memory().total // 4
         assert worker["answer"] == 6
+        assert worker["given"] == "to workers"
     large = next(worker for worker in workers if worker["name"] == gpu_uuid(3))
     assert (large["vram_total"], large["vram_used"], large["gpu_utilization"]) == (80 * GIB, 300 * 2**20, 7)
     # A CUDA context in the process that workers are forked from, or in the scheduler's, would break them.

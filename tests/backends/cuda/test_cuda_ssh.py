@@ -15,7 +15,7 @@ import pytest
 from nvml.machine import FakeMachine, gpu, gpu_uuid, mig_slice, slice_uuid
 
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
-pytest.importorskip("asyncssh")
+pytest.importorskip("asyncssh", reason="needs the package 'asyncssh'")
 
 from gpucluster.backends.backend import Plan, StartContext, load_backend  # noqa: E402
 from gpucluster.backends.scheduler.in_process import InProcessScheduler  # noqa: E402

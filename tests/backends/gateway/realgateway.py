@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -140,6 +141,9 @@ class RealGateway:
     def end(self) -> None:
         """End all of it."""
         self.stop()
-        for process in self.cluster_processes():
+        left = self.cluster_processes()
+        for process in left:
             with suppress(psutil.Error):
                 process.kill()
+        psutil.wait_procs(left, timeout=10)  # Until then they write there.
+        shutil.rmtree(self.folder, ignore_errors=True)

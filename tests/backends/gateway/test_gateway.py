@@ -24,10 +24,12 @@ from gpucluster.learn import KMeans
 from gpucluster.protocol.errors import GPUClusterError, PreflightFailed, StartFailed
 from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.models import ClusterModel, ClusterState, Network
+from gpucluster.registry import activity
 from gpucluster.registry.remembering import read_remembered
 from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits
 
+from tests.backends.depending import rare
 from tests.backends.gateway.realgateway import PASSWORD, VARIABLE, RealGateway
 
 THEIRS = {"n_workers": None, "memory_limit": "auto"}
@@ -120,6 +122,7 @@ def test_it_grows_within_the_limits_of_the_site_and_hands_results_over(
     assert "died" not in told
 
 
+@rare
 def test_it_follows_the_load(shared_site: Any, one: gpucluster.Cluster) -> None:
     shared_site.control.patch(NAME, {"adapt": {"minimum": 1, "maximum": 2, "wait_count": 5}})
     with one.get_client() as client:
@@ -133,6 +136,7 @@ def test_it_follows_the_load(shared_site: Any, one: gpucluster.Cluster) -> None:
     shared_site.wait_for(NAME, lambda model: (model.n_workers, model.notes) == (2, []))
 
 
+@rare
 def test_a_server_that_is_started_anew_costs_nothing(
     gateway: RealGateway, shared_site: Any, one: gpucluster.Cluster, wait_until: Any
 ) -> None:
@@ -156,9 +160,17 @@ def test_when_the_supervisor_is_killed_the_cluster_is_shut_down(
     os.kill(shared_site.get(NAME).pid, signal.SIGKILL)
     wait_until(lambda: not psutil.pid_exists(made.pid))
     assert name_of(made) in living(gateway)
-    shared_site.control.list()
     folder = shared_site.registry.folder(made.id)
-    wait_until(lambda: not folder.remembered.exists(), what=folder.log.read_text)
+    # Somebody looks who cannot log in. That keeps nobody else from it for long.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv(VARIABLE)
+        shared_site.control.list()
+    wait_until(lambda: "may still run" in activity.read(folder.activity)[-1].message, what=folder.log.read_text)
+    said = activity.read(folder.activity)[-1].message
+    assert f"the environment variable {VARIABLE} is not set here" in said
+    assert f"Gateway('{gateway.address}').stop_cluster('{name_of(made)}')" in said
+    assert name_of(made) in living(gateway)
+    wait_until(lambda: shared_site.control.list() and not folder.remembered.exists(), what=folder.log.read_text)
     assert name_of(made) not in living(gateway)
     wait_until(lambda: not gateway.cluster_processes(), what=gateway.cluster_processes)
     told = [entry.message for entry in shared_site.control.activity(made.id).entries]
@@ -187,6 +199,7 @@ def test_one_that_was_there_already_is_left_alone(gateway: RealGateway, shared_s
         shared_site.running(**asked)
 
 
+@rare
 def test_a_cluster_whose_name_never_came_back_is_found_by_what_it_is(gateway: RealGateway) -> None:
     told: list[str] = []
 

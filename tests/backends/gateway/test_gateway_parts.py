@@ -142,7 +142,7 @@ def test_secrets_come_from_variables_and_private_files(tmp_path: Path, monkeypat
 
 
 async def test_dasks_configuration_says_what_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("dask_gateway")
+    pytest.importorskip("dask_gateway", reason="needs the package 'dask-gateway'")
     monkeypatch.setenv("OF_A_TEST", "hub.example.org")
     settings = {
         "gateway.address": "https://{OF_A_TEST}/gateway/",

@@ -10,9 +10,11 @@ import sys
 import tempfile
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 import yaml
 
@@ -64,6 +66,16 @@ class Simulated:
 
     def delete_pod(self, name: str) -> None:
         self.ask(f"/api/v1/namespaces/class/pods/{name}", "DELETE")
+
+    @contextmanager
+    def operator_stopped(self) -> Iterator[None]:
+        """Let the operator do nothing meanwhile."""
+        (operator,) = [one for one in psutil.Process(self._process.pid).children() if "kopf" in one.cmdline()]
+        operator.suspend()
+        try:
+            yield
+        finally:
+            operator.resume()
 
     def logs(self) -> str:
         return "\n".join(f"== {path.name}\n{path.read_text()[-1500:]}" for path in self.folder.glob("*.log"))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
+import subprocess
 import urllib.request
 from typing import Any
 
@@ -16,6 +18,9 @@ from gpucluster.protocol.models import ClusterState, Network
 from gpucluster.registry.remembering import read_remembered
 from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits
+
+from tests.backends.depending import rare
+from tests.backends.seen import messages, names, with_workers
 
 SECRET = "v3ry-s3cret"
 PASSWORD = eval("lambda: __import__('os').environ['PASSWORD']", {})
@@ -38,22 +43,12 @@ def made(shared_site: Any, kubernetes: Any) -> Any:
 @pytest.fixture
 def two(shared_site: Any, made: Any) -> Any:
     """That cluster with two workers."""
-    shared_site.control.patch("pods", {"n_workers": 2})
-    shared_site.wait_for("pods", lambda model: (model.n_workers, model.n_pending) == (2, 0))
-    return gpucluster.connect("pods")
-
-
-def names(model: Any) -> set[str]:
-    return {worker.name for worker in model.workers}
+    return with_workers(shared_site, "pods", 2)
 
 
 def living_pods(kubernetes: Any, of: str) -> set[str]:
     found = kubernetes.things("pods", of=of)
     return {pod["metadata"]["uid"] for pod in found if "deletionTimestamp" not in pod["metadata"]}
-
-
-def messages(cluster: Any) -> str:
-    return "\n".join(entry.message for entry in cluster.activity())
 
 
 def test_it_is_made_by_the_operator_and_its_manifest_has_no_secret(
@@ -140,12 +135,14 @@ def test_pods_that_are_gone_are_told_of_and_replaced(
         assert client.submit(sum, [1, 2]).result(timeout=60) == 3
 
 
+@rare
 def test_a_deployment_that_somebody_deletes_is_replaced(kubernetes: Any, shared_site: Any, two: Any) -> None:
     gone = sorted(names(two.model))[0]
     kubernetes.ask(f"/apis/apps/v1/namespaces/class/deployments/{gone}", "DELETE")
     shared_site.wait_for("pods", lambda model: model.n_workers == 2 and gone not in names(model))
 
 
+@rare
 def test_it_follows_the_load(kubernetes: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
     import time
 
@@ -159,6 +156,9 @@ def test_it_follows_the_load(kubernetes: Any, shared_site: Any, two: Any, wait_u
 
 
 def test_why_pods_wait_is_said(kubernetes: Any, shared_site: Any, made: Any, wait_until: Any) -> None:
+    # Whatever the test before has left: a scheduler and one worker, so that the second worker is one pod too many.
+    shared_site.control.patch("pods", {"n_workers": 1})
+    shared_site.wait_for("pods", lambda model: model.n_workers == 1 and len(model.workers) == 1)
     kubernetes.change(most_pods=2)
     try:
         shared_site.control.patch("pods", {"n_workers": 2})
@@ -178,6 +178,24 @@ def test_the_end_leaves_nothing(kubernetes: Any, shared_site: Any, made: Any, wa
     wait_until(lambda: not kubernetes.names(made.id), what=lambda: kubernetes.names(made.id))
     assert not shared_site.registry.folder(made.id).remembered.exists()
     assert "DaskCluster" in shared_site.registry.folder(made.id).submitted.read_text(), "can be read afterwards"
+
+
+@rare
+def test_what_a_dead_operator_leaves_is_said_with_the_commands_that_remove_it(
+    kubernetes: Any, shared_site: Any, wait_until: Any
+) -> None:
+    model = shared_site.running(**pods(kubeconfig=kubernetes.kubeconfig, n_workers=0))
+    with kubernetes.operator_stopped():
+        ended = shared_site.control.stop(model.id)
+        assert f"Dask's operator keeps the DaskCluster gpucluster-{model.id}: does the operator run?" in ended.reason
+        assert not kubernetes.things("pods", of=model.id)
+        commands = ended.reason.partition("By hand: ")[2].split(" && ")
+        for command in commands:
+            done = subprocess.run(shlex.split(command), capture_output=True, text=True, timeout=60)
+            assert done.returncode == 0, done.stderr
+        wait_until(lambda: not kubernetes.things("daskclusters", of=model.id), what=lambda: kubernetes.names(model.id))
+    folder = shared_site.registry.folder(model.id)
+    wait_until(lambda: shared_site.control.list() and not folder.remembered.exists(), what=folder.log.read_text)
 
 
 def test_gpus_that_are_not_there_are_waited_for_and_whoever_looks_next_ends_it_for_a_dead_supervisor(

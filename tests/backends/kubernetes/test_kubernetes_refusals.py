@@ -76,10 +76,18 @@ def test_no_way_to_kubernetes(kubernetes: Any, previews: Previews, tmp_path: Pat
     gone = tmp_path / "gone"
     gone.write_text(Path(kubernetes.kubeconfig).read_text().replace(kubernetes.server, "http://127.0.0.1:9"))
     assert "Kubernetes (http://127.0.0.1:9) cannot be reached" in previews.refusal(kubeconfig=str(gone))
-    for number, text in enumerate(("users: {", "kind: Config", "", "[]")):
+    for number, (text, fault) in enumerate(
+        {
+            "users: {": "The kubeconfig {} is not YAML.",
+            "kind: Config": "The file {} is no kubeconfig: it has none of clusters, contexts, users.",
+            "": "The kubeconfig {} is empty.",
+            "[]": "The file {} is no kubeconfig: it has no keys.",
+            "contexts: [1]": "The file {} is no kubeconfig: 'contexts' in it must be a list of entries with a name.",
+        }.items()
+    ):
         broken = tmp_path / str(number)
         broken.write_text(text)
-        assert str(broken) in previews.refusal(kubeconfig=str(broken))
+        assert previews.refusal(kubeconfig=str(broken)).startswith(fault.format(broken))
 
 
 def test_no_operator(without_operator: Any, previews: Previews) -> None:

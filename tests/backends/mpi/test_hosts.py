@@ -5,20 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
-import pytest
 from gpucluster.client.environment import cluster_environment
 
-from tests.backends.ssh.network import Network
-from tests.backends.ssh.sshd import Servers
+from tests.backends.depending import rare
+from tests.mpi import MPIEXEC, must_have_mpi
 
-pytest.importorskip("mpi4py", reason="needs the package 'mpi4py'")
-pytest.importorskip("dask_mpi", reason="needs the package 'dask-mpi'")
-MPIEXEC = Path(sys.executable).with_name("mpiexec")
-if not MPIEXEC.exists():
-    pytest.skip("needs mpiexec beside Python: pip install mpich", allow_module_level=True)
+must_have_mpi("dask_mpi")
 
 USE = """
 import json, os, sys
@@ -43,24 +36,7 @@ with cluster.get_client() as client:
 """
 
 
-@pytest.fixture
-def network() -> Iterator[Network]:
-    made = Network(3)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def servers(network, tmp_path) -> Iterator[Servers]:
-    made = Servers(tmp_path)
-    for number in (1, 2):
-        made.start(f"h{number}", [network.address(number)], 22, network.on(number))
-        made.know(network.address(number))
-    made.name("10.77.0.*", "%h", 22)
-    yield made
-    made.stop()
-
-
+@rare
 def test_ranks_on_two_hosts(site, network, servers, tmp_path, wait_until):
     """The scheduler is on host 0, where this test itself is not."""
     login = tmp_path / "login"

@@ -28,11 +28,10 @@ from gpucluster.protocol.models import ClusterModel, ClusterState, Network
 from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits
 
-pytest.importorskip("mpi4py", reason="needs the package 'mpi4py'")
-pytest.importorskip("dask_mpi", reason="needs the package 'dask-mpi'")
-MPIEXEC = Path(sys.executable).with_name("mpiexec")
-if not MPIEXEC.exists():
-    pytest.skip("needs mpiexec beside Python: pip install mpich", allow_module_level=True)
+from tests.backends.seen import messages
+from tests.mpi import MPIEXEC, must_have_mpi
+
+must_have_mpi("dask_mpi")
 
 DIGITS = load_digits().data
 ORPHAN = ["setsid", "sleep", "4242"]
@@ -69,7 +68,7 @@ def client(handle) -> Iterator[Client]:
 def of_program(cluster: ClusterModel) -> list[psutil.Process]:
     """Return everything that the launcher has started for a cluster, and the launcher."""
     found = []
-    for process in psutil.process_iter():
+    for process in psutil.process_iter(["name"]):
         try:
             if process.environ().get(MARK) == cluster.id and process.status() != psutil.STATUS_ZOMBIE:
                 found.append(process)
@@ -78,12 +77,19 @@ def of_program(cluster: ClusterModel) -> list[psutil.Process]:
     return found
 
 
+def launchers(cluster: ClusterModel) -> list[psutil.Process]:
+    return [process for process in of_program(cluster) if process.info["name"] == MPIEXEC.name]
+
+
 def scratch_folders(cluster: ClusterModel) -> list[Path]:
     return list(Path(tempfile.gettempdir()).glob(f"gpucluster-{cluster.id}-*"))
 
 
-def messages(handle) -> str:
-    return "\n".join(entry.message for entry in handle.activity())
+def gone(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 def pids(client: Client) -> set[int]:
@@ -148,21 +154,32 @@ def test_a_rank_that_dies_takes_all_along_and_all_come_back(shared_site, cluster
     os.kill(client.submit(os.getpid, workers=["1"], pure=False).result(), signal.SIGKILL)
     wait_until(lambda: "rank 1 was ended by SIGKILL. All its ranks are started again" in messages(handle))
     wait_until(lambda: len(handle.model.workers) == 2 and not before & {worker.pid for worker in handle.model.workers})
-    assert not psutil.pid_exists(orphan) or psutil.Process(orphan).status() == psutil.STATUS_ZOMBIE
+    assert gone(orphan)
     assert client.submit(lambda value: value + 1, result).result() == 82
     assert shared_site.get(cluster.id).state is ClusterState.RUNNING
-    launcher = next(process for process in of_program(cluster) if process.name() == MPIEXEC.name)
+    before = pids(client)
+    [launcher] = launchers(cluster)
     launcher.kill()
-    wait_until(lambda: not launcher.is_running())
     wait_until(lambda: f"{MPIEXEC.name} was ended by signal 9" in messages(handle))
-    shared_site.wait_for(cluster.id, lambda model: model.n_workers == 2)
+    wait_until(lambda: not launcher.is_running())
+    wait_until(lambda: len(handle.model.workers) == 2 and not before & {worker.pid for worker in handle.model.workers})
+
+
+def test_the_rank_whose_outer_process_was_killed_is_named(shared_site, cluster, handle, client, wait_until):
+    """Launchers end all others then, and the MPI in use names the first one whichever it was."""
+    before = pids(client)
+    told = messages(handle).count("rank 1 was ended by SIGKILL")
+    rank = psutil.Process(client.submit(os.getpid, workers=["1"], pure=False).result())
+    rank.parent().kill()
+    wait_until(lambda: messages(handle).count("rank 1 was ended by SIGKILL") > told, what=lambda: messages(handle))
+    wait_until(lambda: len(handle.model.workers) == 2 and not before & {worker.pid for worker in handle.model.workers})
 
 
 def test_a_nanny_starts_its_worker_again_alone(shared_site, cluster):
     model = shared_site.control.wait(shared_site.get("nannies").id, timeout=60)
     ranks = {process.pid for process in of_program(model)}
     worker = model.workers[0].pid
-    assert worker not in {process.pid for process in of_program(model) if process.name() == MPIEXEC.name}
+    assert worker not in {process.pid for process in launchers(model)}
     os.kill(worker, signal.SIGKILL)
     back = shared_site.wait_for(model.id, lambda model: model.workers and model.workers[0].pid != worker)
     assert back.workers[0].name == "0"
@@ -225,6 +242,22 @@ def test_a_launcher_that_fails_is_told_with_its_last_words(shared_site, tmp_path
         shared_site.control.wait(second.id, timeout=60)
 
 
+ESCAPE = "(env -i setsid sleep 4243 & echo $! > {0}/pid) & wait; "
+"""A child that leaves the session, loses its parent, and has none of our variables."""
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize("answer", ["[ $1 = --version ] && exec echo HYDRA", ""], ids=["it runs", "it is asked"])
+def test_nothing_is_left_of_a_launcher_that_hangs(shared_site, tmp_path, wait_until, answer):
+    hanging = _program(tmp_path / "mpiexec", f"{answer}\n{ESCAPE.format(tmp_path)} sleep 4244")
+    model = shared_site.create(backend="mpi", n_workers=1, launcher=hanging)
+    started = psutil.Process(int(wait_until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())))
+    shared_site.control.stop(model.id)
+    shared_site.wait_for(model.id, lambda model: model.state is ClusterState.STOPPED)
+    assert not started.is_running() or started.status() == psutil.STATUS_ZOMBIE
+    assert not of_program(model)
+
+
 @pytest.mark.processes
 def test_a_dry_run_shows_the_command(shared_site):
     spec = {"backend": "mpi", "n_workers": 3, "gpus_per_rank": 1, "launcher_options": "-ppn 1"}
@@ -268,7 +301,7 @@ async def test_a_dead_supervisor_leaves_nothing(shared_site, cluster, client, wa
     client.close()
     remembered = shared_site.registry.folder(cluster.id).remembered.read_text()
     os.kill(shared_site.get(cluster.id).pid, signal.SIGKILL)
-    wait_until(lambda: not [process for process in of_program(cluster) if process.name() != "sleep"], timeout=30)
+    wait_until(lambda: not [process for process in of_program(cluster) if process.info["name"] != "sleep"], timeout=30)
     # Whoever looks at the list ends what tasks have left, too; again, and that is no harm.
     wait_until(lambda: shared_site.get(cluster.id).state.ended)
     wait_until(lambda: not shared_site.registry.folder(cluster.id).remembered.exists())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from pathlib import Path
 
 import pytest
 from gpucluster.backends.mpi import launcher as launchers
 from gpucluster.backends.mpi.launcher import Family, Launcher, command, identify
-from gpucluster.protocol.errors import InvalidRequest
+from gpucluster.protocol.errors import InvalidRequest, PreflightFailed
 from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.mpispec import MPISpec
 
@@ -100,7 +101,7 @@ def test_a_step_does_not_follow_the_one_of_the_notebook(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"n_workers": 0}, "an MPI program has at least one rank"),
+        ({"n_workers": 0}, "n_workers: must be at least 1, not 0"),
         ({"launcher": "mpi exec"}, "must be the name of a program"),
         ({"launcher": "../mpiexec"}, "must be the name of a program"),
         ({"launcher_options": ["-n", "7"]}, "is what n_workers says"),
@@ -118,8 +119,21 @@ def test_what_makes_no_sense_is_refused(options, said):
         spec(**options)
 
 
+@pytest.mark.parametrize(
+    ("launcher", "said"),
+    [
+        ("/nonexistent", "launcher: there is no program /nonexistent. Give the absolute path of your MPI's mpiexec"),
+        ("/etc/passwd", "launcher: /etc/passwd is no program that you can run. Give the absolute path"),
+        ("nonexistent", "launcher: there is no program 'nonexistent' on the PATH. Load the module"),
+    ],
+)
+def test_a_launcher_that_is_not_there(launcher, said):
+    with pytest.raises(PreflightFailed) as refused:
+        asyncio.run(launchers.find_launcher(spec(launcher=launcher), Family.MPICH))
+    assert refused.value.message.startswith(said)
+
+
 def test_gpus_are_for_dask_cuda():
-    pytest.importorskip("dask")
     from gpucluster.backends.mpi.told import arguments
 
     assert "dask_cuda.CUDAWorker" in arguments(spec(gpus_per_rank=1))

@@ -18,7 +18,10 @@ from nvml.fixtures import fake_libraries  # noqa: E402, F401
 
 @pytest.fixture(scope="session")
 def slurm() -> Iterator[RealSlurm]:
-    """A Slurm with three nodes of four cores and two GPUs each, which this process and what it starts use."""
+    """A Slurm with three nodes of four cores and two GPUs each, which this process and what it starts use.
+
+    Two more nodes share no storage.
+    """
     try:
         must_be_installed()
     except NotInstalled as reason:

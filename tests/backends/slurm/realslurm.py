@@ -20,11 +20,13 @@ from pathlib import Path
 import psutil
 
 from tests.backends.packages import installed
-from tests.backends.slurm.otheruser import open_to_others
+from tests.otheruser import open_to_others
 
 PACKAGES = ("slurm-wlm", "munge")
 PROGRAMS = ("slurmctld", "slurmd", "munged", "sbatch", "squeue", "scancel", "sinfo")
 NODES = 3
+APART = 2
+"""So many more share no storage with this machine, nor with each other."""
 CORES = 4
 GPUS = 2
 NODE_MEMORY_MB = 8000
@@ -67,13 +69,22 @@ KillWait=2
 MinJobAge=300
 InactiveLimit=0
 GresTypes=gpu
-NodeName=n[1-{nodes}] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{first_port}-{last_port}] CPUs={cores} Boards=1 \
+NodeName=n[1-{all_nodes}] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{first_port}-{last_port}] CPUs={cores} Boards=1 \
 SocketsPerBoard=1 CoresPerSocket={cores} ThreadsPerCore=1 RealMemory={memory} \
 Gres=gpu:fake:{gpus} Feature=loop State=UNKNOWN
 PartitionName=main Nodes=n[1-{nodes}] Default=YES MaxTime=INFINITE DefMemPerCPU=500 PriorityTier=1 State=UP
 PartitionName=short Nodes=n1 MaxTime=00:30:00 DefaultTime=00:05:00 DefMemPerCPU=500 PriorityTier=1 State=UP
 PartitionName=urgent Nodes=n[1-{nodes}] MaxTime=01:00:00 DefMemPerCPU=500 PriorityTier=9 State=UP
+PartitionName=whole Nodes=n[1-{nodes}] MaxTime=01:00:00 DefMemPerCPU=500 PriorityTier=1 OverSubscribe=EXCLUSIVE State=UP
 """
+_APART_PARTITION = """\
+PartitionName=apart Nodes=n[{first_apart}-{all_nodes}] MaxTime=01:00:00 DefMemPerCPU=500 PriorityTier=1 State=UP
+"""
+_APART = """
+mount -t tmpfs -o mode=1777 none /mnt && mkdir "/mnt/$1" && mount --rbind "/tmp/$1" "/mnt/$1" || exit 1
+mount --move /mnt /tmp && shift && exec "$@"
+"""
+"""Gives a node a /tmp of its own, in which nothing but the folder of this Slurm is there."""
 
 
 def must_be_installed() -> None:
@@ -84,6 +95,15 @@ def must_be_installed() -> None:
     NotInstalled
     """
     installed(PACKAGES, _installed)
+
+
+def _may_mount() -> bool:
+    """Whether a process may have a file system of its own, which is not so in every container."""
+    command = ["unshare", "--mount", "--propagation", "private", "mount", "-t", "tmpfs", "none", "/mnt"]
+    return (
+        shutil.which("unshare") is not None
+        and subprocess.run(command, capture_output=True, check=False).returncode == 0
+    )
 
 
 def _installed() -> bool:
@@ -100,7 +120,8 @@ class RealSlurm:
         self.folder = Path(tempfile.mkdtemp(prefix="gpcslurm", dir="/tmp"))
         self.folder.chmod(0o755)  # Other users' jobs are served, too.
         self.configuration = self.folder / "slurm.conf"
-        self.nodes = [f"n{number}" for number in range(1, NODES + 1)]
+        self.nodes = [f"n{number}" for number in range(1, NODES + (APART if _may_mount() else 0) + 1)]
+        self.apart = self.nodes[NODES:]
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith(("SLURM_", "SBATCH_"))},
             "SLURM_CONF": str(self.configuration),
@@ -122,7 +143,9 @@ class RealSlurm:
         for node in self.nodes:
             self.start_node(node)
         deadline = time.monotonic() + 60
-        while self.ask("sinfo", "-h", "-N", "-p", "main", "-o", "%T").split() != ["idle"] * NODES:
+        while self.ask(
+            "sinfo", "-h", "-N", "-p", ",".join(["main"] + ["apart"] * bool(self.apart)), "-o", "%T"
+        ).split() != ["idle"] * len(self.nodes):
             if time.monotonic() > deadline:
                 raise AssertionError(f"Slurm did not start: {self.ask('sinfo', '-N', '-o', '%N %T %E')}")
             time.sleep(0.1)
@@ -133,7 +156,20 @@ class RealSlurm:
 
     def start_node(self, node: str) -> None:
         """Start the slurmd of a node, anew perhaps."""
-        self._daemon(*open_to_others(), "slurmd", "-N", node, "-f", str(self.configuration))
+        apart = ["unshare", "--mount", "--propagation", "private", "sh", "-c", _APART, "sh", self.folder.name]
+        self._daemon(
+            *open_to_others(),
+            *(apart if node in self.apart else []),
+            "slurmd",
+            "-N",
+            node,
+            "-f",
+            str(self.configuration),
+        )
+
+    def temporary(self, node: str) -> Path:
+        """Return the /tmp that the jobs of a node see."""
+        return Path(f"/proc/{(self.folder / f'slurmd.{node}.pid').read_text().strip()}/root/tmp")
 
     def stop_controller(self) -> None:
         """End slurmctld in good order."""
@@ -172,15 +208,18 @@ class RealSlurm:
             os.mknod(self.folder / "dev" / f"nvidia{number}", 0o020666, os.makedev(1, 3))  # As /dev/null.
         devices = f"{self.folder}/dev/nvidia[0-{GPUS - 1}]"
         (self.folder / "gres.conf").write_text(f"Name=gpu Type=fake Flags=nvidia_gpu_env File={devices}\n")
-        ports = _free_ports(NODES + 1)
+        ports = _free_ports(len(self.nodes) + 1)
+        configuration = _CONFIGURATION + (_APART_PARTITION if self.apart else "")
         self.configuration.write_text(
-            _CONFIGURATION.format(
+            configuration.format(
                 host=socket.gethostname().partition(".")[0],
                 folder=self.folder,
                 controller_port=ports[-1],
                 nodes=NODES,
+                first_apart=NODES + 1,
+                all_nodes=len(self.nodes),
                 first_port=ports[0],
-                last_port=ports[NODES - 1],
+                last_port=ports[len(self.nodes) - 1],
                 cores=CORES,
                 memory=NODE_MEMORY_MB,
                 gpus=GPUS,

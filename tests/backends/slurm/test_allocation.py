@@ -19,8 +19,10 @@ from gpucluster.backends.slurm import SlurmBackend
 from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.models import ClusterState
 
-pytest.importorskip("mpi4py", reason="needs the package 'mpi4py'")
-pytest.importorskip("dask_mpi", reason="needs the package 'dask-mpi'")
+from tests.backends.depending import rare
+from tests.mpi import must_have_mpi
+
+must_have_mpi("dask_mpi")
 
 WITHIN = """
 import json, os, time
@@ -52,6 +54,7 @@ def _left(cluster: str) -> list[psutil.Process]:
     return found
 
 
+@rare
 @pytest.mark.processes
 def test_the_nodes_of_an_allocation_are_used_and_it_takes_all_along(
     slurm: Any, shared_site: Any, wait_until: Any

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
-from gpucluster.backends.slurm import commands, jobs, script, site, slots
-from gpucluster.backends.slurm.folder import JobFolder, telling
+from gpucluster.backends.slurm import commands, fitting, jobs, script, site, slots
+from gpucluster.backends.slurm.backend import SlurmBackend
+from gpucluster.backends.slurm.endings import Endings
+from gpucluster.backends.slurm.folder import JobFolder, contents, telling
 from gpucluster.backends.slurm.renewal import Renewal
 from gpucluster.backends.slurm.slots import JobSlot
 from gpucluster.protocol.errors import InvalidRequest, MissingPackage, PreflightFailed
@@ -46,12 +50,18 @@ def test_limits_of_time_are_read_as_slurm_reads_them(text: str, seconds: int) ->
         ({"partition": "--wrap=true"}, "partition: may have letters"),
         ({"account": "a\n#SBATCH -p b"}, "account: may have letters"),
         ({"job_name": "$(id)"}, "job_name: may have letters"),
+        ({"job_name": "x" * 300}, "job_name: may have at most 100 letters, not 300"),
+        ({"partition": "a," + "x" * 101}, "partition: may have at most 100 letters, not 101"),
+        ({"directives": ["--"]}, "directives: '--' is not an option of sbatch"),
         ({"constraint": "a b"}, "constraint: must be features"),
         ({"constraint": "`id`"}, "constraint: must be features"),
         ({"directives": ["--exclusive\nid"]}, "directives: .* is not one line of text"),
         ({"directives": ["rm -rf ~"]}, "directives: .* is not an option of sbatch"),
         ({"directives": ["--array=0-9"]}, "directives: --array is set by the cluster itself"),
         ({"directives": ["--job-n=x"]}, "directives: --job-n is set by the cluster itself, or short"),
+        ({"directives": ["--clust=other"]}, "directives: --clust would send jobs where they cannot be followed: set"),
+        ({"directives": ["-M other"]}, "directives: -M would send jobs where they cannot be followed"),
+        ({"env": {"SLURM_JOB_NAME": "x"}}, "env: SLURM_JOB_NAME is set by Slurm in each job"),
         ({"directives": ["-p x"]}, "directives: -p has a field of its own: partition"),
         ({"job_script_prologue": ["a\x1bb"]}, "job_script_prologue: .* is not one line"),
         ({"modules": ["cuda; id"]}, "modules: .* is not the name of a module"),
@@ -61,8 +71,22 @@ def test_limits_of_time_are_read_as_slurm_reads_them(text: str, seconds: int) ->
         ({"gpu_type": "a100"}, "gpu_type needs GPUs: set gpus_per_node"),
         ({"gpus_per_node": 17}, "gpus_per_node"),
         ({"gpus_per_node": 4, "workers_per_job": 2}, "workers_per_job is for CPU workers: with GPUs a job has one"),
-        ({"gpus_per_node": 4, "n_workers": 6}, "n_workers: each job has 4 workers, .*: ask for 4 or 8, not 6"),
-        ({"workers_per_job": 3, "n_workers": 2}, "n_workers: each job has 3 workers, .*: ask for 3, not 2"),
+        ({"gpus_per_node": 4, "n_workers": 6, "exclusive": True}, "each job has 4 workers, .*: ask for 4 or 8, not 6"),
+        ({"workers_per_job": 3, "n_workers": 2, "directives": ["--exclusive"]}, "3 workers, .*: ask for 3, not 2"),
+        (
+            {"nodes_per_job": 2, "gpus_per_node": 4, "n_workers": 12},
+            "8 workers, .*: ask for 8 or 16, not 12",
+        ),
+        (
+            {"nodes_per_job": 2, "workers_per_job": 3},
+            "3, and nodes_per_job 2: each node has equally",
+        ),
+        ({"exclusive": True, "directives": ["--exclusive"]}, "--exclusive has a field of its own: exclusive"),
+        (
+            {"scheduler_walltime": "1:00:00"},
+            "scheduler_walltime is for a scheduler in a job of its own: set scheduler=",
+        ),
+        ({"scheduler": "job", "scheduler_walltime": "soon"}, "scheduler_walltime: 'soon' is not a time limit"),
         ({"workers_per_job": 4, "cores": 3}, "cores is 3, and the job's workers have 4 threads"),
         ({"memory_limit": "20%"}, "memory_limit: must be a size"),
         ({"memory_limit": "1 GiB", "memory_per_gpu": "1 GiB", "gpus_per_node": 1}, "exclude each other"),
@@ -82,6 +106,25 @@ def test_lists_may_be_text() -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> JobFolder:
     return JobFolder(tmp_path, "0123abcd")
+
+
+@pytest.mark.parametrize("base", ["/proc", "/proc/1/x", "file", "file/below", "open"])
+def test_a_shared_directory_that_cannot_be_used_is_refused_in_a_sentence(tmp_path: Path, base: str) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    folder = JobFolder(tmp_path / base, "0123abcd")
+    for look in (folder.must_be_possible, folder.must_be_usable):
+        with pytest.raises(PreflightFailed, match=r"^shared_directory: "):
+            look()
+
+
+def test_a_look_at_the_shared_directory_makes_nothing(tmp_path: Path) -> None:
+    folder = JobFolder(tmp_path / "a" / "b", "0123abcd")
+    folder.must_be_possible()
+    assert not list(tmp_path.iterdir())
+    folder.must_be_usable()
+    assert not list((tmp_path / "a" / "b").iterdir())
 
 
 def test_the_script_is_shell_that_says_what_was_asked_for(folder: JobFolder, tmp_path: Path) -> None:
@@ -163,6 +206,67 @@ def test_whoever_sees_more_gpus_than_the_job_asked_for_uses_as_many_as_it_did(fo
         assert done.stdout.strip() == kept
 
 
+def test_a_smaller_job_asks_for_its_share(folder: JobFolder) -> None:
+    asked = spec(gpus_per_node=4, memory_limit="8 GiB", cores=30)
+    assert script.smaller_job(asked, 2, folder, "ID") == ["--cpus-per-task=15", "--mem=16G", "--gres=gpu:2"]
+    assert script.smaller_job(spec(workers_per_job=4), 3, folder, "ID") == ["--cpus-per-task=3"]
+    assert asked.with_workers(1).workers_in_job == 1
+
+
+def test_a_job_on_several_nodes_does_the_same_on_each(folder: JobFolder) -> None:
+    made = script.batch_script(spec(nodes_per_job=2, gpus_per_node=4, memory_limit="8 GiB"), folder, "0123abcd")
+    for line in ("--nodes=2", "--ntasks-per-node=1", "--gres=gpu:4", "--cpus-per-task=4", "--mem=32G"):
+        assert f"#SBATCH {line}\n" in made
+    assert "#SBATCH -n 1" not in made
+    *lines, last = made.splitlines()
+    assert last.startswith("srun --ntasks-per-node=1 --cpus-per-task=4 ")
+    begin, end = lines.index("read -r -d '' on_each_node <<'END_OF_EACH_NODE'"), lines.index("END_OF_EACH_NODE")
+    assert '--name "$1-$SLURM_NODEID"' in lines[end - 1]
+    assert subprocess.run(["bash", "-n"], input="\n".join(lines[begin + 1 : end]), text=True, check=True)
+    assert spec(nodes_per_job=2).workers_in_job == 2, "one on each"
+
+
+@pytest.mark.parametrize(
+    ("there", "n", "stay", "leave", "too_big", "missing"),
+    [
+        ("", 6, "", "", "", [4, 2]),
+        ("4R 4R", 8, "4R 4R", "", "", []),
+        ("4R 4R", 4, "4R", "4R", "", []),
+        ("4R 4R", 6, "4R", "", "4R", [2]),
+        ("4R", 2, "", "", "4R", [2]),
+        ("4P", 2, "", "4P", "", [2]),
+        ("4R 2P", 2, "2P", "", "4R", []),
+        ("4R 2R", 2, "2R", "4R", "", []),
+        ("4P 4R", 4, "4R", "4P", "", []),
+        ("4R 2R", 0, "", "2R 4R", "", []),
+        ("4R 2R", 8, "4R 2R", "", "", [2]),
+    ],
+)
+def test_which_jobs_a_number_of_workers_is(
+    there: str, n: int, stay: str, leave: str, too_big: str, missing: list[int]
+) -> None:
+    jobs_there = [JobSlot(str(number), int(text[0])) for number, text in enumerate(there.split())]
+    for slot, text in zip(jobs_there, there.split(), strict=True):
+        slot.state = slots.SlotState.RUNNING if text[1] == "R" else slots.SlotState.PENDING
+    found = fitting.fit(jobs_there, n, 4, whole=False)
+    told = [" ".join(f"{slot.size}{'R' if slot.has_workers else 'P'}" for slot in each) for each in
+            (found.stay, found.leave, found.too_big)]  # fmt: skip
+    assert (told, found.missing) == ([stay, leave, too_big], missing)
+
+
+def test_jobs_are_told_in_words() -> None:
+    assert fitting.in_words([4, 4]) is None
+    assert fitting.in_words([4, 4, 2]) == "10 workers are 3 jobs: 2 with 4 and 1 with 2"
+    assert fitting.job_sizes(6, 4, whole=True) == [4, 4]
+
+
+def test_nodes_of_a_list() -> None:
+    assert jobs.node_names("n1") == ["n1"]
+    assert jobs.node_names("n[1-3,7],m02") == ["n1", "n2", "n3", "n7", "m02"]
+    assert jobs.node_names("r1[08-10]x") == ["r108x", "r109x", "r110x"]
+    assert jobs.node_names("") == []
+
+
 def test_the_earlier_name_of_gpus_per_node() -> None:
     assert spec(gpus_per_job=1) == spec(gpus_per_node=1)
 
@@ -202,7 +306,8 @@ def test_what_a_job_inherits(monkeypatch: pytest.MonkeyPatch) -> None:
 SINFO = """\
 boost*|up|1-00:00:00|3456|32|494000|gpu:a100:4(S:0-1)|a100,nvlink
 boost*|up|1-00:00:00|12|32+|1000000+|gpu:h100:4,tmpfs:1T|h100
-serial|up|4:00:00|2|4|30800|(null)|(null)
+serial|up|4:00:00|2|4|30800|(null)|(null)|NO
+whole|up|4:00:00|2|4|30800|(null)|(null)|EXCLUSIVE
 old|down|infinite|4|8|8000|gpu:2|k80
 broken line
 """
@@ -211,7 +316,8 @@ broken line
 def test_what_the_site_has() -> None:
     found = site.Site(site.parse(SINFO))
     assert found.default == "boost"
-    boost, serial, old = found.partitions.values()
+    boost, serial, whole, old = found.partitions.values()
+    assert (serial.exclusive, whole.exclusive) == (False, True)
     assert (boost.nodes, boost.cores, boost.most_seconds) == (3468, 32, 86400)
     assert (boost.gpus, boost.features) == ({"a100": 4, "h100": 4}, {"a100", "nvlink", "h100"})
     assert (serial.gpus, serial.up, serial.memory_bytes) == ({}, True, 30800 * 2**20)
@@ -221,7 +327,7 @@ def test_what_the_site_has() -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"partition": "gpu"}, "partition: Slurm has no partition 'gpu' here. There are boost, serial."),
+        ({"partition": "gpu"}, "partition: Slurm has no partition 'gpu' here. There are boost, serial, whole."),
         ({"partition": "old"}, "partition: the partition 'old' takes no jobs now"),
         (
             {"partition": "serial", "walltime": "8:00:00"},
@@ -234,6 +340,11 @@ def test_what_the_site_has() -> None:
         ({"gpus_per_node": 1, "gpu_type": "mi300"}, "no GPUs of the type 'mi300'. There are a100, h100."),
         ({"gpus_per_node": 8}, "gpus_per_node: no node of .* has 8 GPUs; the most that one has is 4."),
         ({"gpus_per_node": 4, "threads_per_worker": 9}, "no node of .* has 36 cores; the biggest has 32."),
+        ({"partition": "serial", "nodes_per_job": 3}, "nodes_per_job: the partition 'serial' has 2 nodes, not 3."),
+        (
+            {"partition": "whole", "workers_per_job": 4, "n_workers": 6},
+            "n_workers: the partition 'whole' gives whole nodes only, and .*: ask for 4 or 8, not 6.",
+        ),
         (
             {"gpus_per_node": 4, "memory_limit": "500 GiB"},
             "no node of .* has 2 TiB of memory, 500 GiB for each worker; the biggest has 976.6 GiB.",
@@ -251,16 +362,17 @@ def test_a_site_that_tells_nothing_refuses_nothing() -> None:
 
 def test_jobs_in_the_queue() -> None:
     found = jobs.parse(
-        "12|PENDING|(Resources)|2026-11-23T14:20:00|N/A||gpucluster-0123abcd-0\n"
-        "13|PENDING|Priority|2026-11-25T09:05:00|N/A||gpucluster-0123abcd-1\n"
-        "14|RUNNING|None|2026-11-23T11:00:00|2026-11-23T13:00:00|n1|a|b\n"
-        "15|PENDING|PartitionTimeLimit|N/A|N/A||x\n"
+        "12|PENDING|(Resources)|2026-11-23T14:20:00|N/A||gpucluster-0123abcd-0|(null)\n"
+        "13|PENDING|Priority|2026-11-25T09:05:00|N/A||gpucluster-0123abcd-1|a|b\n"
+        "14|RUNNING|None|2026-11-23T11:00:00|2026-11-23T13:00:00|n1|a|b|(null)\n"
+        "15|PENDING|PartitionTimeLimit|N/A|N/A||x|(null)\n"
         "slurm_load_jobs error: something else\n"
     )
     waits, later, runs, never = found
     assert waits.why_it_waits(NOON) == "Resources, expected 14:20"
     assert later.why_it_waits(NOON) == "Priority, expected 25 Nov 09:05"
-    assert (runs.name, runs.why_it_waits(NOON)) == ("a|b", "its job has begun on n1")
+    assert (waits.comment, later.name, later.comment) == ("", "gpucluster-0123abcd-1", "a|b")
+    assert runs.why_it_waits(NOON) == "its job has begun on n1"
     assert never.why_it_waits(NOON) == "PartitionTimeLimit: the walltime is more than the partition allows"
 
 
@@ -306,6 +418,30 @@ def test_why_a_job_is_over(state: str, printed: str | None, told: str) -> None:
 )  # fmt: skip
 def test_refusals_are_sentences(said: str, told: str) -> None:
     assert commands.refusal(said).startswith(told)
+
+
+def test_zeros_among_what_was_printed_hide_nothing(folder: JobFolder) -> None:
+    folder.base.mkdir(exist_ok=True)
+    folder.make(contents(None, {}, ""))
+    assert not folder.was_there("x", "7")
+    folder.output("x", "7").write_bytes(b"begins\n" + b"\0" * 9000 + b"no such licence\n")
+    assert folder.was_there("x", "7")
+    assert telling(folder.last_words("x", "7")) == "no such licence"
+
+
+async def test_what_jobs_have_printed_does_not_pile_up(folder: JobFolder) -> None:
+    folder.base.mkdir(exist_ok=True)
+    folder.make(contents(None, {}, ""))
+    told: list[str] = []
+    ended = Endings(folder, "x-", "01:00:00", 0, lambda kind, message: told.append(message))
+    for number in range(25):
+        folder.output(f"x-{number}", f"{number + 100}").write_text(f"error: number {number}\n")
+        slot = JobSlot(str(number), job_id=f"{number + 100}")
+        await ended.learn(slot, jobs.Job(slot.job_id or "", "FAILED", "None", None, None, "n1", f"x-{number}"))
+        assert f"error: number {number}" in ended.of(slot)
+    assert len(list(folder.log.iterdir())) == 20
+    assert not folder.output("x-4", "104").exists()
+    assert folder.output("x-5", "105").exists()
 
 
 def test_the_line_that_tells_most() -> None:
@@ -380,7 +516,153 @@ def test_all_workers_of_a_job_hand_over_before_its_walltime_ends() -> None:
 
 def test_the_script_has_no_error_of_syntax(folder: JobFolder, tmp_path: Path) -> None:
     in_a_container = spec(image="/x.sif", local_directory="/scratch")
-    for asked in (spec(), spec(gpus_per_node=2), spec(gpus_per_node=1, memory_limit="1 GiB"), in_a_container):
-        path = tmp_path / "script"
-        path.write_text(script.batch_script(asked, folder, "0123abcd"))
-        subprocess.run(["bash", "-n", str(path)], check=True)
+    asked = [spec(), spec(gpus_per_node=2), spec(gpus_per_node=1, memory_limit="1 GiB"), in_a_container]
+    asked.append(spec(nodes_per_job=2))
+    apart = JobFolder(tmp_path, "0123abcd", shared=False)
+    for where in (folder, apart):
+        for each in asked:
+            for made in (
+                script.batch_script(each, where, "0123abcd"),
+                script.scheduler_script(each, where, "0123abcd"),
+            ):
+                subprocess.run(["bash", "-n"], input=made, text=True, check=True)
+
+
+def test_without_shared_storage_nothing_of_it_is_in_the_script(tmp_path: Path) -> None:
+    apart = JobFolder(tmp_path, "0123abcd", shared=False)
+    made = script.batch_script(spec(), apart, "0123abcd")
+    assert str(tmp_path) not in made
+    assert "#SBATCH --output=/dev/null\n" in made
+    assert '--tls-key "$gpucluster_own"/given/tls/key.pem' in made
+    assert "@own@" not in made
+
+
+def test_what_a_scheduler_asks_for(folder: JobFolder) -> None:
+    asked = spec(
+        scheduler="job", scheduler_partition="serial", scheduler_memory="4 GiB", gpus_per_node=4, nodes_per_job=2,
+        directives=["--gres=x:1", "--reservation=school"], constraint="a100", account="proj", walltime="02:00:00",
+    )  # fmt: skip
+    made = script.scheduler_script(asked, folder, "0123abcd")
+    for line in ("-p serial", "-A proj", "-t 1-00:00:00", "--cpus-per-task=1", "--mem=4G", "--reservation=school",
+                 "--nodes=1", "-n 1"):  # fmt: skip
+        assert f"#SBATCH {line}\n" in made
+    assert not any(word in made for word in ("gpu:", "a100", "--gres", "mktemp"))
+    assert made.splitlines()[-1].endswith(f"--folder {folder.path} --names gpucluster-0123abcd- --protocol tls")
+    there = site.Site(site.parse(SINFO))
+    assert site.with_scheduler_walltime(asked, there).scheduler_walltime == "04:00:00"
+    longer = asked.model_copy(update={"scheduler_walltime": "8:00:00"})
+    with pytest.raises(PreflightFailed, match="scheduler_walltime: 8:00:00 is more than the partition 'serial' allows"):
+        site.check_scheduler(longer, there)
+    with pytest.raises(PreflightFailed, match="scheduler_memory: no node of the partition 'serial' has 400 GiB"):
+        site.check_scheduler(asked.model_copy(update={"scheduler_memory": 400 * 2**30}), there)
+
+
+def test_what_could_not_be_cancelled_is_named() -> None:
+    left = {"names": "dask-0badcafe-", "jobs": ["7", "9"]}
+    told = "They are the jobs of Slurm whose names begin with dask-0badcafe-"
+    assert SlurmBackend().left_behind(left) == f"{told}. By hand: scancel 7 9"
+    assert SlurmBackend().left_behind({**left, "jobs": []}) == f"{told}, if there are any."
+
+
+def head_of(made: str, last: str) -> str:
+    """Return a script that does something else in the place of its last line, which starts the worker."""
+    return "\n".join([*made.splitlines()[:-1], last])
+
+
+@pytest.mark.parametrize(
+    ("options", "env", "told"),
+    [
+        ({}, {"PATH": "/nonexistent"}, "the PATH has no mktemp on this node; it is '/nonexistent': look at env, "),
+        ({}, {"TMPDIR": "/dev/null"}, "no folder can be made in /dev/null on this node: set local_directory, or "),
+        ({"local_directory": "/dev/null/x"}, {}, "no folder can be made in /dev/null/x on this node: choose another"),
+    ],
+)
+def test_a_job_that_has_no_place_says_which(
+    folder: JobFolder, tmp_path: Path, options: dict[str, Any], env: dict[str, str], told: str
+) -> None:
+    folder.make(contents(None, env, ""))
+    made = script.batch_script(spec(**options), folder, "0123abcd")
+    printed = tmp_path / "printed"
+    with open(printed, "ab") as out:
+        done = subprocess.run(
+            ["/bin/bash"], input=head_of(made, "echo worked"), env={"PATH": "/usr/bin:/bin"}, text=True, stdout=out,
+            stderr=out, timeout=60, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert told in (telling(printed.read_text().splitlines()) or "")
+
+
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("moment", ["mktemp", "mkdir", "chmod"])
+def test_a_job_that_is_ended_as_it_begins_leaves_no_folder(tmp_path: Path, shared: bool, moment: str) -> None:
+    folder = JobFolder(tmp_path / "shared", "0123abcd", shared=shared)
+    folder.must_be_usable()
+    if shared:
+        folder.make(contents(None, {"TMPDIR": str(tmp_path)}, ""))
+    made = head_of(script.batch_script(spec(), folder, "0123abcd"), "chmod 700 .")
+    if not shared:
+        made = made.replace("/tmp/", f"{tmp_path}/").split("\necho ")[0] + "\nchmod 700 ."
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    ends = programs / moment
+    ends.write_text(f'#!/bin/sh\nif [ "$1" != 600 ]; then /bin/{moment} "$@"; kill -TERM $PPID; sleep 0.2; fi\n')
+    ends.chmod(0o700)
+    before = {"programs", "shared"}
+    done = subprocess.run(
+        ["/bin/bash", "-c", made], env={"PATH": f"{programs}:/usr/bin:/bin"}, cwd=programs, capture_output=True,
+        timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == -15
+    assert {path.name for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("handed", "prologue", "told"),
+    [
+        ("export PATH=/nonexistent scratch=@precious", [], "the PATH has no mktemp on this node; it is '/nonexistent'"),
+        ("export TMPDIR=/dev/null own=@precious gpucluster_x=1", [], "no folder can be made in /dev/null on this node"),
+        ("", ["trap 'echo bye' EXIT", "set -eu"], "error: the worker"),
+        ("", ["echo error: no licence >&2", "exit 3"], "error: no licence"),
+        ("", ["exit 3"], "it printed nothing, and its status was 3"),
+    ],
+)
+def test_a_job_without_shared_storage_tells_why_and_removes_its_own_only(
+    tmp_path: Path, handed: str, prologue: list[str], told: str
+) -> None:
+    apart = JobFolder(tmp_path, "0123abcd", shared=False)
+    made = script.batch_script(spec(job_script_prologue=prologue), apart, "0123abcd")
+    made = head_of(made, "echo error: the worker >&2; exit 4").replace("/tmp/", f"{tmp_path}/")
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    environment = handed.replace("@precious", str(precious))
+    (programs / "mkdir").write_text(
+        '#!/bin/sh\n/bin/mkdir "$@" || exit 1\nshift 2\n[ -d "$1/given" ] || /bin/mkdir "$1/given"\n'
+        f'echo "{environment}" >"$1/given/environment"\n'
+    )
+    (programs / "scontrol").write_text(f'#!/bin/sh\nprintf %s "$3" >{tmp_path}/comment\n')
+    for program in programs.iterdir():
+        program.chmod(0o700)
+    env = {"PATH": f"{programs}:/usr/bin:/bin", "TMPDIR": str(tmp_path), "SLURM_JOB_ID": "7"}
+    done = subprocess.run(["/bin/bash", "-c", made], env=env, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode != 0
+    assert told in (tmp_path / "comment").read_text()
+    assert {path.name for path in tmp_path.iterdir()} == {"precious", "programs", "comment"}
+
+
+async def test_who_waits_in_vain_for_a_command_leaves_nothing_of_it(tmp_path: Path, wait_until: Any) -> None:
+    wrapper = tmp_path / "squeue"
+    wrapper.write_text(f"#!/bin/sh\n/bin/sleep 300 & echo $! > {tmp_path}/pid\nexit 0\n")
+    wrapper.chmod(0o700)
+    with pytest.raises(commands.SlurmSilent, match="took more than 1 seconds"):
+        await commands.ask(str(wrapper), patience=1)
+    pid = int((tmp_path / "pid").read_text())
+    wait_until(lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+
+
+def test_what_jobs_are_given_is_not_taken_from_the_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN", "of mine")
+    found = commands.environment(without={"PATH", "HOME", "TOKEN"})
+    assert (found["PATH"], found["HOME"]) == (os.environ["PATH"], os.environ["HOME"])
+    assert "TOKEN" not in found

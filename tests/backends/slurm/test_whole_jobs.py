@@ -9,10 +9,12 @@ from typing import Any
 
 import gpucluster
 import pytest
-from gpucluster.protocol.errors import InvalidRequest, InvalidState
+from gpucluster.protocol.errors import InvalidRequest, InvalidState, StartFailed
 from nvml.machine import FakeMachine, gpu
 
-from tests.backends.slurm.test_slurm import job_of, log_of, messages, names
+from tests.backends.depending import rare
+from tests.backends.seen import messages, names, with_workers
+from tests.backends.slurm.test_slurm import job_of, log_of
 
 CUDA_PYTHON = Path(os.environ.get("GPUCLUSTER_CUDA_PYTHON", Path(__file__).parents[3] / ".venv-cuda/bin/python"))
 SITE = "costs: {slurm: {unit: core-hours, per_cpu_hour: 1}}\n"
@@ -35,13 +37,16 @@ def made(shared_site: Any, slurm: Any, tmp_path_factory: Any) -> Any:
 @pytest.fixture
 def pairs(shared_site: Any, made: Any) -> Any:
     """That cluster with four workers."""
-    shared_site.control.patch("pairs", {"n_workers": 4})
-    shared_site.wait_for("pairs", lambda model: (model.n_workers, model.n_pending) == (4, 0))
-    return gpucluster.connect("pairs")
+    return with_workers(shared_site, "pairs", 4)
 
 
 def jobs_of(slurm: Any, model: Any) -> list[str]:
     return [name for name in slurm.jobs() if model.id in name]
+
+
+def jobs_handed(cluster: Any) -> int:
+    """Return how many jobs of a cluster were ever submitted."""
+    return sum("is handed to Slurm" in line for line in cluster.logs(lines=10_000))
 
 
 def test_a_job_has_several_workers_that_share_what_it_has(slurm: Any, shared_site: Any, pairs: Any) -> None:
@@ -58,25 +63,16 @@ def test_a_job_has_several_workers_that_share_what_it_has(slurm: Any, shared_sit
     assert model.cost.per_hour == 4, "two cores of each job"
 
 
-def test_they_come_and_go_together(slurm: Any, shared_site: Any, pairs: Any) -> None:
+def test_where_nodes_are_given_whole_so_are_jobs(shared_site: Any, pairs: Any) -> None:
+    asked = {"backend": "slurm", "workers_per_job": 2, "interface": "lo"}
     with pytest.raises(InvalidRequest, match="n_workers: each job has 2 workers, .*: ask for 4 or 6, not 5"):
-        shared_site.control.patch("pairs", {"n_workers": 5})
-    with pytest.raises(InvalidRequest, match="adapt.maximum: each job has 2 .* at least 2 workers, not 1"):
-        shared_site.control.patch("pairs", {"adapt": {"minimum": 0, "maximum": 1}})
-    with pytest.raises(InvalidState, match="cannot end a single worker: the workers of a job come and go together"):
-        pairs.retire("0-0")
-    pairs.scale(6)
-    model = shared_site.wait_for("pairs", lambda model: model.n_workers == 6)
-    last = [worker.address for worker in model.workers if worker.name.startswith("2-")]
-    with pairs.get_client() as client:
-        futures = client.scatter(list(range(10)), workers=last)
-        pairs.scale(4)
-        model = shared_site.wait_for("pairs", lambda model: model.n_workers == 4)
-        assert names(model) == {"0-0", "0-1", "1-0", "1-1"}
-        assert client.gather(futures) == list(range(10))
-    assert "lost" not in messages(pairs)
+        shared_site.create(**asked, n_workers=5, exclusive=True)
+    refused = shared_site.create(**asked, n_workers=5, partition="whole")
+    with pytest.raises(StartFailed, match="'whole' gives whole nodes only, and each job has 2 .*: ask for 4 or 6"):
+        shared_site.control.wait(refused.id)
 
 
+@rare
 def test_one_that_dies_comes_again_and_those_of_a_job_that_is_gone_are_replaced(
     slurm: Any, shared_site: Any, pairs: Any, wait_until: Any
 ) -> None:
@@ -101,19 +97,52 @@ def test_one_that_dies_comes_again_and_those_of_a_job_that_is_gone_are_replaced(
     assert (new[:-1], other[:-1]) == (other[:-1], other[:-1]), "both in one new job"
 
 
+def test_the_last_job_may_have_fewer_workers(slurm: Any, shared_site: Any, pairs: Any, wait_until: Any) -> None:
+    with pytest.raises(InvalidState, match="cannot end a single worker: the workers of a job come and go together"):
+        pairs.retire("0-0")
+    whole = names(pairs.model)
+    pairs.scale(5)
+    model = shared_site.wait_for("pairs", lambda model: model.n_workers == 5)
+    assert "5 workers are 3 jobs: 2 with 2 and 1 with 1." in model.notes
+    [last] = [worker for worker in model.workers if worker.name not in whole]
+    of_one = slurm.ask("scontrol", "show", "job", job_of(slurm, model, last.name))
+    assert "NumCPUs=1 " in of_one
+    assert "MinMemoryNode=287M " in of_one
+    with pairs.get_client() as client:
+        futures = client.scatter(list(range(10)), workers=[last.address])
+        pairs.scale(4)
+        model = shared_site.wait_for("pairs", lambda model: model.n_workers == 4)
+        assert names(model) == whole
+        # Neither of the two jobs can have one worker only: one goes on until a smaller one has come.
+        futures += client.scatter(list(range(10)), workers=[worker.address for worker in model.workers])
+        shared_site.control.patch("pairs", {"n_workers": 1})
+        wait_until(lambda: any("until a smaller one has come" in note for note in pairs.model.notes))
+        model = shared_site.wait_for("pairs", lambda model: (model.n_workers, model.n_pending) == (1, 0))
+        assert client.gather(futures) == 2 * list(range(10))
+    [small] = names(model)
+    wait_until(lambda: jobs_of(slurm, model) == [f"gpucluster-{model.id}-{small}"])
+
+
+@rare
 def test_the_load_has_whole_jobs(slurm: Any, shared_site: Any, pairs: Any, wait_until: Any) -> None:
     pairs.adapt(minimum=0, maximum=5, interval=0.2, wait_count=2)
     wait_until(lambda: not jobs_of(slurm, pairs.model), what=slurm.jobs)
+    before = jobs_handed(pairs)
     with pairs.get_client() as client:
-        assert client.submit(sum, [1, 2]).result(timeout=90) == 3
+        future = client.submit(sum, [1, 2])
+        assert future.result(timeout=90) == 3
+        # As long as somebody wants the result, its job is needed. No other was asked for and ended in vain.
         assert len(jobs_of(slurm, pairs.model)) == 1
+        assert jobs_handed(pairs) == before + 1
     shared_site.control.stop("pairs")
     shared_site.wait_for(pairs.id, lambda model: model.state.ended)
     assert not jobs_of(slurm, pairs.model)
 
 
 @pytest.mark.filterwarnings("ignore:Mismatched versions")
-def test_each_gpu_of_a_job_has_a_worker(slurm: Any, shared_site: Any, fake_libraries: Path, tmp_path: Path) -> None:
+def test_each_gpu_of_each_node_of_a_job_has_a_worker(
+    slurm: Any, shared_site: Any, fake_libraries: Path, tmp_path: Path, wait_until: Any
+) -> None:
     if not CUDA_PYTHON.exists():
         pytest.skip("needs the second environment, which has dask-cuda")
     machine = FakeMachine(fake_libraries, tmp_path / "gpus.txt")
@@ -121,13 +150,26 @@ def test_each_gpu_of_a_job_has_a_worker(slurm: Any, shared_site: Any, fake_libra
     tmp_path.chmod(0o700)
     prologue = f"export LD_LIBRARY_PATH={fake_libraries} FAKE_NVML={machine.file}"
     model = shared_site.running(
-        backend="slurm", name="gpus", n_workers=4, gpus_per_node=2, walltime="01:00:00", interface="lo",
+        backend="slurm", name="gpus", n_workers=4, gpus_per_node=2, nodes_per_job=2, walltime="1:00:00", interface="lo",
         memory_limit="300MB", shared_directory=str(tmp_path), python=str(CUDA_PYTHON), job_script_prologue=[prologue],
     )  # fmt: skip
     model = shared_site.wait_for("gpus", lambda model: model.n_workers == 4)
     assert model.has_gpus
+    assert jobs_of(slurm, model) == [f"gpucluster-{model.id}-0"]
+    model = shared_site.wait_for("gpus", lambda model: model.nodes)
+    assert [node.split(maxsplit=1)[1] for node in model.nodes] == ["2 GPUs", "2 GPUs"]
     with gpucluster.connect("gpus").get_client() as client:
-        found = client.run(lambda: (os.environ["SLURM_JOB_NAME"][-1], os.environ["CUDA_VISIBLE_DEVICES"]))
+        found = client.run(
+            lambda dask_worker: (
+                dask_worker.name, os.environ["SLURMD_NODENAME"], os.environ["CUDA_VISIBLE_DEVICES"].split(",")[0]
+            )
+        )  # fmt: skip
     # dask-cuda has each worker see its own GPU first.
-    assert {(job, seen.split(",")[0]) for job, seen in found.values()} == {(job, own) for job in "01" for own in "01"}
+    assert {(name, own) for name, _, own in found.values()} == {(f"0-{a}-{b}", str(b)) for a in (0, 1) for b in (0, 1)}
+    assert {node.partition(":")[0] for node in model.nodes} == {node for _, node, _ in found.values()}
+    with pytest.raises(InvalidRequest, match="n_workers: each job has 4 workers, .*: ask for 4 or 8, not 6"):
+        shared_site.control.patch("gpus", {"n_workers": 6})
     shared_site.control.stop("gpus")
+    shared_site.wait_for(model.id, lambda model: model.state.ended)
+    # Slurm lists it as completing for a moment.
+    wait_until(lambda: not jobs_of(slurm, model), what=slurm.jobs)

@@ -6,35 +6,15 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
 
-import pytest
+from gpucluster.backends.ssh.connection import KEEPALIVE_SECONDS, KEEPALIVES
 from gpucluster.client.environment import cluster_environment
 from gpucluster.protocol.models import ClusterState
 
-from tests.backends.ssh.network import Network
-from tests.backends.ssh.sshd import Servers
+from tests.backends.depending import rare
 
 
-@pytest.fixture
-def network() -> Iterator[Network]:
-    made = Network(3)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def servers(network, tmp_path) -> Iterator[Servers]:
-    made = Servers(tmp_path)
-    for number in (1, 2):
-        made.start(f"h{number}", [network.address(number)], 22, network.on(number))
-        made.name(f"h{number}", network.address(number), 22)
-        made.know(network.address(number))
-    yield made
-    made.stop()
-
-
+@rare
 def test_a_link_is_cut(site, network, servers, wait_until):
     """The scheduler is on host 0, where this test itself is not: scripts there create and compute."""
     environment = {**cluster_environment(), "GPUCLUSTER_DIR": str(site.directory)}
@@ -62,14 +42,17 @@ def test_a_link_is_cut(site, network, servers, wait_until):
         assert computing.stdout is not None
         assert computing.stdout.readline() == "begun\n"
         network.cut(2)
-        cut = time.monotonic()
-        wait_until(lambda: _all_on(site.get("far"), network.address(1)), timeout=60)
-        assert time.monotonic() - cut < 30
+        wait_until(lambda: _all_on(site.get("far"), network.address(1)))
         assert computing.stdout.read().strip() == str(sum(range(40)))
     network.restore(2)
     assert site.get("far").state is ClusterState.RUNNING
     site.control.stop("far")
     wait_until(lambda: not [p for p in network.processes(1) if p.name() != "sshd"], timeout=30)
+
+
+def test_a_host_that_does_not_answer_is_lost_in_time():
+    """A cluster may be without a worker for half a minute; ``benchmarks/replacing.py`` measures all of it."""
+    assert KEEPALIVE_SECONDS * (KEEPALIVES + 1) <= 30 - 10, "the rest is for another worker to start"
 
 
 def _all_on(model, address: str) -> bool:

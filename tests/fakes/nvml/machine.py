@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -69,6 +70,8 @@ class FakeMachine:
             "LD_LIBRARY_PATH": str(self.libraries),
             "FAKE_NVML": str(self.file),
             "FAKE_CUDA_INIT": str(self.cuda_init),
+            # Claims of GPUs hold for a whole machine: this one is another than that of the next test.
+            "GPUCLUSTER_NODE": f"{zlib.crc32(str(self.file).encode()):08x}",
         }
         return environment | more
 

@@ -52,6 +52,16 @@ def test_same_as_scikit_learn_from_the_same_start(dtype: Any, name: str, weighte
     assert ours.labels_.dtype == np.int32
 
 
+def test_labels_are_those_of_the_fit_whenever_one_asks() -> None:
+    model = KMeans(10, init=ARRAY_STARTS["digits"]).fit(da.from_array(DIGITS, chunks=(600, -1)))
+    fitted = model.predict(DIGITS)
+    model.cluster_centers_ = model.cluster_centers_[::-1]
+    np.testing.assert_array_equal(model.labels_.compute(), fitted)
+    assert model.labels_ is model.labels_
+    with pytest.raises(AttributeError, match="not saved"):
+        assert pickle.loads(pickle.dumps(model)).labels_ is None
+
+
 @pytest.mark.parametrize("n_blocks", [1, 2, 3, 7])
 @pytest.mark.parametrize("init", ["k-means++", "k-means||", "random", "given"])
 def test_result_does_not_depend_on_blocks(split: Any, n_blocks: int, init: str) -> None:

@@ -19,12 +19,11 @@ from gpucluster.learn import KMeans, config_context
 from gpucluster.learn.errors import MissingMPI
 from sklearn.datasets import load_digits
 
+from tests.mpi import MPIEXEC, must_have_mpi
+
 DIGITS = load_digits().data
 PROGRAM = Path(__file__).with_name("kmeans_program.py")
-MPIEXEC = Path(sys.executable).with_name("mpiexec")
-pytest.importorskip("mpi4py", reason="needs the package 'mpi4py'")
-if not MPIEXEC.exists():
-    pytest.skip("needs mpiexec beside Python: pip install mpich", allow_module_level=True)
+must_have_mpi()
 
 ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 

@@ -11,8 +11,9 @@ import nbformat
 import pytest
 from gpucluster.lessons.building.files import render
 from gpucluster.lessons.catalogue import NOTEBOOKS_VARIABLE, find_lesson
-from gpucluster.lessons.grading import Grades, Limits, find_submissions, grade, whole_class
+from gpucluster.lessons.grading import Grades, Limits, Sandboxing, find_submissions, grade, whole_class
 from gpucluster.lessons.grading.answer_key import AnswerKey, grade_key
+from gpucluster.lessons.grading.sandbox.trying import choose
 from gpucluster.lessons.grading.submissions import Submission
 
 EXERCISES = ("06.2", "06.3", "06.4")
@@ -80,19 +81,29 @@ def keys() -> dict[str, AnswerKey]:
     return {}
 
 
+@pytest.fixture(scope="session")
+def best() -> Sandboxing:
+    """The best sandbox that works here."""
+    return choose().sandboxing
+
+
 @pytest.fixture
-def graded(tmp_path: Path, keys: dict[str, AnswerKey], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Grades]:
+def graded(
+    best: Sandboxing, tmp_path: Path, keys: dict[str, AnswerKey], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Grades]:
     """Grade what was handed in; the answer key is graded once for all classes of a file."""
 
     def once(lesson: str, limits: Limits, seed: int, **options: Any) -> AnswerKey:
-        name = f"{lesson} {limits.model_dump_json()} {seed} {options}"
+        name = f"{lesson} {limits.model_dump_json()} {seed} {options['sandboxing']}"
         if name not in keys:
             keys[name] = grade_key(lesson, limits, seed, **options)
         return keys[name]
 
     monkeypatch.setattr(whole_class, "grade_key", once)
 
-    def run(limits: Limits = LIMITS, submissions: list[Submission] | None = None) -> Grades:
-        return grade(submissions or find_submissions(tmp_path / "class"), limits, seed=7)
+    def run(
+        limits: Limits = LIMITS, submissions: list[Submission] | None = None, sandboxing: Sandboxing = best
+    ) -> Grades:
+        return grade(submissions or find_submissions(tmp_path / "class"), limits, seed=7, sandboxing=sandboxing)
 
     return run

@@ -20,6 +20,7 @@ from gpucluster.lessons.grading import (
 )
 from gpucluster.lessons.grading.grades import Property
 from gpucluster.lessons.grading.job import Job
+from gpucluster.lessons.grading.runner.process import Runners
 
 from .conftest import EXERCISES, LIMITS
 
@@ -36,7 +37,7 @@ def answered(job: Job, passed: bool = True) -> NotebookGrade:
 def use(monkeypatch: pytest.MonkeyPatch, runner: Runner) -> list[Job]:
     asked: list[Job] = []
 
-    def ask(job: Job) -> NotebookGrade:
+    def ask(job: Job, _runners: Runners) -> NotebookGrade:
         asked.append(job)
         return runner(job)
 

@@ -56,15 +56,42 @@ def test_each_notebook_is_told_as_soon_as_it_is_graded(
     monkeypatch.chdir(tmp_path)
     seen: list[str] = []
     monkeypatch.setattr("gpucluster.cli.lessongrades._write", lambda path, text: seen.append(capsys.readouterr().out))
-    assert main(["lessons", "grade", "class"]) == 0
-    assert [text for text in seen if text] == [
-        "Grading 1 of 3: ana, lesson 06\n",
-        "  unreadable, 0 of 3\nGrading 2 of 3: bo, lesson 06\n",
-        "  unreadable, 0 of 3\nGrading 3 of 3: cy, lesson unknown\n",
-    ]
+    assert main(["lessons", "grade", "class", "--jobs", "1"]) == 0
+    begun, *then = [text for text in seen if text]
+    assert "\nSandbox: " in begun
+    assert "Grading 1 of 3: ana, lesson 06\n" in begun
+    told = [[line for line in text.splitlines() if line.startswith("  ")] for text in then]
+    assert told == [["  ana, lesson 06: unreadable, 0 of 3"], ["  bo, lesson 06: unreadable, 0 of 3"]]
     unread, last = capsys.readouterr().out.splitlines()
-    assert unread == "  unreadable, 0 of unknown"
+    assert unread == "  cy, lesson unknown: unreadable, 0 of unknown"
     assert last.startswith("3 notebooks, 0 of 6 points. Not counted, as nobody knows of which lesson they are: 1. ")
+
+
+def test_a_table_of_exercises_and_pages_for_learners_are_written_where_asked_for(
+    hand_in: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for learner in ("ana", "bo"):
+        (hand_in(learner).parent / "06-kmeans.ipynb").write_text("{", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
+    (tmp_path / "back").mkdir()
+    (tmp_path / "back" / "bo.html").symlink_to(tmp_path / "mine.txt")
+    assert main(["lessons", "grade", "class", "--exercises", "exercises.csv", "--feedback", "back"]) == 0
+    assert "exercises.csv and " in capsys.readouterr().out
+    rows = list(csv.DictReader((tmp_path / "exercises.csv").read_text(encoding="utf-8").splitlines()))
+    assert {(row["exercise"], row["of"], row["failed"]) for row in rows} == {(f"06.{n}", "2", "2") for n in (2, 3, 4)}
+    assert sorted(path.name for path in (tmp_path / "back").iterdir()) == ["ana.html", "bo.html"]
+    for learner, other in (("ana", ">bo<"), ("bo", "ana")):
+        page = (tmp_path / "back" / f"{learner}.html").read_text(encoding="utf-8")
+        assert f"<h1>{learner}</h1>" in page
+        assert other not in page
+    assert (tmp_path / "mine.txt").read_text(encoding="utf-8") == "mine", "a link is replaced, not followed"
+    # What cannot be written is said before anything runs.
+    for folder in ("class", "class/back", "mine.txt"):
+        assert main(["lessons", "grade", "class", "--feedback", folder]) == 2
+        assert "--feedback: " in capsys.readouterr().err
+    assert not (tmp_path / "class" / "back").exists()
+    assert main(["lessons", "grade", "class", "--exercises", "nowhere/exercises.csv"]) == 2
 
 
 WITHOUT_LANDLOCK = """
@@ -88,13 +115,13 @@ def test_where_nothing_holds_notebooks_back_grading_is_refused(
         command = [sys.executable, "-c", WITHOUT_LANDLOCK, *options]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=200)
 
-    refused = run()
+    refused = run("--sandbox", "landlock")
     assert refused.returncode != 0
     assert "Missing: Landlock, which Linux has since 5.13" in refused.stderr
     assert "--unprotected" in refused.stderr
     assert "Traceback" not in refused.stderr
     assert not (tmp_path / "grades.csv").exists()
-    graded = run("--unprotected", "--json")
+    graded = run("--sandbox", "landlock", "--unprotected", "--json")
     assert graded.returncode == 0, graded.stderr
     [ana] = json.loads(graded.stdout)["submissions"]
     assert (ana["points"], ana["protection"]["landlock"], ana["protection"]["system_calls"]) == (3, 0, True)

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from html.parser import HTMLParser
 
 import pytest
-from gpucluster.lessons.grading import ExerciseGrade, Grades, Limits, NotebookGrade, html_report, table_text
+from gpucluster.lessons.grading import (
+    ExerciseGrade,
+    Grades,
+    Limits,
+    NotebookGrade,
+    exercise_table_text,
+    html_report,
+    learner_pages,
+    table_text,
+)
 from gpucluster.lessons.grading.grades import Property, Protection
+from gpucluster.lessons.grading.report.learner_pages import file_names
 
 EVIL = '<script>alert(1)</script><img src=x onerror="x">'
 
@@ -116,8 +127,102 @@ def test_a_notebook_of_an_unknown_lesson_has_unknown_points() -> None:
 def test_the_page_says_what_held_notebooks_back_and_what_did_not() -> None:
     made = grades()
     made.submissions[0].protection = Protection(landlock=9, system_calls=True, no_rights=True)
-    assert "What held a notebook back: Landlock 9, a seccomp filter.</li>" in html_report(made)
+    assert "What held a notebook back: Landlock 9, a seccomp filter. It could read other files" in html_report(made)
+    fenced = Protection(kind="bubblewrap", namespaces=["user", "mnt", "pid", "net", "ipc"], apart=True, landlock=7)
+    made.submissions[0].protection = fenced
+    kind = "bubblewrap (namespaces: user, mnt, pid, net, ipc), Landlock 7, no seccomp filter"
+    assert f"What held a notebook back: {kind}, special rights of the superuser.</li>" in html_report(made)
+    assert list(csv.DictReader(io.StringIO(table_text(made))))[0]["sandbox"] == "bubblewrap+landlock7"
     made.submissions[0].protection = Protection(no_rights=True)
     page = html_report(made)
     assert "no Landlock, no seccomp filter. It could read all files of this account, change them" in page
     assert "It could change modes and times of files" in page
+
+
+def several_wrong() -> Grades:
+    """Five properties fail, in four, three, two, one and one of four notebooks."""
+    made = grades()
+    made.submissions = []
+    for number, learner in enumerate(("ana", "bo", "cy", "dee")):
+        findings = [
+            Property(expected=f"Property {one}", passed=number >= learners, observed=f"{learner} {one}")
+            for one, learners in enumerate((4, 3, 2, 1, 1))
+        ]
+        wrong = ExerciseGrade(id="06.10", title="Photo", state="failed", findings=findings)
+        right = ExerciseGrade(id="06.2", title="Nearest", points=1, state="passed")
+        empty = ExerciseGrade(id="06.3", title="Sums", state="not_yet")
+        made.submissions.append(
+            NotebookGrade(learner=learner, lesson="06", file=f"{learner}.ipynb", exercises=[wrong, right, empty], of=3,
+                          points=1, protection=Protection(no_rights=True))
+        )  # fmt: skip
+    return made
+
+
+def test_the_page_shows_three_reasons_and_the_rest_on_a_click() -> None:
+    page = html_report(several_wrong())
+    row = page[page.index("<td>06.10 Photo") :]
+    assert row.startswith(
+        "<td>06.10 Photo</td><td>0 of 4</td><td>4 × Property 0<br>3 × Property 1<br>2 × Property 2"
+        "<details><summary>2 more</summary>1 × Property 3<br>1 × Property 4</details></td></tr>"
+    )
+
+
+def test_the_table_of_exercises_has_a_row_for_each_property_that_failed() -> None:
+    rows = list(csv.DictReader(io.StringIO(exercise_table_text(several_wrong()))))
+    assert [row["exercise"] for row in rows] == ["06.2", "06.3"] + ["06.10"] * 5
+    right, empty, *wrong = rows
+    assert (right["right"], right["of"], right["property"], right["failed"]) == ("4", "4", "", "0")
+    assert (empty["right"], empty["property"], empty["failed"], empty["failed_percent"]) == (
+        "0",
+        "left empty",
+        "4",
+        "100",
+    )
+    assert [(row["property"], row["failed"], row["failed_percent"]) for row in wrong] == [
+        ("Property 0", "4", "100"), ("Property 1", "3", "75"), ("Property 2", "2", "50"),
+        ("Property 3", "1", "25"), ("Property 4", "1", "25"),
+    ]  # fmt: skip
+
+
+def test_no_cell_of_the_table_of_exercises_is_a_formula() -> None:
+    made = several_wrong()
+    made.submissions[0].exercises[0].findings[0].expected = "=HYPERLINK(1)"
+    text = exercise_table_text(made)
+    assert "'=HYPERLINK(1)" in text
+    assert '"=HYPERLINK' not in text
+
+
+def test_a_learners_page_has_what_is_theirs_and_nothing_of_others() -> None:
+    made = several_wrong()
+    made.submissions.append(NotebookGrade(learner="bo", lesson="05", file="bo/05.ipynb", status="unreadable"))
+    pages = learner_pages(made)
+    assert list(pages) == ["ana.html", "bo.html", "cy.html", "dee.html"]
+    page = pages["bo.html"]
+    for text in ("<h1>bo</h1>", "Lesson 06: 1 of 3", "bo 0", "2 of 5 properties", 'hint("06.10")', "cannot be read"):
+        assert text in page
+    for other in ("ana", "cy", "dee"):
+        assert not re.search(rf"\b{other}\b", page)
+    assert "Landlock" not in page
+    assert "Go on with 06.10 Photo" in page, "an answer that is there comes before one that is not"
+    assert 'hint("06.2")' not in page, "it has its point"
+    assert learner_pages(made, ["cy"]) == {"cy.html": pages["cy.html"]}
+
+
+def test_a_learners_page_escapes_what_they_write() -> None:
+    made = grades()
+    made.submissions[0].learner = EVIL
+    [(name, page), _] = learner_pages(made).items()
+    assert name == "script-alert-1-script-img-src-x-onerror-x.html"
+    assert "<script" not in page
+    assert "<img" not in page
+    assert "default-src 'none'" in page
+
+
+def test_files_of_learners_are_told_apart_and_stay_in_their_folder() -> None:
+    made = grades()
+    names = ["../../etc/passwd", "ana (ana/)", "Ana ana", "ana-ana", "…", "", "x" * 500]
+    made.submissions = [NotebookGrade(learner=name, lesson="06", file="") for name in names]
+    assert list(file_names(made).values()) == [
+        "etc-passwd.html", "ana-ana.html", "Ana-ana-2.html", "ana-ana-3.html", "learner.html", "learner-2.html",
+        "x" * 80 + ".html",
+    ]  # fmt: skip

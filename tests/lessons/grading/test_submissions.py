@@ -101,8 +101,7 @@ def test_names_of_any_bytes_are_told_apart(tmp_path: Path) -> None:
     for one in found:
         json.dumps([one.learner, one.file], ensure_ascii=False).encode()
         job = Job(
-            path=one.path,
-            root=one.root,
+            notebook=bytes(range(256)),
             learner=one.learner,
             lesson="06",
             seed=1,

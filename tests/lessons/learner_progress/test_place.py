@@ -57,3 +57,17 @@ def test_a_card_is_due_on_its_day_and_when_it_is_new() -> None:
     assert is_due(card, today)
     assert is_due(card, today + timedelta(days=3))
     assert not is_due(card, today - timedelta(days=1))
+
+
+def test_what_others_may_have_put_there_does_not_count(tmp_path: Path) -> None:
+    shared, own = tmp_path / "shared", tmp_path / "shared" / "own"
+    own.mkdir(parents=True)
+    (shared / FILE_NAME).write_text("{}")
+    assert learner_folder(own) == shared
+    shared.chmod(0o1777)
+    assert learner_folder(own) == own
+    assert learner_folder(shared) == shared
+    (own / FILE_NAME).symlink_to(shared / FILE_NAME)
+    deep = own / "deep"
+    deep.mkdir()
+    assert learner_folder(deep) == deep

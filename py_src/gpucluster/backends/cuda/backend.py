@@ -15,16 +15,23 @@ from ...protocol.errors import PreflightFailed, StartFailed
 from ...protocol.models import Network
 from ...protocol.spec import CudaSpec, SpecBase
 from ...protocol.traits import Traits
+from ...sharing.line import InLine
+from ...sharing.policy import DEFAULT
 from ..backend import Backend, Plan, StartContext
 from ..deployment import Deployment
 from ..host import host_memory_limit, shared_machine
 from ..openfiles import bounded_by_open_files
+from .choice import DeviceChoice, not_in_line
 from .failures import explain
 from .options import constructor_options
-from .preflight import check
+from .preflight import Chosen, check, examine
 
 if TYPE_CHECKING:
     from distributed import SpecCluster
+
+
+LINE_SECONDS = 1.0
+"""So often somebody in line looks whether it is their turn."""
 
 
 class CudaBackend(Backend[CudaSpec]):
@@ -41,7 +48,11 @@ class CudaBackend(Backend[CudaSpec]):
         if spec.protocol != "tls" and context.security is not None:
             # UCX ignores credentials without a word.
             raise PreflightFailed(f"protocol '{spec.protocol}' cannot be encrypted; use 'unix' or 'tls'.")
-        checked = await asyncio.to_thread(check, spec, context.claims)
+        policy = context.claims.policy if context.claims is not None else DEFAULT
+        await asyncio.to_thread(examine, spec, policy)
+        choice = DeviceChoice(spec, context.claims)
+        chosen = await _chosen(choice, spec, context)
+        checked = await asyncio.to_thread(check, chosen, spec, policy)
         most = len(checked.devices)
         maximum, reason = bounded_by_open_files(checked.n_workers, most, checked.maximum_reason)
         machine = shared_machine()
@@ -55,6 +66,7 @@ class CudaBackend(Backend[CudaSpec]):
             machine=machine,
             threads_per_worker=spec.threads_per_worker,
             memory_limit_bytes=memory_limit,
+            slots=await asyncio.to_thread(choice.slots),
         )
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
@@ -84,3 +96,18 @@ class CudaBackend(Backend[CudaSpec]):
             workers_are_devices=True,  # dask-cuda names them so
             explain=lambda cause: explain(cause, plan.options),
         )
+
+
+async def _chosen(choice: DeviceChoice, spec: CudaSpec, context: StartContext) -> Chosen:
+    """Wait in line where nothing is free."""
+    try:
+        while True:
+            try:
+                return await asyncio.to_thread(choice.make)
+            except InLine as place:
+                if not spec.wait_in_line:
+                    raise not_in_line(place) from None
+                context.report("line", str(place))
+            await asyncio.sleep(LINE_SECONDS)
+    finally:
+        choice.leave()

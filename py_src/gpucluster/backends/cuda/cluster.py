@@ -10,6 +10,7 @@ from dask_cuda import LocalCUDACluster
 from ...dask_internals.cuda_workers import affinity_of_any_device, visible_devices
 from ...dask_internals.spec_cluster import WaitsForScheduler, plan_no_more, planned
 from ...protocol.errors import InvalidRequest
+from ..given import given_variables
 
 DEVICE_ERRORS = (pynvml.NVMLError, ValueError)
 """What dask-cuda lets through when NVML fails, or knows a device no longer."""
@@ -40,6 +41,7 @@ class DeviceCluster(WaitsForScheduler, LocalCUDACluster):  # type: ignore[misc]
         finally:
             self.cuda_visible_devices = devices
         spec[free[0]]["options"]["env"] = {
+            **given_variables(),
             # Its own device first; the others stay visible, because transfers between GPUs need to see both.
             "CUDA_VISIBLE_DEVICES": visible_devices(devices.index(free[0]), devices),
             "CUDA_DEVICE_ORDER": "PCI_BUS_ID",

@@ -14,8 +14,11 @@ from ...protocol.errors import FieldError, PreflightFailed
 from ...protocol.gpuspec import GPUSpec
 from ...protocol.models import DeviceModel, DeviceProcess
 from ...protocol.sizes import format_size
+from .packages import importable
 
 DEFAULT_DEVICE_SHARE = 0.8
+SLOT_POOL_SHARE = 0.9
+"""Of a slot: CUDA itself takes some hundred MiB for each process, which are in no pool."""
 ALIGNMENT_BYTES = 256
 """RMM takes multiples of this only."""
 
@@ -30,7 +33,7 @@ class DeviceMemory:
     rmm_release_threshold: int | None
 
 
-def resolve_memory(spec: GPUSpec, devices: Sequence[DeviceModel], first: int) -> DeviceMemory:
+def resolve_memory(spec: GPUSpec, devices: Sequence[DeviceModel], first: int, *, parts: int = 1) -> DeviceMemory:
     """Turn shares into bytes and refuse what the devices do not have.
 
     Parameters
@@ -41,6 +44,9 @@ def resolve_memory(spec: GPUSpec, devices: Sequence[DeviceModel], first: int) ->
         Every device the cluster may ever use.
     first : int
         How many of them are used at once: these must have the memory free now.
+    parts : int
+        Into how many slots each of them is divided. A slot has its share of the memory, all shares are shares of it,
+        and where workers have RMM, it is theirs as a pool that cannot grow beyond it.
 
     Raises
     ------
@@ -49,6 +55,10 @@ def resolve_memory(spec: GPUSpec, devices: Sequence[DeviceModel], first: int) ->
     """
     smallest = min(devices, key=lambda device: device.memory_total_bytes or 0)
     total = smallest.memory_total_bytes
+    if parts > 1 and total:
+        total //= parts
+        smallest = smallest.model_copy(update={"memory_total_bytes": total, "name": f"slot of 1/{parts}"})
+        spec = _within_slot(spec)
     limit = spec.device_memory_limit
     if limit == "auto":
         limit = DEFAULT_DEVICE_SHARE if total else None
@@ -71,6 +81,21 @@ def resolve_memory(spec: GPUSpec, devices: Sequence[DeviceModel], first: int) ->
         for device in devices[:first]:
             _check_free(memory.rmm_pool_size, device)
     return memory
+
+
+def _within_slot(spec: GPUSpec) -> GPUSpec:
+    """Return a spec whose workers keep within a slot, where they have RMM and ask for no other allocator."""
+    if spec.rmm_async:
+        bounds: dict[str, float] = {"rmm_maximum_pool_size": SLOT_POOL_SHARE}
+    elif spec.rmm_managed_memory or not importable("rmm"):
+        bounds = {}
+    else:
+        bounds = {"rmm_pool_size": SLOT_POOL_SHARE, "rmm_maximum_pool_size": SLOT_POOL_SHARE}
+    open_sizes = {name: share for name, share in bounds.items() if getattr(spec, name) is None}
+    if spec.device_memory_limit == "auto":
+        # Of the pool: what is outside of it is CUDA's own.
+        open_sizes["device_memory_limit"] = DEFAULT_DEVICE_SHARE * SLOT_POOL_SHARE
+    return spec.model_copy(update=open_sizes)
 
 
 def _bytes(option: str, size: float | str | None, smallest: DeviceModel) -> int | None:

@@ -7,21 +7,30 @@ cluster with no workers, or with a scheduler left behind.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import psutil
 
 from ...devices.host import host_devices
 from ...devices.probe import probe_gpu
-from ...devices.selection import select_devices
+from ...devices.selection import describe, select_devices
 from ...protocol.errors import FieldError, NoUsableDevice, PreflightFailed
-from ...protocol.models import DeviceModel
+from ...protocol.models import DeviceModel, HostDevices
 from ...protocol.spec import CudaSpec
-from ..backend import Claims
+from ...sharing.policy import DEFAULT, GPUPolicy
 from .memory import DeviceMemory, resolve_memory
 from .packages import allocates_with_rmm, check_packages, check_platform
+
+
+class Chosen(NamedTuple):
+    """Devices of a cluster, claimed for it."""
+
+    devices: list[DeviceModel]
+    """Every device the cluster may ever use, the first to be used first."""
+    n_workers: int
+    """How many it begins with."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +50,14 @@ class Checked:
         return f"this cluster has {len(self.devices)} {kind}{'s' * (len(self.devices) != 1)}, one worker each"
 
 
-def check(spec: CudaSpec, claims: Claims | None = None) -> Checked:
-    """Check a spec against this machine and environment. Blocks for as long as CUDA takes to answer.
+def examine(spec: CudaSpec, policy: GPUPolicy = DEFAULT) -> None:
+    """Check all that does not depend on which GPUs are free. Blocks for as long as CUDA takes to answer.
 
     Parameters
     ----------
     spec : CudaSpec
-    claims : Claims, optional
-        Where the chosen devices are claimed, for the workers to start with.
+    policy : GPUPolicy, optional
+        What the site says of its GPUs.
 
     Raises
     ------
@@ -59,18 +68,64 @@ def check(spec: CudaSpec, claims: Claims | None = None) -> Checked:
     probe = probe_gpu()
     if not probe.usable and not (spec.devices and probe.code == "hidden"):
         raise NoUsableDevice(probe.reason)
-    host = host_devices()
-    with claims.choosing() if claims is not None else nullcontext(frozenset()) as taken:
-        devices = select_devices(host, spec.devices, taken=taken)
-        n_workers = len(devices) if spec.n_workers is None else spec.n_workers
-        if n_workers > len(devices):
-            raise _refused("n_workers", _too_many(n_workers, devices))
-        if claims is not None:
-            claims.claim(device.uuid for device in devices[:n_workers])
+    must_be_enough(spec.n_workers or 0, given_out(host_devices(), spec, policy))
     check_packages(spec)
     _check_network(spec)
     _check_log_directory(spec)
-    return Checked(tuple(devices), n_workers, resolve_memory(spec, devices, n_workers))
+
+
+def given_out(
+    host: HostDevices, spec: CudaSpec, policy: GPUPolicy, taken: Mapping[str, int] | None = None
+) -> list[DeviceModel]:
+    """Return the devices that this cluster may have, the best first.
+
+    Raises
+    ------
+    NoUsableDevice
+        The site gives out none, or not one that was asked for.
+    """
+    named = {device.uuid: device for device in host.devices}
+
+    def is_given(device: DeviceModel) -> bool:
+        return policy.gives(device, named.get(device.parent_uuid or ""))
+
+    one = policy.slots is not None and (spec.n_workers or 1) == 1
+    chosen = select_devices(host, spec.devices, taken=taken or {}, slices_too=one)
+    devices = [device for device in chosen if is_given(device)]
+    if spec.devices is not None and len(devices) < len(chosen):
+        reserved = next(device for device in chosen if not is_given(device))
+        raise _no_device(f"{describe(reserved)} is reserved at this site; choose another, or leave 'devices' out.")
+    if not devices:
+        raise _no_device("All GPUs of this machine are reserved at this site; ask for CPU workers (kind 'local').")
+    return devices
+
+
+def check(chosen: Chosen, spec: CudaSpec, policy: GPUPolicy = DEFAULT) -> Checked:
+    """Resolve the sizes for devices that have been chosen.
+
+    Raises
+    ------
+    PreflightFailed
+        Their memory does not do.
+    """
+    parts = max(policy.parts(device) for device in chosen.devices)
+    memory = resolve_memory(spec, chosen.devices, chosen.n_workers, parts=parts)
+    return Checked(tuple(chosen.devices), chosen.n_workers, memory)
+
+
+def _no_device(message: str) -> NoUsableDevice:
+    return NoUsableDevice(message, fields=[FieldError(field="devices", message=message)])
+
+
+def must_be_enough(n_workers: int, devices: Sequence[DeviceModel]) -> None:
+    """Refuse more workers than devices.
+
+    Raises
+    ------
+    PreflightFailed
+    """
+    if n_workers > len(devices):
+        raise _refused("n_workers", _too_many(n_workers, devices))
 
 
 def _too_many(n_workers: int, devices: Sequence[DeviceModel]) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...operating_system.plain_file import NotPlain, read_plain_file
 from ...protocol.errors import PreflightFailed
 from ...protocol.existingspec import ExistingSpec
 from ...protocol.plaintext import printable
@@ -48,9 +48,9 @@ def find_address(spec: ExistingSpec) -> str:
 
 def _in_file(path: Path) -> Any:
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise PreflightFailed(f"scheduler_file: {path} is too big for a scheduler file.")
-        told = json.loads(path.read_text(encoding="utf-8"))
+        told = json.loads(read_plain_file(path, MOST_BYTES))
+    except NotPlain as error:
+        raise PreflightFailed(f"scheduler_file: {path} {error}, and so no scheduler file.") from error
     except FileNotFoundError:
         raise PreflightFailed(
             f"scheduler_file: there is no file {path}. The scheduler writes it when it starts and removes it when it "
@@ -109,12 +109,11 @@ def find_credentials(spec: ExistingSpec, address: str) -> Security | None:
 def _check_file(path: Path, *, secret: bool) -> None:
     try:
         found = path.stat()
-        with path.open("rb"):
-            pass
+        read_plain_file(path, MOST_BYTES)
     except OSError as error:
         raise PreflightFailed(f"The TLS file {path} cannot be read ({error.strerror}).") from error
-    if not stat.S_ISREG(found.st_mode):
-        raise PreflightFailed(f"The TLS file {path} is not a file.")
+    except NotPlain as error:
+        raise PreflightFailed(f"The TLS file {path} {error}.") from error
     if secret and (found.st_mode & 0o077 or found.st_uid not in {0, os.getuid()}):
         raise PreflightFailed(
             f"Other users can read the key {path}, so it protects nothing. Run: chmod 600 {path}  (and make a new key "

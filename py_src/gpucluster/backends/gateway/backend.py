@@ -100,6 +100,16 @@ class GatewayBackend(Backend[GatewaySpec]):
 
         await end_remembered(remembered, context)
 
+    def left_behind(self, remembered: Remembered) -> str:
+        """Return which cluster it is, and how to shut it down in Python."""
+        address, name = remembered["login"]["address"], remembered["name"]
+        if name is None:
+            return f"It is a cluster that was just asked for at the Dask Gateway {address}."
+        return (
+            f"It is the cluster {name} of the Dask Gateway {address}. By hand: from dask_gateway import Gateway; "
+            f"Gateway('{address}').stop_cluster('{name}')."
+        )
+
 
 def _server(login: Any) -> GatewayServer:
     from .server import GatewayServer

@@ -41,14 +41,14 @@ async def start(plan: Plan, context: StartContext) -> GatewayDeployment:
     login: Login = plan.options["login"]
     know_addresses()
     server = GatewayServer(login)
-    ledger = Ledger(context, spec, login)
+    record = RequestRecord(context, spec, login)
     try:
         name = spec.cluster_name
         if name is None:
             context.report("scheduler", "Asking Dask Gateway for a cluster")
-            name = await _submit(server, ledger, plan.options["options"])
+            name = await _submit(server, record, plan.options["options"])
         elif spec.ends_with_us:
-            ledger.write(name)
+            record.write(name)
         context.report("scheduler", "Waiting for the scheduler of the cluster")
         report = await _running(server, name)
         scheduler = await _connect(server, report, context)
@@ -57,17 +57,17 @@ async def start(plan: Plan, context: StartContext) -> GatewayDeployment:
             context.report("workers", "Asking for workers")
             await deployment.scale(plan.n_workers)
     except BaseException as error:
-        await asyncio.shield(_give_up(server, ledger))
+        await asyncio.shield(_give_up(server, record))
         if isinstance(error, GPUClusterError) and not isinstance(error, StartFailed):
             raise StartFailed(error.message) from error
         raise
     if not spec.ends_with_us:
-        ledger.clear()  # From here on it is a cluster of its own.
+        record.clear()  # From here on it is a cluster of its own.
     deployment.follow()
     return deployment
 
 
-class Ledger:
+class RequestRecord:
     """What is written down of a cluster before it is asked for, and afterwards."""
 
     def __init__(self, context: StartContext, spec: GatewaySpec, login: Login) -> None:
@@ -102,16 +102,16 @@ class Ledger:
         return None if self._of_others else self.name
 
 
-async def _submit(server: GatewayServer, ledger: Ledger, options: dict[str, Any]) -> str:
-    ledger.write_request(await server.clusters(), options, await server.clock())
+async def _submit(server: GatewayServer, record: RequestRecord, options: dict[str, Any]) -> str:
+    record.write_request(await server.clusters(), options, await server.clock())
 
     async def ask() -> str:
         try:
             name = await server.submit(options)
         except GatewayRefused:
-            ledger.clear()
+            record.clear()
             raise
-        ledger.write(name)
+        record.write(name)
         return name
 
     asking = asyncio.ensure_future(ask())
@@ -163,14 +163,14 @@ async def _connect(server: GatewayServer, report: Report, context: StartContext)
     return scheduler
 
 
-async def _give_up(server: GatewayServer, ledger: Ledger) -> None:
+async def _give_up(server: GatewayServer, record: RequestRecord) -> None:
     """Shut down what was asked for; what cannot be said to be over stays written down."""
     try:
-        if ledger.to_end is not None:
-            await end(server, ledger.to_end)
-            ledger.clear()
-        elif ledger.name is not None:
-            ledger.clear()
+        if record.to_end is not None:
+            await end(server, record.to_end)
+            record.clear()
+        elif record.name is not None:
+            record.clear()
     except Exception as error:
         logger.warning("The cluster could not be shut down (%s)", cause_of(error))
     await server.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import ssl
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ...dask_internals.kubernetes_client import close_connections
 from ...protocol.errors import PreflightFailed, StartFailed
 from ...protocol.plaintext import printable
+from .kubeconfig import kubeconfig_fault
 
 if TYPE_CHECKING:
     from kr8s.asyncio import Api
@@ -110,6 +112,8 @@ class Kubernetes:
         import kr8s.asyncio
 
         where = access.kubeconfig or "~/.kube/config"
+        if fault := await asyncio.to_thread(kubeconfig_fault, access.kubeconfig):
+            raise PreflightFailed(fault)
         try:
             async with _sentences(where):
                 with warnings.catch_warnings():

@@ -106,12 +106,25 @@ class KubernetesBackend(Backend[KubernetesSpec]):
         secret = bool(remembered["secret"])
         async with private_folder():
             kubernetes = await Kubernetes.connect(access)
-            ended = await end_cluster(kubernetes, context.cluster_id, REAP_SECONDS, secret=secret)
+            patience = min(REAP_SECONDS, context.seconds - 2 * IN_FLIGHT_SECONDS)
+            ended = await end_cluster(kubernetes, context.cluster_id, patience, secret=secret)
             await asyncio.sleep(IN_FLIGHT_SECONDS)  # Kubernetes may just have been taking it.
-            ended += await end_cluster(kubernetes, context.cluster_id, REAP_SECONDS, secret=secret)
+            ended += await end_cluster(kubernetes, context.cluster_id, patience, secret=secret)
             await kubernetes.close()
         if ended:
             context.report(f"What its dead process had left in Kubernetes was deleted: {', '.join(ended)}")
+
+    def left_behind(self, remembered: Remembered) -> str:
+        """Return what it is called there, and how to remove it without the operator."""
+        from .ending import commands_to_remove
+
+        commands = commands_to_remove(
+            str(remembered["name"]), remembered["namespace"], remembered["kubeconfig"], remembered["context"]
+        )
+        return (
+            f"It is the DaskCluster {remembered['name']} in the namespace {remembered['namespace']}. By hand: "
+            + " && ".join(commands)
+        )
 
 
 def _access(spec: KubernetesSpec) -> Access:

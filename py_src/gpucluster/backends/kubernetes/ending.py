@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
+import shlex
 import time
 from typing import Any
 
+from ...protocol.errors import OperationTimedOut
 from .api import DASK, Kubernetes, KubernetesRefused
 from .manifest import CLUSTER_LABEL, INSTANCE, resource_name
 from .pods import is_leaving, name_of
 
 LOOK_SECONDS = 0.3
+
+
+class NotEnded(OperationTimedOut):
+    """Kubernetes has been told to delete something, and it is there yet."""
+
+    code = "kubernetes_not_ended"
 
 
 def selector(cluster_id: str, component: str | None = None) -> str:
@@ -33,7 +43,7 @@ async def end_cluster(kubernetes: Kubernetes, cluster_id: str, patience: float, 
 
     Raises
     ------
-    TimeoutError
+    NotEnded
         Something is there yet.
     KubernetesSilent, KubernetesRefused
     """
@@ -57,9 +67,27 @@ async def end_cluster(kubernetes: Kubernetes, cluster_id: str, patience: float, 
         if cluster is None and not deployments and not pods:
             return list(ended)
         if time.monotonic() > deadline:
-            left = ", ".join([name_of(thing) for thing in (*deployments, *pods)] or [name])
-            raise TimeoutError(f"Kubernetes has not ended {left}")
+            left = [name_of(thing) for thing in (*deployments, *pods)]
+            if left:
+                raise NotEnded(f"Kubernetes has not ended {', '.join(left)}")
+            raise NotEnded(
+                f"Its pods are gone, but Dask's operator keeps the DaskCluster {name}: does the operator run?"
+            )
         await asyncio.sleep(LOOK_SECONDS)
+
+
+def commands_to_remove(name: str, namespace: str, kubeconfig: str | None, context: str | None) -> list[str]:
+    """Return commands that remove a cluster and all that belongs to it, also where no operator does its part."""
+    kubectl = ["kubectl", "--namespace", namespace]
+    if kubeconfig is not None and kubeconfig != os.environ.get("KUBECONFIG"):
+        kubectl += ["--kubeconfig", kubeconfig]
+    if context is not None:
+        kubectl += ["--context", context]
+    no_finalizers = json.dumps({"metadata": {"finalizers": None}})
+    return [
+        shlex.join([*kubectl, "delete", "--wait=false", "daskcluster", name]),
+        shlex.join([*kubectl, "patch", "daskcluster", name, "--type=merge", "--patch", no_finalizers]),
+    ]
 
 
 async def _find(kubernetes: Kubernetes, name: str, cluster_id: str) -> dict[str, Any] | None:

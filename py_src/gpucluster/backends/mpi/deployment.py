@@ -68,6 +68,8 @@ class MPIDeployment(Deployment):
         self._told: dict[str, Any] = {}
         self._scheduler: PrivateDashboardScheduler
         self._program: Program | None = None
+        self._noted: Program | None = None
+        """The last one whose end was told, or was meant."""
         self._changing = asyncio.Lock()
         self._watching: asyncio.Task[None] | None = None
         self._came: dict[str, float] = {}
@@ -141,8 +143,10 @@ class MPIDeployment(Deployment):
     async def scale(self, n: int) -> None:  # there is one number
         """Start the program again where it is over, or not whole any more; nobody asks for another number."""
         program = self._program
-        if program is not None and program.over is None and not self._is_broken():
-            return
+        if program is not None and program.over is None:
+            if not self._is_broken():
+                return
+            await self._end_broken(program)
         await self._begin(instead_of=program)
 
     async def release(self, names: Collection[str]) -> None:
@@ -166,8 +170,10 @@ class MPIDeployment(Deployment):
         async with self._changing:
             if instead_of is not None and self._program is not instead_of:
                 return
-            if self._program is not None:
-                await self._program.end()
+            if (before := self._program) is not None:
+                self._note_end(before)  # Whoever watches may not have looked since.
+                self._noted = before
+                await before.end()
             self._came = {}
             try:
                 self._program = await Program.start(
@@ -194,23 +200,26 @@ class MPIDeployment(Deployment):
 
     async def _watch(self) -> None:
         """Tell when the program ends, and end one that has lost a worker without noticing."""
-        told: Program | None = None
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             program = self._program
-            if program is None or program is told:
+            if program is None or program is self._noted:
                 continue
             try:
                 if program.over is None and self._is_broken():
-                    missing = ", ".join(self._missing())
-                    await program.end(f"the worker of rank {missing} has ended")
-                if program.over is not None:
-                    told = program
-                    self._note_end(program)
+                    await self._end_broken(program)
+                self._note_end(program)
             except Exception:
                 logger.exception("The MPI program could not be looked at")
 
+    async def _end_broken(self, program: Program) -> None:
+        await program.end(f"the worker of rank {', '.join(self._missing())} has ended")
+
     def _note_end(self, program: Program) -> None:
+        """Tell of a program that is over, once."""
+        if program.over is None or program is self._noted:
+            return
+        self._noted = program
         logger.warning("The MPI program is over: %s", program.over)
         if self._launcher.family is Family.SLURM and _ALLOCATION_OVER.search(program.over or ""):
             self.scheduler.over = "The allocation of Slurm that its workers were in is over."

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from ...operating_system.contained import contained
 from ...protocol.errors import MissingPackage, PreflightFailed
 from ...protocol.mpispec import MPISpec
 from ...protocol.plaintext import printable
+from ..given import given_variables
 
 PATIENCE_SECONDS = 20.0
 NAMES = ("mpiexec", "mpirun")
@@ -140,6 +142,14 @@ async def find_launcher(spec: MPISpec, library: Family) -> Launcher:
     """
     candidates = _candidates(spec)
     if not candidates:
+        if spec.launcher is not None and os.path.isabs(spec.launcher):
+            what = "there is no program {}"
+            if os.path.exists(spec.launcher):
+                what = "{} is no program that you can run"
+            raise PreflightFailed(
+                f"launcher: {what.format(spec.launcher)}. Give the absolute path of your MPI's mpiexec, or leave it "
+                "out to take the one on the PATH."
+            )
         if spec.launcher is not None:
             raise PreflightFailed(
                 f"launcher: there is no program '{printable(spec.launcher, 80)}' on the PATH. Load the module of your "
@@ -213,10 +223,11 @@ async def pmi_options(launcher: Launcher, spec: MPISpec, library: Family) -> lis
 async def _ask(*command: str) -> tuple[int | None, str]:
     try:
         process = await asyncio.create_subprocess_exec(
-            *command,
+            *contained(*command),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
+            start_new_session=True,
         )
     except OSError as error:
         return None, str(error.strerror)
@@ -227,8 +238,8 @@ async def _ask(*command: str) -> tuple[int | None, str]:
     finally:
         if process.returncode is None:
             with suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
+                process.terminate()
+            await asyncio.shield(process.wait())
     return process.returncode, told.decode(errors="replace")
 
 
@@ -290,7 +301,8 @@ def launcher_environment(launcher: Launcher, spec: MPISpec) -> dict[str, str]:
     """Return the environment of the launcher, which some pass on to other hosts: without what somebody gave the
     workers, which they are told in another way, where that is not too late."""
     told = {name for name in spec.env or () if not _BEFORE_MPI.fullmatch(name)}
-    found = {name: value for name, value in os.environ.items() if name not in told}
+    early = {name: value for name, value in given_variables().items() if _BEFORE_MPI.fullmatch(name)}
+    found = {name: value for name, value in os.environ.items() if name not in told} | early
     if launcher.family is Family.SLURM:
         return {name: value for name, value in found.items() if not _STEP_VARIABLES.fullmatch(name)}
     return found

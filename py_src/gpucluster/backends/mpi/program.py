@@ -11,18 +11,27 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from ...operating_system.contained import KILL_SECONDS, contained
 from ...protocol.plaintext import printable
 from .ending import MARK, end_processes, remove_scratch
 from .rank import EVENT
+from .watchers import Watchers
 from .worker import FAILED
 
 logger = logging.getLogger("gpucluster.workers")
 
-END_SECONDS = 3.0
+GRACE_SECONDS = 1.5
+"""So long a launcher that is told to end may take for that."""
+END_SECONDS = GRACE_SECONDS + KILL_SECONDS + 1.0
 KEPT_LINES = 40
 _RANK = re.compile(r"rank (\d+|\?): ?(.*)", re.DOTALL)
 _NOISE = re.compile(r"=.*|[-\s*]*|YOUR APPLICATION TERMINATED.*|This typically refers to.*|Please see the FAQ.*", re.I)
 """What launchers say of every end."""
+_SIGNAL = re.compile(r"\bsignal (?P<number>\d+)")
+_SIGNAL_OF_RANK = re.compile(
+    r"process rank (?P<rank>\d+) .*exited on signal (?P<number>\d+)"  # Open MPI
+    r"|task (?P<task>\d+): Killed"  # Slurm
+)
 
 
 class Program:
@@ -47,6 +56,8 @@ class Program:
         self._said: str | None = None
         self._ends: dict[int, int] = {}
         self._first_end: str | None = None
+        self._watchers = Watchers()
+        self._killed_by: int | None = None
         self.over: str | None = None
         """Why it is over, as the end of a sentence without a full stop; ``None`` while it runs."""
         self._following = asyncio.create_task(self._follow())
@@ -72,12 +83,12 @@ class Program:
             It cannot be started.
         """
         process = await asyncio.create_subprocess_exec(
-            *command,
+            *contained(*command, seconds=GRACE_SECONDS),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
             env={**environment, MARK: told["id"]},
-            start_new_session=True,  # What is typed into a terminal is not for it.
+            start_new_session=True,
         )
         assert process.stdin is not None
         # It stays open: where it ends, so do the ranks.
@@ -118,6 +129,7 @@ class Program:
         with suppress(TimeoutError):
             await asyncio.wait_for(reading, 1.0)
         self.over = self._why(status)
+        self._watchers.close()
 
     def _clean(self) -> None:
         end_processes(self._cluster_id)
@@ -139,6 +151,7 @@ class Program:
     def _heard(self, line: str) -> None:
         found = _RANK.fullmatch(line)
         if found is None:
+            self._note_signal(line)
             if self._ending or _NOISE.fullmatch(line):
                 return  # Launchers take each end for a misfortune.
             self._lines = [*self._lines[1 - KEPT_LINES :], line]
@@ -147,20 +160,31 @@ class Program:
         rank, text = found.groups()
         if text.startswith(EVENT):
             with suppress(ValueError, KeyError, TypeError):
-                self._has_ended(rank, **json.loads(text.removeprefix(EVENT)))
+                self._told_by_rank(rank, json.loads(text.removeprefix(EVENT)))
             return
         if text.startswith(FAILED) and self._said is None:
             self._said = f"rank {rank} {text}"
         logger.info("%s", line)
 
+    def _note_signal(self, line: str) -> None:
+        """Note what a launcher says of ranks that a signal has ended; some also know which rank that was."""
+        if self._ending:
+            return
+        if (said := _SIGNAL.search(line)) is not None:
+            self._killed_by = self._killed_by or int(said["number"])
+        if self._first_end is None and (said := _SIGNAL_OF_RANK.search(line)) is not None:
+            self._first_end = _end_of(said["rank"] or said["task"], -int(said["number"] or signal.SIGKILL))
+
+    def _told_by_rank(self, rank: str, event: dict[str, Any]) -> None:
+        if "watcher" in event:
+            self._watchers.watch(rank, int(event["watcher"]), str(event["host"]))
+        else:
+            self._has_ended(rank, **event)
+
     def _has_ended(self, rank: str, pid: int, status: int) -> None:
         self._ends[pid] = status
         if self._first_end is None and not self._ending:
-            told = f"ended with status {status}"
-            if status < 0:
-                with suppress(ValueError):
-                    told = f"was ended by {signal.Signals(-status).name}"
-            self._first_end = f"rank {rank} {told}"
+            self._first_end = _end_of(rank, status)
 
     def _why(self, status: int) -> str:
         if self._ending:
@@ -169,11 +193,21 @@ class Program:
             return printable(self._said, 400).rstrip(".")
         if self._first_end is not None:
             return self._first_end
+        if self._killed_by is not None and self._watchers.first_gone is not None and status >= 0:
+            return _end_of(self._watchers.first_gone, -self._killed_by)
         told = f"{self._name} ended with status {status}"
         if status < 0:
             told = f"{self._name} was ended by signal {-status}"
         words = _telling(self._lines)
         return f"{told}: {words}" if words else f"{told} and said nothing"
+
+
+def _end_of(rank: str, status: int) -> str:
+    told = f"ended with status {status}"
+    if status < 0:
+        with suppress(ValueError):
+            told = f"was ended by {signal.Signals(-status).name}"
+    return f"rank {rank} {told}"
 
 
 def _telling(lines: Sequence[str]) -> str | None:

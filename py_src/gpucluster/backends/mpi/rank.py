@@ -76,6 +76,7 @@ class Rank:
                 self._selector.register(descriptor, selectors.EVENT_READ)
             except (OSError, ValueError):  # A launcher may give no input, or that of /dev/null.
                 self._close_input()
+        self._say(EVENT + json.dumps({"watcher": os.getpid(), "host": socket.gethostname()}))
         status = self._status()
         while status is None and not ended:
             for key, _ in self._selector.select():

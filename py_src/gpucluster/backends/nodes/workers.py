@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from ..cuda.packages import allocates_with_rmm
+from ..given import given_variables
 
 if TYPE_CHECKING:
     from distributed.security import Security
@@ -43,9 +43,10 @@ def portable_credentials(security: Security | None) -> dict[str, Any]:
 def given_environment(spec: NodeSpec) -> dict[str, str]:
     """Return the variables that somebody gave to the cluster, with their values.
 
-    The spec in the record has no values; the supervisor's own environment has them.
+    The spec in the record has no values.
     """
-    return {name: os.environ[name] for name in spec.env or () if name in os.environ}
+    given = given_variables()
+    return {name: given[name] for name in spec.env or () if name in given}
 
 
 def usual_environment() -> dict[str, str]:

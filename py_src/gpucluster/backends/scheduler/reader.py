@@ -54,7 +54,7 @@ class SchedulerReader(SchedulerPlugin):
 
     def __init__(self, name: str, own_client: str | None = None) -> None:
         self.name = name
-        self._own_client = own_client
+        self.own_client = own_client
         self._go_on = True
         self._changed: Callable[[], None] = _nothing
         self._gone: deque[str] = deque(maxlen=REMEMBERED)
@@ -95,7 +95,7 @@ class SchedulerReader(SchedulerPlugin):
         self._changed()
 
     def remove_client(self, scheduler: Scheduler, client: str) -> None:
-        if client == self._own_client:
+        if client == self.own_client:
             self.stop()  # The supervisor is gone.
         else:
             self._changed()
@@ -145,7 +145,7 @@ class SchedulerReader(SchedulerPlugin):
                 ]
                 for worker in scheduler.workers.values()
             ],
-            "n_clients": sum(1 for name in client_names(scheduler) if name != self._own_client),
+            "n_clients": sum(1 for name in client_names(scheduler) if name != self.own_client),
             "kernels": kernels_of(scheduler),
             "computes": has_work(scheduler),
             "is_quiet": not is_computing(scheduler),

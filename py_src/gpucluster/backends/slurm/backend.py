@@ -5,25 +5,33 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import ClassVar
 
-from ...protocol.errors import PreflightFailed
+from ...protocol.errors import GPUClusterError, PreflightFailed
 from ...protocol.models import Network, Submission
 from ...protocol.needs import Needs
-from ...protocol.plaintext import printable
+from ...protocol.plaintext import counted, printable
 from ...protocol.slurmspec import SlurmSpec
 from ...protocol.specbase import MAX_WORKERS, SpecBase
 from ...protocol.traits import Traits
+from ..backend import START_TIMEOUT_SECONDS as START_SECONDS
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
 from ..deployment import Deployment
+from ..nodes.addresses import address_of, scheduler_address
 from . import commands, site
+from .fitting import in_words, job_sizes
 from .folder import JobFolder, base_folder
+from .handing import must_have_srun
 from .jobs import clock
 
 DEFAULT_WORKERS = 1
 REAP_SECONDS = 20.0
+LONGEST_SECONDS = 30 * 86400.0
+"""A scheduler's job may wait in the queue for as long as somebody likes."""
+MOST_NAMED = 4
 _EXPECTED = re.compile(r"to start at (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)")
 
 
@@ -42,29 +50,33 @@ class SlurmBackend(Backend[SlurmSpec]):
 
         context.report("preflight", "Asking Slurm what there is")
         commands.must_have_slurm()
-        folder = JobFolder(base_folder(spec.shared_directory), context.cluster_id)
+        folder = JobFolder(base_folder(spec.shared_directory), context.cluster_id, shared=spec.shared_storage)
+        if not spec.shared_storage:
+            must_have_srun()
         script = batch_script(spec, folder, context.cluster_id)
-        try:
-            _, expected = await asyncio.gather(_must_be_there(spec), expected_start(spec, script))
-        except commands.SlurmSilent as error:
-            raise PreflightFailed(error.message) from error
+        found, expected, away = await _ask_slurm(spec, script)
         await asyncio.to_thread(folder.must_be_usable)
         together = spec.workers_in_job
+        whole = spec.whole_jobs or site.gives_whole_nodes(found.chosen(spec.partition))
         n_workers = together if spec.n_workers is None else spec.n_workers
         now = datetime.now()
         if expected is not None and expected > now:
             context.tell("state", f"Slurm expects to start a job at {clock(expected, now)}")
+        for note in away:
+            context.tell("state", note)
         return Plan(
             n_workers=n_workers,
-            maximum_workers=MAX_WORKERS - MAX_WORKERS % together,
+            maximum_workers=MAX_WORKERS - (MAX_WORKERS % together if whole else 0),
             maximum_reason="a cluster may have so many",
             network=Network.of(spec.protocol),
-            options={"spec": spec, "folder": folder},
+            start_timeout=START_SECONDS if spec.scheduler == "here" else LONGEST_SECONDS,
+            options={"spec": site.with_scheduler_walltime(spec, found), "folder": folder},
             threads_per_worker=spec.threads_per_worker,
             memory_limit_bytes=spec.memory_limit if isinstance(spec.memory_limit, int) else 0,
             ready_workers=0,
             has_gpus=bool(spec.gpus_per_node),
             workers_together=together,
+            whole_jobs=whole,
             remarks=_remarks(),
         )
 
@@ -73,22 +85,25 @@ class SlurmBackend(Backend[SlurmSpec]):
         from .script import batch_script
 
         commands.must_have_slurm()
-        script = batch_script(spec, JobFolder(base_folder(spec.shared_directory), "ID"), "ID")
-        try:
-            _, expected = await asyncio.gather(_must_be_there(spec), expected_start(spec, script))
-        except commands.SlurmSilent as error:
-            raise PreflightFailed(error.message) from error
+        folder = JobFolder(base_folder(spec.shared_directory), "ID", shared=spec.shared_storage)
+        await asyncio.to_thread(folder.must_be_possible)
+        script = batch_script(spec, folder, "ID")
+        found, expected, away = await _ask_slurm(spec, script)
         now = datetime.now()
         when = "at once" if expected is not None and expected <= now else expected and f"at {clock(expected, now)}"
-        return Submission(text=script, notes=[f"Slurm expects to start a job {when}."] if when else [])
+        notes = [f"Slurm expects to start a job {when}."] if when else away
+        whole = spec.whole_jobs or site.gives_whole_nodes(found.chosen(spec.partition))
+        notes += _spread(spec, folder, whole=whole)
+        if spec.scheduler == "job":
+            notes += _of_scheduler(site.with_scheduler_walltime(spec, found), folder)
+        return Submission(text=script, notes=notes)
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
         """Start the scheduler and submit the jobs."""
-        from ..nodes.listening import scheduler_address
         from .deployment import SlurmDeployment
 
         spec: SlurmSpec = plan.options["spec"]
-        host = scheduler_address(spec.interface)
+        host = scheduler_address(spec.interface) if spec.scheduler == "here" else ""
         return await SlurmDeployment.start(spec, plan, context, plan.options["folder"], host)
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
@@ -110,6 +125,12 @@ class SlurmBackend(Backend[SlurmSpec]):
         if ended:
             context.report(f"The jobs that its dead process had left were cancelled: {', '.join(ended)}")
 
+    def left_behind(self, remembered: Remembered) -> str:
+        """Return which jobs they are, and how to cancel them by hand."""
+        jobs = [str(job) for job in remembered["jobs"]]
+        told = f"They are the jobs of Slurm whose names begin with {remembered['names']}"
+        return f"{told}. By hand: scancel {' '.join(jobs)}" if jobs else f"{told}, if there are any."
+
 
 def _remarks() -> tuple[str, ...]:
     job = os.environ.get("SLURM_JOB_ID")
@@ -121,8 +142,69 @@ def _remarks() -> tuple[str, ...]:
     )
 
 
-async def _must_be_there(spec: SlurmSpec) -> None:
-    site.check(spec, await site.look())
+def _spread(spec: SlurmSpec, folder: JobFolder, *, whole: bool) -> list[str]:
+    """Return in sentences which jobs the workers are."""
+    from .script import smaller_job
+
+    together, n_workers = spec.workers_in_job, spec.n_workers or 0
+    if whole or not n_workers % together:
+        return []
+    *_, last = sizes = job_sizes(n_workers, together, whole=whole)
+    first = f"{in_words(sizes)}. " if len(sizes) > 1 else ""
+    which = "The last one" if len(sizes) > 1 else f"The job has {counted(last, 'worker')}, and"
+    return [f"{first}{which} has {', '.join(smaller_job(spec, last, folder, 'ID'))} instead."]
+
+
+def _of_scheduler(spec: SlurmSpec, folder: JobFolder) -> list[str]:
+    """Return in a sentence what the scheduler's job asks for."""
+    from .script import scheduler_script
+
+    lines = scheduler_script(spec, folder, "ID").splitlines()
+    asked = [line.removeprefix("#SBATCH ") for line in lines if line.startswith("#SBATCH ")]
+    told = [
+        option for option in asked if not option.startswith(("-J", "-n", "--no", "--output", "--open-mode", "--chdir"))
+    ]
+    return [f"The scheduler is in a job of its own, submitted first: {', '.join(told)}."]
+
+
+async def _must_be_there(spec: SlurmSpec) -> site.Site:
+    if spec.interface is not None and spec.scheduler == "here":
+        address_of(spec.interface)
+    found = await site.look()
+    site.check(spec, found)
+    if spec.scheduler == "job":
+        site.check_scheduler(spec, found)
+    return found
+
+
+async def _ask_slurm(spec: SlurmSpec, script: str) -> tuple[site.Site, datetime | None, list[str]]:
+    """Return what the site has, when Slurm would start such a job, and in sentences why it cannot tell.
+
+    All of it is asked at the same time.
+
+    Raises
+    ------
+    PreflightFailed
+    """
+    looking = asyncio.ensure_future(_must_be_there(spec))
+    try:
+        try:
+            expected = await expected_start(spec, script)
+            return await looking, expected, []
+        except commands.SlurmRefused as error:
+            found = await looking  # What sinfo tells is told better.
+            away = await site.nodes_away(spec.partition) if isinstance(error, commands.NoSuchNode) else []
+            if away:
+                # 'sbatch --test-only' looks at nodes that are there now. Such a job is taken, and waits for the others.
+                told = ", ".join(away[:MOST_NAMED]) + (", …" if len(away) > MOST_NAMED else "")
+                return found, None, [f"Jobs may have to wait: these nodes take none just now: {told}."]
+            raise PreflightFailed(f"Slurm would not take such a job: {error.message}.") from error
+    except commands.SlurmSilent as error:
+        raise PreflightFailed(error.message) from error
+    finally:
+        looking.cancel()
+        with suppress(asyncio.CancelledError, GPUClusterError):
+            await looking
 
 
 async def expected_start(spec: SlurmSpec, script: str) -> datetime | None:
@@ -130,18 +212,13 @@ async def expected_start(spec: SlurmSpec, script: str) -> datetime | None:
 
     Raises
     ------
-    PreflightFailed
+    SlurmRefused
         It would not take it.
     SlurmSilent
         It does not answer.
     """
     given = {name for name in ("account", "partition", "qos", "constraint") if getattr(spec, name) is not None}
     env = commands.environment(given, without=spec.env or ())
-    try:
-        told, said = await commands.ask("sbatch", "--test-only", text=script, env=env)
-    except commands.SlurmRefused as error:
-        # What sinfo tells is told better, and nobody waits for it twice.
-        site.check(spec, await site.look())
-        raise PreflightFailed(f"Slurm would not take such a job: {error.message}.") from error
+    told, said = await commands.ask("sbatch", "--test-only", text=script, env=env)
     found = _EXPECTED.search(said + told)
     return datetime.fromisoformat(found[1]) if found else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import signal
 from collections.abc import Collection
 from contextlib import suppress
 
@@ -30,18 +31,19 @@ _DEFAULTS = {
 jobs into others: it wins over what stands in the script."""
 _SILENT = re.compile(
     r"unable to contact slurm controller|connection refused|timed out|socket timed out|communication connection failure"
-    r"|munge|slurm_persist|zero bytes were transmitted|unable to establish configuration source",
+    r"|munge|slurm_persist|zero bytes were transmitted|establish (a )?configuration source",
     re.IGNORECASE,
 )
 _PREFIX = re.compile(r"^(sbatch|squeue|scancel|sinfo|scontrol|slurm_\w+|allocation failure)(: (error|fatal))?: ?")
 _LIMIT = re.compile(r"(QOS|Assoc)\w+")
+_NO_SUCH_NODE = r"node configuration is not available"
 _HINTS = (
     (r"invalid partition", "partition: Slurm has no such partition, or it is not for you"),
     (r"invalid account", "account: Slurm does not take this account with this partition"),
     (r"invalid qos", "qos: Slurm does not take this quality of service with this account and partition"),
     (r"invalid feature", "constraint: no node has these features"),
     (r"memory specification", "memory_limit: no node has so much memory"),
-    (r"node configuration is not available", "no node has what one job asks for: cores, memory, GPUs or their type"),
+    (_NO_SUCH_NODE, "no node has what one job asks for: cores, memory, GPUs or their type"),
     (r"invalid generic resource", "gpu_type: Slurm knows no such GPUs"),
     (r"violates accounting/qos policy", "Slurm's limits for you, your account or the QOS do not allow it"),
     (r"time limit", "walltime: it is more than the partition, the account or the QOS allows"),
@@ -56,6 +58,13 @@ class SlurmSilent(StartFailed):
 
 class SlurmRefused(StartFailed):
     """Slurm does not take what it was given; the message has no full stop at its end."""
+
+
+class NoSuchNode(SlurmRefused):
+    """No node that could be used just now has what a job asks for."""
+
+
+_OF_COMMANDS = {"PATH", "HOME", "USER", "LOGNAME", "LD_LIBRARY_PATH", "SLURM_CONF"}
 
 
 def must_have_slurm() -> None:
@@ -77,11 +86,11 @@ def environment(fields: Collection[str] = (), without: Collection[str] = ()) -> 
     fields : collection of str
         Fields of the spec that are given: a default from the environment does not count where they are.
     without : collection of str
-        Variables that are left out.
+        Variables that are left out, as jobs get theirs in another way; not those that the commands need themselves.
     """
     kept = {}
     for name, value in os.environ.items():
-        if name in without:
+        if name in without and name not in _OF_COMMANDS:
             continue
         if name.startswith("SBATCH_"):
             if name not in _DEFAULTS or _DEFAULTS[name] in fields:
@@ -114,7 +123,7 @@ async def ask(
     ------
     SlurmSilent
         The controller, or what authenticates to it, does not answer.
-    SlurmRefused
+    NoSuchNode, SlurmRefused
         It failed otherwise.
     """
     try:
@@ -124,25 +133,28 @@ async def ask(
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             env=environment() if env is None else env,
+            start_new_session=True,
         )
     except OSError as error:
         raise SlurmSilent(f"Slurm's command '{command[0]}' cannot be run ({error.strerror}).") from error
     try:
         given = None if text is None else text.encode()
         out, err = await asyncio.wait_for(process.communicate(given), patience)
-    except TimeoutError:
+    except BaseException as error:
+        # Sites have wrappers around the commands: what those have started is ended, too.
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        if not isinstance(error, TimeoutError):
+            raise
         raise SlurmSilent(
             f"Slurm does not answer: '{command[0]}' took more than {patience:.0f} seconds. Try again later."
         ) from None
-    finally:
-        if process.returncode is None:
-            with suppress(ProcessLookupError):
-                process.kill()
     told, said = out.decode(errors="replace"), err.decode(errors="replace")
     if process.returncode != 0:
         if _SILENT.search(said):
             raise SlurmSilent("Slurm's controller does not answer. Try again later, or ask those who run the site.")
-        raise SlurmRefused(refusal(said or told))
+        kind = NoSuchNode if re.search(_NO_SUCH_NODE, said, re.IGNORECASE) else SlurmRefused
+        raise kind(refusal(said or told))
     return told, said
 
 

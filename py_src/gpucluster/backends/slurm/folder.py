@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import os
 import re
 import shlex
 import shutil
 import stat
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ...protocol.errors import PreflightFailed
 from ...protocol.plaintext import printable
+from .jobs import Job
+
+OWN = Path("/@own@")
+"""Stands for a job's own folder on its node, which it makes there."""
 
 _ID = re.compile(r"[0-9a-f]{8}")
 _PLAIN = re.compile(r"/[A-Za-z0-9_.+@=:,/-]*")
@@ -32,13 +40,18 @@ class JobFolder:
     base : Path
         As ``base_folder`` told it.
     cluster_id : str
+    shared : bool
+        Whether the nodes see it. If not, each job is handed what is in it, and keeps that in a folder of its own.
     """
 
-    def __init__(self, base: Path, cluster_id: str) -> None:
+    def __init__(self, base: Path, cluster_id: str, *, shared: bool = True) -> None:
         self.base = base
+        self.shared = shared
         self.path = base / cluster_id
-        self.tls = self.path / "tls"
-        self.environment = self.path / "environment"
+        self.on_nodes = self.path if shared else OWN / "given"
+        """Where jobs find what is in it."""
+        self.tls = self.on_nodes / "tls"
+        self.environment = self.on_nodes / "environment"
         self.log = self.path / "log"
 
     def must_be_usable(self) -> None:
@@ -49,61 +62,115 @@ class JobFolder:
         PreflightFailed
             It cannot be made, or others may change what is in it.
         """
+        self._must_be_plain()
+        with self._in_a_sentence():
+            self.base.mkdir(mode=0o700, parents=True, exist_ok=True)
+            found = self.base.stat()
+            # Some file systems, such as /proc, take nothing from anybody, whatever their modes say.
+            os.rmdir(tempfile.mkdtemp(prefix=".looks-", dir=self.base))
+        self._must_be_private(found)
+
+    def must_be_possible(self) -> None:
+        """Look whether the base can be made or used, and make nothing.
+
+        Raises
+        ------
+        PreflightFailed
+            As ``must_be_usable``, as far as one can see without writing.
+        """
+        self._must_be_plain()
+        there = next(path for path in (self.base, *self.base.parents) if path.exists())
+        with self._in_a_sentence():
+            if os.statvfs(there).f_blocks == 0 or not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, "nothing can be written there")
+            if there == self.base:
+                self._must_be_private(there.stat())
+
+    def _must_be_plain(self) -> None:
         if not _PLAIN.fullmatch(str(self.base)):
             raise PreflightFailed(
                 f"shared_directory: {self.base} has letters that a batch script cannot have in a path. Choose another "
                 "directory that the nodes see."
             )
+
+    @contextmanager
+    def _in_a_sentence(self) -> Iterator[None]:
         try:
-            self.base.mkdir(mode=0o700, parents=True, exist_ok=True)
-            found = self.base.stat()
+            yield
         except OSError as error:
             raise PreflightFailed(
                 f"shared_directory: {self.base} cannot be used ({error.strerror}). Choose a directory that you may "
                 "write to and the nodes see."
             ) from error
+
+    def _must_be_private(self, found: os.stat_result) -> None:
         if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o022:
             raise PreflightFailed(
                 f"shared_directory: others may change what is in {self.base}. Choose a directory of your own that "
                 "only you may write to."
             )
 
-    def make(self, tls: Path | None, variables: Mapping[str, str]) -> None:
-        """Write down what the jobs read: files of mode 0600 in folders of mode 0700.
-
-        Parameters
-        ----------
-        tls : Path or None
-            Folder with the cluster's credentials.
-        variables : mapping
-            Environment variables of the workers; their values may be secret, so they are not in the script.
-        """
-        for path in (self.path, self.tls, self.log):
+    def make(self, contents: Mapping[str, str]) -> None:
+        """Write down what the jobs read: files of mode 0600 in folders of mode 0700."""
+        for path in (self.path, self.path / "tls", self.log):
             path.mkdir(mode=0o700)
-        if tls is not None:
-            for name in ("ca.pem", "cert.pem", "key.pem"):
-                _write(self.tls / name, (tls / name).read_text())
-        lines = [f"export {name}={shlex.quote(value)}\n" for name, value in variables.items() if _is_name(name)]
-        _write(self.environment, "".join(lines))
+        for name, text in contents.items():
+            _write(self.path / name, text)
+
+    async def printed(self, job_name: str, job_id: str, job: Job | None) -> list[str]:
+        """Return the end of what a job has printed, the last line last; without shared storage, what it says of it."""
+        if self.shared:
+            return await asyncio.to_thread(self.last_words, job_name, job_id)
+        return [printable(job.comment, 300)] if job is not None and job.comment and "://" not in job.comment else []
 
     def last_words(self, job_name: str, job_id: str) -> list[str]:
         """Return the end of what a job has printed, the last line last."""
         try:
             with open(self.output(job_name, job_id), "rb") as file:
                 file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL_BYTES))
-                text = file.read().decode(errors="replace")
+                # Zeros are what a node that went down has not written, or what somebody printed.
+                text = file.read().replace(b"\0", b"").decode(errors="replace")
         except OSError:
             return []
         return [printable(line.rstrip(), 300) for line in text.splitlines()[-40:]]
 
+    def forget_printed(self, job_name: str, job_id: str) -> None:
+        """Delete what a job has printed."""
+        if self.shared:
+            with suppress(OSError):
+                self.output(job_name, job_id).unlink()
+
+    def was_there(self, job_name: str, job_id: str) -> bool:
+        """Return whether a job has found this folder on its node, and so a place for what it prints."""
+        return self.output(job_name, job_id).exists()
+
     def output(self, job_name: str = "%x", job_id: str = "%j") -> Path:
         """Return the file that a job prints to; Slurm fills in what is left out."""
-        return self.log / f"{job_name}-{job_id}.log"
+        return Path(os.devnull) if not self.shared else self.log / f"{job_name}-{job_id}.log"
 
     def remove(self) -> None:
         """Delete it."""
         if _ID.fullmatch(self.path.name):
             shutil.rmtree(self.path, ignore_errors=True)
+
+
+def contents(tls: Path | None, variables: Mapping[str, str], dashboard_prefix: str) -> dict[str, str]:
+    """Return the files that the jobs read, by their names.
+
+    Parameters
+    ----------
+    tls : Path or None
+        Folder with the cluster's credentials.
+    variables : mapping
+        Environment variables of the workers; their values may be secret, so they are not in the script.
+    dashboard_prefix : str
+        Secret path prefix of the dashboard, for a scheduler in a job.
+    """
+    lines = [f"export {name}={shlex.quote(value)}\n" for name, value in variables.items() if _is_name(name)]
+    found = {"environment": "".join(lines), "prefix": dashboard_prefix}
+    if tls is not None:
+        found |= {f"tls/{name}": (tls / name).read_text() for name in ("ca.pem", "cert.pem", "key.pem")}
+    return found
 
 
 def telling(lines: list[str]) -> str | None:

@@ -9,8 +9,8 @@ from typing import Any
 
 from ...protocol.plaintext import printable
 
-FORMAT = "%i|%T|%r|%S|%e|%N|%j"
-"""Name last: of other people's jobs it may be anything."""
+FORMAT = "%i|%T|%r|%S|%e|%N|%j|%k"
+"""Name and comment last: of jobs that are not ours they may be anything."""
 
 _WAITING = frozenset({
     "PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD", "POWER_UP_NODE",
@@ -24,6 +24,8 @@ _TOO_BIG = re.compile(r"exceeded (job |step )?memory limit|\boom[ -]kill|out-of-
 _CANCELLED = re.compile(r"\*\*\* (job|step) \S+ on \S+ cancelled at \S+ \*\*\*")
 """What a job prints that somebody cancels; its script may then end as one that failed."""
 
+_NODES = re.compile(r"([^,\[\]]+)(?:\[([\d,-]+)\])?([^,\[\]]*)")
+
 _WHY_WAITING = {
     "None": "Slurm has not looked at it yet",
     "PartitionTimeLimit": "PartitionTimeLimit: the walltime is more than the partition allows",
@@ -31,6 +33,9 @@ _WHY_WAITING = {
     "PartitionDown": "PartitionDown: the partition takes no jobs now",
     "JobHeldUser": "JobHeldUser: somebody holds it; 'scontrol release' lets it go on",
     "JobHeldAdmin": "JobHeldAdmin: those who run the site hold it",
+    "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions": (
+        "its nodes are down, drained, or kept for jobs of a higher priority"
+    ),
     "BeginTime": "BeginTime: Slurm has put it back and tries again soon",
 }
 
@@ -48,6 +53,7 @@ class Job:
     """When its time limit is over, or when it ended."""
     nodes: str
     name: str
+    comment: str = ""
 
     @property
     def waits(self) -> bool:
@@ -127,14 +133,26 @@ def clock(at: datetime, now: datetime) -> str:
     return f"{at:%H:%M}" if at.date() == now.date() else f"{at.day} {at:%b %H:%M}"
 
 
+def node_names(listed: str) -> list[str]:
+    """Return the nodes of a list as Slurm writes it: ``a1``, ``a[1-3,07-08]``, ``a1,b[2-3]``."""
+    found = []
+    for name, numbers, rest in _NODES.findall(listed):
+        for part in numbers.split(",") if numbers else [""]:
+            first, _, last = part.partition("-")
+            each = range(int(first), int(last) + 1) if last else [first]
+            found += [f"{name}{number:0{len(first)}}{rest}" if last else f"{name}{number}{rest}" for number in each]
+    return found
+
+
 def parse(text: str) -> list[Job]:
     """Return the jobs of an answer of ``squeue`` in ``FORMAT``."""
     found = []
     for line in text.splitlines():
-        parts = line.split("|", 6)
-        if len(parts) == 7:
-            number, state, reason, starts, ends, nodes, name = parts
-            found.append(Job(number, state, reason.strip("()"), _time(starts), _time(ends), nodes, name))
+        parts = line.split("|", 7)
+        if len(parts) == 8:
+            number, state, reason, starts, ends, nodes, name, comment = parts
+            comment = "" if comment == "(null)" else comment
+            found.append(Job(number, state, reason.strip("()"), _time(starts), _time(ends), nodes, name, comment))
     return found
 
 

@@ -41,10 +41,10 @@ class Renewal:
             end = now if slot.given_up else _end_of(slot)
             if slot.state is SlotState.RUNNING and end is not None:
                 left = (end - now).total_seconds()
-                if left < 2 * self._lead_seconds and not slot.replaced:
+                if left < 2 * self._lead_seconds and not slot.replaced and not slot.too_big:
                     slot.replaced = True
                     ending.append(slot)
-                elif left < self._lead_seconds and slot.replaced and slot.name not in self._handing:
+                elif left < self._lead_seconds and (slot.replaced or slot.too_big) and slot.name not in self._handing:
                     handing.append(slot)
         return ending, handing
 

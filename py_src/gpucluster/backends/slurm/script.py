@@ -1,21 +1,25 @@
-"""The batch script of a cluster's jobs: the same for all of them, so that people can read, copy and send it."""
+"""The batch script of a cluster's jobs: the same for all of their size, so that people can read, copy and send it."""
 
 from __future__ import annotations
 
 import shlex
 import sys
-from pathlib import Path
 
 from ...dask_internals.batch_scripts import slurm_jobs, slurm_script
 from ...protocol.errors import MissingPackage
 from ...protocol.slurmspec import SlurmSpec
 from ..nodes.workers import WORKER_MODULE, cuda_worker_arguments, worker_arguments
-from .folder import JobFolder
+from .bounding import keeping_output_short
+from .folder import OWN, JobFolder
+from .handing import LAST_WORDS, receiving
 
+MODULE = "gpucluster.backends.slurm.scheduler_process"
 CUDA_WORKER_MODULE = "dask_cuda.cli"
 DEATH_TIMEOUT_SECONDS = 60
 SOMEWHERE = "tls://HOST:PORT"
 """Stands in a script that is shown before there is a scheduler."""
+_END = "END_OF_EACH_NODE"
+_REMOVING = 'trap \'[ ! -O "$scratch" ] || rm -rf "$scratch"\' EXIT'
 _MEMORY = """\
 memory=${SLURM_MEM_PER_NODE:-$(( ${SLURM_MEM_PER_CPU:-0} * ${SLURM_CPUS_ON_NODE:-1} + ${SLURM_MEM_PER_GPU:-0}@gpus ))}
 if [ "$memory" -gt 0 ]; then memory="@eachMiB"; else memory=auto; fi"""
@@ -57,30 +61,89 @@ def batch_script(spec: SlurmSpec, folder: JobFolder, cluster_id: str, scheduler:
     ------
     MissingPackage
     """
+    lines, command = _on_node(spec, folder, scheduler)
+    return _assembled(spec, lines, command, folder, cluster_id)
+
+
+def scheduler_script(spec: SlurmSpec, folder: JobFolder, cluster_id: str) -> str:
+    """Return the script of the scheduler's job, which has no secrets in it either.
+
+    Raises
+    ------
+    MissingPackage
+    """
+    asked = spec.of_scheduler
+    words = [_python(spec), "-P", "-m", MODULE, "--folder", str(folder.on_nodes)]
+    words += ["--names", job_names(spec, cluster_id), "--protocol", spec.protocol]
+    words += ["--interface", spec.interface] if spec.interface is not None else []
+    words += [] if folder.shared else ["--tell", "comment"]
+    lines = [*_given(folder), *_before(asked), *([] if folder.shared else [LAST_WORDS])]
+    return _assembled(
+        asked, lines, _line([*_container(asked, folder, scratch=False), *map(shlex.quote, words)]), folder, cluster_id
+    )
+
+
+def _assembled(spec: SlurmSpec, lines: list[str], command: str, folder: JobFolder, cluster_id: str) -> str:
     must_have_jobqueue()
-    given = spec.memory_of_job
+    given = spec.memory_on_node
+    if spec.nodes_per_job > 1:
+        lines, command = on_each_node(lines, command, spec)
+    if folder.shared:  # All that is printed on any of its nodes comes here; otherwise each node keeps its own.
+        lines = [*keeping_output_short(), *lines]
     return slurm_script(
-        _command(spec, folder, scheduler),
-        with_memory=given is not None,
+        command,
+        left_out=[*([] if given is not None else ["--mem="]), *(["SBATCH -n 1"] if spec.nodes_per_job > 1 else [])],
         memory=given or "1GB",
         cores=spec.threads_per_worker,
-        job_cpu=spec.cores_of_job,
+        job_cpu=spec.cores_on_node,
         processes=1,
         queue=spec.partition,
         account=spec.account,
         walltime=spec.walltime,
         job_name=f"{spec.job_name}-{cluster_id}",
         job_extra_directives=_directives(spec, folder),
-        job_script_prologue=_prologue(spec, folder),
+        job_script_prologue=lines,
         shebang="#!/bin/bash",
         python=spec.python or sys.executable,
-        scheduler=scheduler,
+        scheduler=SOMEWHERE,
         name=cluster_id,
     )
 
 
+def _given(folder: JobFolder) -> list[str]:
+    """Return the first lines of a job: it gets what is secret."""
+    return ["umask 077", *(receiving() if not folder.shared else [f". {shlex.quote(str(folder.environment))}"])]
+
+
+def _before(spec: SlurmSpec) -> list[str]:
+    return [f"module load {shlex.quote(name)}" for name in spec.modules] + spec.job_script_prologue
+
+
+def _python(spec: SlurmSpec) -> str:
+    return spec.python or ("python3" if spec.image else sys.executable)
+
+
+def _line(words: list[str]) -> str:
+    """Return a line of shell of quoted words."""
+    return " ".join(words).replace(str(OWN), '"$gpucluster_own"')
+
+
+def smaller_job(spec: SlurmSpec, count: int, folder: JobFolder, cluster_id: str) -> list[str]:
+    """Return the directives of a job with fewer workers in which it differs from the others."""
+    scripts = (batch_script(each, folder, cluster_id) for each in (spec, spec.with_workers(count)))
+    usual, smaller = ([line for line in text.splitlines() if line.startswith("#SBATCH ")] for text in scripts)
+    return [line.removeprefix("#SBATCH ") for line in smaller if line not in usual]
+
+
 def _directives(spec: SlurmSpec, folder: JobFolder) -> list[str]:
-    lines = ["--nodes=1", "--no-requeue", f"--output={folder.output()}", "--open-mode=append"]
+    lines = [f"--nodes={spec.nodes_per_job}"]
+    if spec.nodes_per_job > 1:
+        lines.append("--ntasks-per-node=1")
+    lines += ["--no-requeue", f"--output={folder.output()}", "--open-mode=append"]
+    if not folder.shared:
+        lines.append("--chdir=/tmp")
+    if spec.exclusive:
+        lines.append("--exclusive")
     if spec.qos is not None:
         lines.append(f"--qos={spec.qos}")
     if spec.gpus_per_node:
@@ -95,20 +158,10 @@ def _directives(spec: SlurmSpec, folder: JobFolder) -> list[str]:
     return lines + spec.directives
 
 
-def _prologue(spec: SlurmSpec, folder: JobFolder) -> list[str]:
-    """Return the lines before the workers, whose names begin with the end of the job's."""
-    scratch = spec.local_directory or "${SLURM_TMPDIR:-${TMPDIR:-/tmp}}"
-    lines = ["umask 077", f". {shlex.quote(str(folder.environment))}"]
-    lines += [f"module load {shlex.quote(name)}" for name in spec.modules]
-    lines += spec.job_script_prologue
-    if spec.local_directory:
-        lines.append(f"mkdir -p {shlex.quote(scratch)}")
-    lines += [
-        f'scratch=$(mktemp -d "{scratch}/gpucluster-XXXXXXXX") || exit 1',
-        # Where many share a disk, nobody's files are in a folder of a known name.
-        'export DASK_TEMPORARY_DIRECTORY="$scratch"',
-        "trap 'rm -rf \"$scratch\"' EXIT",
-    ]
+def _on_node(spec: SlurmSpec, folder: JobFolder, scheduler: str) -> tuple[list[str], str]:
+    """Return the lines that are run on each node of a job, and the one that starts the workers there."""
+    lines = [*_given(folder), *_before(spec)]
+    lines += _scratch(spec, folder)
     if spec.gpus_per_node > 1:
         # dask-cuda starts a worker for each GPU that it sees, and a job may see more than it has asked for.
         everything = ",".join(map(str, range(spec.gpus_per_node)))
@@ -116,12 +169,43 @@ def _prologue(spec: SlurmSpec, folder: JobFolder) -> list[str]:
             f'CUDA_VISIBLE_DEVICES=$(echo "${{CUDA_VISIBLE_DEVICES:-{everything}}}" | cut -d, -f-{spec.gpus_per_node})'
         )
         lines.append("export CUDA_VISIBLE_DEVICES")
-    return [*lines, _memory(spec)] if spec.memory_limit == "auto" else lines
+    if spec.memory_limit == "auto":
+        lines.append(_memory(spec))
+    return lines, _command(spec, folder, scheduler)
+
+
+def _scratch(spec: SlurmSpec, folder: JobFolder) -> list[str]:
+    """Return the lines that make a folder for what is spilled, and what removes it."""
+    place = spec.local_directory or "${SLURM_TMPDIR:-${TMPDIR:-/tmp}}"
+    advice = "choose another local_directory" if spec.local_directory else "set local_directory, or TMPDIR in env"
+    no_path = "the PATH has no mktemp on this node; it is '$PATH': look at env, modules and the lines before the worker"
+    no_folder = f"no folder can be made in {place} on this node: {advice}"
+    return [
+        f'command -v mktemp >/dev/null || {{ echo "error: {no_path}"; exit 1; }}',
+        *([f"mkdir -p {shlex.quote(place)}"] if spec.local_directory else []),
+        # The name first, then what removes it: a job may be cancelled at any line.
+        f'scratch=$(mktemp -du "{place}/gpucluster-XXXXXXXX")',
+        # Whatever the lines before the worker have set.
+        _REMOVING if folder.shared else LAST_WORDS,
+        f'mkdir -m 700 "$scratch" || {{ echo "error: {no_folder}"; exit 1; }}',
+        # Where many share a disk, nobody's files are in a folder of a known name.
+        'export DASK_TEMPORARY_DIRECTORY="$scratch"',
+    ]
+
+
+def on_each_node(lines: list[str], command: str, spec: SlurmSpec) -> tuple[list[str], str]:
+    """Return the lines of a job that does the same on each of its nodes, and its last one."""
+    options = ["--ntasks-per-node=1", f"--cpus-per-task={spec.cores_on_node}", "--input=none", "--wait=0"]
+    return (
+        [f"read -r -d '' on_each_node <<'{_END}'", *lines, command, _END],
+        # The workers of one node go on, whatever becomes of the others.
+        f'srun {" ".join(options)} --kill-on-bad-exit=0 bash -c "$on_each_node" bash "${{SLURM_JOB_NAME##*-}}"',
+    )
 
 
 def _memory(spec: SlurmSpec) -> str:
     """Return the lines that find out the memory of a worker, an equal share of the job's."""
-    each = "${memory}" if spec.workers_in_job == 1 else f"$(( memory / {spec.workers_in_job} ))"
+    each = "${memory}" if spec.workers_on_node == 1 else f"$(( memory / {spec.workers_on_node} ))"
     gpus = f" * {spec.gpus_per_node}" if spec.gpus_per_node > 1 else ""
     return _MEMORY.replace("@gpus", gpus).replace("@each", each)
 
@@ -138,20 +222,21 @@ def _command(spec: SlurmSpec, folder: JobFolder, scheduler: str) -> str:
     if spec.gpus_per_node:
         module = CUDA_WORKER_MODULE
         arguments = cuda_worker_arguments(spec, arguments)
-    elif spec.workers_in_job > 1:
-        arguments += ["--nworkers", str(spec.workers_in_job)]
-    python = spec.python or ("python3" if spec.image else sys.executable)
-    words = [python, "-P", "-m", module, scheduler, *arguments]
+    elif spec.workers_on_node > 1:
+        arguments += ["--nworkers", str(spec.workers_on_node)]
+    words = [_python(spec), "-P", "-m", module, scheduler, *arguments]
     words = [shlex.quote(word) for word in words]
     if spec.memory_limit == "auto":
         words[words.index("--memory-limit") + 1] = '"$memory"'
-    words += ["--name", '"${SLURM_JOB_NAME##*-}"', "--local-directory", '"$scratch"']
-    return " ".join([*_container(spec, folder.path), *words])
+    # The end of the job's name, and the place of the node in the job.
+    name = '"$1-$SLURM_NODEID"' if spec.nodes_per_job > 1 else '"${SLURM_JOB_NAME##*-}"'
+    words += ["--name", name, "--local-directory", '"$scratch"']
+    return _line([*_container(spec, folder), *words])
 
 
-def _container(spec: SlurmSpec, folder: Path) -> list[str]:
+def _container(spec: SlurmSpec, folder: JobFolder, *, scratch: bool = True) -> list[str]:
     if spec.image is None:
         return []
     gpus = ["--nv"] if spec.gpus_per_node else []
-    binds = ["--bind", shlex.quote(str(folder)), "--bind", '"$scratch"']
+    binds = ["--bind", shlex.quote(str(folder.on_nodes)), *(["--bind", '"$scratch"'] if scratch else [])]
     return ["apptainer", "exec", *gpus, *binds, shlex.quote(spec.image)]

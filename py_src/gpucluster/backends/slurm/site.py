@@ -9,17 +9,22 @@ import asyncio
 import getpass
 import re
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from ...protocol.errors import GPUClusterError, PreflightFailed
+from ...protocol.jobsize import not_whole_jobs
+from ...protocol.plaintext import counted
 from ...protocol.sizes import format_size
 from ...protocol.slurmspec import SlurmSpec, walltime_seconds
 from . import commands
 
 KEPT_SECONDS = 60.0
+_AWAY = ("down", "drain", "drng", "fail", "maint", "resv", "reserved", "unk", "no_respond", "powering", "reboot")
+_NO_ANSWER = "*"
 MEBIBYTE = 2**20
-_FORMAT = "%P|%a|%l|%D|%c|%m|%G|%f"
+_FORMAT = "%P|%a|%l|%D|%c|%m|%G|%f|%h"
 _GPU = re.compile(r"(?:^|,)gpu(?::([A-Za-z0-9_.-]+))?:(\d+)")
 
 
@@ -39,6 +44,8 @@ class Partition:
     gpus: dict[str, int] = field(default_factory=dict)
     """By type, the most that one node has; a type without a name is ''."""
     features: set[str] = field(default_factory=set)
+    exclusive: bool = False
+    """Whether each job has its nodes for itself."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,14 @@ class Site:
     def default(self) -> str | None:
         """The partition of jobs that name none."""
         return next((one.name for one in self.partitions.values() if one.default), None)
+
+    def names(self, partition: str | None) -> list[str]:
+        """Return the names of the partitions that a job may go to, also of those that there are not."""
+        return partition.split(",") if partition else [self.default] if self.default else []
+
+    def chosen(self, partition: str | None) -> list[Partition]:
+        """Return the partitions that a job may go to."""
+        return [self.partitions[name] for name in self.names(partition) if name in self.partitions]
 
 
 _known: tuple[float, Site] | None = None
@@ -81,6 +96,23 @@ async def look(*, accounts: bool = False) -> Site:
     return site
 
 
+async def nodes_away(partition: str | None) -> list[str]:
+    """Return the nodes of these partitions that take no jobs just now, as ``n4 (drained)``; not from memory.
+
+    Raises
+    ------
+    SlurmSilent, SlurmRefused
+    """
+    chosen = [f"--partition={partition}"] if partition else []
+    told, _ = await commands.ask("sinfo", "--noheader", "--Node", *chosen, "--format=%N|%T")
+    found = {}
+    for line in told.splitlines():
+        name, _, state = line.strip().partition("|")
+        if state.startswith(_AWAY) or state.endswith(_NO_ANSWER):
+            found[name] = f"{name} ({state.rstrip(_NO_ANSWER)})"
+    return list(found.values())
+
+
 async def _nothing() -> tuple[tuple[str, ...], tuple[str, ...]]:
     return (), ()
 
@@ -102,10 +134,11 @@ def parse(text: str) -> dict[str, Partition]:
         parts = line.split("|")
         if len(parts) < 8:
             continue
-        name, up, limit, nodes, cores, memory, gpus, features = parts[:8]
+        name, up, limit, nodes, cores, memory, gpus, features, *shared = parts
         one = found.setdefault(name.rstrip("*"), Partition(name.rstrip("*")))
         one.default = one.default or name.endswith("*")
         one.up = up == "up"
+        one.exclusive = shared == ["EXCLUSIVE"]
         with suppress(ValueError):
             one.most_seconds = walltime_seconds(limit.strip())
         one.nodes += _whole(nodes)
@@ -131,12 +164,11 @@ def check(spec: SlurmSpec, site: Site) -> None:
     PreflightFailed
         In a sentence that names the field and what there is.
     """
-    names = spec.partition.split(",") if spec.partition else [site.default] if site.default else []
+    names = site.names(spec.partition)
     unknown = [name for name in names if name not in site.partitions]
     if unknown and site.partitions:
         raise PreflightFailed(f"partition: Slurm has no partition '{unknown[0]}' here. There are {_listed(site)}.")
-    chosen = [site.partitions[name] for name in names if name in site.partitions]
-    if not chosen:
+    if not (chosen := site.chosen(spec.partition)):
         return
     where = f"the partition '{names[0]}'" if len(names) == 1 else "these partitions"
     if not any(one.up for one in chosen):
@@ -149,17 +181,52 @@ def check(spec: SlurmSpec, site: Site) -> None:
     if spec.gpus_per_node:
         _check_gpus(spec, chosen, where, site)
     cores = max(one.cores for one in chosen)
-    wanted = spec.cores_of_job
+    wanted = spec.cores_on_node
     if cores and wanted > cores:
         raise PreflightFailed(f"cores: no node of {where} has {wanted} cores; the biggest has {cores}.")
     memory = max(one.memory_bytes for one in chosen)
-    of_job = spec.memory_of_job
-    if memory and of_job is not None and of_job > memory:
-        each = f", {format_size(of_job // spec.workers_in_job)} for each worker" if spec.workers_in_job > 1 else ""
+    on_node = spec.memory_on_node
+    if memory and on_node is not None and on_node > memory:
+        each = f", {format_size(on_node // spec.workers_on_node)} for each worker" if spec.workers_on_node > 1 else ""
         raise PreflightFailed(
-            f"memory_limit: no node of {where} has {format_size(of_job)} of memory{each}; the biggest has "
+            f"memory_limit: no node of {where} has {format_size(on_node)} of memory{each}; the biggest has "
             f"{format_size(memory)}."
         )
+    nodes = max(one.nodes for one in chosen)
+    if spec.nodes_per_job > nodes:
+        raise PreflightFailed(f"nodes_per_job: {where} has {counted(nodes, 'node')}, not {spec.nodes_per_job}.")
+    if gives_whole_nodes(chosen) and (fault := not_whole_jobs(spec.n_workers, spec.workers_in_job)):
+        raise PreflightFailed(f"n_workers: {where} gives whole nodes only, and {fault}.")
+
+
+def check_scheduler(spec: SlurmSpec, site: Site) -> None:
+    """Refuse what this site cannot serve for the scheduler's job.
+
+    Raises
+    ------
+    PreflightFailed
+    """
+    try:
+        check(with_scheduler_walltime(spec, site).of_scheduler, site)
+    except PreflightFailed as error:
+        field, colon, rest = error.message.partition(": ")
+        names = {"partition": "scheduler_partition", "walltime": "scheduler_walltime", "cores": "scheduler_cores"}
+        names["memory_limit"] = "scheduler_memory"
+        raise PreflightFailed(f"{names.get(field, 'scheduler')}: {rest if colon else error.message}") from error
+
+
+def with_scheduler_walltime(spec: SlurmSpec, site: Site) -> SlurmSpec:
+    """Return the spec with a time limit of the scheduler's job that its partition allows, where none was chosen."""
+    longest = [one.most_seconds for one in site.chosen(spec.of_scheduler.partition) if one.most_seconds is not None]
+    if spec.scheduler != "job" or spec.scheduler_walltime is not None or not longest:
+        return spec
+    seconds = min(walltime_seconds(spec.of_scheduler.walltime), *longest)
+    return spec.model_copy(update={"scheduler_walltime": spoken_limit(seconds)})
+
+
+def gives_whole_nodes(chosen: Collection[Partition]) -> bool:
+    """Whether nobody else is on the nodes that a job in one of these partitions gets."""
+    return bool(chosen) and all(one.exclusive for one in chosen)
 
 
 def _check_gpus(spec: SlurmSpec, chosen: list[Partition], where: str, site: Site) -> None:

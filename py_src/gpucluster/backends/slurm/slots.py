@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from ..deployment import Slot, SlotState
-from .jobs import Job
+from .jobs import Job, node_names
 
 RETURN_SECONDS = 60.0
 """A worker whose job goes on may be away for so long: its nanny starts it anew."""
@@ -43,6 +43,8 @@ class JobSlot:
     """The job's name ends with it, and its workers' names begin so."""
     size: int = 1
     """So many workers it is to have."""
+    nodes: int = 1
+    """On so many nodes, equally many on each."""
     state: SlotState = SlotState.PENDING
     """Running as soon as one of its workers is there."""
     why: str | None = "is handed to Slurm"
@@ -53,10 +55,16 @@ class JobSlot:
     """Wall-clock time from which on it is in the queue."""
     refused: str | None = None
     """Why Slurm did not take it."""
+    silent: bool = False
+    """Whether that was because Slurm did not answer."""
     given_up: bool = False
     """Whether workers of it will not come back, while others of it are there."""
     replaced: bool = False
     """Whether another one was asked for, because the walltime ends, or workers do not come back."""
+    too_big: bool = False
+    """Whether fewer workers are wanted, and it goes on until a smaller job has come."""
+    given: bool = False
+    """Whether its job has been handed what is secret, where no storage is shared."""
     cancelled: bool = False
     """Whether Slurm was told to end its job, and said that it does."""
     vanished: bool = False
@@ -64,14 +72,28 @@ class JobSlot:
     workers: list[WorkerSlot] = field(init=False)
 
     def __post_init__(self) -> None:
+        on_nodes = [self.name] if self.nodes == 1 else [f"{self.name}-{node}" for node in range(self.nodes)]
+        each = self.size // self.nodes
         # As Dask's and dask-cuda's workers number themselves.
-        names = [self.name] if self.size == 1 else [f"{self.name}-{number}" for number in range(self.size)]
-        self.workers = [WorkerSlot(name) for name in names]
+        self.workers = [
+            WorkerSlot(name if each == 1 else f"{name}-{number}") for name in on_nodes for number in range(each)
+        ]
 
     @property
     def names(self) -> list[str]:
         """The names of its workers."""
         return [worker.name for worker in self.workers]
+
+    @property
+    def stays(self) -> bool:
+        """Whether it counts: neither over nor told to end, and not about to be replaced."""
+        gone = {SlotState.LEAVING, SlotState.LOST, SlotState.FAILED}
+        return self.state not in gone and not self.replaced and not self.too_big
+
+    @property
+    def has_workers(self) -> bool:
+        """Whether one of its workers is there."""
+        return self.state is SlotState.RUNNING
 
     @property
     def came(self) -> bool:
@@ -109,6 +131,7 @@ class JobSlot:
         found = jobs.get(self.job_id or "")
         if found is not None:
             self.job, self.vanished = found, False
+            self.given = self.given and not found.waits
             for worker in self.workers:
                 if found.waits and worker.state is not SlotState.RUNNING:
                     # Those who run the site may put a job back into the queue whatever it says of itself.
@@ -165,11 +188,18 @@ class JobSlot:
 
     def models(self) -> list[Slot]:
         """Return its workers as the supervisor sees them."""
-        return [self._model(worker) for worker in self.workers]
+        nodes = node_names(self.job.nodes) if self.seen_running and self.job is not None else []
+        each = self.size // self.nodes
+        return [
+            self._model(worker, nodes[place // each] if len(nodes) == self.nodes else None)
+            for place, worker in enumerate(self.workers)
+        ]
 
-    def _model(self, worker: WorkerSlot) -> Slot:
-        runs = self.job is not None and self.job.runs and worker.state is SlotState.RUNNING
-        node, ends = (self.job.nodes or None, self.job.ends) if runs and self.job is not None else (None, None)
+    def _model(self, worker: WorkerSlot, node: str | None) -> Slot:
+        if self.too_big and worker.state in {SlotState.RUNNING, SlotState.PENDING}:
+            return Slot(worker.name, SlotState.LEAVING, worker.since, None, None, None, self.name)
+        runs = self.seen_running and worker.state is SlotState.RUNNING
+        ends = self.job.ends if runs and self.job is not None else None
         # Slurm tells the site's local time.
         ends = ends.astimezone() if ends is not None else None
-        return Slot(worker.name, worker.state, worker.since, worker.why, node, ends, self.name)
+        return Slot(worker.name, worker.state, worker.since, worker.why, node if runs else None, ends, self.name)

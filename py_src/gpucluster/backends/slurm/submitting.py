@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
 from ...protocol.errors import GPUClusterError
@@ -19,19 +19,19 @@ AT_ONCE = 4
 
 
 class Submitter:
-    """Submits the jobs of one cluster, which are all alike but for their names.
+    """Submits the jobs of one cluster, which are alike but for their names and, perhaps, the size of the last.
 
     Parameters
     ----------
-    script : str
-        The batch script.
+    script : callable
+        Gives the batch script of a job by its number of workers.
     names : str
         What the jobs' names begin with.
     environment : dict
         Of ``sbatch``, and so of the jobs.
     """
 
-    def __init__(self, script: str, names: str, environment: dict[str, str]) -> None:
+    def __init__(self, script: Callable[[int], str], names: str, environment: dict[str, str]) -> None:
         self._script = script
         self._names = names
         self._environment = environment
@@ -45,14 +45,14 @@ class Submitter:
             await asyncio.gather(*(self._submit(slot) for slot in rest))
             return
         for slot in rest:
-            slot.refused = first.refused
+            slot.refused, slot.silent = first.refused, first.silent
 
     async def _submit(self, slot: JobSlot) -> None:
         name = f"{self._names}{slot.name}"
         command = ("sbatch", "--parsable", f"--job-name={name}")
         async with self._free:
             try:
-                told, _ = await commands.ask(*command, text=self._script, env=self._environment)
+                told, _ = await commands.ask(*command, text=self._script(slot.size), env=self._environment)
                 slot.job_id = told.strip().splitlines()[-1].partition(";")[0]
                 slot.submitted = time.time()
                 slot.why = "Slurm has not looked at it yet"
@@ -61,7 +61,7 @@ class Submitter:
                 slot.refused = "Slurm did not say the number of the job"
             except GPUClusterError as error:
                 # One that was taken all the same, by a Slurm that did not answer in time, is found by its name.
-                slot.refused = error.message.rstrip(".")
+                slot.refused, slot.silent = error.message.rstrip("."), isinstance(error, commands.SlurmSilent)
             if slot.refused is not None:
                 logger.error("Slurm did not take the job %s: %s", name, slot.refused)
 

@@ -10,8 +10,10 @@ from distributed import SpecCluster
 from ...dask_internals.scheduler_state import forget_worker
 from ...dask_internals.spec_cluster import scheduler_of
 from ..backend import Plan, StartContext
+from ..deployment import SlotState
 from ..nodes.listening import scheduler_spec
 from ..spec_deployment import SpecDeployment
+from .evenness import fullest_host_first
 from .worker import SSHWorker
 
 if TYPE_CHECKING:
@@ -55,6 +57,16 @@ class SSHDeployment(SpecDeployment):
     def device_of(self, name: str) -> str | None:
         found = {str(worker.name): worker.device for host in self._pool.hosts for worker in host.workers.values()}
         return found.get(name)
+
+    def leaving(self, n: int) -> set[str]:
+        # Where a host was lost and is back, its workers are on the others: they even out when some leave.
+        counted = [slot for slot in self.slots() if slot.state is not SlotState.LEAVING][::-1]
+        counted.sort(key=lambda slot: slot.state is SlotState.RUNNING)
+        running = {slot.name for slot in counted if slot.state is SlotState.RUNNING}
+        hosts = {str(name): host.name for host in self._pool.hosts for name in host.workers if str(name) in running}
+        places = {host.name: host.places for host in self._pool.hosts}
+        names = fullest_host_first([slot.name for slot in counted], hosts, places)
+        return set(names[: max(0, len(names) - n)])
 
     async def close(self) -> None:
         self._pool.forget_worker = lambda name: None

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...operating_system.plain_file import NotPlain, read_plain_file
 from ...protocol.errors import PreflightFailed
 from ...protocol.plaintext import printable
 from ...protocol.specbase import MAX_WORKERS
@@ -50,9 +51,9 @@ def named_hosts(spec: SSHSpec) -> list[Named]:
 
 def _in_file(path: Path) -> list[str]:
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise PreflightFailed(f"hostfile: {path} is too big for a list of hosts.")
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_plain_file(path, MOST_BYTES).decode("utf-8").splitlines()
+    except NotPlain as error:
+        raise PreflightFailed(f"hostfile: {path} {error}, and so no list of hosts.") from error
     except OSError as error:
         raise PreflightFailed(f"hostfile: {path} cannot be read ({error.strerror}).") from error
     except UnicodeDecodeError:

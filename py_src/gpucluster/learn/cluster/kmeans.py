@@ -162,15 +162,19 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
         self.cluster_centers_ = found.centers
         self.inertia_ = found.inertia
         self.n_iter_ = found.n_iter
-        self._training = {"labels": self.predict(X) if keep is None else _in_order(keep)}
+        # Lazy labels are made when somebody asks for them: on few rows, a graph takes as long as an iteration.
+        self._training = {"X": X, "centers": found.centers} if keep is None else {"labels": _in_order(keep)}
         return self
 
     @property
     def labels_(self) -> Output:
         """Number of the nearest centre of each row that was fitted on."""
+        training = getattr(self, "_training", {})
+        if "labels" not in training and "X" in training:
+            training["labels"] = self._map(_labels, training["X"], training["centers"], dtype=np.int32)
         try:
-            return self._training["labels"]
-        except (AttributeError, KeyError):
+            return training["labels"]
+        except KeyError:
             raise AttributeError(
                 "labels_ is there after fit only, and is not saved with a model. Use predict(X)."
             ) from None

@@ -5,9 +5,11 @@ On the wire: the number of frames, the length of each, and the frames; all numbe
 
 from __future__ import annotations
 
+import os
 import select
 import socket
 import struct
+import time
 from collections import deque
 from collections.abc import Generator, Iterable
 from contextlib import suppress
@@ -19,6 +21,9 @@ from .operators import Message
 _NUMBER = struct.Struct("=Q")
 _MOST_FRAMES = 512
 """So many go to the system at once, which takes 1024."""
+SPIN_SECONDS = 2e-4
+"""So long a rank looks again and again before it sleeps: ranks with equal parts arrive almost together, and being woken
+takes longer than most waits. It lets others run between two looks."""
 _ROOM_BYTES = 1 << 16
 """What is no longer than this is received with as little waiting as possible, and copied; arrays that are longer lie
 where they were received."""
@@ -155,6 +160,10 @@ class Outgoing:
         self._sock.close()
 
 
+_let_others_run = getattr(os, "sched_yield", lambda: time.sleep(0))
+"""Gives the processor to another thread that wants it."""
+
+
 def views_of(message: Message) -> list[memoryview]:
     """Return what is sent for a message."""
     frames = [memoryview(frame).cast("B") for frame in packed(message)]
@@ -173,4 +182,7 @@ def wait_for(readable: Iterable[Incoming], writable: Outgoing | None, seconds: f
     if writable is not None:
         waiting[writable.fileno()] = writable
         poll.register(writable, select.POLLOUT)
-    return [waiting[number] for number, _ in poll.poll(seconds * 1000)]
+    until = time.perf_counter() + SPIN_SECONDS
+    while not (ready := poll.poll(0)) and time.perf_counter() < until:
+        _let_others_run()
+    return [waiting[number] for number, _ in ready or poll.poll(seconds * 1000)]

@@ -9,10 +9,10 @@ from typing import Any
 from sklearn.base import is_classifier, is_regressor
 
 from ..arrays import Collection, Data, Output, PlainModel, on_gpus
-from ..configuration import configuration
 from ..errors import NotSupported
 from ..rows.table import is_dask, is_dask_array
 from ..rows.waiting import current_client
+from ..settings import configuration
 from .catalogue import DELEGATED, NOT_DELEGATED
 from .translation import Untranslatable, on_host, options_for
 

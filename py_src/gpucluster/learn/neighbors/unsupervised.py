@@ -18,7 +18,7 @@ class NearestNeighbors(NeighborsEstimator):
     """Find the nearest rows of training data that are spread over a cluster; exactly.
 
     Fitting keeps the training data on the workers, each block with an index of its own. Each block of queries is
-    compared with each of these, and the results are merged along a tree; see `gpucluster.learn.neighbors.search` for
+    compared with each of these, and the results are merged along a tree; see ``gpucluster.learn.neighbors.search`` for
     the source and the communication. cuML compares by brute force in float32 only; here float64 stays float64, and
     ``algorithm`` may be a tree, which is faster for up to about 15 features.
 

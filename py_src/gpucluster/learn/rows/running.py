@@ -8,8 +8,8 @@ from typing import Any, TypeVar, cast
 from ...dask_internals.machine import memory_bytes
 from ..arrays import Data
 from ..communicators.communicator import Communicator, SerialCommunicator
-from ..configuration import configuration
 from ..errors import InvalidData
+from ..settings import configuration
 from .block import Block
 from .footprint import block_bytes, fits_into_workers
 from .ranks import Placed, require_own, run_ranks, workers_of

@@ -12,6 +12,7 @@ from .notebooks import Copy, make_notebook, notebook_name
 from .page import make_page
 from .reading import read_source
 from .source import LessonSource, LessonSourceError
+from .words import read_words, with_words
 
 
 def pages_folder() -> Path | None:
@@ -36,11 +37,12 @@ def render(path: Path, pages: Path | None = None) -> dict[Path, str]:
         When the source is not in order.
     """
     source, folder = read_source(path), path.parent
-    made = {folder / notebook_name(source.slug, copy): _json(make_notebook(source, copy)) for copy in Copy}
+    linked = with_words(source, read_words())
+    made = {folder / notebook_name(source.slug, copy): _json(make_notebook(linked, copy)) for copy in Copy}
     made[folder / "sheet.json"] = _json(make_sheet(source))
     if pages is not None:
         try:
-            made[pages / f"{source.slug}.html"] = make_page(source)
+            made[pages / f"{source.slug}.html"] = make_page(linked)
         except ValueError as error:
             raise LessonSourceError(str(error)) from error
     return made

@@ -7,10 +7,12 @@ from html import escape
 from pathlib import Path
 
 from ...protocol.errors import MissingPackage
+from ..study.parsons import find_problem, lettered
 from .notebooks import cell_ids
 from .source import LessonSource, SourceCell
 
 _STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
+_PARSONS = re.compile(r'^lessons\.parsons\("([0-9.]+)"\)$', re.MULTILINE)
 _ACTIVE = re.compile(r"<\s*(script|iframe|object|embed)\b|\son\w+\s*=|javascript:", re.IGNORECASE)
 
 
@@ -44,7 +46,7 @@ def _cell(cell: SourceCell, name: str) -> str:
     if cell.hint:
         return f"<details><summary>Hint {cell.hint}</summary>{_prose(cell.text)}</details>"
     kind = "exercise" if cell.exercise else cell.tags[0] if cell.tags else "text"
-    inside = _code(cell.learner_text()) if cell.type == "code" else _prose(cell.text)
+    inside = _code(cell.learner_text()) + _lines(cell.text) if cell.type == "code" else _prose(cell.text)
     return f'<section id="{escape(name)}" class="{escape(kind)}">\n{inside}</section>'
 
 
@@ -63,6 +65,16 @@ def _code(text: str) -> str:
     from pygments.lexers.python import PythonLexer
 
     return str(highlight(text, PythonLexer(), HtmlFormatter(cssclass="code")))
+
+
+def _lines(code: str) -> str:
+    """Return the lines that a cell lets learners put in order, as the notebook shows them when the cell has run."""
+    found = _PARSONS.search(code)
+    problem = find_problem(found[1]) if found else None
+    if problem is None:
+        return ""
+    rows = (f"<li><code>{letter}</code> {escape(line.text)}</li>" for letter, line in lettered(problem).items())
+    return f'<ul class="lines">\n{"".join(rows)}\n</ul>'
 
 
 def _highlighting(style: str, scheme: str) -> str:

@@ -28,6 +28,8 @@ def several(exam: Examination, result: Any, *names: str) -> list[Any]:
 def number(exam: Examination, value: Any, what: str) -> float:
     """Return the value as a finite number, or end the examination."""
     try:
+        if isinstance(value, str):
+            raise TypeError("digits in a text are no number yet")
         found = float(value)
     except (TypeError, ValueError):
         exam.require(f"{what} is one number", False, describe(value))

@@ -11,9 +11,11 @@ What this does not protect against is in ``docs/grading.md``.
 """
 
 from .grades import ExerciseGrade, Grades, NotebookGrade
-from .job import Limits
+from .job import Limits, Sandboxing
+from .progress import Progress
+from .report.learner_pages import learner_pages
 from .report.page import html_report
-from .report.table import table_text
+from .report.table import exercise_table_text, table_text
 from .submissions import Submission, find_submissions
 from .whole_class import grade
 
@@ -22,9 +24,13 @@ __all__ = [
     "Grades",
     "Limits",
     "NotebookGrade",
+    "Progress",
+    "Sandboxing",
     "Submission",
+    "exercise_table_text",
     "find_submissions",
     "grade",
     "html_report",
+    "learner_pages",
     "table_text",
 ]

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from .job import Limits, Place
+from .job import Kind, Limits, Place
 
 Status = Literal["graded", "time", "memory", "processes", "threads", "stopped", "unreadable"]
 
@@ -20,6 +20,12 @@ class Protection(_Part):
 
     Attributes
     ----------
+    kind : str
+        Of the sandbox: ``"bubblewrap"``, ``"apptainer"``, ``"container"``, or ``"landlock"`` where there was none.
+    namespaces : list of str
+        Those that the learner's kernel did not share with the command, such as ``"net"``.
+    apart : bool
+        Whether the kernel had namespaces that its runner was not in.
     landlock : int
         Version of Landlock; 0: none.
     system_calls : bool
@@ -28,18 +34,47 @@ class Protection(_Part):
         Without the superuser's special rights; true for ordinary accounts as well.
     """
 
+    kind: Kind = "landlock"
+    namespaces: list[str] = Field(default_factory=list, max_length=20)
+    apart: bool = False
     landlock: int = Field(0, ge=0)
     system_calls: bool = False
     no_rights: bool = False
 
     def __str__(self) -> str:
+        own = f"{self.kind} (namespaces: {', '.join(self.namespaces) or 'none'}), " if self.kind != "landlock" else ""
         landlock = f"Landlock {self.landlock}" if self.landlock else "no Landlock"
         system_calls = "a seccomp filter" if self.system_calls else "no seccomp filter"
-        return f"{landlock}, {system_calls}{'' if self.no_rights else ', special rights of the superuser'}"
+        return f"{own}{landlock}, {system_calls}{'' if self.no_rights else ', special rights of the superuser'}"
+
+    @property
+    def short(self) -> str:
+        """The same in a word or two, for a table."""
+        return (
+            "+".join(
+                word
+                for word, had in (
+                    (self.kind, self.kind != "landlock"),
+                    (f"landlock{self.landlock}", self.landlock > 0),
+                    ("seccomp", self.system_calls),
+                )
+                if had
+            )
+            or "none"
+        )
+
+    @property
+    def fenced(self) -> bool:
+        """Whether the kernel had a file system, processes and a network of its own."""
+        return {"user", "mnt", "pid", "net", "ipc"} <= set(self.namespaces)
 
     @property
     def gaps(self) -> list[str]:
         """What a notebook could do all the same, in sentences."""
+        if self.fenced:
+            if self.apart or self.landlock:
+                return []
+            return ["It could read the solutions, and reach the process that grades it."]
         gaps = []
         if not self.landlock:
             gaps.append("It could read all files of this account, change them, and end its programs.")
@@ -52,6 +87,7 @@ class Protection(_Part):
             gaps.append("It could connect to sockets of this account's programs when it knew where they are.")
         if not self.system_calls:
             gaps.append("It could change modes and times of files, and limits and priorities of processes.")
+        gaps.append("It could read other files of this account, and use the network.")
         return gaps
 
 

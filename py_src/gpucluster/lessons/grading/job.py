@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 from pathlib import Path
@@ -59,12 +60,44 @@ _AnyPath = Annotated[Path, BeforeValidator(_path_of), PlainSerializer(_hex_of, w
 """A path that travels as hexadecimal numbers, as the names of files may be any bytes."""
 
 
+def _bytes_of(given: bytes | str) -> bytes:
+    return given if isinstance(given, bytes) else base64.b64decode(given)
+
+
+_AnyBytes = Annotated[
+    bytes,
+    BeforeValidator(_bytes_of),
+    PlainSerializer(lambda given: base64.b64encode(given).decode(), when_used="json"),
+]
+
+Kind = Literal["bubblewrap", "apptainer", "container", "landlock"]
+
+
+class Sandboxing(BaseModel):
+    """In what kind of sandbox notebooks are graded.
+
+    Attributes
+    ----------
+    kind : str
+        ``"landlock"``: in none but what the processes do to themselves.
+    apart : bool
+        Whether each kernel has a sandbox of its own in that of its runner.
+    image : str
+        Where the system comes from, for Apptainer and containers.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Kind = "landlock"
+    apart: bool = False
+    image: str = ""
+
+
 class Job(BaseModel):
     """What to grade."""
 
-    path: _AnyPath
-    root: _AnyPath | None = None
-    """Folder above it, below which no link is followed."""
+    notebook: _AnyBytes
+    """The file that was handed in."""
     file: str = ""
     """How the results name it."""
     learner: str
@@ -76,6 +109,9 @@ class Job(BaseModel):
     """Folders that the notebook may not read: what others have handed in, and how to reach the account's programs."""
     unprotected: bool = False
     """Grade also where this machine cannot hold the notebook back."""
+    sandboxing: Sandboxing = Sandboxing()
+    namespaces: dict[str, str] = {}
+    """Those of the command, to tell which ones a notebook did not share with it."""
 
     def text(self) -> str:
         """Return the job as JSON in ASCII, whatever the two processes take for their encoding."""

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..plain_file import NotPlain, read_plain_file
+from ...operating_system.plain_file import NotPlain, read_plain_file
 
 LARGEST_NOTEBOOK = 30 * 2**20
 
@@ -26,12 +26,27 @@ def read_notebook(path: Path, root: Path | None = None) -> dict[str, Any]:
     ValueError
         With the reason, in words that follow "it".
     """
+    return notebook_in(read_file(path, root))
+
+
+def read_file(path: Path, root: Path | None = None) -> bytes:
+    """Return what is in the file; see `read_notebook`."""
     try:
-        text = read_plain_file(path, LARGEST_NOTEBOOK, below=root)
+        return read_plain_file(path, LARGEST_NOTEBOOK, below=root)
     except NotPlain as error:
         raise ValueError(str(error)) from None
     except OSError as error:
         raise ValueError(f"cannot be read: {error.strerror}") from None
+
+
+def notebook_in(text: bytes) -> dict[str, Any]:
+    """Return the notebook that a file has.
+
+    Raises
+    ------
+    ValueError
+        When it has none, in words that follow "it".
+    """
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,19 +1,24 @@
-"""Grading a class: one runner per notebook, and the answer key first."""
+"""Grading a class: one runner per notebook, several at a time, and the answer keys first."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 
+from ...operating_system.namespaces import namespaces_of
 from ..catalogue import find_lesson
 from .answer_key import AnswerKey, grade_key
 from .grades import ExerciseGrade, Grades, NotebookGrade
-from .job import Job, Limits, Place
-from .runner.process import grade_in_runner
+from .job import Job, Limits, Place, Sandboxing
+from .notebooks import read_file
+from .progress import Progress, job_fingerprint, lesson_fingerprint
+from .runner.process import Runners, grade_in_runner
 from .sandbox.closed_folders import closed_folders
-from .sandbox.protection import offered, refuse_too_little
+from .sandbox.protection import Unprotected
+from .sandbox.trying import choose
 from .submissions import Submission
 
 Say = Callable[[str], None]
@@ -24,11 +29,14 @@ def grade(
     limits: Limits | None = None,
     *,
     seed: int | None = None,
+    sandboxing: Sandboxing | None = None,
     unprotected: bool = False,
+    jobs: int = 1,
+    progress: Progress | None = None,
     say: Say = lambda text: None,
-    keep: Callable[[Grades], None] = lambda grades: None,
+    keep: Callable[[Grades, NotebookGrade], None] = lambda grades, result: None,
 ) -> Grades:
-    """Grade notebooks, one after the other.
+    """Grade notebooks.
 
     For each lesson, the answer key is graded first. It shows which exercises can be checked from outside of the kernel,
     and an exercise that the key itself does not pass on this machine, or not in a learner's time, counts for nobody.
@@ -36,72 +44,165 @@ def grade(
     Parameters
     ----------
     submissions : sequence of Submission
-        See `find_submissions`.
+        See `find_submissions`. The results have their order, however many are graded at a time.
     limits : Limits, optional
         What one notebook may use.
     seed : int, optional
-        Seed of the hidden inputs, the same for the whole class. Left out: a random one, which the result names.
+        Seed of the hidden inputs, the same for the whole class. Left out: that of ``progress``, or a random one, which
+        the result names.
+    sandboxing : Sandboxing, optional
+        In what kind of sandbox; see `sandbox.trying.choose`. Left out: the best that works.
     unprotected : bool, optional
         Grade also on a machine that cannot hold notebooks back.
+    jobs : int, optional
+        How many at a time.
+    progress : Progress, optional
+        What is graded already, which is not graded again.
     say : callable, optional
-        Told what happens.
+        Told what happens, from several threads.
     keep : callable, optional
-        Given what is graded so far, after each notebook.
+        Given what is graded so far, and what came last, after each notebook.
 
     Raises
     ------
     Unprotected
         When this machine cannot hold notebooks back.
     """
-    if not unprotected:
-        refuse_too_little(offered())
+    sandboxing = sandboxing or _best(unprotected=unprotected)
+    progress = progress or Progress()
     limits = limits or Limits()
-    seed = secrets.randbits(32) if seed is None else seed
-    keys: dict[str, AnswerKey] = {}
+    if seed is None:
+        seed = secrets.randbits(32) if progress.seed is None else progress.seed
+    progress.begin(seed)
     from ..._version import __version__
 
     grades = Grades(
         graded_at=datetime.now(UTC).replace(microsecond=0).isoformat(), version=__version__, seed=seed, limits=limits,
         submissions=[],
     )  # fmt: skip
-    closed = closed_folders(submissions)
-    readable = {one.lesson for one in submissions if not one.problem}
-    for number, submission in enumerate(submissions, start=1):
-        if submission.lesson in readable and submission.lesson not in keys:
-            say(f"Grading the answer key of lesson {submission.lesson}")
-            keys[submission.lesson] = grade_key(submission.lesson, limits, seed, unprotected=unprotected)
-            grades.notes += keys[submission.lesson].notes
-        say(f"Grading {number} of {len(submissions)}: {submission.learner}, lesson {submission.lesson}")
-        key = keys[submission.lesson].grades if submission.lesson in keys else None
-        result = _graded(submission, key or {}, limits, seed, closed, unprotected=unprotected)
-        _complete(result, key)
-        grades.submissions.append(result)
-        keep(grades)
+    together = Class(submissions, limits, seed, sandboxing, progress, say, jobs=jobs, unprotected=unprotected)
+    found: dict[int, NotebookGrade] = {}
+    with together.working():
+        grades.notes = together.grade_keys()
+        for number, result in together.grade_notebooks():
+            found[number] = result
+            grades.submissions = [found[place] for place in sorted(found)]
+            keep(grades, result)
     return grades
 
 
-def _graded(
-    submission: Submission,
-    key: dict[str, ExerciseGrade],
-    limits: Limits,
-    seed: int,
-    closed: list[Path],
-    *,
-    unprotected: bool,
-) -> NotebookGrade:
-    if submission.problem:
-        note = f"The notebook was not graded: {submission.problem}."
-        return NotebookGrade(
-            learner=submission.learner, lesson=submission.lesson, file=_name(submission), status="unreadable",
-            notes=[note],
+class Class:
+    """The notebooks of a class, on their way through the runners; see `grade` for the parameters."""
+
+    def __init__(
+        self,
+        submissions: Sequence[Submission],
+        limits: Limits,
+        seed: int,
+        sandboxing: Sandboxing,
+        progress: Progress,
+        say: Say,
+        *,
+        jobs: int,
+        unprotected: bool,
+    ) -> None:
+        self._submissions, self._limits, self._seed, self._say = submissions, limits, seed, say
+        self._sandboxing, self._unprotected, self._progress = sandboxing, unprotected, progress
+        self._closed = closed_folders(submissions)
+        self._keys: dict[str, AnswerKey] = {}
+        self._fingerprints: dict[str, str] = {}
+        self._runners = Runners()
+        self._threads = ThreadPoolExecutor(jobs)
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """End whatever runs when something goes wrong, or somebody says stop."""
+        try:
+            yield
+        except BaseException:
+            self._runners.stop()
+            raise
+        finally:
+            self._threads.shutdown(cancel_futures=True)
+
+    def grade_keys(self) -> list[str]:
+        """Grade the answer key of each lesson; return what is to be said about them."""
+        wanted = list(dict.fromkeys(one.lesson for one in self._submissions if not one.problem))
+        waiting: dict[Future[AnswerKey], str] = {}
+        for lesson in wanted:
+            known = find_lesson(lesson)
+            assert known is not None
+            about = (self._limits.model_dump(), self._seed, self._sandboxing.model_dump(), self._unprotected)
+            self._fingerprints[lesson] = lesson_fingerprint(known, *about)
+            kept = self._progress.key(lesson, self._fingerprints[lesson])
+            if kept is not None:
+                self._keys[lesson] = kept
+            else:
+                waiting[self._threads.submit(self._key, lesson)] = lesson
+        for done in as_completed(waiting):
+            lesson = waiting[done]
+            self._keys[lesson] = done.result()
+            self._progress.add_key(lesson, self._fingerprints[lesson], self._keys[lesson])
+        return [note for lesson in wanted for note in self._keys[lesson].notes]
+
+    def grade_notebooks(self) -> Iterator[tuple[int, NotebookGrade]]:
+        """Yield each result with the place of its notebook, as they come."""
+        waiting: dict[Future[tuple[NotebookGrade, str]], int] = {}
+        for number, submission in enumerate(self._submissions):
+            waiting[self._threads.submit(self._notebook, number, submission)] = number
+        for done in as_completed(waiting):
+            result, fingerprint = done.result()
+            if fingerprint:
+                self._progress.add_notebook(fingerprint, result)
+            key = self._keys.get(result.lesson)
+            _complete(result, key.grades if key else None)
+            yield waiting.pop(done), result
+
+    def _key(self, lesson: str) -> AnswerKey:
+        self._say(f"Grading the answer key of lesson {lesson}")
+        return grade_key(
+            lesson, self._limits, self._seed, unprotected=self._unprotected, sandboxing=self._sandboxing,
+            runners=self._runners,
         )  # fmt: skip
-    places: dict[str, Place] = {name: one.place for name, one in key.items()}
-    job = Job(
-        path=submission.path, root=submission.root, file=_name(submission), learner=submission.learner,
-        lesson=submission.lesson, seed=seed, limits=limits, places=places, closed_folders=closed,
-        unprotected=unprotected,
-    )  # fmt: skip
-    return grade_in_runner(job)
+
+    def _notebook(self, number: int, submission: Submission) -> tuple[NotebookGrade, str]:
+        """A result, with what it is to be kept under; empty: it is not to be kept, or is already."""
+        where = f"{number + 1} of {len(self._submissions)}: {submission.learner}, lesson {submission.lesson}"
+        file = submission.file or submission.path.name.encode("utf-8", "backslashreplace").decode()
+        note, text = f"The notebook was not graded: {submission.problem}.", b""
+        if not submission.problem:
+            note = ""
+            try:
+                text = read_file(submission.path, submission.root)
+            except ValueError as error:
+                note = f"The notebook {error}."
+        if note:
+            self._say(f"Grading {where}")
+            return NotebookGrade(
+                learner=submission.learner, lesson=submission.lesson, file=file, status="unreadable", notes=[note]
+            ), ""
+        places: dict[str, Place] = {name: one.place for name, one in self._keys[submission.lesson].grades.items()}
+        job = Job(
+            notebook=text, file=file, learner=submission.learner, lesson=submission.lesson, seed=self._seed,
+            limits=self._limits, places=places, closed_folders=self._closed, unprotected=self._unprotected,
+            sandboxing=self._sandboxing, namespaces=namespaces_of(),
+        )  # fmt: skip
+        fingerprint = job_fingerprint(job, self._fingerprints[submission.lesson])
+        kept = self._progress.notebook(job, fingerprint)
+        if kept is not None:
+            self._say(f"Graded before: {where}")
+            return kept, ""
+        self._say(f"Grading {where}")
+        return grade_in_runner(job, self._runners), fingerprint
+
+
+def _best(*, unprotected: bool) -> Sandboxing:
+    try:
+        return choose().sandboxing
+    except Unprotected:
+        if unprotected:
+            return Sandboxing()
+        raise
 
 
 def _complete(result: NotebookGrade, key: dict[str, ExerciseGrade] | None) -> None:
@@ -116,10 +217,6 @@ def _complete(result: NotebookGrade, key: dict[str, ExerciseGrade] | None) -> No
     ]
     result.points = sum(one.points for one in result.exercises)
     result.of = sum(one.of for one in result.exercises)
-
-
-def _name(submission: Submission) -> str:
-    return submission.file or submission.path.name.encode("utf-8", "backslashreplace").decode()
 
 
 def _as_the_key_allows(one: ExerciseGrade, keys: dict[str, ExerciseGrade] | None) -> ExerciseGrade:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from pathlib import Path
 
 FILE_NAME = "gpucluster-progress.json"
@@ -21,7 +22,8 @@ def learner_folder(start: Path | None = None) -> Path:
 
     In this order: the folder that ``GPUCLUSTER_LESSONS_FOLDER`` names; the nearest folder at or above the current
     one that has the file or is named ``gpucluster-lessons``; the parent, when the current folder is named like a
-    lesson; the current folder.
+    lesson; the current folder. A file of somebody else, or in a folder above where everybody may write, such as
+    ``/tmp``, does not count.
 
     Parameters
     ----------
@@ -33,9 +35,22 @@ def learner_folder(start: Path | None = None) -> Path:
     here = (start or Path.cwd()).absolute()
     for folder in (here, *here.parents):
         # The second, so that a file further up, which somebody made by accident, does not part us from the panel.
-        if (folder / FILE_NAME).is_file() or folder.name == COPIES:
+        if folder.name == COPIES or (_has_own_file(folder) and (folder == here or not _is_for_everybody(folder))):
             return folder
     return here.parent if _LESSON.fullmatch(here.name) else here
+
+
+def _has_own_file(folder: Path) -> bool:
+    try:
+        facts = (folder / FILE_NAME).lstat()
+    except OSError:
+        return False
+    return stat.S_ISREG(facts.st_mode) and facts.st_uid == os.getuid()
+
+
+def _is_for_everybody(folder: Path) -> bool:
+    """Whether anybody may put a file there."""
+    return bool(folder.stat().st_mode & stat.S_IWOTH)
 
 
 def progress_file(folder: Path | None = None) -> Path:

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from ...operating_system.plain_file import NotPlain, read_plain_file
 from ...protocol.errors import GPUClusterError
 from ...registry.replacement import replace_text
-from ..plain_file import NotPlain, read_plain_file
 from .model import SCHEMA_VERSION, Progress, now
 from .place import progress_file
 from .shared_file import StillShared, publish, remove_shared_file

@@ -1,4 +1,4 @@
-"""Run a pandas script unchanged, under an accelerator where one is installed."""
+"""Accelerators without a change of code: which are installed, and a pandas script under one of them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 ACCELERATOR = "cudf.pandas"
+STARTED = {
+    "cudf.pandas": "python -m cudf.pandas script.py",
+    "cuml.accel": "python -m cuml.accel script.py",
+    "cudf_polars": 'query.collect(engine="gpu")',
+}
+"""How each accelerator is begun."""
 
 
 @dataclass(frozen=True)
@@ -58,3 +64,12 @@ def run_unchanged(script: str, *, timeout: float = 60) -> ScriptRun:
     if done.returncode == 0:
         return ScriptRun(command, done.stdout.strip(), True)
     return ScriptRun(command, (done.stderr.strip().splitlines() or ["It failed without a word."])[-1], False)
+
+
+def accelerators() -> str:
+    """Say of each accelerator whether it is installed here, and how it is begun; nothing is imported."""
+    lines = []
+    for name, start in STARTED.items():
+        there = find_spec(name.partition(".")[0]) is not None
+        lines.append(f"{name:12} {f'installed: {start}' if there else 'not installed here: the script runs as it is'}")
+    return "\n".join(lines)

@@ -15,6 +15,7 @@ from gpucluster.lessons.grading.job import Job, Limits
 from gpucluster.lessons.grading.runner.notebook_run import NotebookRun
 from gpucluster.lessons.grading.runner.steps import Step
 from gpucluster.lessons.grading.sandbox.folder import Sandbox
+from gpucluster.lessons.grading.sandbox.keeper import Keeper
 from gpucluster.lessons.grading.sandbox.monitor import ResourceMonitor
 
 pytestmark = pytest.mark.timeout(300)
@@ -34,7 +35,7 @@ EMPTY = Step("def principal_components(C, k):\n    ...", ("07.2",), "07.2")
 
 
 @pytest.fixture
-def graded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[..., dict[str, ExerciseGrade]]]:
+def graded(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., dict[str, ExerciseGrade]]]:
     """Run steps in a sandboxed kernel of their own."""
     roots: list[Path] = []
 
@@ -44,8 +45,8 @@ def graded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable
         sandbox.prepare()
         monkeypatch.setenv("GPUCLUSTER_DIR", str(roots[-1] / "clusters"))
         result = NotebookGrade(learner="ana", lesson="07", file="")
-        job = Job(path=tmp_path, learner="ana", lesson="07", seed=1, limits=LIMITS, places={})
-        NotebookRun(job, sandbox, list(steps), ResourceMonitor(LIMITS), result).run()
+        job = Job(notebook=b"", learner="ana", lesson="07", seed=1, limits=LIMITS, places={})
+        NotebookRun(job, sandbox, list(steps), ResourceMonitor(LIMITS, Keeper(sandbox)), result).run()
         return {one.id: one for one in result.exercises}
 
     yield run

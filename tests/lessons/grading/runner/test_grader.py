@@ -15,6 +15,7 @@ from gpucluster.lessons.grading.grades import ExerciseGrade
 from gpucluster.lessons.grading.job import Limits, Place
 from gpucluster.lessons.grading.runner.kernel_session import KernelSession
 from gpucluster.lessons.grading.sandbox.folder import Sandbox
+from gpucluster.lessons.grading.sandbox.keeper import Keeper
 from gpucluster.lessons.grading.sandbox.monitor import ResourceMonitor
 
 from tests.suite.lessons import expensive_for
@@ -26,7 +27,8 @@ SLOW = {"07.5"}
 """An answer that never comes to an end is waited for."""
 NEEDS_CLUSTER = {
     "00.1", "00.2", "00.3", "01.4", "02.3", "02.4", "03.4", "04.1", "04.2", "04.3", "04.4", "04.5", "05.12", "06.5",
-    "06.6", "06.8", "06.9", "06.10", "07.4", "07.6", "08.4", "08.6", "08.7", "08.9", "08.10",
+    "06.6", "06.8", "06.9", "06.10", "07.4", "07.6", "08.4", "08.6", "08.7", "08.9", "08.10", "09.1", "09.4", "09.6",
+    "12.8",
 }  # fmt: skip
 """No answer to these can pass without a cluster."""
 NO_CLUSTER = "The notebook had no cluster to check it on."
@@ -38,7 +40,7 @@ def session() -> Iterator[KernelSession]:
     root = Path(tempfile.mkdtemp(prefix="gg"))
     sandbox = Sandbox(root, secrets.token_hex(8))
     sandbox.prepare()
-    monitor = ResourceMonitor(LIMITS)
+    monitor = ResourceMonitor(LIMITS, Keeper(sandbox))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GPUCLUSTER_DIR", str(root / "clusters"))
         kernel = KernelSession(sandbox, LIMITS, monitor)

@@ -18,9 +18,9 @@ from gpucluster.lessons.grading.runner import kernel_client, notebook_run
 from gpucluster.lessons.grading.runner.kernel_session import KernelEnded, KernelSession, Outcome
 from gpucluster.lessons.grading.runner.steps import Step
 from gpucluster.lessons.grading.sandbox.folder import Sandbox
+from gpucluster.lessons.grading.sandbox.keeper import Keeper
 from gpucluster.lessons.grading.sandbox.monitor import ResourceMonitor
 from jupyter_client.blocking.client import BlockingKernelClient
-from jupyter_client.kernelspec import KernelSpec
 
 from ..conftest import EXERCISES, LIMITS
 
@@ -83,8 +83,10 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[..
     def steps_in_kernels(steps: list[Step], refused: int = 0) -> NotebookGrade:
         Scripted.begun, Scripted.refused = 0, refused
         result = NotebookGrade(learner="ana", lesson="06", file="")
-        job = Job(path=tmp_path, learner="ana", lesson="06", seed=1, limits=LIMITS, places={})
-        notebook_run.NotebookRun(job, Sandbox(tmp_path, "token"), steps, ResourceMonitor(LIMITS), result).run()
+        job = Job(notebook=b"", learner="ana", lesson="06", seed=1, limits=LIMITS, places={})
+        sandbox = Sandbox(tmp_path, "token")
+        monitor = ResourceMonitor(LIMITS, Keeper(sandbox))
+        notebook_run.NotebookRun(job, sandbox, steps, monitor, result).run()
         return result
 
     monkeypatch.setattr(notebook_run, "KernelSession", Scripted)
@@ -127,23 +129,19 @@ def test_nothing_is_left_of_a_kernel_that_did_not_start(sandbox: Sandbox, monkey
     def refuse(*_: Any, **__: Any) -> None:
         raise zmq.ZMQError(errno.EMFILE)
 
-    def silent(argv: list[str], **options: Any) -> KernelSpec:
-        """Give a kernel that is a real process, and never answers."""
-        return KernelSpec(argv=[sys.executable, "-c", "import time; time.sleep(300)", *argv[2:]], **options)
-
     with monkeypatch.context() as patch:
         patch.setattr(BlockingKernelClient, "start_channels", refuse)
         with pytest.raises(KernelEnded, match="Too many open files"):
-            KernelSession(sandbox, LIMITS, ResourceMonitor(LIMITS))
+            KernelSession(sandbox, LIMITS, ResourceMonitor(LIMITS, Keeper(sandbox)))
     assert kernels() == []
     with monkeypatch.context() as patch:
         # A real one may answer on a fast machine, however short the time is.
-        patch.setattr(kernel_client, "KernelSpec", silent)
+        silent = Keeper(sandbox, [sys.executable, "-c", "import time; time.sleep(300)"])
         patch.setattr(kernel_client, "_READY_S", 1)
         with pytest.raises(KernelEnded, match="respond"):
-            KernelSession(sandbox, LIMITS, ResourceMonitor(LIMITS))
+            KernelSession(sandbox, LIMITS, ResourceMonitor(LIMITS, silent))
     assert kernels() == []
-    session = KernelSession(sandbox, LIMITS, ResourceMonitor(LIMITS))
+    session = KernelSession(sandbox, LIMITS, ResourceMonitor(LIMITS, Keeper(sandbox)))
     try:
         assert session.run("x = 1") == Outcome()
         assert len(kernels()) == 1

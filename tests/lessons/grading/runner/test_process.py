@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gpucluster.lessons.grading import find_submissions, grade
+from gpucluster.lessons.grading import Sandboxing, find_submissions, grade
 from gpucluster.lessons.grading.sandbox.folder import Sandbox
 
 from ..conftest import LIMITS
@@ -27,7 +27,7 @@ def test_a_full_disk_does_not_end_the_class(
     places.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(places))
     monkeypatch.setattr(Sandbox, "prepare", prepare)
-    grades = grade(find_submissions(tmp_path / "class"), LIMITS, seed=7)
+    grades = grade(find_submissions(tmp_path / "class"), LIMITS, seed=7, sandboxing=Sandboxing())
     note = "What grades it could not be started: No space left on device."
     assert [(one.learner, one.status, one.notes) for one in grades.submissions] == [
         ("ana", "stopped", [note]),
@@ -36,5 +36,5 @@ def test_a_full_disk_does_not_end_the_class(
     assert note in grades.notes[0]
     assert list(places.iterdir()) == []
     places.rmdir()
-    grades = grade(find_submissions(tmp_path / "class"), LIMITS, seed=7)
+    grades = grade(find_submissions(tmp_path / "class"), LIMITS, seed=7, sandboxing=Sandboxing())
     assert {one.status for one in grades.submissions} == {"stopped"}

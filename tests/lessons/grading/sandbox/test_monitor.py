@@ -7,11 +7,17 @@ import sys
 
 TOOLS = """
 import ctypes, os, subprocess, sys, threading, time
+from pathlib import Path
 import psutil
 from gpucluster.lessons.grading.job import Limits
+from gpucluster.lessons.grading.sandbox.folder import Sandbox
+from gpucluster.lessons.grading.sandbox.keeper import Keeper
 from gpucluster.lessons.grading.sandbox.monitor import ResourceMonitor
 from gpucluster.operating_system.lifetimes import adopt_orphans
 from gpucluster.lessons.grading.sandbox.processes import end_all
+
+def keeper():
+    return Keeper(Sandbox(Path("/nowhere"), ""))
 
 def until(holds):
     while not holds():
@@ -24,7 +30,7 @@ def start(code):
     return child
 
 def watched(code, **limits):
-    monitor = ResourceMonitor(Limits(**limits))
+    monitor = ResourceMonitor(Limits(**limits), keeper())
     monitor.start()
     child = start(code)
     child.wait()
@@ -69,7 +75,7 @@ print(watched(removed, **limits), watched(hidden, **limits), watched(threads, th
 ENDS = """
 headless = start(HEADLESS)
 until(lambda: psutil.Process(headless.pid).status() == "zombie")
-monitor = ResourceMonitor(Limits())
+monitor = ResourceMonitor(Limits(), keeper())
 monitor.start()
 headless.wait()  # it has no memory that the system would tell; whoever ends it may have waited for it first
 print(psutil.pid_exists(headless.pid))
@@ -88,11 +94,11 @@ assert end_all()
 print(any(map(os.path.exists, paths)), psutil.Process().children())
 """
 BLIND = """
-from gpucluster.lessons.grading.sandbox import monitor as module
+from gpucluster.lessons.grading.sandbox import keeper as module
 def blind():
     raise OSError("there is no /proc")
 module.descendants = blind
-monitor = ResourceMonitor(Limits())
+monitor = ResourceMonitor(Limits(), keeper())
 child = start("import time; print('ready', flush=True); time.sleep(600)")
 monitor.start()
 child.wait()

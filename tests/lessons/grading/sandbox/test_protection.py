@@ -9,12 +9,13 @@ import pytest
 from gpucluster.lessons.grading.grades import Protection
 from gpucluster.lessons.grading.sandbox.protection import Unprotected, refuse_too_little
 
-READ, EMPTY, END, CONNECT, MODES = (
+READ, EMPTY, END, CONNECT, MODES, OTHERS = (
     "It could read",
     "It could empty",
     "It could end",
     "It could connect",
     "It could change",
+    "It could read other files of this account, and use the network",
 )
 
 
@@ -28,8 +29,21 @@ READ, EMPTY, END, CONNECT, MODES = (
 )  # fmt: skip
 def test_each_gap_is_named(landlock: int, system_calls: bool, gaps: list[str]) -> None:
     said = Protection(landlock=landlock, system_calls=system_calls, no_rights=True).gaps
+    assert said.pop().startswith(OTHERS)
     assert len(said) == len(gaps)
     assert all(one.startswith(gap) for one, gap in zip(said, gaps, strict=True)), said
+
+
+def test_a_sandbox_of_its_own_is_enough_and_one_with_its_runner_is_not() -> None:
+    fenced = {"kind": "bubblewrap", "namespaces": ["user", "mnt", "pid", "net", "ipc"]}
+    apart, together = Protection(apart=True, **fenced), Protection(**fenced)
+    refuse_too_little(apart)
+    assert apart.gaps == []
+    with pytest.raises(Unprotected, match="bubblewrap does instead of both"):
+        refuse_too_little(together)
+    assert together.gaps == ["It could read the solutions, and reach the process that grades it."]
+    with pytest.raises(Unprotected):
+        refuse_too_little(Protection(kind="bubblewrap", namespaces=["user", "mnt", "pid", "ipc"], apart=True))
 
 
 def test_what_is_missing_is_said_with_how_to_get_it() -> None:

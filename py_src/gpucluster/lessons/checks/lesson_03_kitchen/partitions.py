@@ -85,7 +85,7 @@ def check_batched(exam: Examination, batched: Any) -> None:
         get_worker()  # raises an error where no worker is
         return int(number) * factor + 1
 
-    for count in (int(exam.rng.integers(1_000, 1_400)), int(exam.rng.integers(51, 99)), 3):
+    for count in (int(exam.rng.integers(2_600, 3_200)), int(exam.rng.integers(51, 99)), 3):
         numbers = [int(number) for number in exam.rng.integers(-1_000, 1_000, count)]
         true = sum(number * factor + 1 for number in numbers)
         with watched_kitchen(2) as kitchen, kitchen.client.as_current():

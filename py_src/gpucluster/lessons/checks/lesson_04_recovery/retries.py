@@ -38,7 +38,9 @@ def check_carefully(exam: Examination, run_carefully: Any) -> None:
     fails = int(exam.rng.integers(1, 4))
     deaths = int(exam.rng.integers(0, 2))
     with tempfile.TemporaryDirectory() as top, as_it_was(client):
-        before = client.run_on_scheduler(_allowed)
+        usual = client.run_on_scheduler(_allowed)
+        before = usual + int(exam.rng.integers(1, 5))  # what Dask has by itself is no guide to what was there
+        client.run_on_scheduler(_set_allowed, number=before)
         for name, retries in (("enough", fails), ("too few", fails - 1)):
             file = os.path.join(top, name)
             result, error = call_freely(exam, run_carefully, client, flaky, (file, fails), retries, deaths)
@@ -48,9 +50,9 @@ def check_carefully(exam: Examination, run_carefully: Any) -> None:
                 exam.expect("A task that fails a few times succeeds with as many retries", done,
                             f"result {result!r}, {explain(error, run_carefully)}, tried {tried} times")  # fmt: skip
             else:
-                found = error if error is not None else result
-                exam.expect("With one retry less, its own error is returned", isinstance(found, ConnectionError),
-                            f"{found!r}"[:120] + f", tried {tried} times")  # fmt: skip
+                said = f"raised {error!r}" if error is not None else f"{result!r}"
+                exam.expect("With one retry less, its own error is returned", isinstance(result, ConnectionError),
+                            f"{said:.120}, tried {tried} times")  # fmt: skip
         file = os.path.join(top, "poison")
         Path(file).touch()
         result, error = call_freely(exam, run_carefully, client, poison, (file,), 5, deaths)
@@ -67,7 +69,7 @@ def check_carefully(exam: Examination, run_carefully: Any) -> None:
             f"{_lines(file)} workers",
         )
         after = client.run_on_scheduler(_allowed)
-        client.run_on_scheduler(_set_allowed, number=before)
+        client.run_on_scheduler(_set_allowed, number=usual)
         exam.expect(
             "The scheduler's setting is put back, whatever happens", after == before, f"{after}, before it was {before}"
         )

@@ -44,7 +44,7 @@ def check_audit(exam: Examination, audit: Any, kinds: Any) -> None:
 def _with_faults(exam: Examination) -> Any:
     """Weather with rows that occur again elsewhere in the table, some of them twice, and some columns without a gap.
 
-    In some keys a value is missing; each of these keys is there once.
+    In some keys a value is missing; one of these keys is there twice.
     """
     table = sample(exam.rng, "weather", 200, ["origin", "time_hour", "temp", "wind_dir", "wind_gust", "pressure"])
     import pandas as pd
@@ -53,7 +53,8 @@ def _with_faults(exam: Examination) -> Any:
     again = table.iloc[order[: int(exam.rng.integers(14, 25))]]
     once = table.iloc[order[100:]].drop_duplicates("time_hour").index[:6]
     table.loc[once, "origin"] = None
-    mixed = pd.concat([table, again, again.iloc[: int(exam.rng.integers(3, 6))]]).reset_index(drop=True)
+    twice = table.loc[once[:1]]
+    mixed = pd.concat([table, again, again.iloc[: int(exam.rng.integers(3, 6))], twice]).reset_index(drop=True)
     mixed.loc[exam.rng.choice(len(mixed), size=7, replace=False), "temp"] = np.nan
     return mixed.iloc[exam.rng.permutation(len(mixed))].reset_index(drop=True)
 

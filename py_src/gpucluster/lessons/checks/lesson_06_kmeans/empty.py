@@ -26,6 +26,7 @@ def _expect_one_update(exam: Examination, update: Any, k: int, empty: int, far: 
     centroids, far_points = exam.rng.normal(size=(k, d)), exam.rng.normal(5, 2, (far, d))
     counts = exam.rng.integers(1, 9, k)
     counts[exam.rng.permutation(k)[:empty]] = 0
+    counts[np.flatnonzero(counts)[:1]] = 1  # one point is enough for a mean
     sums = exam.rng.normal(3, 2, (k, d)) * counts[:, None]
     new = _call(exam, update, sums.copy(), counts.copy(), centroids.copy(), far_points.copy())
     used, case = counts > 0, f"{empty} of {k} clusters are empty, {far} far points"

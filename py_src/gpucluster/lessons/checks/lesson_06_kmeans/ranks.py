@@ -23,6 +23,7 @@ from .reference import (
     hard_options,
     inertia_of,
     largest_gap,
+    largest_moves,
     read_path,
     serial_lloyd,
     telling_tolerances,
@@ -49,6 +50,7 @@ def check_ranks(exam: Examination, kmeans_on_ranks: Any) -> None:
     for tolerance in telling_tolerances(few, start, LIMIT):
         path, _ = read_path(exam, _alone(exam, kmeans_on_ranks, few, start, tolerance), start)
         expect_stop(exam, path, tolerance)
+    _expect_exact_stop(exam, kmeans_on_ranks, few, start)
     _expect_threads(exam, kmeans_on_ranks, few, start)
     if not exam.passed:
         return
@@ -79,6 +81,16 @@ def _alone(
     return exam.call(
         function, CountingCommunicator(SerialCommunicator()), points.copy(), start.copy(), tolerance, limit
     )
+
+
+def _expect_exact_stop(exam: Examination, function: Any, points: Floats, start: Floats) -> None:
+    """A movement of exactly the tolerance is not more than it; a movement downwards is one, too."""
+    for sign in (1.0, -1.0):
+        path, _ = read_path(exam, _alone(exam, function, sign * points, sign * start), sign * start)
+        for move in largest_moves(path)[1:4]:
+            for tolerance in (float(move), 0.999 * float(move)):
+                again, _ = read_path(exam, _alone(exam, function, sign * points, sign * start, tolerance), sign * start)
+                expect_stop(exam, again, tolerance)
 
 
 def _expect_threads(exam: Examination, function: Any, points: Floats, start: Floats) -> None:

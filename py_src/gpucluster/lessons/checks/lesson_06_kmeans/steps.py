@@ -30,8 +30,8 @@ def check_assign(exam: Examination, assign: Any) -> None:
         centroids = exam.rng.normal(0, 2, (k, d))
         given = points.copy(), centroids.copy()
         _expect_nearest(exam, *given, exam.call(assign, points, centroids))
-    for _ in range(2):
-        _expect_fine(exam, assign)
+    for half, away in ((4e-5, 1.0), (4e-5, 1.0), (10.0, 1e-9)):
+        _expect_fine(exam, assign, half, away)
     n, k, d = 20_000, 20, 20  # a loop over the centroids holds a few arrays of n × d, far less than half of n × k × d
     points, centroids = exam.rng.normal(size=(n, d)), exam.rng.normal(size=(k, d))
     whole = n * k * d * 8
@@ -43,16 +43,19 @@ def check_assign(exam: Examination, assign: Any) -> None:
     )
 
 
-def _expect_fine(exam: Examination, assign: Any) -> None:
-    """Pairs of centroids that only double precision can tell apart, far from zero: fewer digits choose wrong ones."""
+def _expect_fine(exam: Examination, assign: Any, half: float, away_most: float) -> None:
+    """Pairs of centroids that only double precision can tell apart, far from zero: fewer digits choose wrong ones.
+
+    They are ``2 * half`` apart, and points are about ``away_most`` halves away from the middle.
+    """
     pairs, each = 8, 25
-    centres = exam.rng.uniform(500, 900, (pairs, 3))
+    centres = 500 + 50 * np.arange(pairs)[:, None] + exam.rng.uniform(0, 9, (pairs, 3))
     sides = exam.rng.normal(size=(pairs, 3))
-    sides *= 4e-5 / np.linalg.norm(sides, axis=1, keepdims=True)
+    sides *= half / np.linalg.norm(sides, axis=1, keepdims=True)
     centroids = np.stack([centres + sides, centres - sides], axis=1).reshape(-1, 3)
     nearest = exam.rng.integers(0, len(centroids), pairs * each)
     pair = nearest // 2
-    away = np.where(nearest % 2 == 0, 1, -1) * exam.rng.uniform(0.6, 1.4, len(nearest))
+    away = np.where(nearest % 2 == 0, 1, -1) * away_most * exam.rng.uniform(0.6, 1.4, len(nearest))
     points = centres[pair] + away[:, None] * sides[pair]
     labels = np.asarray(exam.call(assign, points.copy(), centroids.copy()))
     right = int((labels == nearest).sum()) if labels.shape == nearest.shape else 0
@@ -89,7 +92,8 @@ def _expect_nearest(exam: Examination, points: Floats, centroids: Floats, labels
 @exercise("06.3", "partial")
 def check_partial(exam: Examination, partial: Any) -> None:
     """Partial results are right for one block and add up over any split."""
-    for n, k, d in [(1, 3, 4), (12, 12, 2), (50, 7, 5), (300, 4, 3)]:
+    # The last case has more points per centroid than small whole numbers count to.
+    for n, k, d in [(1, 3, 4), (12, 12, 2), (50, 7, 5), (300, 4, 3), (70_000, 3, 2)]:
         points = exam.rng.normal(5, 2, (n, d))
         centroids = exam.rng.normal(5, 2, (k, d))
         labels = exam.rng.integers(0, max(1, k - 1), n)  # the last centroid has no points

@@ -23,7 +23,8 @@ def check_components(exam: Examination, principal_components: Any) -> None:
 
     digits = load_digits().data
     tables = [(digits[exam.rng.permutation(len(digits))], 12), (mixed_table(exam.rng, 500, 6), 6),
-              (mixed_table(exam.rng, 90, 5), 2)]  # fmt: skip
+              (mixed_table(exam.rng, 90, 5), 2),
+              (exam.rng.normal(size=(400, 5)) * [0.5, 1, 2, 4, 8], 3)]  # fmt: skip
     for table, k in tables:
         true = PCA(k, svd_solver="full").fit(table)
         components, variances, ratios = _directions(exam, principal_components, np.cov(table.T), k)

@@ -39,6 +39,12 @@ def _expect_projection(exam: Examination, reconstruct: Any) -> None:
             abs(lost - left_out) < 1e-8 * values.sum(),
             f"lost {lost:.4g}, left out {left_out:.4g}, with {k} of {d} components",
         )
+        few = numbers(exam, exam.call(reconstruct, table[:9].copy(), mean, components[:k].copy()), "The reconstruction",
+                      (9, d))  # fmt: skip
+        gap = relative_gap(few, back[:9])
+        exam.expect(
+            "The mean is the one that is given, whatever the rows", gap < 1e-9, f"relative difference {gap:.2g}"
+        )
         again = numbers(exam, exam.call(reconstruct, back, mean, components[:k].copy()), "The reconstruction", (n, d))
         gap = relative_gap(again, back)
         exam.expect("Reconstructing a reconstruction changes nothing", gap < 1e-9, f"relative difference {gap:.2g}")
@@ -56,6 +62,11 @@ def _expect_psnr(exam: Examination, psnr: Any) -> None:
             f"{value:.3f} dB when every value is off by {error:g}; expected {true:.3f}",
         )
 
+    noise = exam.rng.normal(size=image.shape) * np.linspace(0.01, 0.3, len(image))[:, None, None]
+    value, true = number(exam, exam.call(psnr, image.copy(), image + noise), "psnr"), -10 * np.log10((noise**2).mean())
+    exam.expect("The mean is that of the squared errors of all values", abs(value - true) < 1e-6,
+                f"{value:.3f} dB, expected {true:.3f}, where some rows are worse than others")  # fmt: skip
+
 
 def _expect_quality(exam: Examination, quality: Any) -> None:
     exam.require("quality is a dictionary {number of components: PSNR}", isinstance(quality, dict), describe(quality))
@@ -66,6 +77,7 @@ def _expect_quality(exam: Examination, quality: Any) -> None:
     best = _best_possible(16)
     # Components of all patches of two photos serve one photo nearly as well as its own would, and never better.
     fits = all(best[k] - 1.5 < value < best[k] + 0.01 for k, value in zip(COUNTS, found, strict=True))
+    fits &= found[0] > best[COUNTS[0]] - 0.25  # one component less would cost 0.4 dB
     exam.expect(
         "The values are possible for 16 × 16 tiles of this photo: close to the best, and not above it", fits, text
     )

@@ -74,7 +74,13 @@ def _array(exam: Examination, result: Any) -> Any:
 def _unknown(pool: Any, categories: Any) -> list[Any]:
     """Known labels followed by one that sorts before, between or after them."""
     strange = ["00", "CC", "ZZ"] if pool.dtype.kind == "U" else [-1, int(categories[0]) + 1, 10_000]
-    return [np.array([categories[0], label]) for label in strange if label not in categories and label not in pool]
+    found = [np.array([categories[0], label]) for label in strange if label not in categories and label not in pool]
+    if pool.dtype.kind == "U":
+        # The beginning of a known label, in a block without any longer ones.
+        longest = max(categories.tolist(), key=len)
+        short = [longest[:length] for length in range(1, len(longest))]
+        found += [np.array([label]) for label in short if label not in categories and label not in pool]
+    return found
 
 
 def _for_unknown(encode: Any, values: Any, categories: Any) -> str:

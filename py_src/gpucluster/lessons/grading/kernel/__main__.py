@@ -1,20 +1,14 @@
 """The kernel of a submission: ``python -m gpucluster.lessons.grading.kernel -f FILE``.
 
-An ordinary IPython kernel, once it has given up what a submission does not need. Standard input has the folders that it
-may not read, each followed by a zero byte.
+An ordinary IPython kernel, once it has given up what a submission does not need. Standard input says what that is.
 """
 
 from __future__ import annotations
 
-import os
-import sys
-from pathlib import Path
-
-from ..sandbox.protection import protect_kernel
+from .restriction import restrict
 
 if __name__ == "__main__":
-    unreadable = [Path(os.fsdecode(path)) for path in sys.stdin.buffer.read().split(b"\0") if path]
-    protect_kernel(Path(os.environ["HOME"]).parent, unreadable)
+    restrict()
 
     from ipykernel import kernelapp
     from ipykernel.zmqshell import ZMQInteractiveShell

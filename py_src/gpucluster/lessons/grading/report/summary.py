@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 
 from ...results import failure
 from ..grades import ExerciseGrade, Grades, NotebookGrade
 
-_MOST_REASONS = 3
 _STATES = {
     "not_yet": "left empty",
     "not_reached": "not reached",
@@ -34,8 +34,28 @@ def full_points(one: NotebookGrade) -> str:
     return f"{one.of:g}" if one.exercises else "unknown"
 
 
-def exercise_rows(grades: Grades) -> list[tuple[ExerciseGrade, int, int, list[str]]]:
-    """Return each exercise that counts, how many have it right, of how many, and what the others lack, most first."""
+@dataclass(frozen=True)
+class ExerciseSummary:
+    """One exercise over all notebooks that had it.
+
+    Attributes
+    ----------
+    exercise : ExerciseGrade
+        Says which exercise it is.
+    right, of : int
+        Notebooks that have it right, and all of them.
+    reasons : list of (str, int)
+        What does not hold, or that it was left empty, and in how many notebooks; the most frequent first.
+    """
+
+    exercise: ExerciseGrade
+    right: int
+    of: int
+    reasons: list[tuple[str, int]]
+
+
+def exercise_summaries(grades: Grades) -> list[ExerciseSummary]:
+    """Return how the class did in each exercise that counts."""
     together: dict[str, list[ExerciseGrade]] = {}
     for one in grades.submissions:
         for exercise in one.exercises:
@@ -45,8 +65,8 @@ def exercise_rows(grades: Grades) -> list[tuple[ExerciseGrade, int, int, list[st
     for entries in together.values():
         right = sum(entry.state == "passed" for entry in entries)
         reasons = Counter(reason for entry in entries for reason in _reasons(entry))
-        ranked = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))[:_MOST_REASONS]
-        rows.append((entries[0], right, len(entries), [f"{learners} × {reason}" for reason, learners in ranked]))
+        ranked = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+        rows.append(ExerciseSummary(entries[0], right, len(entries), ranked))
     return rows
 
 

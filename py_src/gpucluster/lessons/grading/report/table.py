@@ -7,7 +7,7 @@ import io
 import re
 
 from ..grades import Grades
-from .summary import full_points
+from .summary import exercise_summaries, full_points
 
 _FORMULA = re.compile(r"(^|[;,|] ?)(?=[=+\-@＝＋－＠])")  # the wide forms are read the same way
 
@@ -18,7 +18,19 @@ def table_text(grades: Grades) -> str:
     file = io.StringIO()
     writer = csv.writer(file, quoting=csv.QUOTE_ALL)
     writer.writerow(
-        ["learner", "lesson", "points", "of", "status", *exercises, "seconds", "peak_megabytes", "notes", "file"]
+        [
+            "learner",
+            "lesson",
+            "points",
+            "of",
+            "status",
+            *exercises,
+            "seconds",
+            "peak_megabytes",
+            "sandbox",
+            "notes",
+            "file",
+        ]
     )
     for result in grades.submissions:
         about = [note for note in grades.notes if note.startswith(f"Lesson {result.lesson}:")]
@@ -33,10 +45,26 @@ def table_text(grades: Grades) -> str:
             *points,
             f"{result.seconds:g}",
             f"{result.peak_bytes / 1e6:.0f}",
+            result.protection.short if result.protection else "",
             " ".join([*result.notes, *about]),
             result.file,
         ]
         writer.writerow([_harmless(cell) for cell in row])
+    return file.getvalue()
+
+
+def exercise_table_text(grades: Grades) -> str:
+    """Return what fails in each exercise as CSV: one row per property that did not hold, the most frequent first.
+
+    An exercise that all have right has one row, without a property.
+    """
+    file = io.StringIO()
+    writer = csv.writer(file, quoting=csv.QUOTE_ALL)
+    writer.writerow(["exercise", "title", "right", "of", "property", "failed", "failed_percent"])
+    for one in sorted(exercise_summaries(grades), key=lambda one: _order(one.exercise.id)):
+        for reason, failed in one.reasons or [("", 0)]:
+            cells = [one.exercise.id, one.exercise.title, str(one.right), str(one.of), reason, str(failed)]
+            writer.writerow([_harmless(cell) for cell in [*cells, f"{100 * failed / one.of:.0f}"]])
     return file.getvalue()
 
 

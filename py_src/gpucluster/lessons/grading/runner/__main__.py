@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
@@ -21,8 +22,9 @@ from ....protocol.plaintext import counted
 from ...catalogue import find_lesson
 from ..grades import NotebookGrade
 from ..job import Job
-from ..notebooks import read_notebook
+from ..notebooks import notebook_in, read_notebook
 from ..sandbox.folder import TOKEN_VARIABLE, Sandbox
+from ..sandbox.kinds import keeper_of
 from ..sandbox.monitor import ResourceMonitor
 from ..sandbox.processes import end_all
 from ..sandbox.protection import Unprotected, protect, refuse_too_little, set_limits
@@ -37,14 +39,17 @@ def run(job: Job, root: Path) -> NotebookGrade:
     assert lesson is not None
     began = time.monotonic()
     try:
-        notebook = read_notebook(job.path, job.root)
+        notebook = notebook_in(job.notebook)
     except ValueError as error:
         result.status, result.notes = "unreadable", [f"The notebook {error}."]
         return result
     sandbox = Sandbox(root, os.environ[TOKEN_VARIABLE], tuple(job.closed_folders))
     set_limits(job.limits)
+    # Before this process is restricted, and before it has threads.
+    keeper = keeper_of(sandbox, job.sandboxing)
     result.protection = protect(root)
-    if not job.unprotected:
+    result.protection.kind = job.sandboxing.kind
+    if not job.unprotected and not job.sandboxing.apart:
         try:
             refuse_too_little(result.protection)
         except Unprotected as error:
@@ -54,13 +59,18 @@ def run(job: Job, root: Path) -> NotebookGrade:
     from .steps import steps_of  # numpy comes with it, and with that threads: only now, as they are to be restricted
 
     steps = steps_of(notebook, lesson, read_notebook(lesson.notebook))
-    monitor = ResourceMonitor(job.limits)
+    monitor = ResourceMonitor(job.limits, keeper)
     monitor.start()
+    ended = False
     try:
         NotebookRun(job, sandbox, steps, monitor, result).run()
+    except Unprotected as error:
+        result.status, result.notes = "stopped", [str(error)]
     finally:
         monitor.stop()
-        ended = end_all()
+        with suppress(OSError):  # what the keeper's process had goes with it
+            ended = keeper.end_all()
+        keeper.close()
     if not ended:
         result.notes.append("Processes that this notebook started could not all be ended, and may still run.")
     if monitor.shared_bytes > _MUCH_LEFT:
@@ -68,7 +78,7 @@ def run(job: Job, root: Path) -> NotebookGrade:
             f"New files of this account take {monitor.shared_bytes / 1e6:,.0f} MB in {SHARED_MEMORY}, which is memory. "
             "When no program of yours has made them, this notebook has: remove them."
         )
-    if open_folders := landlock.not_closable(sandbox.unreadable()):
+    if not job.sandboxing.apart and (open_folders := landlock.not_closable(sandbox.unreadable())):
         result.notes.append(
             f"{counted(len(open_folders), 'folder')} that the notebook should not read could not be closed, as what "
             "lies above cannot be listed by this account."
@@ -94,7 +104,8 @@ def main() -> None:
     os.dup2(2, 1)
     adopt_orphans()
     close_memory()
-    signal.signal(signal.SIGTERM, _end)
+    if not job.sandboxing.apart:  # else all that it has started ends with it
+        signal.signal(signal.SIGTERM, _end)
     root = Path(os.environ["TMPDIR"]).parent
     result = run(job, root)
     answer.write(result.model_dump_json())

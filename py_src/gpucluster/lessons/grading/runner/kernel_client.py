@@ -1,24 +1,26 @@
-"""The kernel of a submission: starting it in its sandbox, reading what it sends, and ending it."""
+"""The kernel of a submission, as its runner talks to it: reaching it, and reading what it sends."""
 
 from __future__ import annotations
 
-import os
 import queue
-import sys
-import tempfile
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+import zmq
 from jupyter_client.blocking.client import BlockingKernelClient
-from jupyter_client.kernelspec import KernelSpec
-from jupyter_client.manager import KernelManager
+from jupyter_client.connect import write_connection_file
 
 from ..sandbox.folder import Sandbox
+from ..sandbox.keeper import Keeper, connection_file
+from ..sandbox.keeper_process import DistantKeeper
 
 _READY_S = 60.0
+_ASKED_EVERY_S = 1.0
 _LARGEST_MESSAGE = 2**20
 _POLL_MS = 250
+_SEND_MS = 2_000
 
 Output = tuple[str, Mapping[str, Any]]
 """Kind and content of a message."""
@@ -26,34 +28,47 @@ Output = tuple[str, Mapping[str, Any]]
 NOTHING: Output = ("", {})
 
 
-def start_kernel(sandbox: Sandbox) -> tuple[KernelManager, BlockingKernelClient]:
-    """Return a kernel in a sandbox, and a client that it has answered.
+def start_kernel(sandbox: Sandbox, keeper: Keeper | DistantKeeper, number: int) -> BlockingKernelClient:
+    """Return a client of a kernel in a sandbox, which it has answered.
+
+    Parameters
+    ----------
+    sandbox : Sandbox
+        Where it runs.
+    keeper : Keeper or DistantKeeper
+        Who starts it.
+    number : int
+        How many were started before.
 
     Raises
     ------
     Exception
         Of the system, of ZeroMQ, or because the kernel says nothing in time. Then nothing is left of it.
     """
-    manager = KernelManager(transport="ipc", ip=str(sandbox.root / "kernel"))
-    argv = [sys.executable, "-m", "gpucluster.lessons.grading.kernel", "-f", "{connection_file}"]
-    manager._kernel_spec = KernelSpec(argv=argv, display_name="grading", language="python")
+    file = connection_file(sandbox, number)
+    file.unlink(missing_ok=True)  # a kernel before it may have put something there
+    _, about = write_connection_file(str(file), transport="ipc", ip=str(sandbox.root / f"kernel-{number}"))
+    client = BlockingKernelClient()
+    client.load_connection_info(about)
     try:
-        with tempfile.TemporaryFile() as unreadable:  # no process of the learner can change it
-            unreadable.write(b"\0".join(os.fsencode(path) for path in sandbox.unreadable()))
-            unreadable.seek(0)
-            manager.start_kernel(cwd=str(sandbox.work), env=sandbox.environment(), stdin=unreadable.fileno())
-        return manager, _client(manager)
+        keeper.start(number)
+        # Without the heartbeat, which nobody needs: a kernel that spoils the connection holds its thread for ever.
+        client.start_channels(hb=False)
+        for channel in (client.shell_channel, client.control_channel):
+            # A kernel that spoils the connection as well: else who sends waits for ever.
+            channel.socket.setsockopt(zmq.SNDTIMEO, _SEND_MS)
+        _until_ready(client, keeper)
     except BaseException:
-        end_kernel(manager)
+        client.stop_channels()
+        keeper.kill()
         raise
+    return client
 
 
-def end_kernel(manager: KernelManager) -> None:
-    """End a kernel, or what there is of it."""
-    with suppress(Exception):  # it may be gone already; the runner ends all that is left
-        manager.shutdown_kernel(now=True)
-    with suppress(Exception):
-        manager.cleanup_resources()
+def interrupt(client: BlockingKernelClient) -> None:
+    """Ask the kernel to interrupt what it does; one that cannot be asked is ended when its time is over."""
+    with suppress(zmq.ZMQError):
+        client.control_channel.send(client.session.msg("interrupt_request"))
 
 
 def next_output(client: BlockingKernelClient, request: str) -> Output:
@@ -89,13 +104,17 @@ def next_output(client: BlockingKernelClient, request: str) -> Output:
     return (kind, content) if answers and isinstance(content, dict) else NOTHING
 
 
-def _client(manager: KernelManager) -> BlockingKernelClient:
-    client: BlockingKernelClient = manager.client()
-    try:
-        # Without the heartbeat, which nobody needs: a kernel that spoils the connection holds its thread for ever.
-        client.start_channels(hb=False)
-        client.wait_for_ready(timeout=_READY_S)
-    except BaseException:
-        client.stop_channels()
-        raise
-    return client
+def _until_ready(client: BlockingKernelClient, keeper: Keeper | DistantKeeper) -> None:
+    """Wait until the kernel answers, and until what it says to all arrives as well."""
+    deadline = time.monotonic() + _READY_S
+    while time.monotonic() < deadline:
+        client.kernel_info()
+        try:
+            answer = client.get_shell_msg(timeout=_ASKED_EVERY_S)
+            if answer["msg_type"] == "kernel_info_reply":
+                client.get_iopub_msg(timeout=_ASKED_EVERY_S / 5)
+                return
+        except queue.Empty:
+            if not keeper.alive():
+                raise RuntimeError("it died before it answered") from None
+    raise RuntimeError(f"it did not respond in {_READY_S:g} seconds")

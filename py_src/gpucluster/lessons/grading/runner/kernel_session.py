@@ -16,7 +16,7 @@ from ..remote.objects import KernelConnection
 from ..sandbox.folder import Sandbox
 from ..sandbox.monitor import ResourceMonitor
 from .grader import grade_exercise, grade_with_solutions
-from .kernel_client import NOTHING, end_kernel, next_output, start_kernel
+from .kernel_client import NOTHING, interrupt, next_output, start_kernel
 
 _GRACE_S = 15.0
 
@@ -42,7 +42,9 @@ class KernelSession:
     limits : Limits
         What it may use.
     monitor : ResourceMonitor
-        Says when a limit was passed.
+        Says when a limit was passed; its keeper starts the kernel.
+    number : int, optional
+        How many were started before.
 
     Raises
     ------
@@ -50,17 +52,17 @@ class KernelSession:
         When the kernel does not start; nothing of it is left then.
     """
 
-    def __init__(self, sandbox: Sandbox, limits: Limits, monitor: ResourceMonitor) -> None:
+    def __init__(self, sandbox: Sandbox, limits: Limits, monitor: ResourceMonitor, number: int = 0) -> None:
         self._sandbox, self._limits, self._monitor = sandbox, limits, monitor
         try:
-            self._manager, self._client = start_kernel(sandbox)
+            self._client = start_kernel(sandbox, monitor.keeper, number)
         except Exception as error:
             raise KernelEnded(str(error) or type(error).__name__) from None
 
     @property
     def alive(self) -> bool:
         """Whether the kernel still runs."""
-        return bool(self._manager.is_alive())
+        return self._monitor.keeper.alive()
 
     def run(self, code: str) -> Outcome:
         """Run one cell.
@@ -101,7 +103,8 @@ class KernelSession:
     def close(self) -> None:
         """End the kernel."""
         self._client.stop_channels()
-        end_kernel(self._manager)
+        with suppress(OSError):  # a keeper that has gone has taken it with it
+            self._monitor.keeper.kill()
 
     @contextmanager
     def _connection(self) -> Iterator[KernelConnection]:
@@ -143,9 +146,9 @@ class KernelSession:
             # Also where there is a message: it may be a cell that prints without end.
             if time.monotonic() > deadline:
                 if interrupted:
-                    self._manager.shutdown_kernel(now=True)
+                    self._monitor.keeper.kill()
                     raise KernelEnded("a cell did not end")
-                self._manager.interrupt_kernel()
+                interrupt(self._client)
                 interrupted, deadline = True, time.monotonic() + _GRACE_S
             if kind == "error":
                 error = f"{content.get('ename')}: {content.get('evalue')}"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 
+from ....operating_system.namespaces import namespaces_of, separated
 from ...catalogue import find_lesson
 from ...hints import solution_of, title_of
 from ..grades import ExerciseGrade, NotebookGrade
@@ -13,6 +14,7 @@ from ..job import Job, Place
 from ..remote.values import valid_text
 from ..sandbox.folder import Sandbox
 from ..sandbox.monitor import ResourceMonitor
+from ..sandbox.protection import refuse_too_little
 from .kernel_session import KernelEnded, KernelSession
 from .steps import Step
 
@@ -47,8 +49,8 @@ class NotebookRun:
 
     def run(self) -> None:
         """Go through the notebook until that comes to an end, a limit is passed, or too many kernels have died."""
-        for _ in range(_MOST_KERNELS):
-            if self._one_kernel() or self._monitor.exceeded is not None or not self._left():
+        for number in range(_MOST_KERNELS):
+            if self._one_kernel(number) or self._monitor.exceeded is not None or not self._left():
                 break
         if self._left():
             self._result.status = "stopped"
@@ -62,17 +64,35 @@ class NotebookRun:
         """Whether there is anything that still has to be graded."""
         return any(exercise not in self._grades for step in self._steps for exercise in step.graded)
 
-    def _one_kernel(self) -> bool:
+    def _one_kernel(self, number: int) -> bool:
         """Run all cells in a fresh kernel, without those that have killed one; return whether it got to the end."""
         try:
-            session = KernelSession(self._sandbox, self._job.limits, self._monitor)
+            session = KernelSession(self._sandbox, self._job.limits, self._monitor, number)
         except KernelEnded as error:
             self._note(f"The kernel did not start: {error}.")
             return False
         try:
+            self._note_namespaces()
             return all(self._step(session, number, step) for number, step in enumerate(self._steps))
         finally:
             session.close()
+
+    def _note_namespaces(self) -> None:
+        """Write down which namespaces the first kernel has, while no learner's code has run yet.
+
+        Raises
+        ------
+        Unprotected
+            When that is too little.
+        """
+        had = self._result.protection
+        if had is None or had.namespaces:
+            return
+        kernel = self._monitor.keeper.namespaces()
+        had.namespaces = separated(kernel, self._job.namespaces)
+        had.apart = bool(separated(kernel, namespaces_of()))
+        if not self._job.unprotected:
+            refuse_too_little(had)
 
     def _step(self, session: KernelSession, number: int, step: Step) -> bool:
         """Run one cell and grade what is to be graded there; return whether the kernel can go on."""

@@ -8,27 +8,65 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from contextlib import suppress
 from pathlib import Path
 
 import psutil
 
-from ...catalogue import NOTEBOOKS_VARIABLE, notebooks_folder
 from ..grades import NotebookGrade
 from ..job import Job
 from ..sandbox.folder import TOKEN_VARIABLE, Sandbox
+from ..sandbox.kinds import beginning, end
 
 _SLACK_S = 60.0
 _END_S = 15.0
 _REMOVE_S = 120.0
 _MOST_ANSWER = 32 * 2**20
+_COMMAND = [sys.executable, "-P", "-s", "-m", "gpucluster.lessons.grading.runner"]
 
 
-def grade_in_runner(job: Job) -> NotebookGrade:
-    """Return what a runner of its own finds; where that cannot begin, dies or is late, a result that says so."""
+class Runners:
+    """The runners that are at work, so that they can be ended together."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._working: set[subprocess.Popen[str]] = set()
+        self.stopped = False
+
+    def add(self, runner: subprocess.Popen[str]) -> None:
+        """Remember a runner; when the others have been ended already, end it."""
+        with self._lock:
+            self._working.add(runner)
+            if self.stopped:
+                runner.send_signal(signal.SIGTERM)
+
+    def remove(self, runner: subprocess.Popen[str]) -> None:
+        """Forget a runner that has ended."""
+        with self._lock:
+            self._working.discard(runner)
+
+    def stop(self) -> None:
+        """End all of them, and whatever is started from now on."""
+        with self._lock:
+            self.stopped = True
+            for runner in self._working:
+                runner.send_signal(signal.SIGTERM)
+
+
+def grade_in_runner(job: Job, runners: Runners | None = None) -> NotebookGrade:
+    """Return what a runner of its own finds; where that cannot begin, dies or is late, a result that says so.
+
+    Parameters
+    ----------
+    job : Job
+        What to grade.
+    runners : Runners, optional
+        Those of the same class.
+    """
     failed = NotebookGrade(learner=job.learner, lesson=job.lesson, file=job.file, status="stopped")
     try:
-        result = NotebookGrade.model_validate_json(_answer(job))
+        result = NotebookGrade.model_validate_json(_answer(job, runners or Runners()))
     except subprocess.TimeoutExpired:
         failed.notes = ["It was ended, as it did not finish in time."]
     except OSError as error:  # of this machine: it is no reason to leave the rest of the class without grades
@@ -41,27 +79,27 @@ def grade_in_runner(job: Job) -> NotebookGrade:
     return failed
 
 
-def _answer(job: Job) -> str:
+def _answer(job: Job, runners: Runners) -> str:
     """What a runner answers that has a folder of its own; nothing is left of either."""
-    root = Path(tempfile.mkdtemp(prefix="gg"))
+    # Without links: the path is the same in every sandbox.
+    root = Path(tempfile.mkdtemp(prefix="gg")).resolve()
     sandbox = Sandbox(root, secrets.token_hex(16))
     try:
         sandbox.prepare()
-        environment = sandbox.environment()
-        environment[NOTEBOOKS_VARIABLE] = str(notebooks_folder())  # the runner sees the solutions; the kernel does not
-        return _ask_runner(job, environment)
+        return _ask_runner(job, sandbox, runners)
     finally:
+        end(sandbox, job.sandboxing)
         _end_marked(sandbox.token)
         _remove(root)
 
 
-def _ask_runner(job: Job, environment: dict[str, str]) -> str:
-    command = [sys.executable, "-m", "gpucluster.lessons.grading.runner"]
+def _ask_runner(job: Job, sandbox: Sandbox, runners: Runners) -> str:
+    begin = beginning(sandbox, job.sandboxing, job.limits)
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment,
-        encoding="utf-8",
-        start_new_session=True, cwd="/",
+        [*begin.before, *_COMMAND], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        env=begin.environment, encoding="utf-8", start_new_session=True, cwd="/",
     ) as runner:  # fmt: skip
+        runners.add(runner)
         try:
             text, _ = runner.communicate(job.text(), timeout=job.limits.seconds + _SLACK_S)
         except BaseException:  # Ctrl-C too: nothing is left running
@@ -70,6 +108,8 @@ def _ask_runner(job: Job, environment: dict[str, str]) -> str:
                 runner.wait(_END_S)
             runner.kill()
             raise
+        finally:
+            runners.remove(runner)
     if len(text) > _MOST_ANSWER:
         raise ValueError("the answer is too large")
     return text

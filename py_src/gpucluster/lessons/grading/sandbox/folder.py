@@ -9,10 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...catalogue import NOTEBOOKS_VARIABLE, lessons, notebooks_folder
+from ....recordings.places import bundled_recordings
+from ...catalogue import NOTEBOOKS_VARIABLE, lessons, notebooks_folder, solutions_folders
 from ...learner_progress import FOLDER_VARIABLE
 
 TOKEN_VARIABLE = "GPUCLUSTER_GRADING"  # noqa: S105  # marks the processes of one submission; it opens nothing
+_SETTINGS = {
+    "passwd": f"learner:x:{os.getuid() or 1000}:{os.getgid() or 1000}::/nonexistent:/bin/sh\n",
+    "group": f"learner:x:{os.getgid() or 1000}:\n",
+    "hosts": "127.0.0.1 localhost grading\n::1 localhost grading\n",
+}
 _KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "TZ", "CUDA_VISIBLE_DEVICES")
 
 
@@ -44,10 +50,17 @@ class Sandbox:
         """Where the grader waits for the kernel."""
         return self.root / "grader"
 
+    @property
+    def settings(self) -> Path:
+        """What stands for some files of ``/etc`` where that of the machine is not to be seen."""
+        return self.root / "etc"
+
     def prepare(self) -> None:
-        """Make the folders, and the lessons without their solutions."""
-        for name in ("work", "home", "tmp", "clusters", "lessons"):
+        """Make the folders, the lessons without their solutions, and the recordings."""
+        for name in ("work", "home", "tmp", "clusters", "lessons", "etc"):
             (self.root / name).mkdir(mode=0o700)
+        for name, text in _SETTINGS.items():
+            (self.settings / name).write_text(text, encoding="utf-8")
         for lesson in lessons():
             folder = self.root / "lessons" / lesson.slug
             folder.mkdir()
@@ -58,6 +71,10 @@ class Sandbox:
             for name in ("quiz.json", "cards.json", "parsons.json"):
                 if (lesson.folder / name).is_file():
                     shutil.copyfile(lesson.folder / name, folder / name)
+        recordings = self.root / "lessons" / "data" / "recordings"
+        recordings.mkdir(parents=True)
+        for recording in bundled_recordings():  # a lesson may play one
+            shutil.copyfile(recording, recordings / recording.name)
 
     def environment(self, given: Mapping[str, str] = os.environ) -> dict[str, str]:
         """Return the environment of every process in the sandbox; nothing else of the instructor's gets in."""
@@ -77,6 +94,10 @@ class Sandbox:
             NOTEBOOKS_VARIABLE: str(self.root / "lessons"),
             TOKEN_VARIABLE: self.token,
         }
+
+    def secrets(self) -> list[Path]:
+        """Return the folders that no kernel is to see."""
+        return [notebooks_folder(), *solutions_folders(), *self.closed_folders]
 
     def unreadable(self) -> list[Path]:
         """Return what the kernel gives up reading: never a folder that this one lies in, as nothing would work then."""

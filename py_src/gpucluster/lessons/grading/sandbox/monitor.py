@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
 
 import psutil
 
 from ..grades import Status
 from ..job import Limits
-from .processes import descendants, end_all, end_without_main_thread, has_ended, resident_bytes, threads_of
-from .shared_memory import SharedMemory
+from .keeper import Keeper
+from .keeper_process import DistantKeeper
+from .processes import resident_bytes
 
 _EVERY_S = 0.1
 
 
 class ResourceMonitor(threading.Thread):
-    """Looks at all processes below this one, and ends them when together they use too much.
+    """Looks at all processes of a submission, and ends them when together they use too much.
 
     Parameters
     ----------
     limits : Limits
         How much they may use.
+    keeper : Keeper or DistantKeeper
+        What they run below.
 
     Attributes
     ----------
@@ -35,15 +39,15 @@ class ResourceMonitor(threading.Thread):
         What the account's new files in shared memory take that are left at the end.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, keeper: Keeper | DistantKeeper) -> None:
         super().__init__(daemon=True)
         self.limits = limits
+        self.keeper = keeper
         self.peak_bytes = 0
         self.exceeded: Status | None = None
         self.failure: str | None = None
         self.deadline = time.monotonic() + limits.seconds
         self.shared_bytes = 0
-        self._shared = SharedMemory()
         self._done = threading.Event()
 
     def run(self) -> None:
@@ -58,17 +62,13 @@ class ResourceMonitor(threading.Thread):
         own = psutil.Process()
         at_first = resident_bytes(own)
         while not self._done.wait(_EVERY_S):
-            found = descendants()
-            alive = [process for process in found if not has_ended(process)]
-            for process in alive:
-                end_without_main_thread(process)
+            use = self.keeper.use()
             # What the kernel sends is held by this process until it is looked at.
-            used = sum(resident_bytes(process) for process in alive) + max(0, resident_bytes(own) - at_first)
-            used += self._shared.used(alive)
+            used = use.bytes + max(0, resident_bytes(own) - at_first)
             self.peak_bytes = max(self.peak_bytes, used)
-            if len(found) > self.limits.processes:
+            if use.processes > self.limits.processes:
                 self._end("processes")
-            elif sum(threads_of(process) for process in alive) > self.limits.threads:
+            elif use.threads > self.limits.threads:
                 self._end("threads")
             elif used > self.limits.memory_bytes:
                 self._end("memory")
@@ -79,8 +79,10 @@ class ResourceMonitor(threading.Thread):
         """Stop looking."""
         self._done.set()
         self.join()
-        self.shared_bytes = self._shared.left()
+        with suppress(OSError):
+            self.shared_bytes = self.keeper.left()
 
     def _end(self, why: Status) -> None:
         self.exceeded = self.exceeded or why
-        end_all(at_once=True)
+        with suppress(OSError):  # a keeper that has gone has taken all with it
+            self.keeper.end_all(at_once=True)

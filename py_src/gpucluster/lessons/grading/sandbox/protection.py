@@ -37,7 +37,12 @@ def offered() -> Protection:
 
 
 def refuse_too_little(found: Protection) -> None:
-    """Raise unless this is enough to grade what strangers handed in."""
+    """Raise unless this is enough to grade what strangers handed in.
+
+    That is a sandbox that has neither the runner nor the solutions in it, or Landlock with a filter.
+    """
+    if found.fenced and found.apart:
+        return
     missing = []
     if found.landlock < 1:
         missing.append("Landlock, which Linux has since 5.13, keeps a notebook in its own folder")
@@ -49,7 +54,8 @@ def refuse_too_little(found: Protection) -> None:
     if missing:
         raise Unprotected(
             f"This machine cannot hold notebooks back, and they would run with all rights of this account. Missing: "
-            f"{'; '.join(missing)}. To grade all the same, say --unprotected."
+            f"{'; '.join(missing)}. bubblewrap does instead of both (Debian: apt install bubblewrap). To grade all the "
+            "same, say --unprotected."
         )
 
 
@@ -117,8 +123,17 @@ def protect(root: Path) -> Protection:
     return Protection(landlock=landlock.version() if confined else 0, system_calls=filtered, no_rights=no_rights)
 
 
-def protect_kernel(root: Path, unreadable: Collection[Path]) -> None:
+def protect_kernel(root: Path, unreadable: Collection[Path], *, apart: bool) -> None:
     """Restrict this process, a learner's kernel, beyond what it has from its runner.
+
+    Parameters
+    ----------
+    root : pathlib.Path
+        Folder of the submission.
+    unreadable : collection of pathlib.Path
+        Folders that it may not read, as far as there are such where it runs.
+    apart : bool
+        Whether it has a sandbox of its own, and nothing from its runner.
 
     Raises
     ------
@@ -126,13 +141,15 @@ def protect_kernel(root: Path, unreadable: Collection[Path]) -> None:
         When something does not take effect that this system has: then the kernel must not run.
     """
     os.umask(0o077)  # what it makes is private from the start, as modes cannot be changed
-    if landlock.version() < 1:
-        return
-    if not confine(root, unreadable=unreadable):
+    if apart and not drop_capabilities():
+        raise RuntimeError("special rights cannot be given up")
+    if landlock.version() >= 1 and not confine(root, unreadable=[path for path in unreadable if path.is_dir()]):
         raise RuntimeError("Landlock is there and does not take effect")
-    if landlock.version() >= landlock.SCOPES or not seccomp.can_filter():
+    if not seccomp.can_filter():
         return
-    if not seccomp.restrict_signals(*other_processes()):
+    if apart and not seccomp.restrict(truncation=landlock.version() >= landlock.TRUNCATE):
+        raise RuntimeError("libseccomp is there and does not take effect")
+    if 1 <= landlock.version() < landlock.SCOPES and not seccomp.restrict_signals(*other_processes()):
         raise RuntimeError("libseccomp is there and does not take effect")
 
 

@@ -16,21 +16,30 @@ _LITTLE = 2**24
 
 
 class SharedMemory:
-    """The files in shared memory that are made, or changed, from now on."""
+    """The files in shared memory that are made, or changed, from now on.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    private : bool, optional
+        Whether the submission has a shared memory of its own, in which all is its own and that ends with it.
+    """
+
+    def __init__(self, *, private: bool = False) -> None:
+        self._private = private
         self._since = time.time()
         self._without_name_before = self._look()[1]
 
     def used(self, processes: Iterable[psutil.Process]) -> int:
         """Return what this account's new files take, with those that only these processes hold open."""
         named, without_name = self._look()
+        if self._private:
+            return named + max(0, without_name)
         # To look through all that is open costs time, and is needed only where there is more than what has a name.
         return named + (self._held(processes, without_name) if without_name > _LITTLE else 0)
 
     def left(self) -> int:
         """Return what this account's new files take that have a name."""
-        return self._look()[0]
+        return 0 if self._private else self._look()[0]
 
     def _look(self) -> tuple[int, int]:
         """What this account's new files take, and what all files take that have no name in this folder."""

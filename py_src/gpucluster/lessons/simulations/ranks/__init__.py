@@ -7,12 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 from .mpi import mpiexec, run_under_mpi
 from .outcome import NoMPI, RankFailed, RankRun
+from .plain import MPIRun, run_mpi, run_script, simulate
 from .workers import run_on_workers
 
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["NoMPI", "RankFailed", "RankRun", "mpiexec", "run_on_workers", "run_ranks", "run_under_mpi"]
+__all__ = [
+    "MPIRun",
+    "NoMPI",
+    "RankFailed",
+    "RankRun",
+    "mpiexec",
+    "run_mpi",
+    "run_on_workers",
+    "run_ranks",
+    "run_script",
+    "run_under_mpi",
+    "simulate",
+]
 
 
 def run_ranks(

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
@@ -31,14 +31,27 @@ def mpiexec() -> str | None:
     return str(beside) if beside.exists() else which("mpiexec")
 
 
-def run_under_mpi(starter: str, function: Callable[..., Any], points: Any, *arguments: Any, n_ranks: int) -> RankRun:
-    """Write function and points to a private folder, and start ``mpiexec -n n_ranks python -m … folder``."""
+def surroundings(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment for ranks: one thread each, because they share the cores; all of them on this machine, also
+    inside a job of a batch system.
+    """
+    return {**environment, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
+            "HYDRA_LAUNCHER": "fork", "HYDRA_RMK": "user"}  # fmt: skip
+
+
+def run_under_mpi(
+    starter: str, function: Callable[..., Any], points: Any, *arguments: Any, n_ranks: int, plain: bool = False
+) -> RankRun:
+    """Write function and points to a private folder, and start ``mpiexec -n n_ranks python -m … folder``.
+
+    With ``plain``, the function gets ``MPI.COMM_WORLD`` itself.
+    """
     import cloudpickle
 
     with tempfile.TemporaryDirectory(prefix="gpucluster-ranks-") as name:
         folder = Path(name)
         np.save(folder / POINTS, np.asarray(points))
-        (folder / TASK).write_bytes(cloudpickle.dumps((function, arguments)))
+        (folder / TASK).write_bytes(cloudpickle.dumps((function, arguments, plain)))
         command = [
             starter,
             "-n",
@@ -48,13 +61,10 @@ def run_under_mpi(starter: str, function: Callable[..., Any], points: Any, *argu
             "gpucluster.lessons.simulations.ranks.program",
             name,
         ]
-        # One thread per rank, because they share the cores. All on this machine, also inside a job of a batch system.
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
-                       "HYDRA_LAUNCHER": "fork", "HYDRA_RMK": "user"}  # fmt: skip
         with (folder / "complaints.txt").open("w+", encoding="utf-8") as complaints:
             program = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=complaints, env=environment,
-                start_new_session=True,
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=complaints,
+                env=surroundings(os.environ), start_new_session=True,
             )  # fmt: skip
             try:
                 _wait(program, folder, n_ranks)

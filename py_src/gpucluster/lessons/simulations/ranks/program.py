@@ -20,11 +20,11 @@ def main(folder: Path) -> None:
     comm = CountingCommunicator(inner)
     function = None
     try:
-        function, arguments = pickle.loads((folder / TASK).read_bytes())  # noqa: S301 (a private folder, written by the notebook)
+        function, arguments, plain = pickle.loads((folder / TASK).read_bytes())  # noqa: S301 (a private folder, written by the notebook)
         rows = np.load(folder / POINTS, mmap_mode="r")
         ends = np.cumsum([0, *map(len, np.array_split(np.arange(len(rows)), comm.size))])
         own = np.array(rows[ends[comm.rank] : ends[comm.rank + 1]])
-        report = comm.report(function(comm, own, *arguments))
+        report = comm.report(function(inner.comm if plain else comm, own, *arguments))
         (folder / f"result-{comm.rank}.pickle").write_bytes(pickle.dumps(report))
     except Exception as error:
         (folder / f"failed-{comm.rank}.txt").write_text(describe_error(error, function), encoding="utf-8")

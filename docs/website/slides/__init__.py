@@ -1,0 +1,1 @@
+"""Slides of the lessons, from the same source as their notebooks: reveal.js by sphinx-revealjs, and PDF by Chromium."""

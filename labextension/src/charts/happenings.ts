@@ -1,0 +1,56 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { element, setText } from '../gauges/element';
+import type { IMark } from './course';
+import { clock } from './ticks';
+
+/** A mark this near to the pointer is told, as a share of what is seen. */
+const NEAR = 0.012;
+
+/** What has happened, in words: a list of all, and a line about the moment that is pointed at. */
+export class Happenings {
+  constructor(private readonly _trans: TranslationBundle) {
+    this.readout = element('p', 'gpc-Charts-readout');
+    this.readout.setAttribute('role', 'status');
+    this.node = element('details', 'gpc-Charts-marks');
+    element('summary', '', this.node).textContent = _trans.__('What happened');
+    this._list = element('ol', '', this.node);
+  }
+
+  readonly node: HTMLElement;
+  readonly readout: HTMLElement;
+
+  /** Say what was at that moment; null for none. */
+  point(
+    cursor: number | null,
+    marks: readonly IMark[],
+    [from, to]: readonly [number, number],
+    isFollowing: boolean
+  ): void {
+    if (cursor === null) {
+      setText(this.readout, isFollowing ? '' : this._trans.__('Home shows the newest moments'));
+      return;
+    }
+    const near = marks.filter(({ time }) => Math.abs(time - cursor) <= NEAR * (to - from));
+    const words = near.slice(0, 3).map(({ text }) => text);
+    setText(this.readout, [clock(cursor, true), ...words].join(' · '));
+  }
+
+  list(marks: readonly IMark[]): void {
+    if (marks === this._listed) {
+      return;
+    }
+    this._listed = marks;
+    this._list.replaceChildren(
+      ...marks.map(({ time, kind, text }) => {
+        const item = element('li', '');
+        item.dataset.kind = kind;
+        item.textContent = `${clock(time, true)}  ${text}`;
+        return item;
+      })
+    );
+  }
+
+  private readonly _list: HTMLElement;
+  private _listed: readonly IMark[] = [];
+}

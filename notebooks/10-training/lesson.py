@@ -1,0 +1,1280 @@
+# ---
+# jupyter:
+#   gpucluster:
+#     lesson: "10"
+#     title: Training at scale without a GPU farm
+#     minutes: 190
+#     needs: cpu
+#     topics:
+#       networks: {title: "Networks: layers, gradients, memory", link: "10#layers"}
+#       steps: {title: Learning rate and batch size, link: "10#learning-rate"}
+#       strategies: {title: "Data, model, hybrid: how work is divided", link: "10#three-ways"}
+#       data-parallel: {title: Data-parallel training, link: "10#data-parallel"}
+#       ring: {title: "Horovod and its ring", link: "10#ring"}
+#       pipelines: {title: "Pipelines, micro-batches, idle time", link: "10#pipeline"}
+#       hybrid: {title: Pipelines side by side, link: "10#hybrid"}
+#       large-images: {title: Images that do not fit, link: "10#slides"}
+#       published: {title: Published results as arithmetic, link: "10#published"}
+#     objectives:
+#       - write the gradients of a network and prove them right
+#       - find learning rates that diverge, and compare batch sizes by time
+#       - train on several workers and get what one process gets
+#       - build the ring of Horovod, and say what it saves
+#       - cut a network into stages, and calculate how long they wait
+#       - combine both, as HyPar-Flow does
+#       - recalculate published speed-ups, and say what they leave open
+# ---
+
+# %% [markdown]
+# # Training at scale without a GPU farm
+#
+# **190 minutes** (40 of reading, 150 of writing) · you need: NumPy, sums and counts (lesson 06), and from lesson 09 (sections 1
+# to 4) what ranks, messages and `Split` are. New words stand in **bold** letters; the list at the end keeps them.
+#
+# With 90 minutes, work up to the end of section 5 (exercise 10.14). Sections 6 to 10 are a second session.
+#
+# At the end you can
+#
+# * **write** the gradients of a network, and **prove** them right;
+# * **find** learning rates that diverge, and **compare** batch sizes by time;
+# * **train** on several workers, and **get** what one process gets;
+# * **build** the ring of Horovod, and **say** what it saves;
+# * **cut** a network into stages, and **calculate** how long they wait;
+# * **combine** both, as HyPar-Flow does;
+# * **recalculate** published speed-ups, and **say** what they leave open.
+#
+# Work from top to bottom. Where you see `...`, it is your turn. `check("10.1", gradients)` tries your answer, `hint("10.1")` gives the next of
+# three hints, and `solution("10.1")` shows one right solution after the hints. Unless an exercise says otherwise, a function leaves what it
+# is given as it was, and gives the same when it is called again.
+#
+# **What is real here, and what is not.** The network is small, and everything that it does is real: gradients, messages, results. Ranks are processes
+# of MPI, threads or workers of Dask, as each cell says. Schedules of pipelines in section 7 are **simulated**. Horovod, HyPar-Flow and GEMS are not
+# installed and are not run: you build their mechanisms, and recalculate what their authors have published.
+
+# %% tags=["run"]
+# %load_ext gpucluster
+from gpucluster import lessons
+
+lab = lessons.start("10")
+
+# %% [markdown]
+# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# `Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
+
+# %% tags=["run"]
+import time
+
+import dask.array as da
+import numpy as np
+from sklearn.datasets import load_digits, load_sample_image
+from threadpoolctl import threadpool_limits
+
+from gpucluster.learn import MLPClassifier
+from gpucluster.lessons import as_numpy, check, compare, expect_failure, hint, predict, solution
+from gpucluster.lessons.checking import ready
+from gpucluster.lessons.figures import networks as figures
+from gpucluster.lessons.figures import pipelines as drawings
+from gpucluster.lessons.material.benchmarklogs import ONE_CARD, TWO_NODES
+from gpucluster.lessons.simulations.ranks import run_mpi, simulate
+from gpucluster.lessons.simulations.ring import read_ring
+from gpucluster.lessons.simulations.stages import idle, length, schedule
+
+threadpool_limits(1)  # our matrices are small: one core multiplies them faster than several that wait for each other
+
+# %% [markdown] anchor="landmarks"
+# ## 1. What is trained
+#
+# **Machine learning** is "the study of computer algorithms to improve automatically through experience and use of data". **Deep learning** is the part of it that uses
+# *deep neural networks* (DNN): functions of many layers, each of which makes a new representation of the data out of the one before. Three kinds you will hear of:
+#
+# * **fully connected** layers: each output depends on each input. This is what you build here.
+# * **convolutional networks** (CNN): an output depends on its neighbourhood, with the same weights everywhere. ResNet, which all published figures of this lesson are about, is one.
+# * **recurrent networks** (RNN): a layer is used again for each word or moment of a sequence, with what it remembers.
+#
+# *Hybrid networks* join several kinds. Two papers are landmarks; this lesson does not build them, but what it says about training holds for both. **"Attention Is
+# All You Need"** (Vaswani and others, 2017) introduced the *Transformer*: each word looks at all others at once, so that a sequence need not be gone through step by step,
+# which suits GPUs. All large language models grew out of it. **Physics-informed neural networks** (PINN; Raissi, Perdikaris and Karniadakis, 2019) put a differential
+# equation into the loss: the network is punished where it violates the equation, and so learns from few measurements.
+#
+# Our network reads handwritten digits: 1,797 images of 8 × 8 pixels, which come with scikit-learn. Slides call a network such as this one a *3-layer DNN*.
+# The input is not counted.
+
+# %% tags=["run"]
+digits = load_digits()
+images = digits.data / 16
+labels = np.eye(10)[digits.target]  # one row per image, with a one at the digit
+SIZES = (64, 32, 16, 10)
+figures.network(SIZES)
+
+# %% [markdown] anchor="layers"
+# ## 2. Layers and gradients
+#
+# A layer has **weights** `W` (a matrix) and a **bias** `b` (a row). From its input `x` it makes `x @ W + b`. After each layer but the last one, negative numbers become 0
+# (ReLU). The ten numbers of the last layer are **scores**; the **softmax**, `p = exp(s) / exp(s).sum()`, makes probabilities of them. The **loss** is the mean cross entropy: the
+# mean over all rows of −ln p of the right class.
+#
+# **Training** makes the loss smaller. The *gradient* says for each weight how the loss changes when the weight grows. One **step** is `weight - rate * gradient`. `rate` is the *learning rate*.
+#
+# **Predict:** how many weights and biases does the network above have, all together?
+
+# %% tags=["predict"]
+predict("10.a", 2778)  # SOLUTION
+
+# %% tags=["run"]
+def first_layers(sizes, seed=0):
+    """Return [W1, b1, W2, b2, …]: random weights, and biases of 0."""
+    rng = np.random.default_rng(seed)
+    layers = []
+    for n_in, n_out in zip(sizes[:-1], sizes[1:]):
+        layers += [rng.normal(size=(n_in, n_out)) * np.sqrt(2 / n_in), np.zeros(n_out)]
+    return layers
+
+
+layers = first_layers(SIZES)
+print([array.shape for array in layers])
+compare("10.a", sum(array.size for array in layers), "numbers")
+
+# %% [markdown] exercise="10.1" title="Forward and backward" topic="networks"
+# ### Exercise 10.1 · Forward and backward (20 min)
+#
+# Write `gradients`. `X` has one row per image, `wanted` one row per image with a one at the right class, and `layers` is `[W1, b1, W2, b2, …]` for any number of layers.
+# Return the mean loss, and a list of gradients: one for each array of `layers`, with the same shape.
+#
+# *Forward*, keep what each layer puts out. *Backward*, begin with the error of the scores, `(p - wanted) / n` for n rows, and go from the last layer to the first:
+#
+# * the gradient of W is `input.T @ error`, where `input` is what the layer was given; that of b is the sum of the error over the rows;
+# * the error of the layer before is `error @ W.T`, and 0 where that layer's output was cut to 0.
+#
+# Scores may be as large as 1000. `np.exp(1000)` is infinite, but only differences of scores count: subtract the largest score of each row first, and write ln p as
+# *score − ln(sum of exp)*, so that a small p does no harm.
+
+# %% tags=["exercise"] exercise="10.1"
+def gradients(X, wanted, layers):
+    """Return two things: loss, a number; slopes, a list of arrays with the shapes of the layers' arrays."""
+    ### BEGIN SOLUTION
+    values = [X]
+    for place in range(0, len(layers), 2):
+        scores = values[-1] @ layers[place] + layers[place + 1]
+        values.append(np.maximum(scores, 0))
+    scores = scores - scores.max(axis=1, keepdims=True)
+    logs = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+    loss = -(wanted * logs).sum() / len(X)
+    error = (np.exp(logs) - wanted) / len(X)
+    slopes = []
+    for place in reversed(range(0, len(layers), 2)):
+        given = values[place // 2]
+        slopes = [given.T @ error, error.sum(axis=0), *slopes]
+        error = (error @ layers[place].T) * (given > 0)
+    return loss, slopes
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="10.1"
+check("10.1", gradients)
+
+# %% [markdown] tags=["hint-1"] exercise="10.1"
+# Write the forward part first and look at the loss alone: with random weights it is near ln(10) ≈ 2.3 for ten classes. Keep a list `values`, which begins with `X`.
+
+# %% [markdown] tags=["hint-2"] exercise="10.1"
+# `logs = scores - scores.max(axis=1, keepdims=True)`, then subtract `np.log(np.exp(logs).sum(axis=1, keepdims=True))`. The loss is `-(wanted * logs).sum() / len(X)`,
+# and `np.exp(logs)` are the probabilities.
+
+# %% [markdown] tags=["hint-3"] exercise="10.1"
+# Go back with `for place in reversed(range(0, len(layers), 2))`: the layer's input is `values[place // 2]`. Put `input.T @ error` and `error.sum(axis=0)` in front of the
+# list, then `error = (error @ layers[place].T) * (input > 0)`.
+
+# %% tags=["run"] anchor="gradient-check"
+if ready("10.1", gradients):
+    loss, slopes = gradients(images, labels, layers)
+    tiny = 1e-6
+    moved = [array.copy() for array in layers]
+    moved[2][3, 5] += tiny
+    print(f"loss {loss:.4f}; ln(10) is {np.log(10):.4f}")
+    change = (gradients(images, labels, moved)[0] - loss) / tiny
+    print(f"one weight a little larger: the loss changes by {change:.6f} per unit")
+    print(f"your gradient says                              {slopes[2][3, 5]:.6f}")
+
+# %% [markdown]
+# **Explain:** this is a *gradient check*, the best friend of everybody who writes such code: a wrong gradient often still makes the loss smaller, only more slowly, and
+# nobody notices.
+
+# %% [markdown] exercise="10.2" title="What training keeps in memory" topic="networks"
+# ### Exercise 10.2 · What training keeps in memory (7 min)
+#
+# 1. `n_parameters(sizes)`: all weights and biases of a fully connected network. `sizes` are those of the input and of all layers, such as `(64, 32, 16, 10)`.
+# 2. `training_bytes(sizes, rows, copies=4, itemsize=4)`: what a step with a batch of `rows` rows keeps at the same time: `copies` numbers for each parameter (the parameter, its
+#    gradient, and two that the optimizer Adam remembers), and the input and the outputs of all layers, one number per row and unit, which the backward pass needs. Each number
+#    has `itemsize` bytes.
+
+# %% tags=["exercise"] exercise="10.2"
+def n_parameters(sizes):
+    """Return the number of weights and biases."""
+    ### BEGIN SOLUTION
+    return sum((n_in + 1) * n_out for n_in, n_out in zip(sizes[:-1], sizes[1:]))
+    ### END SOLUTION
+
+
+def training_bytes(sizes, rows, copies=4, itemsize=4):
+    """Return the bytes that one step of training keeps."""
+    ### BEGIN SOLUTION
+    return itemsize * (copies * n_parameters(sizes) + rows * sum(sizes))
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="10.2"
+check("10.2", n_parameters, training_bytes)
+
+# %% [markdown] tags=["hint-1"] exercise="10.2"
+# A layer with 64 inputs and 32 outputs has 64 × 32 weights. And how many biases?
+
+# %% [markdown] tags=["hint-2"] exercise="10.2"
+# `zip(sizes[:-1], sizes[1:])` gives the pairs of input and output. What each row keeps is the sum of all sizes, that of the input included.
+
+# %% [markdown] tags=["hint-3"] exercise="10.2"
+# `sum((n_in + 1) * n_out for …)`, and `itemsize * (copies * n_parameters(sizes) + rows * sum(sizes))`.
+
+# %% [markdown]
+# **Predict:** a network of one billion parameters is trained with Adam, in single precision (4 bytes). How many GB are needed before the first image comes in?
+
+# %% tags=["predict"]
+predict("10.b", 16)  # SOLUTION
+
+# %% tags=["run"] anchor="need-for-parallel"
+wide = (10_000, 20_000, 20_000, 20_000, 10)
+if ready("10.2", n_parameters, training_bytes):
+    print(f"{wide}: {n_parameters(wide):,} parameters")
+    for rows in (0, 64, 4096, 100_000):
+        print(f"{rows:7,} rows per batch: {training_bytes(wide, rows) / 1e9:6.1f} GB")
+    display(compare("10.b", round(training_bytes(wide, 0) / n_parameters(wide)), "GB"))
+
+# %% [markdown]
+# **Explain:** 16 bytes per parameter: 16 GB for each billion. Then come the outputs of the layers, which grow with the batch; in networks for images they are the larger part
+# by far. So there are two reasons to divide training: the model does not **fit**, or one device **takes too long**. The slides name AlexNet, ResNet, NASNet and
+# AmoebaNet as steps of that growth, and 8 to 16 GPUs as the limit of one node (*scale-up*). That was 2022. Larger ones are sold today, but every node has a limit; beyond it you
+# need several nodes (*scale-out*), and messages between them.
+
+# %% [markdown] anchor="learning-rate"
+# ## 3. Steps: learning rate and batch size
+#
+# How long should a step be? Too short, and training takes for ever. Too long, and it jumps over the valley and up the other side.
+#
+# **Predict:** we try the learning rates 0.001, 0.3 and 30, for 40 steps with all rows. At which of them will the loss be larger at the end than at the beginning? (Write the smallest such rate.)
+
+# %% tags=["predict"]
+predict("10.c", 30)  # SOLUTION
+
+# %% tags=["run"]
+def step(layers, slopes, rate):
+    """Return the layers after one step."""
+    return [array - rate * slope for array, slope in zip(layers, slopes)]
+
+
+def full_batch(rate, steps=40):
+    """Train with all rows in each step; return the losses."""
+    layers, losses = first_layers(SIZES), []
+    with np.errstate(all="ignore"):
+        for _ in range(steps):
+            loss, slopes = gradients(images, labels, layers)
+            losses.append(float(loss))
+            layers = step(layers, slopes, rate)
+    return losses
+
+
+if ready("10.1", gradients):
+    curves = {f"rate {rate:g}": full_batch(rate) for rate in (0.001, 0.3, 30)}
+    figures.curves(curves)
+    display(compare("10.c", 30))
+
+# %% [markdown] anchor="batch-size"
+# **Explain:** 0.001 does no harm and leads nowhere; 0.3 works; 30 **diverges**: the first steps throw the weights so far that the loss passes a million. What it comes back
+# to is worse than the beginning: most units of the network put out 0 for every image, and learn no more.
+#
+# The second choice: how many rows for one step? With N rows in all, slides name three:
+#
+# * **batch gradient descent:** batch size N. One exact step per *epoch* (once through all rows).
+# * **stochastic gradient descent:** batch size 1. N steps per epoch, each in a direction that is only roughly right.
+# * **mini-batch gradient descent:** somewhere in the middle, commonly 64, 128 or 256.
+
+# %% [markdown] exercise="10.3" title="Batches" topic="steps"
+# ### Exercise 10.3 · Batches (6 min)
+#
+# Write `batches`: it returns the batches of one epoch, each as row numbers (an array or a list). Each of the rows 0 to `n_rows - 1` is in exactly one batch, in random order. All batches
+# have `size` rows, only the last one may have fewer. The `seed` decides the order, so that several processes that use the same seed agree without a message. NumPy's global random numbers
+# (`np.random.seed`, `np.random.permutation`) belong to everybody in the process: leave them alone.
+
+# %% tags=["exercise"] exercise="10.3"
+def batches(n_rows, size, seed):
+    """Return the batches of one epoch: arrays of row numbers."""
+    ### BEGIN SOLUTION
+    order = np.random.default_rng(seed).permutation(n_rows)
+    return [order[begin : begin + size] for begin in range(0, n_rows, size)]
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="10.3"
+check("10.3", batches)
+
+# %% [markdown] tags=["hint-1"] exercise="10.3"
+# Shuffle all row numbers once, then cut the shuffled order into pieces.
+
+# %% [markdown] tags=["hint-2"] exercise="10.3"
+# `np.random.default_rng(seed).permutation(n_rows)` is the shuffled order, from a generator of its own.
+
+# %% [markdown] tags=["hint-3"] exercise="10.3"
+# `[order[begin : begin + size] for begin in range(0, n_rows, size)]`. A slice that goes beyond the end is just shorter.
+
+# %% [markdown]
+# **Predict:** which batch size brings the loss below 0.3 in the shortest time, on one core, each with a learning rate that suits it: 1, 64 or 1797?
+
+# %% tags=["predict"]
+predict("10.d", 64)  # SOLUTION
+
+# %% tags=["run"]
+def train(rate, size, epochs, aim=0.0):
+    """Train in batches; return the loss before and after each epoch, the seconds, and the steps."""
+    layers, losses, steps = first_layers(SIZES), [], 0
+    seconds = 0.0
+    with np.errstate(all="ignore"):
+        losses.append(float(gradients(images, labels, layers)[0]))
+        for epoch in range(epochs):
+            began = time.perf_counter()
+            for rows in batches(len(images), size, epoch):
+                layers = step(layers, gradients(images[rows], labels[rows], layers)[1], rate)
+                steps += 1
+            seconds += time.perf_counter() - began
+            losses.append(float(gradients(images, labels, layers)[0]))
+            if not losses[-1] > aim:
+                break
+    return losses, seconds, steps
+
+
+if ready("10.1", gradients) and ready("10.3", batches):
+    taken = {}
+    for size, rate in ((1797, 0.5), (64, 0.3), (1, 0.02)):
+        losses, seconds, steps = train(rate, size, 400, aim=0.3)
+        taken[size] = seconds
+        done = f"{len(losses) - 1:3} epochs, {steps:5,} steps, {seconds:6.3f} s"
+        print(f"batch size {size:5}, rate {rate:5}: loss {losses[-1]:.2f} after {done}")
+    display(compare("10.d", min(taken, key=taken.get)))
+
+# %% [markdown]
+# **Explain:** with all rows, steps are exact, but there are few. With one row, there are many, and each costs the overhead of all the small operations. In the middle lies the best, and it depends on
+# the machine: a GPU wants larger batches than one core, to have work for all its units. (The time of measuring the loss is left out.)
+
+# %% [markdown] exercise="10.4" title="What a curve says" topic="steps"
+# ### Exercise 10.4 · What a curve says (6 min)
+#
+# Somebody tries 35 pairs of rate and batch size, and nobody wants to look at 35 curves. Write `verdict(losses, wanted)`. `losses[0]` is the loss before training. In this order:
+#
+# 1. `"diverges"` if any loss is not a finite number, or if the last loss is larger than the first;
+# 2. `"good"` if any loss is `wanted` or less;
+# 3. `"slow"` otherwise.
+
+# %% tags=["exercise"] exercise="10.4"
+def verdict(losses, wanted):
+    """Return "diverges", "good" or "slow"."""
+    ### BEGIN SOLUTION
+    if not np.isfinite(losses).all() or losses[-1] > losses[0]:
+        return "diverges"
+    return "good" if min(losses) <= wanted else "slow"
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="10.4"
+check("10.4", verdict)
+
+# %% [markdown] tags=["hint-1"] exercise="10.4"
+# Three `if`s, in the order of the list. A comparison with NaN is always false: ask for finite numbers first.
+
+# %% [markdown] tags=["hint-2"] exercise="10.4"
+# `np.isfinite(losses)` is an array of truth values; infinite is not finite either. `losses[-1]` is the last one.
+
+# %% [markdown] tags=["hint-3"] exercise="10.4"
+# `if not np.isfinite(losses).all() or losses[-1] > losses[0]: return "diverges"`. Then `min(losses) <= wanted`.
+
+# %% tags=["run"]
+RATES, BATCH_SIZES = (0.003, 0.03, 0.1, 0.3, 1, 3, 10), (1797, 256, 64, 16, 4)
+table = {}
+if ready("10.1", gradients) and ready("10.3", batches) and ready("10.4", verdict):
+    for size in BATCH_SIZES:
+        for rate in RATES:
+            losses = train(rate, size, 10)[0]
+            table[size, rate] = (verdict(losses, 0.3), losses[-1])
+figures.rate_map(table)
+
+# %% [markdown]
+# **Explain:** after ten epochs the good squares lie on a diagonal. Small batches make many steps per epoch, so they get further, but their steps are noisy, and bear only small rates. Large batches make few steps: they
+# need larger rates or more epochs. When you train on n times as many devices, and each keeps its batch, the batch of a *step* is n times as large, and the old rate is in the wrong place on this map. A usual rule
+# multiplies the rate by n, too, after a slow start (Goyal and others, 2017), and it has limits: 0.3 is good for 64 rows, but 28 times as much for 28 times as many rows diverges. (Our verdict is a rule of thumb: some of these runs would recover.)
+
+# %% [markdown] anchor="three-ways"
+# ## 4. Three ways to divide
+
+# %% tags=["run"]
+figures.three_ways()
+
+# %% [markdown]
+# * **Data parallelism:** every device has the whole model, and a part of the rows. Gradients are added up in each step.
+# * **Model parallelism:** every device has a part of the model. Outputs of layers travel forward, errors travel back.
+# * **Hybrid parallelism:** several groups; a group shares the model, and the groups share the rows.
+
+# %% [markdown] exercise="10.5" title="Which way?" topic="strategies"
+# ### Exercise 10.5 · Which way? (4 min)
+#
+# Choose for each case `"one device"`, `"data"`, `"model"`, `"hybrid"` or `"tiles"` (the image is cut into pieces, and each piece is an image of its own). Each word is used once.
+#
+# * **A** A model and its batch need 2 GB. Training takes three minutes on the one card of 16 GB that you have.
+# * **B** ResNet-50 with a batch of 64 fits on a card. 1.2 million images, 90 epochs: weeks. You have 16 cards.
+# * **C** A deep network for scans needs 100 GB for a *single* image. There are 200 images, and one node with four cards of 40 GB.
+# * **D** The network of C, one million images, and 64 such nodes.
+# * **E** Cells are to be counted in an image of 100,000 × 100,000 pixels. A small network does it; whether a pixel belongs to a cell is seen from the 50 pixels around it.
+
+# %% tags=["exercise"] exercise="10.5"
+ways = {
+    "A": "one device",  # SOLUTION
+    "B": "data",  # SOLUTION
+    "C": "model",  # SOLUTION
+    "D": "hybrid",  # SOLUTION
+    "E": "tiles",  # SOLUTION
+}
+
+# %% tags=["check"] exercise="10.5"
+check("10.5", ways)
+
+# %% [markdown] tags=["hint-1"] exercise="10.5"
+# Ask two questions: does one image with the model fit on one device? And is there a reason to be faster?
+
+# %% [markdown] tags=["hint-2"] exercise="10.5"
+# Fits and is quick enough: nothing. Fits and is too slow: divide the rows. Does not fit: divide the model, or, if only neighbours matter, the image.
+
+# %% [markdown] tags=["hint-3"] exercise="10.5"
+# C and D have the same model, which does not fit; D also has many images and many nodes.
+
+# %% [markdown] anchor="data-parallel"
+# ## 5. Data parallelism
+#
+# Three steps, says the slide: *data propagation* (each rank gets its rows, once), *forward and backward pass* (each rank on its own rows), *gradient aggregation* (`MPI_Allreduce`
+# of the gradients; then every rank makes the same step with the same numbers). As all begin with the same weights, all have the same weights for ever, without sending any.
+#
+# **Predict:** two ranks, with 1,500 and 297 rows. Each computes the mean gradient of its own rows, and the two are averaged. Is that the gradient of all rows? Write `"yes"` or `"no"`.
+
+# %% tags=["predict"]
+predict("10.e", "no")  # SOLUTION
+
+# %% tags=["run"] anchor="mean-of-means"
+CUTS = [0, 1500, 1797]
+shares = [(images[a:b], labels[a:b]) for a, b in zip(CUTS[:-1], CUTS[1:])]
+if ready("10.1", gradients):
+    whole = gradients(images, labels, layers)[1]
+    averaged = [(one + other) / 2 for one, other in zip(*(gradients(*share, layers)[1] for share in shares))]
+    off = max(np.abs(one - other).max() for one, other in zip(averaged, whole))
+    print(f"largest difference: {off:.1e}; largest slope: {max(np.abs(one).max() for one in whole):.1e}")
+    display(compare("10.e", "yes" if off < 1e-10 else "no"))
+
+# %% [markdown]
+# **Explain:** a real failure, and a silent one: the mean of means counts the 297 rows of rank 1 as much as the 1,500 of rank 0. You know the cure from lesson 06: **sums and counts**. (Horovod
+# averages over ranks by default. That is right as long as all ranks have batches of the same size; the last batch of an epoch often has not.)
+
+# %% [markdown] exercise="10.6" title="Gradients of all rows" topic="data-parallel"
+# ### Exercise 10.6 · Gradients of all rows (12 min)
+#
+# Write `parallel_gradients`. It is called on every rank, with the rows of this rank alone, and returns on every rank the loss and the gradients of **all** rows: what `gradients` would return if one
+# process had them all. Use your `gradients`, and `comm.allreduce`, which adds up numbers or NumPy arrays. (It adds *lists* by joining them, as Python does.)
+#
+# Shares may be unequal, and a rank may have no rows at all: then a mean of its rows does not exist, but it still has to call `allreduce` as often as the others. Rows do not travel.
+
+# %% tags=["exercise"] exercise="10.6"
+def parallel_gradients(comm, X, wanted, layers):
+    """Return two things, the same on every rank: loss and slopes of the rows of all ranks."""
+    ### BEGIN SOLUTION
+    total = comm.allreduce(len(X))
+    if len(X):
+        loss, slopes = gradients(X, wanted, layers)
+    else:
+        loss, slopes = 0.0, [np.zeros_like(array) for array in layers]
+    share = len(X) / total
+    return comm.allreduce(loss * share), [comm.allreduce(slope * share) for slope in slopes]
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="10.6"
+check("10.6", parallel_gradients)
+
+# %% [markdown] tags=["hint-1"] exercise="10.6"
+# Make sums of your means: a mean times its number of rows. Add up the sums, add up the numbers of rows, and divide.
+
+# %% [markdown] tags=["hint-2"] exercise="10.6"
+# `total = comm.allreduce(len(X))`. A rank without rows gives zeros: `np.zeros_like(array)` for each array of the layers.
+
+# %% [markdown] tags=["hint-3"] exercise="10.6"
+# With `share = len(X) / total`, return `comm.allreduce(loss * share)` and `[comm.allreduce(slope * share) for slope in slopes]`.
+
+# %% tags=["run"]
+def on_rank(comm, shares, layers):
+    return parallel_gradients(comm, *shares[comm.rank], layers)
+
+
+if ready("10.1", gradients) and ready("10.6", parallel_gradients):
+    run = run_mpi(on_rank, shares, layers, n_ranks=2)
+    for rank, (loss, slopes) in enumerate(run.results):
+        off = max(np.abs(one - other).max() for one, other in zip(slopes, whole))
+        print(f"rank {rank}: loss {loss:.6f}, largest difference to one process {off:.1e} ({run.where})")
+
+# %% [markdown] anchor="on-dask"
+# The same on the workers of the Dask cluster. The rows go there once (`to_backend` makes arrays of the library that the workers use, `persist` keeps them there); after that, in each step, the weights go to the
+# workers, and one sum of gradients comes back from each block. Here the notebook plays the part of `allreduce`.
+
+# %% tags=["run"]
+chunks = ((1000, 500, 297), -1)
+rows = da.from_array(images, chunks=chunks).to_backend().persist()
+aims = da.from_array(labels, chunks=chunks).to_backend().persist()
+x_blocks, y_blocks = (lab.client.compute(list(array.to_delayed().ravel())) for array in (rows, aims))
+
+
+def block_gradients(X, wanted, layers):
+    """On a worker: return the sums of loss and gradients over the rows of a block, and their number."""
+    layers = [np.asarray(array, like=X) for array in layers]  # in the library of the block
+    loss, slopes = gradients(X, wanted, layers)
+    return len(X), float(loss) * len(X), [as_numpy(slope) * len(X) for slope in slopes]
+
+
+if ready("10.1", gradients):
+    weights, alone = first_layers(SIZES), first_layers(SIZES)
+    for number in range(20):
+        parts = lab.client.gather(lab.client.map(block_gradients, x_blocks, y_blocks, layers=weights, pure=False))
+        n = sum(part[0] for part in parts)
+        slopes = [sum(arrays) / n for arrays in zip(*(part[2] for part in parts))]
+        weights = step(weights, slopes, 0.3)
+        alone = step(alone, gradients(images, labels, alone)[1], 0.3)
+    off = max(np.abs(one - other).max() for one, other in zip(weights, alone))
+    print(f"20 steps on {len(lab.client.nthreads())} workers: loss {sum(part[1] for part in parts) / n:.3f}")
+    print(f"largest difference to one process: {off:.1e}")
+
+# %% [markdown]
+# **Explain:** the same weights after 20 steps, up to rounding. Data parallelism changes *where* the work is done, not what comes out, as long as the batch of a step stays the same. You need not write this
+# yourself: `MLPClassifier` of gpucluster does it, with one allreduce per step between the workers.
+
+# %% tags=["run"]
+began = time.perf_counter()
+model = MLPClassifier(
+    (32, 16), solver="sgd", momentum=0.0, learning_rate_init=0.3, batch_size=64, max_iter=10, random_state=0
+)
+model.fit(rows, da.from_array(digits.target, chunks=chunks[:1]).to_backend())
+right = model.score(rows, digits.target)
+print(f"{model.n_iter_} epochs, loss {model.loss_:.3f}, {time.perf_counter() - began:.1f} s")
+print(f"right on {right:.1%} of its own training rows")
+
+# %% [markdown] exercise="10.14" title="An epoch on every rank" topic="data-parallel"
+# ### Exercise 10.14 · An epoch on every rank (4 min)
+#
+# Put together what you know: what does *each* rank do in one epoch? The next cell shows the lines, each with a letter. Move them there, or write your order as pairs: the letter of a line, and its level. Level 1 is what the loop repeats. Two lines do not belong.
+
+# %% tags=["run"]
+lessons.parsons("10.14")
+
+# %% tags=["exercise"] exercise="10.14"
+# For example [("X", 0), ("Y", 0), ("Z", 1)].
+order = [("F", 0), ("C", 0), ("I", 0), ("E", 1), ("D", 1), ("B", 1), ("A", 1)]  # SOLUTION
+
+# %% tags=["check"] exercise="10.14"
+check("10.14", order)
+
+# %% [markdown] tags=["hint-1"] exercise="10.14"
+# Two things are done once, before the loop, in any order. All others are done for each batch.
+
+# %% [markdown] tags=["hint-2"] exercise="10.14"
+# In the loop: own gradients, then the sum over all ranks, then the mean, then the step.
+
+# %% [markdown] tags=["hint-3"] exercise="10.14"
+# The two lines that do not belong send rows, and divide by the number of ranks.
+
+# %% [markdown] anchor="ring"
+# ## 6. Horovod's ring
+#
+# What is inside an `allreduce`? Say there are n ranks, and each has B bytes. If all send to rank 0, which adds up and sends back, then rank 0 receives and sends (n − 1) B each: with 100 ranks 99 times as
+# much as the others. **Horovod** (Sergeev and Del Balso, 2018) made another way popular: the *ring*. Cut the array into n parts. Everybody sends only to the next
+# rank, and receives from the one before:
+#
+# 1. **n − 1 rounds of adding.** In each, a rank sends one part on, and adds what it receives to its own. In the end each part is complete on one rank.
+# 2. **n − 1 rounds of sharing.** The complete parts go round.
+#
+# **Predict:** 100 ranks, each with 100 MB. How many MB does a rank send in the ring, all together?
+
+# %% tags=["predict"]
+predict("10.f", 198)  # SOLUTION
+
+# %% tags=["run"]
+n_ranks, megabytes = 100, 100
+print(f"all to one and back, the one receives and sends: {(n_ranks - 1) * megabytes:,} MB each")
+compare("10.f", 2 * (n_ranks - 1) * megabytes / n_ranks, "MB")
+
+# %% [markdown]
+# **Explain:** 2 (n − 1) messages of B / n bytes: never more than 2 B, however many ranks there are. (The price: 2 (n − 1) messages one after the other, so for small arrays a tree is quicker: lesson 12 calculates up to which size. Horovod therefore
+# joins many small gradients to one large array first, which it calls *tensor fusion*; libraries choose by size.)
+
+# %% [markdown] exercise="10.7" title="A ring" topic="ring"
+# ### Exercise 10.7 · A ring (18 min)
+#
+# Write `ring_allreduce` with messages from rank to rank only. `values` is an array of one dimension. Return the sum over all ranks, on every rank.
+#
+# * Each rank sends 2 (n − 1) messages, all to the next rank round the ring (or all to the one before), each with one part.
+# * `np.array_split(values, n)` cuts into n parts that may be unequal, or empty.
+# * One rank, or two, are a ring as well.
+# * A `send` of a large array waits until it is received. If all send first, all wait: `comm.sendrecv(data, dest=…, source=…)` sends and receives at the same time.
+
+# %% tags=["exercise"] exercise="10.7"
+def ring_allreduce(comm, values):
+    """Return the sum of the arrays of all ranks."""
+    ### BEGIN SOLUTION
+    n, me = comm.size, comm.rank
+    right, left = (me + 1) % n, (me - 1) % n
+    parts = [part.copy() for part in np.array_split(values, n)]
+    for turn in range(n - 1):
+        gone, come = (me - turn) % n, (me - turn - 1) % n
+        parts[come] = parts[come] + comm.sendrecv(parts[gone], dest=right, source=left)
+    for turn in range(n - 1):
+        gone, come = (me + 1 - turn) % n, (me - turn) % n
+        parts[come] = comm.sendrecv(parts[gone], dest=right, source=left)
+    return np.concatenate(parts)
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="10.7"
+check("10.7", ring_allreduce)
+
+# %% [markdown] tags=["hint-1"] exercise="10.7"
+# Play it on paper with three ranks. In the first turn rank r sends part r. Which part does it receive? What must it send in the second turn?
+
+# %% [markdown] tags=["hint-2"] exercise="10.7"
+# In turn t of the first phase, rank r sends part `(r - t) % n` and receives part `(r - t - 1) % n`, which it adds to its own. After n − 1 turns it has part `(r + 1) % n` complete.
+
+# %% [markdown] tags=["hint-3"] exercise="10.7"
+# In turn t of the second phase, rank r sends part `(r + 1 - t) % n` and receives part `(r - t) % n`, which *replaces* its own. At the end, `np.concatenate(parts)`.
+
+# %% tags=["run"]
+steps = None
+if ready("10.7", ring_allreduce):
+    run, steps = read_ring(ring_allreduce, 4)
+drawings.ring(steps, 4)
+
+# %% [markdown]
+# Click the numbers. Each row is a rank, each square a part, each stripe in a square the numbers of one rank: you see *your* messages, as they were sent (on simulated ranks).
+#
+# ### A real failure: everybody is polite
+#
+# This first turn of a ring looks as good as yours: first send, then receive.
+
+# %% tags=["run"] anchor="deadlock"
+def first_turn(comm, values):
+    comm.send(values, dest=(comm.rank + 1) % comm.size)
+    return comm.recv(source=(comm.rank - 1) % comm.size)
+
+
+print("a small array:", [len(found) for found in simulate(first_turn, np.zeros(100), n_ranks=3).results])
+with expect_failure():
+    simulate(first_turn, np.zeros(100_000), n_ranks=3)
+
+# %% [markdown]
+# **Explain:** a small message is put aside by the library until somebody asks for it; a large one waits for its receiver. With large arrays, all three send, and nobody receives: a **deadlock**. With MPI nothing would tell
+# you: the job stands still until its time is over. Programs with this mistake pass all tests on small data.
+#
+# ### What Horovod stands on
+
+# %% tags=["run"] anchor="stack"
+figures.stack()
+
+# %% [markdown] anchor="horovod"
+# A program uses TensorFlow or PyTorch; Horovod adds up the gradients; MPI (here MVAPICH2, of the Ohio State University) or NCCL carries them; below are the network and the GPUs. The slides install Horovod like this:
+#
+# ```console
+# $ HOROVOD_WITH_MPI=1 pip install --no-cache-dir horovod
+# $ HOROVOD_GPU_ALLREDUCE=MPI HOROVOD_CUDA_HOME=/opt/cuda/11.3 HOROVOD_WITH_MPI=1 pip install --no-cache-dir horovod
+# ```
+#
+# | | what it says |
+# |---|---|
+# | `NAME=value command` | the variable holds for this one command. `pip` builds Horovod from source here, and the build reads it |
+# | `HOROVOD_WITH_MPI=1` | build with MPI, and *fail* if that is not possible, rather than leave it out in silence |
+# | `HOROVOD_GPU_ALLREDUCE=MPI` | MPI, and not NCCL, adds up arrays in GPU memory: for an MPI that can read it, such as MVAPICH2-GDR. Later versions call it `HOROVOD_GPU_OPERATIONS` |
+# | `HOROVOD_CUDA_HOME=/opt/cuda/11.3` | where CUDA is. A path of one machine of 2022 |
+# | `--no-cache-dir` | do not take a wheel that was built earlier, with other variables |
+#
+# **Read it as history:** 0.28.1, of 2023, is the newest release on PyPI. Who begins today takes what PyTorch itself brings (`DistributedDataParallel`) or the like: the algorithm that you have
+# just written is inside (NCCL's ring). That is why you build it instead of installing it.
+
+# %% [markdown] exercise="10.8" title="A benchmark's log" topic="published"
+# ### Exercise 10.8 · A benchmark's log (12 min)
+#
+# Horovod's benchmark trains on random images and prints lines such as those below: from the slides, on one V100 and on two nodes with one each. Write `read_log(text)`. It returns a dictionary:
+#
+# * `"model"` (text), `"batch"` and `"gpus"` (whole numbers), `"rates"` (a list with the number of each `Iter` line, in order);
+# * `"mean"` of the rates; `"spread"`: 1.96 times their standard deviation (that of NumPy, `np.std`), which is what the benchmark writes after `+-`; `"total"`: the mean times the number of cards.
+#
+# Calculate the last three from the rates, without rounding. A job may have been ended before it printed the summary.
+
+# %% tags=["run"]
+print(TWO_NODES)
+
+# %% tags=["exercise"] exercise="10.8"
+def read_log(text):
+    """Return {"model": …, "batch": …, "gpus": …, "rates": […], "mean": …, "spread": …, "total": …}."""
+    ### BEGIN SOLUTION
+    found = {"rates": []}
+    for line in text.splitlines():
+        label, _, value = line.partition(":")
+        if label == "Model":
+            found["model"] = value.strip()
+        elif label == "Batch size":
+            found["batch"] = int(value)
+        elif label == "Number of GPUs":
+            found["gpus"] = int(value)
+        elif label.startswith("Iter #"):
+            found["rates"].append(float(value.split()[0]))
+    found["mean"] = float(np.mean(found["rates"]))
+    found["spread"] = 1.96 * float(np.std(found["rates"]))
+    found["total"] = found["gpus"] * found["mean"]
+    return found
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="10.8"
+check("10.8", read_log)
+
+# %% [markdown] tags=["hint-1"] exercise="10.8"
+# Go through `text.splitlines()`, and cut each line at its colon: a label, and a value.
+
+# %% [markdown] tags=["hint-2"] exercise="10.8"
+# `label, _, value = line.partition(":")`. A line of an iteration begins with `Iter #`; its rate is the first word of the value.
+
+# %% [markdown] tags=["hint-3"] exercise="10.8"
+# `float(value.split()[0])` is the rate. `np.mean(rates)`, `1.96 * np.std(rates)`, and the mean times the number of cards.
+
+# %% tags=["run"] anchor="one-and-two"
+if ready("10.8", read_log):
+    for name, text in {"one card": ONE_CARD, "two nodes": TWO_NODES}.items():
+        found = read_log(text)
+        each = f"{found['mean']:.2f} ± {found['spread']:.2f}"
+        print(f"{name}: {each} images per second and card, together {found['total']:.1f}")
+        print(f"   the log says: {text.splitlines()[-1]}")
+
+# %% [markdown]
+# **Explain:** two things to learn from. `± 2.2` is *1.96 times* the standard deviation (which is 1.1): if iterations vary as a bell curve does, 95 % of them lie in that range. Other programs print the deviation itself: ask
+# before you compare. And the second log writes `632.8 +-4` where 2 × 2.2 is 4.4: somebody rounded by hand. (Of the first, 333.94 ± 0.27 against 334.0 ± 0.2: the log's own iterations were rounded to one digit
+# before we averaged them.)
+#
+# Now a benchmark of our own, in the same form, on one core of this machine.
+
+# %% tags=["run"]
+if ready("10.1", gradients):
+    rates = []
+    for number in range(5):
+        began = time.perf_counter()
+        for rows_of_batch in range(20):
+            gradients(images[:64], labels[:64], layers)
+        rates.append(20 * 64 / (time.perf_counter() - began))
+        print(f"Iter #{number}: {rates[-1]:,.0f} img/sec")
+    print(f"Img/sec: {np.mean(rates):,.0f} +-{1.96 * np.std(rates):,.0f}")
+    print(f"(images of 64 pixels, NumPy {np.__version__}, one process)")
+
+# %% [markdown] anchor="pipeline"
+# ## 7. A network in pieces
+#
+# Model parallelism: the first layers are on one device, the last ones on another. What travels is the output at the cut, forward, and its error, back. With one batch, one device
+# always waits for the other. So the batch is cut into **micro-batches** that follow each other, as in a **pipeline**: while the second device works on the first micro-batch, the first device already works on the second.
+#
+# These two functions do the work of one stage. They are your `gradients`, cut in two.
+
+# %% tags=["run"]
+def forward(X, layers, last):
+    """Return the input and what each layer makes of it; after the network's last layer there is no ReLU."""
+    values = [X]
+    for place in range(0, len(layers), 2):
+        scores = values[-1] @ layers[place] + layers[place + 1]
+        values.append(scores if last and place == len(layers) - 2 else np.maximum(scores, 0))
+    return values
+
+
+def backward(values, error, layers):
+    """Return the gradients of these layers, and the error of what they were given.
+
+    error: of values[-1], before its ReLU
+    """
+    slopes = []
+    for place in reversed(range(0, len(layers), 2)):
+        given = values[place // 2]
+        slopes = [given.T @ error, error.sum(axis=0), *slopes]
+        error = (error @ layers[place].T) * (given > 0)
+    return slopes, error
+
+
+def score_error(scores, wanted, n_rows):
+    """Return the error of the last scores, of a batch of n_rows rows in all."""
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return (powers / powers.sum(axis=1, keepdims=True) - wanted) / n_rows
+
+# %% [markdown] exercise="10.9" title="Two stages" topic="pipelines"
+# ### Exercise 10.9 · Two stages (20 min)
+#
+# Write `two_stages`, for two ranks. Rank 0 has the rows `X` and the first layers, and gets `None` for `wanted`. Rank 1 has `wanted` and the last layers, and gets `None` for `X`. Each returns the gradients of its own layers: the
+# same as if one process had all layers and did the whole batch at once.
+#
+# * Cut the batch by `np.array_split(…, n_micro)`, on both ranks alike. First send all micro-batches forward, then all errors back: 2 × `n_micro` messages in all.
+# * Add up the gradients of the micro-batches. `score_error` takes the number of rows of the *whole* batch.
+# * The error that `backward` returns on rank 1 is what rank 0 gives to its `backward`: where the output was cut to 0, it is 0 already.
+# * Messages may be large (see above): who sends must be received.
+
+# %% tags=["exercise"] exercise="10.9"
+def two_stages(comm, X, wanted, own, n_micro):
+    """Return the gradients of this rank's own layers, for the whole batch."""
+    ### BEGIN SOLUTION
+    total = [np.zeros_like(array) for array in own]
+    if comm.rank == 0:
+        kept = [forward(part, own, last=False) for part in np.array_split(X, n_micro)]
+        for values in kept:
+            comm.send(values[-1], dest=1)
+        for values in kept:
+            slopes, _ = backward(values, comm.recv(source=1), own)
+            total = [one + other for one, other in zip(total, slopes)]
+    else:
+        kept = [forward(comm.recv(source=0), own, last=True) for _ in range(n_micro)]
+        for values, aims in zip(kept, np.array_split(wanted, n_micro)):
+            slopes, error = backward(values, score_error(values[-1], aims, len(wanted)), own)
+            comm.send(error, dest=0)
+            total = [one + other for one, other in zip(total, slopes)]
+    return total
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="10.9"
+check("10.9", two_stages)
+
+# %% [markdown] tags=["hint-1"] exercise="10.9"
+# Write one `if comm.rank == 0` with all that rank 0 does, and an `else`. Each rank has two loops: one for the way forward, one for the way back. What must a rank keep of the first loop for the second?
+
+# %% [markdown] tags=["hint-2"] exercise="10.9"
+# Rank 0: `values = forward(part, own, last=False)`, send `values[-1]`, keep `values`. Rank 1: receive, `forward(…, last=True)`, keep. Way back: rank 1 begins with `score_error(values[-1], aims, len(wanted))`.
+
+# %% [markdown] tags=["hint-3"] exercise="10.9"
+# On rank 1: `slopes, error = backward(values, score_error(…), own)`, then `comm.send(error, dest=0)`. On rank 0: `slopes, _ = backward(values, comm.recv(source=1), own)`. Add each to a list of sums that begins with zeros.
+
+# %% tags=["run"]
+def on_stage(comm, n_micro, layers):
+    if comm.rank == 0:
+        return two_stages(comm, images, None, layers[:2], n_micro)
+    return two_stages(comm, None, labels, layers[2:], n_micro)
+
+
+if ready("10.1", gradients) and ready("10.9", two_stages):
+    run = run_mpi(on_stage, 8, layers, n_ranks=2)
+    together, whole = [*run.results[0], *run.results[1]], gradients(images, labels, layers)[1]
+    off = max(np.abs(one - other).max() for one, other in zip(together, whole))
+    print(f"two stages, 8 micro-batches: largest difference to one process {off:.1e} ({run.where})")
+
+# %% [markdown]
+# ### How long do they wait?
+#
+# Four stages, one micro-batch after the other. In the pictures, a forward pass of a stage takes one unit of time, a backward pass two; messages take none. (Simulated.)
+#
+# **Predict:** four devices and *one* batch that is not divided. In which share of the devices' time does nobody work, in percent?
+
+# %% tags=["predict"]
+predict("10.g", 75)  # SOLUTION
+
+# %% tags=["run"] anchor="bubbles"
+plans = {f"{micro} micro-batch{'es' * (micro > 1)}": schedule(4, micro) for micro in (1, 2, 4, 8)}
+drawings.pipeline(plans)
+compare("10.g", 100 * idle(plans["1 micro-batch"]), "%")
+
+# %% [markdown] exercise="10.10" title="The price of a pipeline" topic="pipelines"
+# ### Exercise 10.10 · The price of a pipeline (6 min)
+#
+# The empty places are called *bubbles*. Look at one device with p stages and m micro-batches: it works for m places, and waits for p − 1.
+#
+# 1. `idle_share(stages, micro_batches)`: the share of the time in which a device waits, 0 to 1.
+# 2. `micro_batches_for(stages, most_idle)`: the smallest number of micro-batches with which the idle share is at most `most_idle` (more than 0, less than 1).
+
+# %% tags=["exercise"] exercise="10.10"
+def idle_share(stages, micro_batches):
+    """Return a number from 0 to 1."""
+    ### BEGIN SOLUTION
+    return (stages - 1) / (micro_batches + stages - 1)
+    ### END SOLUTION
+
+
+def micro_batches_for(stages, most_idle):
+    """Return a whole number, 1 or more."""
+    ### BEGIN SOLUTION
+    micro_batches = 1
+    while idle_share(stages, micro_batches) > most_idle:
+        micro_batches += 1
+    return micro_batches
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="10.10"
+check("10.10", idle_share, micro_batches_for)
+
+# %% [markdown] tags=["hint-1"] exercise="10.10"
+# All the time of a device is m + p − 1 places. How many of them are empty?
+
+# %% [markdown] tags=["hint-2"] exercise="10.10"
+# `(p - 1) / (m + p - 1)`. For the second function, a loop that tries 1, 2, 3, … is good enough.
+
+# %% [markdown] tags=["hint-3"] exercise="10.10"
+# `while idle_share(stages, m) > most_idle: m += 1`. Exactly `most_idle` is allowed.
+
+# %% tags=["run"]
+if ready("10.10", idle_share, micro_batches_for):
+    for name, spans in plans.items():
+        print(f"{name:16} simulated {idle(spans):.1%}, yours {idle_share(4, int(name.split()[0])):.1%}")
+    print(f"48 stages, at most 10 % idle: {micro_batches_for(48, 0.1)} micro-batches")
+
+# %% tags=["run"]
+drawings.explore_pipeline()
+
+# %% [markdown]
+# **Change:** eight stages and one micro-batch: who works? Move the number of micro-batches, and watch where the gain ends. A second copy (the last slider) is what the next part is about.
+
+# %% [markdown] anchor="gems"
+# ### GEMS: when the batch cannot be cut
+#
+# Images of pathology are so large that a batch is **one** image: there is nothing to cut into micro-batches, and three of four devices wait. A larger batch needs more memory, and memory is what is missing. **GEMS** (*GPU-Enabled
+# Memory-Aware Model Parallelism System*; Jain and others, 2020) puts a **second copy of the model** on the same devices, in the **opposite** order: the device that ends the first copy begins the second. While the errors of the first
+# image travel back, they free the memory of one device after the other, and the second image comes from there.
+#
+# **Predict:** four devices, two copies in opposite order. If memory were no matter: which share of the time would still be idle, in percent?
+
+# %% tags=["predict"]
+predict("10.h", 50)  # SOLUTION
+
+# %% tags=["run"]
+copies = {
+    "one copy, one image": schedule(4, 1),
+    "two copies, memory for both": schedule(4, 1, copies=2),
+    "two copies, memory for one": schedule(4, 1, copies=2, one_at_a_time=True),
+    "six copies by turns, memory for one": schedule(4, 1, copies=6, one_at_a_time=True),
+}
+drawings.pipeline(copies)
+for (name, spans), images_done in zip(copies.items(), (1, 2, 2, 6)):
+    print(f"{name:36} {idle(spans):4.0%} idle, {length(spans) / images_done:5.2f} units of time per image")
+compare("10.h", 100 * idle(copies["two copies, memory for both"]), "%")
+
+# %% [markdown]
+# **Explain:** with memory for one copy's outputs only, the gain of two copies is 12 / 10.5 = 1.14. Published for one node with four GPUs are 7.25 hours for GEMS-Basic and 6.28 for GEMS-MAST: a factor of 1.15. GEMS-MASTER repeats the idea
+# with more copies: 4.21 hours, a factor of 1.72, which is more than our simulation gives (it is *our* reading of the mechanism, with passes of equal length and messages without cost; do not take one agreement for a proof). The copies
+# have to be kept equal: their gradients are added up, as in data parallelism.
+
+# %% [markdown] anchor="hybrid"
+# ## 8. Pipelines side by side
+#
+# **HyPar-Flow** (Awan and others, 2020) does both for models written in Keras, with TensorFlow 2: a model is cut into partitions, which talk by MPI messages from rank to rank; each partition has several replicas, which add up their gradients by
+# `allreduce`. That is what you have, put together. Four ranks:
+#
+# | | first layers | last layers |
+# |---|---|---|
+# | **pipeline 0**, the first rows | rank 0 | rank 1 |
+# | **pipeline 1**, the other rows | rank 2 | rank 3 |
+#
+# Along a row goes a pipeline; along a column goes an `allreduce`.
+
+# %% [markdown] exercise="10.11" title="Two by two" topic="hybrid"
+# ### Exercise 10.11 · Two by two (12 min)
+#
+# Write `hybrid_slopes` for 2, 4, 6, … ranks: ranks 2k and 2k + 1 are pipeline k. Use `comm.Split` (lesson 09) and your `two_stages`, which returns gradients of the *mean* loss of the rows of its pipeline. Return on each rank the gradients
+# of its layers for **all** rows. The pipelines may have different numbers of rows, but all have some. Again, `X` is `None` on the ranks with odd numbers, `wanted` on those with even ones.
+
+# %% tags=["exercise"] exercise="10.11"
+def hybrid_slopes(comm, X, wanted, own, n_micro):
+    """Return the gradients of this rank's own layers, for the rows of all pipelines."""
+    ### BEGIN SOLUTION
+    pipeline = comm.Split(comm.rank // 2, comm.rank)
+    same_stage = comm.Split(comm.rank % 2, comm.rank)
+    slopes = two_stages(pipeline, X, wanted, own, n_micro)
+    n_rows = len(wanted if X is None else X)
+    total = same_stage.allreduce(n_rows)
+    return [same_stage.allreduce(slope * n_rows) / total for slope in slopes]
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="10.11"
+check("10.11", hybrid_slopes)
+
+# %% [markdown] tags=["hint-1"] exercise="10.11"
+# Two calls of `Split`: which number do the ranks of a pipeline have in common? Which one those of the same stage?
+
+# %% [markdown] tags=["hint-2"] exercise="10.11"
+# `comm.rank // 2` is the pipeline, `comm.rank % 2` the stage. Give the communicator of the pipeline to `two_stages`; in it, the ranks are 0 and 1.
+
+# %% [markdown] tags=["hint-3"] exercise="10.11"
+# Sums and counts: multiply by the number of rows of this pipeline (of `X` or of `wanted`, whichever is there), `allreduce` among the same stage, divide by the `allreduce` of the numbers of rows.
+
+# %% tags=["run"]
+def train_hybrid(comm, parts, layers, rate, steps):
+    """Train with 2 × 2 ranks; return the loss before each step, on the ranks that have the last layers."""
+    rows, aims = parts[comm.rank // 2]
+    first = comm.rank % 2 == 0
+    own, losses = (layers[:2] if first else layers[2:]), []
+    for _ in range(steps):
+        slopes = hybrid_slopes(comm, rows if first else None, None if first else aims, own, 4)
+        own = [array - rate * slope for array, slope in zip(own, slopes)]
+    return own
+
+
+if ready("10.1", gradients) and ready("10.9", two_stages) and ready("10.11", hybrid_slopes):
+    run = run_mpi(train_hybrid, shares, layers, 0.3, 30, n_ranks=4)
+    trained = [*run.results[0], *run.results[1]]
+    alone = layers
+    for _ in range(30):
+        alone = step(alone, gradients(images, labels, alone)[1], 0.3)
+    print(f"30 steps on 2 × 2 ranks ({run.where}): loss {gradients(images, labels, trained)[0]:.6f}")
+    print(f"30 steps of one process:           loss {gradients(images, labels, alone)[0]:.6f}")
+
+# %% [markdown] anchor="slides"
+# ## 9. Images that do not fit
+#
+# A pathologist's *whole-slide image* (WSI) has 100,000 × 100,000 pixels. What does one need, as bytes of the colours alone?
+#
+# **Predict:** how many GB, with three bytes per pixel?
+
+# %% tags=["predict"]
+predict("10.i", 30)  # SOLUTION
+
+# %% tags=["run"]
+compare("10.i", 100_000 * 100_000 * 3 / 1e9, "GB")
+
+# %% [markdown]
+# So the usual way is to cut **tiles** out of it, and train on them. The slides name two prices: the size of a tile is limited by the memory of a GPU, and small tiles lose what is larger than a tile. A third one sits at the borders: a filter, or a layer of a
+# CNN, looks at the neighbours of each pixel, and at the border of a tile they are missing. The cure is a **halo**: each tile is read with some pixels around it, and only its core is kept.
+
+# %% [markdown] exercise="10.12" title="Tiles with a halo" topic="large-images"
+# ### Exercise 10.12 · Tiles with a halo (12 min)
+#
+# 1. `image_bytes(height, width, channels=3, itemsize=1)`: the bytes of an image.
+# 2. `tiles(height, width, size, halo)`: a list of pairs `(core, around)`. Both are pairs of slices, `(rows, columns)`, so that `image[core]` cuts out the tile. The cores cover each pixel exactly once; they
+#    are `size` × `size` pixels, those at the lower and right border may be smaller. `around` is the core with `halo` more pixels on each side, but never beyond the image.
+
+# %% tags=["exercise"] exercise="10.12"
+def image_bytes(height, width, channels=3, itemsize=1):
+    """Return the number of bytes."""
+    ### BEGIN SOLUTION
+    return height * width * channels * itemsize
+    ### END SOLUTION
+
+
+def tiles(height, width, size, halo):
+    """Return a list of (core, around), each a pair of slices."""
+    ### BEGIN SOLUTION
+    found = []
+    for top in range(0, height, size):
+        for left in range(0, width, size):
+            bottom, right = min(top + size, height), min(left + size, width)
+            core = slice(top, bottom), slice(left, right)
+            rows = slice(max(top - halo, 0), min(bottom + halo, height))
+            columns = slice(max(left - halo, 0), min(right + halo, width))
+            found.append((core, (rows, columns)))
+    return found
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="10.12"
+check("10.12", image_bytes, tiles)
+
+# %% [markdown] tags=["hint-1"] exercise="10.12"
+# Two loops: over the upper borders of the tiles, and over the left ones. `range(0, height, size)` gives the first.
+
+# %% [markdown] tags=["hint-2"] exercise="10.12"
+# The lower border is `min(top + size, height)`. Around it: `max(top - halo, 0)` and `min(bottom + halo, height)`: a slice with a negative start counts from the end.
+
+# %% [markdown] tags=["hint-3"] exercise="10.12"
+# `core = (slice(top, bottom), slice(left, right))`, and `around` in the same way with the halo. Append the pair to a list.
+
+# %% [markdown] anchor="photo"
+# A photo stands for the slide: 427 × 640 pixels. We smooth it with a window of 17 × 17 pixels, as a whole and by tiles.
+#
+# **Predict:** with tiles and *no* halo, how many percent of the pixels come out wrong? (Tiles of 128 pixels; the window reaches 8 pixels far.)
+
+# %% tags=["predict"]
+predict("10.j", 20)  # SOLUTION
+
+# %% tags=["run"]
+photo = load_sample_image("flower.jpg").mean(axis=2)
+
+
+def smooth(image, reach=8):
+    """Return the mean of the window around each pixel; beyond the border, the border's pixel counts."""
+    for axis in (0, 1):
+        wide = np.pad(image, [(reach, reach) if axis == one else (0, 0) for one in (0, 1)], mode="edge")
+        moved = []
+        for at in range(2 * reach + 1):
+            window = [slice(None), slice(None)]
+            window[axis] = slice(at, at + image.shape[axis])
+            moved.append(wide[tuple(window)])
+        image = sum(moved) / len(moved)
+    return image
+
+
+def smooth_by_tiles(halo):
+    """Smooth each tile by itself, and put the cores together."""
+    result = np.zeros_like(photo)
+    for core, around in tiles(*photo.shape, 128, halo):
+        (rows, columns), (wide_rows, wide_columns) = core, around
+        top, left = rows.start - wide_rows.start, columns.start - wide_columns.start
+        height, width = rows.stop - rows.start, columns.stop - columns.start
+        result[core] = smooth(photo[around])[top : top + height, left : left + width]
+    return result
+
+
+if ready("10.12", image_bytes, tiles):
+    true = smooth(photo)
+    wrong = {halo: np.abs(smooth_by_tiles(halo) - true) > 1e-9 for halo in (0, 4, 8)}
+    for halo, where in wrong.items():
+        print(f"halo {halo}: {where.mean():.1%} of the pixels are wrong")
+    drawings.tiled(photo, tiles(*photo.shape, 128, 8), wrong[0])
+    display(compare("10.j", 100 * wrong[0].mean(), "%"))
+
+# %% [markdown]
+# Photo: "flower.jpg" of scikit-learn, from [flickr](https://www.flickr.com/photos/vultilion/6056698931/), licence [CC BY 2.0](https://creativecommons.org/licenses/by/2.0/).
+#
+# **Explain:** every border costs eight pixels on each side. A halo as wide as the window reaches repairs all of it; one half as wide leaves wrong pixels, only fewer. A deep network reaches further with each layer, so its halo is
+# wide, and the pixels of the halo are computed twice: with tiles of 128 and a halo of 8 an inner tile reads (144 / 128)² = 1.27 times its own pixels. Dask has this built in: `map_overlap` fetches the halo from neighbouring chunks, on whatever worker they are.
+
+# %% tags=["run"]
+lazy = da.from_array(photo, chunks=128).to_backend()
+by_dask = lazy.map_overlap(smooth, depth=8, boundary="nearest", dtype=photo.dtype)
+off = float(np.abs(as_numpy(by_dask.compute()) - smooth(photo)).max())
+print(f"map_overlap on {by_dask.npartitions} chunks: largest difference {off:.1e}")
+
+# %% [markdown] anchor="published"
+# ## 10. Published results as arithmetic
+#
+# All of these are from slides of 2022 (tutorial of the MVAPICH group, Ohio State University), which cite the papers. Nothing of it was measured here; what you can do is recalculate.
+#
+# * **Two nodes, one V100 each**, ResNet-50 with PyTorch and Horovod, batch 64 per GPU: 334.0 images per second on one, 316.4 on each of two, 632.8 together.
+# * **Summit**, 1,536 V100 (6 per node), ResNet-50 with TensorFlow, MVAPICH2-GDR 2.3.4: 1,281,167 images, 3 seconds per epoch, 90 epochs. "We observed issues for NCCL2 beyond 384 GPUs."
+# * **Frontera**, 2,048 nodes without GPUs: at its peak 260,000 images per second; "ResNet-50 can be trained in 7 minutes".
+# * **HyPar-Flow on Frontera**, ResNet-1001: 48 partitions on the 56 cores of a node, one replica per node; speed-up 253 on 256 nodes and 481 on 512 nodes.
+# * **GEMS**, ResNet-110 v2 on tiles of 1024 × 1024 pixels: GEMS-Basic 7.25 hours on 4 GPUs, GEMS-MAST 6.28, GEMS-MASTER 4.21, and GEMS-Hybrid 27 minutes on 128 GPUs (32 nodes). "Overall 15x reduction in training time!!!!"
+
+# %% [markdown] exercise="10.13" title="Recalculate" topic="published"
+# ### Exercise 10.13 · Recalculate (12 min)
+#
+# Write `scaling(before, after, factor)`: the speed-up from a time `before` to a time `after`, and the **efficiency**: the speed-up divided by the factor by which the number of devices grew (1.0 is ideal). Then fill in
+# the results, to three digits or better, as numbers: `published` takes `94.7` for 94.7 %.
+
+# %% tags=["exercise"] exercise="10.13"
+def scaling(before, after, factor):
+    """Return two numbers: speed_up and efficiency."""
+    ### BEGIN SOLUTION
+    speed_up = before / after
+    return speed_up, speed_up / factor
+    ### END SOLUTION
+
+
+published = {
+    "2 GPUs: speed-up": 632.8 / 334.0,  # SOLUTION
+    "2 GPUs: efficiency, %": 100 * 632.8 / 334.0 / 2,  # SOLUTION
+    "Summit: minutes for 90 epochs": 3 * 90 / 60,  # SOLUTION
+    "Summit: images per second and card": 1_281_167 / 3 / 1536,  # SOLUTION
+    "Frontera: minutes for 90 epochs": 1_281_167 * 90 / 260_000 / 60,  # SOLUTION
+    "HyPar-Flow, 256 nodes: efficiency, %": 100 * 253 / 256,  # SOLUTION
+    "HyPar-Flow, 512 nodes: efficiency, %": 100 * 481 / 512,  # SOLUTION
+    "GEMS, 4 to 128 GPUs: speed-up": 7.25 * 60 / 27,  # SOLUTION
+    "GEMS, 4 to 128 GPUs: efficiency, %": 100 * 7.25 * 60 / 27 / 32,  # SOLUTION
+}
+
+# %% tags=["check"] exercise="10.13"
+check("10.13", scaling, published)
+
+# %% [markdown] tags=["hint-1"] exercise="10.13"
+# A speed-up is a time divided by a time, or a rate divided by a rate: the larger by the smaller, if it became faster. Mind hours and minutes.
+
+# %% [markdown] tags=["hint-2"] exercise="10.13"
+# `before / after`, and that divided by `factor`. The time of an epoch is the number of images divided by images per second.
+
+# %% [markdown] tags=["hint-3"] exercise="10.13"
+# You may write expressions: `632.8 / 334.0`. From 4 to 128 GPUs the factor is 32; 7.25 hours are 7.25 × 60 minutes.
+
+# %% tags=["run"]
+if ready("10.13", scaling, published):
+    for name, value in published.items():
+        print(f"{name:38} {value:8.2f}")
+    drawings.efficiencies({
+        "2 V100, Horovod": (2, published["2 GPUs: efficiency, %"]),
+        "HyPar-Flow, 256 nodes": (256, published["HyPar-Flow, 256 nodes: efficiency, %"]),
+        "HyPar-Flow, 512 nodes": (512, published["HyPar-Flow, 512 nodes: efficiency, %"]),
+        "GEMS, Basic to Hybrid": (32, published["GEMS, 4 to 128 GPUs: efficiency, %"]),
+    })
+
+# %% [markdown] anchor="spot"
+# ### Spot the error
+#
+# **Predict:** the last row is the efficiency from GEMS-Basic to GEMS-Hybrid. But of these 16.1, a factor of 7.25 / 4.21 = 1.72 came on the *same four GPUs*, by the better schedule. If GEMS-Hybrid is GEMS-MASTER on 32 nodes, what is
+# the efficiency of the 32 nodes, in percent?
+
+# %% tags=["predict"]
+predict("10.k", 29)  # SOLUTION
+
+# %% tags=["run"]
+if ready("10.13", scaling, published):
+    display(compare("10.k", 100 * scaling(4.21 * 60, 27, 32)[1], "%"))
+
+# %% [markdown]
+# **Explain:** what a slide leaves open is as instructive as what it says.
+#
+# * **"15x":** the slide's own numbers give 16.1. The abstract of the paper says "from seven hours to 28 minutes", and 7 × 60 / 28 is 15. Both are the same result, rounded before or after the division.
+# * **A speed-up needs its baseline.** 16.1 mixes a better schedule with more GPUs. For the 32 nodes alone it is 9.4 of 32.
+# * **"7 minutes"** are 7.4, at the *peak* rate, if it were held for all 90 epochs. **"98 %"** up to 256 nodes are 98.8: there, the slide rounds down.
+# * **Images per second are no accuracy.** Large batches may need more epochs (section 3), and none of these lines says how good the trained network was.
+# * **Summit:** 278 images per second and card, one card in the benchmark above: 334. It is tempting to call that 83 % efficiency, and wrong: another framework, other versions, other settings.
+# * **A missing point.** What would HyPar-Flow reach on 1,024 nodes? A serial share s that explains 253 on 256 nodes (Amdahl: n / (1 + s (n − 1))) promises 500 on 512: 481 were measured. With the s of 512 nodes, it is 907 on 1,024. With each doubling
+#   the model was too hopeful. So: "at most 900, and nobody has measured it".
+
+# %% tags=["run"]
+def amdahl(speed_up, n, at):
+    """Return the serial share that explains a speed-up on n nodes, and what it promises for another number."""
+    share = (n / speed_up - 1) / (n - 1)
+    return share, at / (1 + share * (at - 1))
+
+
+for speed_up, n, at in ((253, 256, 512), (253, 256, 1024), (481, 512, 1024)):
+    share, promised = amdahl(speed_up, n, at)
+    print(f"{speed_up} on {n} nodes: a serial share of {share:.4%} promises {promised:.0f} on {at}")
+
+# %% [markdown] tags=["keypoints"]
+# ## Keep this
+#
+# * Check gradients against differences of the loss: wrong ones often still train, only badly.
+# * Smaller batches need smaller rates. The best batch size is the one with the shortest time to the same loss.
+# * Training with Adam keeps 16 bytes per parameter in single precision, and the outputs of all layers for the whole batch.
+# * Data parallelism: same weights everywhere, sums and counts of gradients in each step. Averaging over unequal shares is wrong.
+# * The ring sends at most twice the array per rank, however many ranks there are; it takes 2 (n − 1) messages in a row.
+# * All send first, all wait: a deadlock that small messages hide.
+# * A pipeline of p stages and m micro-batches waits (p − 1) / (m + p − 1) of the time. Where the batch cannot be cut, a second copy in the opposite order fills the gaps.
+# * Hybrid is both: messages along the pipeline, allreduce among equal stages.
+# * A speed-up needs its baseline, an efficiency what was put in, and neither says how good the network was.
+
+# %% [markdown]
+# ## Quiz and cards
+
+# %% tags=["quiz"]
+lessons.quiz("10")
+
+# %% tags=["cards"]
+lessons.cards("10")
+
+# %% [markdown] anchor="where-it-runs"
+# ### Laptop, one GPU, cluster
+#
+# * **Laptop:** all of it. Ranks are processes of MPI where it is installed (`pip install 'gpucluster[mpi]'`), and threads elsewhere; results are the same.
+# * **One GPU:** section 5 then computes its gradients on the worker's GPU, and so does `map_overlap`. Ranks of MPI use host memory in this lesson.
+# * **Cluster:** `MLPClassifier` takes the workers that there are. For large networks use PyTorch or the like, started by your scheduler; what you have learned is what it does inside.
+#
+# Where the statements come from: the slides and papers named above; A. Sergeev and M. Del Balso, arXiv:1802.05799 (Horovod); Horovod's own installation guide and `pytorch_synthetic_benchmark.py`; A. A. Awan and others, arXiv:1911.05146 (HyPar-Flow); A. Jain and others,
+# SC 2020 (GEMS), its abstract, and the code of MPI4DL for the opposite order; Y. Huang and others, arXiv:1811.06965 (GPipe: the formula for bubbles); P. Goyal and others, arXiv:1706.02677. Nothing here was measured on a GPU by us yet.
+
+# %% tags=["run"]
+lab.close()
+
+# %% [markdown] tags=["instructor"]
+# ### For the instructor
+#
+# * **Goal:** learners can say what travels in data-parallel, pipeline and hybrid training, have built each, and ask for the baseline when they see a speed-up.
+# * **Time:** 5 section 1 · 32 section 2 · 22 section 3 · 6 section 4 · 21 section 5 = 86. Second session: 35 section 6 · 31 section 7 · 13 section 8 ·
+#   13 section 9 · 12 section 10 = 104.
+# * **When late:** give the solution of 10.1 (the gradient check is worth more than the algebra), 10.8 and 10.12. Section 9 stands by itself.
+# * **On the projector:** the map of section 3, and ask where four times as many workers would lie. The ring with four people and four sheets of paper, who pass sheets to the right: then let everybody hold on to their sheet until the left neighbour has
+#   taken it (deadlock). The pictures of pipelines: who waits?
+# * **Common mistakes:** 10.1: ReLU after the last layer; the mean forgotten in the gradients but not in the loss; the ReLU's zero taken from the wrong layer. 10.2: biases forgotten; the input not kept. 10.3: the rest dropped. 10.4: NaN compares as false. 10.6: mean of
+#   means; lists joined by `allreduce`; a rank without rows gives NaN. 10.7: send, then receive; the received part is added in the second phase as well. 10.8: the summary is read instead of the rates. 10.9: divided by the rows of the micro-batch. 10.10: one too many.
+#   10.11: mean of means again. 10.12: negative starts of slices. 10.13: 15 instead of 16.1.
+# * **Say openly:** the network is tiny, and no framework is used. What is the same in PyTorch on a thousand GPUs: the mathematics, the messages, the waiting.
+# * **With a GPU:** run section 5 and let learners explain why it is *not* faster there (2,778 parameters; overhead, lesson 03).

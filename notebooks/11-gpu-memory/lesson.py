@@ -1,0 +1,966 @@
+# ---
+# jupyter:
+#   gpucluster:
+#     lesson: "11"
+#     title: "GPU memory: pools, spilling, limits"
+#     minutes: 110
+#     needs: cpu
+#     topics:
+#       warps: {title: Warps and branches, link: "11#warps"}
+#       pools: {title: Pools and fragmentation, link: "11#pools"}
+#       pool-sizes: {title: How large a pool may be, link: "11#pool-sizes"}
+#       spilling: {title: "Spilling: from the device to the host to the disk", link: "11#spilling"}
+#       memory-options: {title: Options that decide about memory, link: "11#options"}
+#       freeing: {title: "Who holds the memory?", link: "11#views"}
+#     objectives:
+#       - count the steps of a branch in warps of 32 threads
+#       - build the inside of a memory pool, and explain why it refuses although enough is free
+#       - calculate the size of a pool for a given card
+#       - choose which buffers leave a full device, and predict what spilling costs
+#       - repair options that today's versions do not take any more
+#       - find the variable that keeps memory from being freed
+# ---
+
+# %% [markdown]
+# # GPU memory: pools, spilling, limits
+#
+# **110 minutes** (36 of reading, 74 of writing) · you need: NumPy, and lesson 00
+#
+# With 65 minutes, work up to the end of section 4 (exercise 11.5). Sections 5 to 8 are a second session.
+#
+# At the end you can
+#
+# * **count** the steps of a branch in warps of 32 threads;
+# * **build** the inside of a memory pool, and **explain** why it refuses although enough is free;
+# * **calculate** the size of a pool for a given card;
+# * **choose** which buffers leave a full device, and **predict** what spilling costs;
+# * **repair** options that today's versions do not take any more;
+# * **find** the variable that keeps memory from being freed.
+#
+# Work from top to bottom. Where you see `...`, it is your turn. `check("11.1", warp_steps)` tries your answer, `hint("11.1")` gives the next of
+# three hints, and `solution("11.1")` shows one right solution after the hints. Unless an exercise says otherwise, a function leaves what it is given
+# as it was, and gives the same when it is called again.
+
+# %% tags=["run"]
+# %load_ext gpucluster
+from gpucluster import lessons
+
+lab = lessons.start("11")
+
+# %% [markdown]
+# The lines above say what you are running on. With GPUs, the cells that ask for device memory ask a real one. Without, a **simulation** answers, with the
+# rules of the real thing, and it says so. All sizes in bytes are exact in both. Times are only shown where they were measured, here.
+#
+# *Device* or *card* is a GPU with its own memory; *host* is the machine around it, with the memory that Python uses.
+
+# %% tags=["run"]
+import gc
+
+import dask.array as da
+import numpy as np
+import psutil
+
+from gpucluster.lessons import check, compare, expect_failure, hint, predict, solution
+from gpucluster.lessons.figures import gpumemory as figures
+from gpucluster.lessons.material.daskcuda import OLD_COMMAND, call_problems, command_problems
+from gpucluster.lessons.probes.devicepools import run_trace, time_branches, time_requests
+from gpucluster.lessons.probes.hostspilling import spilling_worker
+from gpucluster.lessons.probes.references import forget_outputs, who_refers
+from gpucluster.lessons.probes.viewpoints import views
+from gpucluster.lessons.simulations.devicearrays import Tracer
+from gpucluster.lessons.simulations.pool import OwnPool, Pool, replay, times_asked
+from gpucluster.lessons.simulations.spilling import use_buffers
+from gpucluster.lessons.simulations.warps import run_warps
+
+MB, GB = 10**6, 10**9  # one thousand thousand, as in "500 MB"
+MiB, GiB = 2**20, 2**30  # 1024 × 1024, as the driver counts
+
+# %% [markdown] anchor="warps"
+# ## 1. Why a GPU wants the same work for everybody: warps
+#
+# A CPU has a few powerful cores: each follows its own program, and is fast at doing one thing after another. A GPU has thousands of simple arithmetic
+# units, and does not give each of them its own program. Its threads run in groups of 32, called **warps**, and at each moment a warp
+# carries out *one* instruction, for all of its threads that want it. That is **SIMT**: single instruction, multiple threads. The place of a thread in its
+# warp is a **lane**.
+#
+# What happens at an `if`? Where all 32 threads go to the same side, nothing special. Where some go to side a and others to side b, the warp
+# **diverges**: it goes through side a, while the lanes of b wait, and then through side b, while the lanes of a wait.
+#
+# **Predict:** 128 threads, in 4 warps. About half of the threads, in no order, have to go to side a, the others to side b. Each side has 8
+# instructions. How many instructions do the 4 warps go through, all together?
+
+# %% tags=["predict"]
+predict("11.a", 64)  # SOLUTION
+
+# %% tags=["run"]
+rng = np.random.default_rng(11)
+mixed = rng.random(128) < 0.5
+in_order = np.sort(mixed)[::-1]
+runs = {"as they come": run_warps(mixed, 8, 8), "sorted by side": run_warps(in_order, 8, 8)}
+figures.warps(runs)
+compare("11.a", runs["as they come"].issued, "steps")
+
+# %% [markdown]
+# **Explain:** each row is a warp, each square a lane. As they come, every warp has threads of both sides, and goes through both: 4 × 16 steps, and half of
+# the lanes wait all the time. Sorted, only the warp at the border does. The work is the same, and so is the result. (Simulated. Since the Volta
+# generation the two sides may take turns, but they still do not run at the same moment. For short sides the compiler may use other
+# tricks, such as carrying out both sides and keeping one result, as `np.where` does for whole arrays.)
+
+# %% [markdown] exercise="11.1" title="What a branch costs" topic="warps"
+# ### Exercise 11.1 · What a branch costs (8 min)
+#
+# Write `warp_steps`. `takes_a` is an array with one entry per thread: true, where the thread goes to side a. The first `lanes` threads are the first
+# warp, the next ones the second, and so on; the last warp may have fewer threads. A warp goes through side a (`steps_a` instructions) if at least one
+# of its threads does, and through side b (`steps_b` instructions) if at least one does.
+
+# %% tags=["exercise"] exercise="11.1"
+def warp_steps(takes_a, steps_a, steps_b, lanes=32):
+    """Return how many instructions all warps go through, added up."""
+    ### BEGIN SOLUTION
+    total = 0
+    for begin in range(0, len(takes_a), lanes):
+        warp = takes_a[begin : begin + lanes]
+        total += steps_a * bool(warp.any()) + steps_b * bool((~warp).any())
+    return total
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="11.1"
+check("11.1", warp_steps)
+
+# %% [markdown] tags=["hint-1"] exercise="11.1"
+# Do it for one warp first: an array of up to 32 entries. When does it go through side a? When through side b? When through both?
+
+# %% [markdown] tags=["hint-2"] exercise="11.1"
+# `range(0, len(takes_a), lanes)` gives the number of the first thread of each warp. A slice that goes beyond the end of an array is just shorter.
+
+# %% [markdown] tags=["hint-3"] exercise="11.1"
+# `warp = takes_a[begin : begin + lanes]`. Add `steps_a` if `warp.any()`, and add `steps_b` if not `warp.all()`.
+
+# %% tags=["run"]
+if (steps := warp_steps(mixed, 8, 8)) is not None:
+    print(f"yours: {steps} steps as they come, {warp_steps(in_order, 8, 8)} sorted")
+    one_lane = np.zeros(128, dtype=bool)
+    one_lane[::32] = True
+    print(f"one thread of each warp on a long side (100 steps): {warp_steps(one_lane, 100, 8)} steps")
+
+# %% [markdown]
+# **Explain:** one thread in 32 is enough to keep the other 31 waiting. So code for GPUs is fastest on data in which neighbours behave alike: sorted, filtered,
+# or split into one array per case. With a GPU, the next cell measures it: the same branches, for a million threads.
+
+# %% tags=["run"]
+many = rng.random(1_000_000) < 0.5
+for order, milliseconds in time_branches(lab, {"as they come": many, "sorted": np.sort(many)}).items():
+    print(f"{order}: {milliseconds:.3f} ms")
+
+# %% [markdown] anchor="pools"
+# ## 2. Why ask for memory in advance: pools
+#
+# Every array of a calculation needs memory: not only the result, also what is made on the way. On a GPU each request goes to the **driver**
+# (`cudaMalloc`), which is slow, and giving back (`cudaFree`) waits until the device has finished what it is doing. Slides say: "one can easily
+# make hundreds of thousands or even millions of allocations in trivial workflows". Is that so? We count.
+#
+# `Tracer` makes arrays that note each request. As on a device, also a single number, such as a mean, needs memory.
+#
+# **Predict:** how many requests does `speed_score` make?
+
+# %% tags=["run"]
+def speed_score(distance, minutes):
+    """How unusual is the speed of each flight?"""
+    hours = minutes / 60
+    speed = distance / hours
+    centred = speed - speed.mean()
+    spread = (centred * centred).mean() ** 0.5
+    score = centred / spread
+    return np.exp(-score)
+
+# %% tags=["predict"]
+predict("11.b", 10)  # SOLUTION
+
+# %% tags=["run"]
+tracer = Tracer()
+distance, minutes = tracer.array(rng.uniform(100, 2500, 50_000)), tracer.array(rng.uniform(30, 400, 50_000))
+before = len(tracer.events)
+score = speed_score(distance, minutes)
+events = tracer.events[before:]
+for event in events:
+    print(*event[:2], f"{event[2]:,} bytes" if event[0] == "allocate" else "")
+compare("11.b", sum(event[0] == "allocate" for event in events), "requests")
+
+# %% [markdown]
+# **Explain:** six lines, ten requests: `speed.mean()`, `centred * centred`, its mean, the root, and `-score` need memory as well, though they have no name. Six
+# arrays die at the end of the function, and one is the result. With 500 partitions and 20 rounds these six lines make 100,000
+# requests: the slides are right.
+
+# %% [markdown] exercise="11.2" title="What a tracer knows" topic="pools"
+# ### Exercise 11.2 · What a tracer knows (7 min)
+#
+# RMM, the memory manager of RAPIDS, keeps six numbers when you ask it to (`rmm.statistics`). Write the function that makes them from
+# a list of events: `("allocate", name, bytes)` and `("free", name)`, in order. A name may come again after it was freed. Each counts bytes as they were asked for.
+#
+# | | bytes | number of allocations |
+# |---|---|---|
+# | not freed at the end | `current_bytes` | `current_count` |
+# | the most that were alive at the same time | `peak_bytes` | `peak_count` |
+# | all that were ever made | `total_bytes` | `total_count` |
+
+# %% tags=["exercise"] exercise="11.2"
+def statistics(events):
+    """Return a dictionary with the six numbers; all are 0 for an empty list."""
+    ### BEGIN SOLUTION
+    live = {}
+    sizes, counts = [0], [0]
+    total_bytes = total_count = 0
+    for action, name, *size in events:
+        if action == "allocate":
+            live[name] = size[0]
+            total_bytes += size[0]
+            total_count += 1
+        else:
+            del live[name]
+        sizes.append(sum(live.values()))
+        counts.append(len(live))
+    return {
+        "current_bytes": sizes[-1], "current_count": counts[-1],
+        "peak_bytes": max(sizes), "peak_count": max(counts),
+        "total_bytes": total_bytes, "total_count": total_count,
+    }
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="11.2"
+check("11.2", statistics)
+
+# %% [markdown] tags=["hint-1"] exercise="11.2"
+# What must you remember between two events? A "free" does not say how many bytes: where do you look that up?
+
+# %% [markdown] tags=["hint-2"] exercise="11.2"
+# Keep a dictionary `live` from name to bytes. `sum(live.values())` are the bytes that are alive now, `len(live)` is their number. The peak is the
+# largest value that they ever had.
+
+# %% [markdown] tags=["hint-3"] exercise="11.2"
+# For "allocate": put `live[name] = bytes`, and add to both totals. For "free": `del live[name]`. After each event compare with both peaks. At the
+# end, what is in `live` is current.
+
+# %% tags=["run"]
+if counted := statistics(events):
+    for name, number in counted.items():
+        print(f"{name:<14} {number:12,}")
+
+# %% [markdown]
+# The peak is what must fit on the device, not the size of the result: 50,000 numbers have 400,000 bytes, and six such arrays are alive at once.
+#
+# A **pool** asks the driver once for a large piece, and then gives out parts of it by itself. (A well-known slide says "allocations are sub-*sampled* from a
+# larger pool". Nothing is sampled: they are **sub-allocated**, cut out of it.) How often is the driver asked?
+
+# %% tags=["run"]
+without, with_pool = times_asked(events, lambda: Pool(4 * MiB))
+print(f"requests to the driver: {without} without a pool, {with_pool} with one")
+time_requests(lab, 16 * MiB)
+
+# %% [markdown]
+# **Explain:** the lines above were measured on a worker, here. Without a GPU they show the same effect with host memory: 16 MiB that the operating
+# system has to hand out anew cost more than 16 MiB that are kept and used again, because the system has to find and clear
+# each page. With a GPU you see `cudaMalloc`, a pool of RMM's, and CUDA's own asynchronous pool (section 4).
+
+# %% [markdown] anchor="fragmentation"
+# ## 3. Inside a pool
+#
+# A pool keeps a list of its **free blocks**, in the order of their addresses. The rules of `PoolMemoryResource`, RMM's pool (version 26.10):
+#
+# 1. Each request is **rounded up to a multiple of 256 bytes**.
+# 2. **Best fit:** take the *smallest* free block that is large enough; of several equally small ones, the one with the lowest address.
+# 3. Give out the beginning of that block; the rest stays in the list.
+# 4. **Merge:** what is given back becomes a free block again. Where it touches the free block before it or after it, they become one.
+# 5. If nothing fits, the pool **grows**: it asks the driver for one more piece, as long as its maximum allows. A new piece never merges with an old one, even
+#    if its addresses follow.
+#
+# **Predict:** a pool of 96 MiB may not grow. Six arrays A … F of 16 MiB fill it. A, C and E are given back. G asks for 32 MiB.
+# Is it granted? Write `"yes"` or `"no"`.
+
+# %% tags=["predict"]
+predict("11.c", "no")  # SOLUTION
+
+# %% tags=["run"]
+filling = [("allocate", name, 16 * MiB) for name in "ABCDEF"]
+every_other = [*filling, ("free", "A"), ("free", "C"), ("free", "E"), ("allocate", "G", 32 * MiB)]
+found = run_trace(lab, every_other, initial=96 * MiB, maximum=96 * MiB)
+figures.pool_steps(found)
+print(found)
+compare("11.c", "no" if found.steps[-1].refused else "yes")
+
+# %% [markdown]
+# Click the numbers to see each step. **A real failure:** 48 MiB are free, 32 MiB are refused.
+
+# %% tags=["run"]
+with expect_failure(MemoryError):
+    found.granted()
+
+# %% [markdown]
+# **Explain:** this is **fragmentation**. An array needs *one* piece of addresses, and the free memory is in three pieces of 16 MiB. Read the error: the
+# pool did not say "too little is free". It said that it could not *grow*, which it tries when no block fits: current size, maximum, and what it tried. When you meet
+# this message, compare what you asked for with what is free before you buy a larger card.
+#
+# **Change:** give back A, B and C instead (neighbours). Or let E be given back first. What changes?
+
+# %% tags=["run"]
+neighbours = [*filling, ("free", "A"), ("free", "C"), ("free", "B"), ("allocate", "G", 32 * MiB)]
+figures.pool_steps(run_trace(lab, neighbours, initial=96 * MiB, maximum=96 * MiB))
+
+# %% [markdown] exercise="11.10" title="How a pool answers a request" topic="pools"
+# ### Exercise 11.10 · How a pool answers a request (4 min)
+#
+# Put the lines of a pool in order. The next cell shows them, each with a letter. Move them there, or write your order as pairs: the letter of a line, and its level. Level 1 is what
+# belongs to the `if` above it. Two lines do not belong.
+
+# %% tags=["run"]
+lessons.parsons("11.10")
+
+# %% tags=["exercise"] exercise="11.10"
+# For example [("X", 0), ("Y", 0), ("Z", 1)].
+order = [("C", 0), ("J", 0), ("G", 0), ("E", 1), ("D", 0), ("F", 0), ("A", 1), ("B", 0)]  # SOLUTION
+
+# %% tags=["check"] exercise="11.10"
+check("11.10", order)
+
+# %% [markdown] tags=["hint-1"] exercise="11.10"
+# Which of the five rules comes first? After it, the pool looks at its list; only if it finds nothing there, it turns to the card.
+
+# %% [markdown] tags=["hint-2"] exercise="11.10"
+# Two lines begin with `if`, and each has one line below it, on level 1. The first `if` is about finding nothing, the second about what is left over.
+
+# %% [markdown] tags=["hint-3"] exercise="11.10"
+# Round up; collect what fits; if nothing does, get a piece from the card; choose; if it is larger, put the rest back; return. What takes the
+# *first* block and what asks the driver *each time* are not RMM's.
+
+# %% [markdown] exercise="11.3" title="Best fit, and merge" topic="pools"
+# ### Exercise 11.3 · Best fit, and merge (12 min)
+#
+# Build the inside of a pool that cannot grow. `free` is a list of free blocks, each a pair `(start, size)` in bytes. It is in the order of the addresses, no
+# two blocks touch, and all sizes in it are multiples of 256.
+#
+# * `take(free, size)` returns two things: where the new block starts, and the new list. If nothing fits, it returns `None` and the list as it was.
+# * `give_back(free, start, size)` returns the new list. `size` is what was asked for, so rule 1 applies here, too.
+#
+# Make a new list; leave the given one as it is.
+
+# %% tags=["exercise"] exercise="11.3"
+def take(free, size):
+    """Return the start of the best free block, or None, and the free blocks afterwards."""
+    ### BEGIN SOLUTION
+    size = -(-size // 256) * 256
+    fitting = [block for block in free if block[1] >= size]
+    if not fitting:
+        return None, free
+    start, whole = min(fitting, key=lambda block: block[1])
+    left = [block for block in free if block[0] != start]
+    if whole > size:
+        left.append((start + size, whole - size))
+    return start, sorted(left)
+    ### END SOLUTION
+
+
+def give_back(free, start, size):
+    """Return the free blocks after a block was given back."""
+    ### BEGIN SOLUTION
+    size = -(-size // 256) * 256
+    merged = []
+    for begin, length in sorted([*free, (start, size)]):
+        if merged and sum(merged[-1]) == begin:  # the last one ends where this one begins
+            merged[-1] = (merged[-1][0], merged[-1][1] + length)
+        else:
+            merged.append((begin, length))
+    return merged
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="11.3"
+check("11.3", take, give_back)
+
+# %% [markdown] tags=["hint-1"] exercise="11.3"
+# Round up first: `-(-size // 256) * 256`, or `(size + 255) // 256 * 256`. `take`: which blocks are large enough? Which of these is the smallest? What is left of
+# it? `give_back`: put the new block where it belongs, then look for neighbours.
+
+# %% [markdown] tags=["hint-2"] exercise="11.3"
+# `min(blocks, key=lambda block: block[1])` gives the first of the smallest blocks, which has the lowest address, because the list is in order. A block `(a, n)`
+# touches the next one `(b, m)` if `a + n == b`; then both are `(a, n + m)`.
+
+# %% [markdown] tags=["hint-3"] exercise="11.3"
+# For `give_back`: go through `sorted([*free, (start, size)])`, and collect blocks in a new list. If the last block of the new list ends where this one begins,
+# replace it by both together, else append this one. For `take`: leave out the block that you chose, and put back its rest, if there is any.
+
+# %% tags=["run"]
+if take([(0, 256)], 1) is not None and give_back([], 0, 256) is not None:
+    yours = replay(every_other, OwnPool(take, give_back, 96 * MiB), "your pool")
+    same = [mine.live == true.live for mine, true in zip(yours.steps, found.steps)]
+    print(yours)
+    print(f"the same addresses as in the other pool ({found.place}) in {sum(same)} of {len(same)} steps")
+
+# %% [markdown] anchor="fragmentation-cures"
+# ### What helps
+#
+# | | why |
+# |---|---|
+# | free what is large and no longer needed *before* the next large request | neighbours merge |
+# | make what lives long first, and what lives shortly afterwards | long-lived arrays lie together, not in between |
+# | partitions of about the same size | what one leaves fits the next |
+# | `rmm_async` instead of a pool | CUDA's allocator can put pieces of memory from different places behind one range of addresses |
+# | a larger maximum | but each new piece is one more border that nothing merges across |
+#
+# An old table says: *memory fragmentation → use an RMM pool*. That is only half true. Against the driver's many small requests a pool helps
+# a great deal, and its best fit and merging keep gaps rare; but as you have just seen, a pool can be fragmented, too.
+
+# %% [markdown] exercise="11.4" title="The largest request that is granted" topic="pools"
+# ### Exercise 11.4 · The largest request that is granted (6 min)
+#
+# Write `largest_request`. The pool has taken `pool_size` bytes from the card and may grow up to `maximum`; the card has enough. `free` are its free blocks. Return
+# two numbers:
+#
+# * how many bytes the largest request may have that is granted **now**: from a free block, or by growing;
+# * the **fragmentation**: the share of the free bytes that are *not* in the largest free block; 0 where nothing is free.
+#
+# All sizes are multiples of 256. Do not merge anything: blocks that touch each other in this list came from the card in two pieces (rule 5).
+
+# %% tags=["exercise"] exercise="11.4"
+def largest_request(free, pool_size, maximum):
+    """Return the bytes of the largest request that is granted, and the fragmentation, a number from 0 to 1."""
+    ### BEGIN SOLUTION
+    sizes = [size for _, size in free]
+    largest = max(sizes, default=0)
+    fragmentation = 1 - largest / sum(sizes) if sizes else 0.0
+    return max(largest, maximum - pool_size), fragmentation
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="11.4"
+check("11.4", largest_request)
+
+# %% [markdown] tags=["hint-1"] exercise="11.4"
+# A request is granted by *one* block. Two sources can give one: the list, and the card. They cannot be put together.
+
+# %% [markdown] tags=["hint-2"] exercise="11.4"
+# The pool can still take `maximum - pool_size` bytes from the card, in one piece. The largest free block is `max(size for start, size in free)`; think of
+# the empty list.
+
+# %% [markdown] tags=["hint-3"] exercise="11.4"
+# The first number is the larger of the two sources, not their sum. The second is one minus the largest block divided by the sum of all free
+# blocks.
+
+# %% tags=["run"]
+if largest_request([], 256, 256) is not None:
+    trace = [("allocate", "A", 24 * MiB), ("allocate", "B", 24 * MiB), ("free", "A"), ("allocate", "C", 40 * MiB)]
+    grown = run_trace(lab, trace, initial=32 * MiB, maximum=128 * MiB)
+    figures.pool_steps(grown)
+    for name, last, maximum in (("every other one free", found.steps[-1], 96 * MiB), ("grown", grown.steps[-1], 128 * MiB)):
+        if last.free:
+            largest, share = largest_request(list(last.free), last.pool_size, maximum)
+            print(f"{name}: {largest / MiB:g} MiB would be granted, fragmentation {share:.0%}")
+
+# %% [markdown]
+# **Explain:** a pool with a maximum grows by half of what is left, or by what is asked for, if that is more: from 32 to 80 MiB for B, and
+# by 40 MiB for C. That is why a pool that starts small ends in several pieces. A pool of one piece has no such borders; its price is
+# that nobody else can use the memory. (Dashed lines in the picture: where a piece from the card begins.)
+
+# %% [markdown] anchor="pool-sizes"
+# ## 4. How large?
+#
+# "We recommend allocating most, though not all, of the GPU memory", say the slides, because each process that uses a GPU needs a **context** on it: memory for
+# the driver, its kernels and its libraries, "typically 200–500 MB". That is per *process*: a notebook that uses the GPU of a worker adds its own.
+#
+# And note the units. Dask reads `"80GB"` as 80 × 1000³ bytes and `"80GiB"` as 80 × 1024³; `nvidia-smi` counts in MiB.
+#
+# **Predict:** by how many GB is `"80GiB"` more than `"80GB"`?
+
+# %% tags=["predict"]
+predict("11.d", 5.9)  # SOLUTION
+
+# %% tags=["run"]
+compare("11.d", (80 * GiB - 80 * GB) / GB, "GB")
+
+# %% [markdown] exercise="11.5" title="How large may the pool be?" topic="pool-sizes"
+# ### Exercise 11.5 · How large may the pool be? (6 min)
+#
+# Write `pool_size`. `card_mib` is the memory of the card in MiB (1024² bytes), as `nvidia-smi` prints it. `n_processes` use the card, each with a context of
+# `context_mb` MB (1000² bytes). A **tenth of the card** stays free for what does not come from the pool. Return the largest number of **bytes** that is a multiple of
+# 256 and leaves all that free; 0, if nothing is left.
+
+# %% tags=["exercise"] exercise="11.5"
+def pool_size(card_mib, n_processes, context_mb=500):
+    """Return the size of the largest pool in bytes."""
+    ### BEGIN SOLUTION
+    card = card_mib * 1024**2
+    left = card * 9 // 10 - n_processes * context_mb * 1000**2
+    return max(0, left // 256 * 256)
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="11.5"
+check("11.5", pool_size)
+
+# %% [markdown] tags=["hint-1"] exercise="11.5"
+# Bring everything to bytes first: 1 MiB is 1,048,576 bytes, 1 MB is 1,000,000.
+
+# %% [markdown] tags=["hint-2"] exercise="11.5"
+# Nine tenths of the card, without the contexts: that is the room. `room // 256 * 256` rounds *down* to a multiple of 256.
+
+# %% [markdown] tags=["hint-3"] exercise="11.5"
+# `n_processes * context_mb * 1000**2` are the contexts. What if they are more than nine tenths of the card? `max(0, …)`.
+
+# %% tags=["run"]
+for gigabytes in (16, 40, 64, 80, 141):
+    card_mib = gigabytes * GB // MiB  # as sold; the tool of the driver tells what yours really has
+    if (size := pool_size(card_mib, 1)) is not None:
+        print(f"{gigabytes:4} GB, one process: a pool of {size / GB:6.1f} GB = {size / GiB:6.1f} GiB; "
+              f"with a notebook on the same card {pool_size(card_mib, 2) / GB:6.1f} GB")
+
+# %% [markdown] anchor="which-allocator"
+# ### Which allocator?
+#
+# | | what it does | when |
+# |---|---|---|
+# | nothing set | each request goes to the driver | short tests |
+# | `rmm_pool_size` | RMM's pool of section 3 | one process has the card for itself |
+# | `rmm_async` | `cudaMallocAsync`: the driver's own pool; far less fragmentation, at little cost | a good first choice; not together with `rmm_pool_size` |
+# | `rmm_managed_memory` | *unified memory*: may be larger than the card; the driver moves pages when they are touched | it must run, however slowly; not together with `rmm_async` |
+#
+# In a program without Dask: `rmm.reinitialize(pool_allocator=True, initial_pool_size=2**30)`. **Which size is that?** 2³⁰ bytes are 1 GiB, for most cards far too
+# little to start with. If you leave the size out, RMM takes half of what is *free* at that moment. Call it before
+# anything is on the device: to use memory from before is "undefined behavior", says its documentation.
+
+# %% [markdown] anchor="spilling"
+# ## 5. When the device is full: spilling
+#
+# What does not fit can move down, and come back when it is used: this is **spilling**.
+
+# %% tags=["run"]
+figures.ladder()
+
+# %% [markdown]
+# | option | who moves | what | from → to |
+# |---|---|---|---|
+# | `device_memory_limit` (default: 80 % of the card) | Dask | whole results of tasks | GPU memory → host memory |
+# | `enable_cudf_spill` | cuDF | buffers of tables, also in the middle of a task | GPU memory → host memory |
+# | `memory_limit` | Dask | whole results of tasks | host memory → disk |
+# | `rmm_managed_memory` | the driver | pages | GPU memory ↔ host memory |
+# | `jit_unspill` | – | – | removed from dask-cuda in 26.06 |
+#
+# For tables, `enable_cudf_spill` is the better choice: Dask knows only results, and cannot move what a task has made on its way. A buffer whose address cuDF has given to
+# somebody else, such as CuPy, is **exposed**, and must stay: if it moved, the other one would read what is no longer there.
+#
+# What does it cost? What is spilled is read over the bus between card and host. **Predict:** PCIe 4.0 ×16 moves about 32 GB/s, the memory of an A100 with 80 GB
+# about 2,000 GB/s. How many times as long does it take to read spilled data?
+
+# %% tags=["predict"]
+predict("11.e", 62.5)  # SOLUTION
+
+# %% tags=["run"]
+device_speed, bus_speed = 2000 * GB, 32 * GB  # bytes per second, from data sheets: put in those of your card
+print(f"10 GB: {10 * GB / device_speed * 1000:.0f} ms from the device, {10 * GB / bus_speed * 1000:.0f} ms over the bus")
+compare("11.e", device_speed / bus_speed, "times")
+
+# %% [markdown] exercise="11.6" title="Who has to leave?" topic="spilling"
+# ### Exercise 11.6 · Who has to leave? (10 min)
+#
+# cuDF and Dask both spill what was **least recently used** (LRU). Write `to_spill`. `buffers` are those on the device, each a dictionary
+#
+# `{"name": "x", "bytes": 4000, "last_used": 17, "exposed": False}`
+#
+# where a larger `last_used` is later, and no two are equal. `needed` more bytes are to come; all together may have at most `limit` bytes. Return the names of the
+# buffers that leave, in the order in which they leave: the least recently used first, **and no more than needed**. Exposed buffers stay. If even that is not
+# enough, all that may leave do.
+
+# %% tags=["exercise"] exercise="11.6"
+def to_spill(buffers, needed, limit):
+    """Return the names of the buffers that leave the device, the least recently used first."""
+    ### BEGIN SOLUTION
+    held = sum(buffer["bytes"] for buffer in buffers)
+    leaving = []
+    for buffer in sorted(buffers, key=lambda buffer: buffer["last_used"]):
+        if held + needed <= limit:
+            break
+        if not buffer["exposed"]:
+            leaving.append(buffer["name"])
+            held -= buffer["bytes"]
+    return leaving
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="11.6"
+check("11.6", to_spill)
+
+# %% [markdown] tags=["hint-1"] exercise="11.6"
+# In which order do you look at the buffers? After each one that leaves, what do you ask?
+
+# %% [markdown] tags=["hint-2"] exercise="11.6"
+# `sorted(buffers, key=lambda buffer: buffer["last_used"])` is the order, and a new list. Keep the bytes that are still on the device in a variable, and stop as soon as
+# they and `needed` fit.
+
+# %% [markdown] tags=["hint-3"] exercise="11.6"
+# Before you let the next buffer go, ask `held + needed <= limit`: if so, stop. Skip a buffer that is exposed. Otherwise note its name, and subtract its bytes from
+# `held`.
+
+# %% [markdown]
+# Now put it to work. Ten buffers of 10 MB are used one after the other, four times round. The device may hold 95 MB: all but one fit.
+#
+# **Predict:** after the first round, 30 uses are left. In how many of them must the buffer be fetched from the host?
+
+# %% tags=["predict"]
+predict("11.f", 30)  # SOLUTION
+
+# %% tags=["run"]
+sizes = {f"buffer {number}": 10 * MB for number in range(10)}
+round_ = list(sizes)
+orders = {
+    "round and round, all fit": (round_ * 4, 100 * MB),
+    "round and round, one does not fit": (round_ * 4, 95 * MB),
+    "to and fro, one does not fit": ((round_ + round_[::-1]) * 2, 95 * MB),
+}
+if to_spill([], 1, 1) is not None:
+    moved = {name: use_buffers(sizes, uses, limit, to_spill) for name, (uses, limit) in orders.items()}
+    figures.spilling(moved)
+    display(compare("11.f", moved["round and round, one does not fit"].fetches, "uses"))
+
+# %% [markdown]
+# **Explain:** all 30. The one that does not fit pushes out the one that was not used for the longest time, and in a round that is exactly the one that comes *next*. So a
+# device that is 5 % too small does not cost 5 %: every use goes over the bus. If they are used forwards and then backwards, the last ones are used first again, and almost
+# nothing moves. (Simulated with your function.)
+#
+# That is what "spilling for a modest overflow" means: it saves a job that would have failed. It does not make a small card large. If each
+# round moves data, take smaller partitions, fewer columns, or more cards.
+
+# %% [markdown] anchor="spot-managed"
+# ### Spot the error
+#
+# > "`cudf.set_option('spill', True)` enables automatic spilling to CPU RAM when GPU memory is full. It uses CUDA managed memory (UVM): pages migrate
+# > between GPU and CPU automatically."
+#
+# <details><summary>Answer</summary>
+#
+# The first sentence is right, the second is not: it mixes two mechanisms. cuDF's spilling moves whole **buffers**: its spill manager knows all of them and when each was
+# used, and RMM calls it when a request cannot be granted. **Managed memory** is something else, `rmm_managed_memory` or
+# `rmm.mr.ManagedMemoryResource`: there the *driver* moves **pages**, and cuDF knows nothing of it. Therefore the first one can say what it spilled
+# (`cudf_spill_stats`), and the second one cannot.
+#
+# </details>
+
+# %% [markdown] anchor="host-ladder"
+# ## 6. From host memory to disk: Dask's four thresholds
+#
+# The second rung is the same on every machine, so you can watch a real one. A worker of Dask has a `memory_limit`, and acts at shares of it:
+#
+# | share | name | what the worker does |
+# |---|---|---|
+# | 60 % | *target* | its results are more than this: writes the least recently used to disk |
+# | 70 % | *spill* | its *process* is larger than this: writes results to disk |
+# | 80 % | *pause* | its process is larger than this: begins no new tasks |
+# | 95 % | *terminate* | its process is larger than this: the nanny ends it |
+#
+# **Predict:** a worker has a limit of 100 MB. We let it hold 16 blocks of 8 MB each, 128 MB. How many MB are still in memory
+# at the end, if only *target* acts?
+
+# %% tags=["predict"]
+predict("11.g", 56)  # SOLUTION
+
+# %% [markdown] exercise="11.7" title="Where are the results?" topic="spilling"
+# ### Exercise 11.7 · Where are the results? (6 min)
+#
+# `client.scheduler_info(n_workers=-1)["workers"]` tells what each worker says of itself, by address. Among its `"metrics"` are
+#
+# * `"managed_bytes"`: the size of *all* results that the worker has, wherever they are;
+# * `"spilled_bytes"`: a dictionary: `"memory"` is the size that the spilled results had in memory, `"disk"` what their files take (they are packed).
+#
+# Write `tiers`: for each address a pair: the bytes in memory, the bytes on disk.
+
+# %% tags=["exercise"] exercise="11.7"
+def tiers(workers):
+    """Return {address: (bytes of results in memory, bytes of results on disk)}."""
+    ### BEGIN SOLUTION
+    found = {}
+    for address, worker in workers.items():
+        metrics = worker["metrics"]
+        spilled = metrics["spilled_bytes"]
+        found[address] = (metrics["managed_bytes"] - spilled["memory"], spilled["disk"])
+    return found
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="11.7"
+check("11.7", tiers)
+
+# %% [markdown] tags=["hint-1"] exercise="11.7"
+# Print `lab.client.scheduler_info(n_workers=-1)["workers"]` once, and look for the two words.
+
+# %% [markdown] tags=["hint-2"] exercise="11.7"
+# `worker["metrics"]["managed_bytes"]` counts what was spilled as well. What has to be subtracted to get what is in memory: the size that it had
+# there, or the size of its file?
+
+# %% [markdown] tags=["hint-3"] exercise="11.7"
+# In memory: `managed_bytes` minus the `"memory"` of `spilled_bytes`. On disk: the `"disk"` of `spilled_bytes`. Go through `workers.items()`.
+
+# %% tags=["run"]
+with spilling_worker(memory_limit="100 MB") as small:
+    blocks = da.random.default_rng(11).integers(0, 1000, (16, 1_000_000), chunks=(1, -1))
+    right = blocks.sum().compute(scheduler="synchronous")  # one block after the other: nothing is kept
+    kept = small.client.persist(blocks)
+    answer = small.client.compute(kept.sum()).result()
+    in_memory, on_disk = small.settled()
+    print(f"the same sum: {answer == right}; {len(small.files())} blocks are in files")
+    if found_tiers := tiers(small.client.scheduler_info(n_workers=-1)["workers"]):
+        [(memory_bytes, disk_bytes)] = found_tiers.values()
+        print(f"yours: {memory_bytes / MB:.0f} MB in memory, {disk_bytes / MB:.0f} MB on disk")
+    del kept
+    print(f"after `del`: {small.files_left()} files")
+compare("11.g", in_memory / MB, "MB")
+
+# %% [markdown]
+# **Explain:** 60 MB are allowed; seven blocks of 8 MB fit, an eighth would not. The sum needed blocks that were on disk: they were read back, others had to leave, and the
+# answer is the same. When nobody needs the blocks any more, their files go, too. (Real files and the real code of Dask, but a thread as the
+# worker. Only *target* acts here, as the other three look at the whole process, and that is this notebook.)
+#
+# **With GPUs, note this:** workers of dask-cuda always report 0 in `"spilled_bytes"` (true of 26.10), because their store has three places instead of
+# two. The gauges of gpucluster ask the store itself, and show device, host and disk. And `memory_limit` of `LocalCUDACluster` is the memory of the host divided by the
+# workers that it *starts* with: if you start with one worker and scale up later, give it a number.
+
+# %% [markdown] anchor="options"
+# ## 7. Options
+#
+# From a slide: `LocalCUDACluster(CUDA_VISIBLE_DEVICES="0,1", protocol="ucx", rmm_pool_size="30GB")`. Two workers, one per card, and for *each* a pool of 30 × 1000³
+# bytes. Options age: what was right two years ago may end a worker's process today, and often without an error in your notebook: you get a cluster with
+# no workers.
+#
+# **Predict:** a machine has two cards of 40 GB. How many of these six calls are without fault, with dask-cuda 26.10?
+
+# %% tags=["predict"]
+predict("11.h", 2)  # SOLUTION
+
+# %% tags=["run"]
+calls = [
+    {"CUDA_VISIBLE_DEVICES": "0,1", "protocol": "ucx", "rmm_pool_size": "30GB"},
+    {"rmm_async": True, "rmm_pool_size": "30GB"},
+    {"rmm_pool_size": "40GB"},
+    {"device_memory_limit": 1, "rmm_pool_size": 0.8},
+    {"jit_unspill": True, "device_memory_limit": "24GB"},
+    {"enable_cudf_spill": True, "rmm_async": True},
+]
+faultless = 0
+for call in calls:
+    problems = call_problems(call, card_bytes=40 * GB, n_cards=2)
+    faultless += not problems
+    print(", ".join(f"{name}={value!r}" for name, value in call.items()))
+    print("   ", problems[0] if problems else "fine")
+compare("11.h", faultless, "calls")
+
+# %% [markdown]
+# **Explain:** the first and the last are fine (`protocol="ucx"` needs the package `distributed-ucxx`; UCX-Py, which older slides
+# name, was archived in 2025). In the fourth, `1` means *one byte*, not 100 %. In the fifth, the argument is handed on to the workers,
+# which do not know it. `gpucluster.create("cuda", …)` checks all this before it starts anything, and says which value is wrong.
+
+# %% [markdown] exercise="11.8" title="Repair an old command" topic="memory-options"
+# ### Exercise 11.8 · Repair an old command (9 min)
+#
+# The same for the command line. Forums are full of lines such as `OLD_COMMAND`, printed below. Write `repair`: it takes such a command
+# as text, and returns one, as text, that dask-cuda 26.10 takes:
+#
+# 1. `dask-cuda-worker` becomes `dask cuda worker`, followed by the address of the scheduler, which is missing.
+# 2. `--enable-jit-unspill` and `--disable-jit-unspill` do not exist any more: leave them out.
+# 3. If there are both `--rmm-async` and `--rmm-pool-size`, leave out the pool size, with its value. (Without `--rmm-async` it stays.)
+# 4. All other options stay as they are, in their order; so does an `&` at the end.
+#
+# A value may follow its option after a space or after `=`. No value contains spaces.
+
+# %% tags=["exercise"] exercise="11.8"
+def repair(command, scheduler):
+    """Return the command as dask-cuda 26.10 takes it."""
+    ### BEGIN SOLUTION
+    old = command.split()[1:]
+    new = ["dask", "cuda", "worker", scheduler]
+    while old:
+        word = old.pop(0)
+        name = word.split("=")[0]
+        if name in ("--enable-jit-unspill", "--disable-jit-unspill"):
+            continue
+        if name == "--rmm-pool-size" and "--rmm-async" in command.split():
+            if "=" not in word:
+                old.pop(0)  # its value
+            continue
+        new.append(word)
+    return " ".join(new)
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="11.8"
+check("11.8", repair)
+
+# %% [markdown] tags=["hint-1"] exercise="11.8"
+# `command.split()` gives the words. Work with words, not with the whole text: one option's *value* may look like a part of another option's name.
+
+# %% [markdown] tags=["hint-2"] exercise="11.8"
+# Begin a new list with the three words and the address. Go through the old words after the first one, and decide for each whether it is kept. The name of an option is
+# what is before `=`.
+
+# %% [markdown] tags=["hint-3"] exercise="11.8"
+# If a word is exactly `--rmm-pool-size`, the next word is its value and must go as well; if it begins with `--rmm-pool-size=`, only this word goes. But both
+# only if `--rmm-async` is among the words. `" ".join(words)` makes one text of them.
+
+# %% tags=["run"]
+print("old:  ", OLD_COMMAND)
+if new := repair(OLD_COMMAND, "tcp://10.0.0.1:8786"):
+    print("yours:", new)
+    print("problems:", command_problems(new) or "none")
+
+# %% [markdown] anchor="views"
+# ## 8. Who holds the memory?
+#
+# Ask all who could know, and each gives another number. None is wrong; each counts something else.
+
+# %% tags=["run"]
+held = lab.client.submit(np.ones, 5_000_000, pure=False)  # 40 MB on a worker
+held.result()
+views(lab)
+
+# %% [markdown]
+# With GPUs the list is longer. An old note calls `cupy.get_default_memory_pool().used_bytes()` "the current GPU memory pool usage". It counts CuPy's *own* pool. Tables of
+# cuDF are not in it, and as soon as CuPy gets its memory from RMM, it stays near 0. The driver, and so `nvidia-smi`, sees the opposite: the *whole* pool of
+# RMM counts as used, even when nothing is in it. For what libraries really hold by RMM, start the workers with `rmm_track_allocations=True`.
+#
+# **Giving memory back.** "`del df`, then `gc.collect()`" is the usual advice, and it often fails. `del` removes a *name*. The memory is free when
+# nobody refers to the object any more. Watch:
+
+# %% tags=["run"]
+def resident():
+    """Memory of this notebook's process, as the operating system sees it, in MB."""
+    return psutil.Process().memory_info().rss / MB
+
+
+empty = resident()
+big = np.ones(15_000_000)  # 120 MB
+corner = big[:10]  # the first ten numbers
+results = {"first": [corner.sum(), big]}
+big.shape, round(resident() - empty)
+
+# %% tags=["run"]
+big
+
+# %% [markdown]
+# **Predict:** now we say `del big` and call `gc.collect()`. How many of the 120 MB are given back?
+
+# %% tags=["predict"]
+predict("11.i", 0)  # SOLUTION
+
+# %% tags=["run"]
+full = resident()
+refers, variables, target = who_refers(globals(), big)
+del big
+gc.collect()
+compare("11.i", max(0, round(full - resident(), -1)), "MB")
+
+# %% [markdown] exercise="11.9" title="Find the hidden references" topic="freeing"
+# ### Exercise 11.9 · Find the hidden references (8 min)
+#
+# Somebody still refers to the array. `who_refers` has looked through all variables of this notebook, just before `del`: `refers` says for each variable and for
+# each object which objects it refers to, and `target` is the array.
+#
+# Write `holders`: it returns the **set** of those variables from which the target can be reached, over any number of steps. Objects may
+# refer to each other in circles. `refers` is a dictionary from a name to a list of names; `variables` are the names that are variables; names that are not
+# variables are objects.
+
+# %% tags=["exercise"] exercise="11.9"
+def holders(refers, variables, target):
+    """Return the set of variables that lead to the target."""
+    ### BEGIN SOLUTION
+    found = set()
+    for variable in variables:
+        seen, todo = set(), [variable]
+        while todo:
+            name = todo.pop()
+            if name not in seen:
+                seen.add(name)
+                todo.extend(refers.get(name, []))
+        if target in seen:
+            found.add(variable)
+    return found
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="11.9"
+check("11.9", holders)
+
+# %% [markdown] tags=["hint-1"] exercise="11.9"
+# Start at one variable and follow all references. Do you ever arrive at the target? Remember where you have been: a circle has no end.
+
+# %% [markdown] tags=["hint-2"] exercise="11.9"
+# A list `todo` of names to look at and a set `seen` of names that were looked at. Or backwards: begin with the target, and collect all that refer to
+# something collected, until nothing new comes.
+
+# %% [markdown] tags=["hint-3"] exercise="11.9"
+# `todo = [variable]`; while there is something in it: take one name with `pop`; if it is new, add it to `seen` and put `refers[name]` into `todo`. At the end ask
+# whether the target is in `seen`.
+
+# %% tags=["run"]
+if (names := holders(refers, variables, target)) is not None:
+    print("the array is held by:", ", ".join(sorted(set(names) - {"big"})))
+
+# %% [markdown]
+# **Explain:** three kinds of holders. `results` has it in a list. `corner` is a **view**: ten numbers that keep all 15 million alive, because a slice of an array is
+# no copy. And `Out`, `_` and the like are the notebook's own: what you show at the end of a cell, it remembers. (`%reset -f out` makes it forget all but the last three;
+# `forget_outputs` these as well.) Now give them all up:
+
+# %% tags=["run"]
+full = resident()
+corner = corner.copy()  # ten numbers of its own
+results.clear()
+forget_outputs()
+gc.collect()
+print(f"given back: {full - resident():.0f} MB")
+held.release()
+
+# %% [markdown]
+# On a GPU it is the same, with one more step. When the last reference goes, the array's memory goes back to its **pool**. The driver gets it back
+# only if the pool gives it up: CuPy's by `cupy.get_default_memory_pool().free_all_blocks()`; RMM's pool keeps what it has until it is closed. And on a Dask cluster the
+# holder is often a *future*: in your notebook, in `Out`, or in that of a colleague who is connected to the same cluster.
+
+# %% [markdown] tags=["keypoints"]
+# ## Keep this
+#
+# * A warp is 32 threads that share each instruction. Where they disagree, they wait for each other: sort, filter, or split.
+# * Every intermediate array is a request for memory. What must fit is the peak, not the result.
+# * A pool asks the driver once, then cuts: best fit, multiples of 256 bytes, neighbours merge, pieces from the card do not.
+# * "Out of memory" with enough free bytes is fragmentation: an array needs one piece.
+# * Pool = nine tenths of the card without one context per process. `GB` is not `GiB`.
+# * Spilled data is read over the bus, tens of times slower. With LRU, 5 % too much can mean that *every* use is fetched.
+# * cuDF's spilling moves buffers, managed memory moves pages, Dask moves results. `jit_unspill` is gone.
+# * `1` means one byte, an unknown argument ends the workers: let the options be checked before the start.
+# * Memory is free when nobody refers to it: think of views, of lists, of `Out`, of futures.
+
+# %% [markdown]
+# ## Quiz and cards
+
+# %% tags=["quiz"]
+lessons.quiz("11")
+
+# %% tags=["cards"]
+lessons.cards("11")
+
+# %% [markdown] anchor="where-it-runs"
+# ### Laptop, one GPU, cluster
+#
+# * **Laptop:** warps, pool and device are simulated, with RMM's rules; the thresholds of Dask, the times of section 2 and the references of section 8 are
+#   real.
+# * **One GPU:** the same cells. The requests of section 3 go to a pool of RMM's own on the worker, beside the one that the worker uses; section 1 runs a kernel;
+#   section 2 times `cudaMalloc`. What each says about bytes must be the same as in the simulation: if it is not, tell us.
+# * **Cluster:** all sizes are per worker, not for the cluster. With `gpucluster create --backend cuda --rmm-pool-size 30GB` or in the panel's form, they are checked
+#   against every card before anything starts. On cards of different sizes a share means something different on each: give bytes.
+#
+# Where the rules come from: RMM 26.10, `coalescing_free_list.hpp` and `pool_memory_resource_impl.cpp` (github.com/rapidsai/rmm); dask-cuda 26.10,
+# `local_cuda_cluster.py` and `cli.py`; the documentation of cuDF 26.10 on spilling; Dask's documentation on worker memory. The figures of section 5 are from data sheets,
+# those of the slides are marked as such. Nothing here was measured on a GPU by us yet.
+
+# %% tags=["run"]
+lab.close()
+
+# %% [markdown] tags=["instructor"]
+# ### For the instructor
+#
+# * **Goal:** learners can say why a request is refused although enough is free, what a pool must leave, and what spilling costs; and they distrust options from
+#   slides.
+# * **Time:** 12 section 1 · 15 section 2 · 29 section 3 · 10 section 4 = 66. Second session: 18 section 5 · 10 section 6 · 12 section 7 · 13 section 8, quiz.
+# * **When late:** give the solution of 11.2 and 11.7. Section 1 can be a demonstration. 11.9 is good homework.
+# * **On the projector:** the steps of the pool (click from 6 to 10 and ask before the last one). Then 11.f: let everybody vote; almost all say 3 or 4. On the
+#   blackboard, play LRU with three chairs and four people who sit down in turn: everybody has to stand up each time.
+# * **With a GPU:** run section 3 and compare the addresses. Show `nvidia-smi` beside the panel's gauge: the pool is "used" before anything is in it.
+# * **Common mistakes:** 11.1: the last warp is forgotten (`len // lanes`), or `all` for `any`. 11.2: the peak is taken of the sizes of single requests. 11.3: first fit
+#   (passes as long as the first block is the smallest), no rounding in `give_back`, merging with the block before only. 11.4: free blocks and growth are added up. 11.5: MB for
+#   MiB; rounding up. 11.6: stops one too late, or skips an exposed buffer by stopping. 11.7: subtracts the size on disk. 11.8: `replace` on the whole text (a worker
+#   may be *named* `rmm-async`); the value of `--rmm-pool-size` is left behind. 11.9: only direct references, or an endless loop in a circle.
+# * **Do not promise speed:** no time of a GPU is printed in this lesson, because none was measured for it. Let learners with a GPU read theirs out.

@@ -1,0 +1,1158 @@
+# ---
+# jupyter:
+#   gpucluster:
+#     lesson: "14"
+#     title: "Onto the machine: Slurm, tunnels, containers, pods"
+#     minutes: 145
+#     needs: cpu
+#     topics:
+#       site: {title: "Login nodes, compute nodes, storage", link: "14#machine"}
+#       batch-jobs: {title: Batch scripts and jobs, link: "14#slurm"}
+#       starting: {title: Ways to start a cluster, link: "14#ways"}
+#       allocation: {title: What an allocation costs, link: "14#allocation"}
+#       tunnels: {title: "Jupyter on a node, the browser on a laptop", link: "14#tunnels"}
+#       software: {title: "Modules, pip, conda: which software runs?", link: "14#software"}
+#       containers: {title: Apptainer, link: "14#containers"}
+#       pods: {title: Pods and Kubernetes, link: "14#kubernetes"}
+#       frameworks: {title: "Dask, Spark, Ray", link: "14#frameworks"}
+#     objectives:
+#       - say on which node of a site each step belongs
+#       - read and write batch scripts, and start a cluster by hand
+#       - calculate what an allocation costs, and what was idle
+#       - build the tunnel from a laptop to Jupyter on a node
+#       - modernise an old installation, and prove what is imported
+#       - translate from Docker to Apptainer, and write a manifest
+#       - write one reduction for Dask, Spark and Ray
+# ---
+
+# %% [markdown]
+# # Onto the machine: Slurm, tunnels, containers, pods
+#
+# **145 minutes** (50 of reading, 95 of writing) · you need: lesson 00 (scheduler, worker, client), and a shell that you have seen before
+#
+# With 70 minutes: sections 1 to 4. With 70 more: sections 5 to 9, which need the first two only.
+#
+# At the end you can
+#
+# * **say** on which node of a site each step belongs;
+# * **read** and **write** batch scripts, and **start** a cluster by hand;
+# * **calculate** what an allocation costs, and what was idle;
+# * **build** the tunnel from a laptop to Jupyter on a node;
+# * **modernise** an old installation, and **prove** what is imported;
+# * **translate** from Docker to Apptainer, and **write** a manifest;
+# * **write** one reduction for Dask, Spark and Ray.
+#
+# Work from top to bottom. Where you see `...`, it is your turn. `check("14.1", places)` tries your answer, `hint("14.1")` gives the next of three
+# hints, and `solution("14.1")` shows one right solution after the hints. Unless an exercise says otherwise, a function leaves what it is
+# given as it was, and gives the same when it is called again.
+#
+# **What is real here, and what is not.** Where Slurm answers, the batch scripts of this lesson are submitted to it; elsewhere they are read, and run as
+# plain shell scripts. Scheduler and workers of section 3 are real processes, and the tunnel of section 5 carries real bytes, on this machine. There is no
+# Kubernetes here, and Ray and Spark only where somebody has installed them: each cell says so.
+
+# %% tags=["run"]
+# %load_ext gpucluster
+from gpucluster import lessons
+
+lab = lessons.start("14")
+
+# %% [markdown]
+# The lines above say what you are running on. The rest of this notebook is the same everywhere.
+
+# %% tags=["run"]
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import yaml
+from distributed import Client
+
+from gpucluster import datasets
+from gpucluster.lessons import check, compare, expect_failure, hint, predict, solution
+from gpucluster.lessons.figures import site as figures
+from gpucluster.lessons.material.batchscripts import SHORT
+from gpucluster.lessons.material.installations import OLD_INSTALLATION, OLD_RUN, RULES
+from gpucluster.lessons.material.jobqueue import jobqueue_script
+from gpucluster.lessons.probes.batchsystem import BatchSystem
+from gpucluster.lessons.probes.byhand import StartedByHand
+from gpucluster.lessons.probes.dryrun import dry_run
+from gpucluster.lessons.probes.forwarding import Forwarder, Page, page_at
+from gpucluster.lessons.probes.frameworks import reduce_everywhere
+from gpucluster.lessons.probes.software import fabric, imported_from, mpi_library
+from gpucluster.lessons.simulations.controlloop import run_loop
+
+FOLDER = Path(tempfile.mkdtemp(prefix="lesson-14-"))
+
+# %% [markdown] anchor="machine"
+# ## 1. The machine: three kinds of places
+#
+# A site such as [Leonardo](https://www.hpc.cineca.it/systems/hardware/leonardo/) has thousands of computers, **nodes**, and you may not simply use the next free one.
+#
+# * **Login nodes** are the only ones that you can reach from outside, by SSH. You share them with everybody. Here you edit, install, and submit. Long
+#   calculations are ended.
+# * **Compute nodes** do the work. A **batch system**, mostly Slurm, gives them to you for a time. Leonardo's have 512 GiB of memory, those of its Booster also
+#   four GPUs. On Leonardo they have **no connection to the outside world**.
+# * **Storage** is seen by all of them: a parallel file system (Lustre), 5.7 PB on Leonardo. A file that the login node wrote is there on each compute node. It is what
+#   holds all parts together: environments, data, the file that says where the scheduler is.
+#
+# The picture has one step for each way that a connection can take. Click the numbers.
+
+# %% tags=["run"]
+figures.connections()
+
+# %% [markdown]
+# **Jupyter is two programs**: a *server*, which runs your notebooks' kernels, and the *browser*, which shows them. At a site they are on two machines: the server on a
+# compute node, where memory and GPUs are, the browser on your laptop. Section 5 connects them.
+#
+# **Predict:** five steps: clone a repository, solve a conda environment (8 minutes of a core), train on a GPU, download 200 GB of data, plot a small table. How many of
+# them can be done on a compute node without a connection to the outside?
+
+# %% tags=["predict"]
+predict("14.a", 2)  # SOLUTION
+
+# %% tags=["run"]
+day = [
+    {"name": "clone a repository", "internet": True, "gpus": 0, "minutes": 0.1},
+    {"name": "solve an environment", "internet": True, "gpus": 0, "minutes": 8},
+    {"name": "train", "internet": False, "gpus": 4, "minutes": 600},
+    {"name": "download data", "internet": True, "gpus": 0, "minutes": 3},
+    {"name": "plot a small table", "internet": False, "gpus": 0, "minutes": 0.2},
+]
+compare("14.a", sum(not step["internet"] for step in day), "steps")
+
+# %% [markdown]
+# **Explain:** the same `pip install` that works on the login node waits on a compute node until it gives up: what is missing is not the package but the *way*. So all that comes
+# from outside is fetched before, into storage that both see.
+
+# %% [markdown] exercise="14.1" title="On which node?" topic="site"
+# ### Exercise 14.1 · On which node? (7 min)
+#
+# Write `places`. Each step says whether it needs the `"internet"`, how many `"gpus"`, and how many `"minutes"` of one core it takes. The rules of the site:
+#
+# 1. Only the login node has the internet.
+# 2. Only compute nodes have GPUs.
+# 3. On the login node, a step may take `login_minutes` at most; exactly that many are still allowed.
+# 4. What can be done on both is done on the login node: there is no queue.
+# 5. What can be done on neither has to be split: fetch here, work there.
+#
+# Return a list with `"login"`, `"compute"` or `"split"` for each step, in their order.
+
+# %% tags=["exercise"] exercise="14.1"
+def places(steps, login_minutes=10):
+    """Return where each step belongs."""
+    ### BEGIN SOLUTION
+    found = []
+    for step in steps:
+        login = step["gpus"] == 0 and step["minutes"] <= login_minutes
+        if login:
+            found.append("login")
+        else:
+            found.append("split" if step["internet"] else "compute")
+    return found
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="14.1"
+check("14.1", places)
+
+# %% [markdown] tags=["hint-1"] exercise="14.1"
+# Ask two questions about each step: could it be done on the login node? Could it be done on a compute node?
+
+# %% [markdown] tags=["hint-2"] exercise="14.1"
+# Login: no GPUs, and not more than `login_minutes`. (The internet is there.) Compute: it does not need the internet.
+
+# %% [markdown] tags=["hint-3"] exercise="14.1"
+# If login is possible, it is `"login"`. Else, if the step needs the internet, it is `"split"`. Else `"compute"`.
+
+# %% tags=["run"]
+for step, place in zip(day, places(day) or (), strict=False):
+    print(f"{step['name']:<22} {place}")
+
+# %% [markdown] anchor="slurm"
+# ## 2. A batch script: a shell script that asks for nodes
+#
+# To get compute nodes you write a **batch script** and hand it to Slurm: `sbatch script.sh`. It is a shell script. At its top are lines that begin with `#SBATCH`:
+# **directives**, what you ask for. For the shell they are comments. For Slurm they decide which nodes you get, for how long, and who pays.
+#
+# | directive | short | what it asks for |
+# |---|---|---|
+# | `--partition=boost_usr_prod` | `-p` | a group of nodes with rules of its own |
+# | `--account=my_project` | `-A` | who is charged |
+# | `--nodes=2` | `-N` | nodes |
+# | `--ntasks=8` | `-n` | processes that `srun` starts, on all nodes together |
+# | `--cpus-per-task=8` | `-c` | cores for each of them |
+# | `--gres=gpu:4` | | GPUs, *on each node* |
+# | `--time=01:30:00` | `-t` | the **wall time**: when it is over, the job is ended, finished or not |
+#
+# `BatchSystem` below is a few lines of Python around `sbatch`, `scontrol` and `scancel`. `batch.submit(script)` stands for: `sbatch script.sh`, wait, and look at the
+# output file.
+
+# %% tags=["run"]
+batch = BatchSystem()
+print(batch)
+
+# %% [markdown]
+# **Predict:** how many tasks does this job get?
+
+# %% tags=["run"]
+SCRIPT = """#!/bin/bash
+#SBATCH --job-name=lesson-14
+#SBATCH -N 1 -n 2
+##SBATCH --ntasks=8
+
+# a comment, and a blank line above it
+#SBATCH --time=00:02:00
+echo "job ${SLURM_JOB_ID:-none}, tasks ${SLURM_NTASKS:-not set by anybody}"
+#SBATCH --ntasks=4
+echo "last line"
+"""
+
+# %% tags=["predict"]
+predict("14.b", 2)  # SOLUTION
+
+# %% tags=["run"]
+outcome = batch.submit(SCRIPT)
+print(outcome)
+compare("14.b", int(outcome.asked["ntasks"]), "tasks")
+
+# %% [markdown]
+# **Explain:** `##SBATCH` is a comment: that is how people switch a line off. The last directive comes after the first command, and Slurm **stops reading at the first
+# command**, without a word. A directive that stands too low is a frequent fault of batch scripts: the job runs, with one hour instead of ten, or without GPUs.
+#
+# **A real failure.** Another frequent fault: something, if only a blank line, before `#!`.
+
+# %% tags=["run"]
+with expect_failure():
+    batch.submit("\n" + SCRIPT)
+
+# %% [markdown]
+# **Change:** take away one `#` of `##SBATCH`. Which of the two numbers of tasks counts now?
+
+# %% [markdown] exercise="14.2" title="Read it as Slurm does" topic="batch-jobs"
+# ### Exercise 14.2 · Read it as Slurm does (11 min)
+#
+# Write `directives`: it takes the text of a batch script and returns a dictionary of what it asks for.
+#
+# 1. A directive begins with `#SBATCH` in the first column, and a space follows. `##SBATCH`, `# SBATCH`, `#SBATCHES` and an indented one are comments.
+# 2. Reading stops at the first line that is a command: neither blank nor a comment.
+# 3. `--name=value` and `--name value` are the same. So is a short option with a space and a value, `-N 2`; `SHORT` below says which name it stands for. A word that does
+#    not begin with `-` is the value of the option before it.
+# 4. An option without a value, such as `--exclusive`, has the value `True`. All other values stay texts.
+# 5. A line may have several options. A word that begins with `#` ends the line: a comment follows.
+# 6. If an option comes twice, the later one counts.
+#
+# The names in the dictionary are the long ones, without `--`.
+
+# %% tags=["run"]
+print(SHORT)
+
+# %% tags=["exercise"] exercise="14.2"
+def directives(script):
+    """Return {name: value} of what a batch script asks for."""
+    ### BEGIN SOLUTION
+    found = {}
+    for line in script.splitlines():
+        if line.strip() and not line.strip().startswith("#"):
+            break
+        if not line.startswith("#SBATCH "):
+            continue
+        name = None
+        for word in line.split()[1:]:
+            if word.startswith("#"):
+                break
+            if word.startswith("-"):
+                name, equals, value = word.partition("=")
+                name = SHORT.get(name, name.lstrip("-"))
+                found[name] = value if equals else True
+            elif name is not None:
+                found[name] = word
+    return found
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="14.2"
+check("14.2", directives)
+
+# %% [markdown] tags=["hint-1"] exercise="14.2"
+# Go line by line. Which three kinds of lines are there, and what do you do with each: read on, take it, stop?
+
+# %% [markdown] tags=["hint-2"] exercise="14.2"
+# `line.startswith("#SBATCH ")` looks at the first column. `line.split()[1:]` are its words. Remember the name of the last option: the next word may be its value.
+
+# %% [markdown] tags=["hint-3"] exercise="14.2"
+# For a word with `-`: `name, equals, value = word.partition("=")`, then `SHORT.get(name, name.lstrip("-"))`; the value is `True` unless there was a `=`. For another word:
+# `found[name] = word`. For a word with `#`: leave the line.
+
+# %% tags=["run"]
+if found := directives(SCRIPT):
+    print("yours:", found)
+
+# %% [markdown] anchor="job-scripts"
+# ### Who writes such scripts?
+#
+# You, or a program. [dask-jobqueue](https://jobqueue.dask.org) has a class for each batch system: `SLURMCluster`, `SGECluster`, `PBSCluster` (a well-known slide has a
+# typo there, "PBCCluster") and more. `SLURMCluster(...).job_script()` shows what it would submit; no Slurm is needed for that:
+
+# %% tags=["run"]
+# The plain line: dask_jobqueue.SLURMCluster(cores=8, memory="100 GB", queue=…, walltime=…).job_script()
+print(jobqueue_script(cores=8, memory="100 GB", queue="boost_usr_prod", account="my_project", walltime="01:00:00"))
+
+# %% [markdown]
+# One job with eight cores, which jobqueue has cut into four processes with two threads each (`processes=1` would make it one). Three things are worth reading: the scheduler's *address* is in it, so
+# the script is worth nothing once that scheduler has ended; `--death-timeout` ends a worker that finds no scheduler; and there is **no** line for GPUs: jobqueue does not know that you have any.
+#
+# gpucluster's kind `slurm` makes the script for you, with a worker per GPU, encryption, and a new job before the wall time is over:
+#
+# ```console
+# $ gpucluster create --backend slurm --n-workers 8 --gpus-per-node 4 --walltime 01:00:00 --dry-run
+# ```
+#
+# `--dry-run` prints the script, and when Slurm expects to start such a job, and starts nothing; it asks Slurm what there is, so it needs one. `gpucluster script NAME` shows that of a cluster which runs. In the
+# panel: *New cluster*, kind *Slurm*. The same from Python:
+
+# %% tags=["run"]
+print(dry_run("slurm", n_workers=2, walltime="00:10:00", memory_limit="1 GiB"))
+
+# %% [markdown]
+# Where Slurm answers, compare the directives with those that jobqueue wrote. To check such a script, you must be able to write one.
+
+# %% [markdown] exercise="14.3" title="A worker for each GPU" topic="batch-jobs"
+# ### Exercise 14.3 · A worker for each GPU (13 min)
+#
+# Write `worker_script(site, job)`, which returns a batch script as text. What belongs to the **site** is not in your code: a line such as `module load rapids/2023.12`,
+# copied from a slide, is wrong on every other site, and a year later on the same one.
+#
+# | | |
+# |---|---|
+# | `site["partition"]`, `site["account"]` | texts |
+# | `site["modules"]` | names of modules, to be loaded in this order; may be empty |
+# | `site["activate"]` | the line that activates the environment |
+# | `site["cores_per_gpu"]` | cores that go with one GPU |
+# | `job["nodes"]`, `job["minutes"]` | nodes, and the wall time in minutes; it may be more than a day |
+# | `job["gpus"]` | GPUs on each node; `0` for CPU workers |
+# | `job["cores"]` | cores on each node, for CPU workers (`gpus` is 0) |
+# | `job["scheduler_file"]` | a file on storage; its path has no spaces |
+#
+# 1. The first line is `#!/bin/bash`.
+# 2. Directives: partition, account, nodes, `ntasks-per-node` 1, `cpus-per-task` (with GPUs: `gpus × cores_per_gpu`), the time, and, only with GPUs, `gres=gpu:N`.
+# 3. Then each module with `module load NAME`, then the line of `site["activate"]`.
+# 4. Last, one line that starts workers on *all* nodes of the job: `srun dask cuda worker --scheduler-file FILE` with GPUs, `srun dask worker --scheduler-file FILE --nthreads CORES`
+#    without. (`dask cuda worker` starts a worker for each GPU that it sees, so one per node is enough.)
+#
+# Times: `--time=90` are minutes, `01:30:00` hours, minutes, seconds; `1-12:00:00` with days. All are right.
+
+# %% tags=["exercise"] exercise="14.3"
+def worker_script(site, job):
+    """Return the batch script of a job that starts Dask workers."""
+    ### BEGIN SOLUTION
+    cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
+    lines = [
+        "#!/bin/bash",
+        f"#SBATCH --partition={site['partition']}",
+        f"#SBATCH --account={site['account']}",
+        f"#SBATCH --nodes={job['nodes']}",
+        "#SBATCH --ntasks-per-node=1",
+        f"#SBATCH --cpus-per-task={cores}",
+        f"#SBATCH --time={job['minutes']}",
+    ]
+    if job["gpus"]:
+        lines.append(f"#SBATCH --gres=gpu:{job['gpus']}")
+    lines += [f"module load {name}" for name in site["modules"]]
+    lines.append(site["activate"])
+    if job["gpus"]:
+        lines.append(f"srun dask cuda worker --scheduler-file {job['scheduler_file']}")
+    else:
+        lines.append(f"srun dask worker --scheduler-file {job['scheduler_file']} --nthreads {cores}")
+    return "\n".join(lines) + "\n"
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="14.3"
+check("14.3", worker_script)
+
+# %% [markdown] tags=["hint-1"] exercise="14.3"
+# Write the script for one job by hand, on paper. Which parts come from `site`, which from `job`, which are always the same?
+
+# %% [markdown] tags=["hint-2"] exercise="14.3"
+# Collect lines in a list, and join them with `"\n".join(lines)`. All directives come before the first `module load`. What differs without GPUs: the cores, the missing
+# `gres`, and the last line.
+
+# %% [markdown] tags=["hint-3"] exercise="14.3"
+# `cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]`. The time can be written as minutes: `f"#SBATCH --time={job['minutes']}"`.
+
+# %% tags=["run"]
+SITE = {
+    "partition": "boost_usr_prod", "account": "my_project", "modules": ["profile/deeplrn", "nvhpc"],
+    "activate": "source /shared/course/bin/activate", "cores_per_gpu": 8,
+}
+JOB = {"nodes": 2, "gpus": 4, "cores": 32, "minutes": 90, "scheduler_file": "/shared/me/scheduler.json"}
+if script := worker_script(SITE, JOB):
+    print(script)
+    print("Slurm would say:", batch.looked_at(script))
+
+# %% [markdown]
+# Where Slurm answers, the last line is its own judgement (`sbatch --test-only`): most likely it has no such partition or account here, and says so. Put in those of your
+# site and ask again.
+#
+# What a *site* fills in for everybody, partition, account, modules, the line before the worker, gpucluster reads from one file, `/etc/gpucluster/site.yaml`; `gpucluster site` shows it.
+# That is `SITE` above, kept in one place by those who know.
+
+# %% [markdown] anchor="ways"
+# ## 3. Ways to start a cluster
+#
+# Whatever starts it, a Dask cluster is always the same: **one scheduler, some workers that know its address, a client that knows it, too**. The tools differ in who
+# starts the processes, and on which machines.
+#
+# | who starts them | lines | where | in gpucluster |
+# |---|---|---|---|
+# | you, by hand | `dask scheduler`, `dask worker` | anywhere | kind `existing` joins it |
+# | Python, here | `LocalCluster`, `LocalCUDACluster` | this machine | `local`, `cuda` |
+# | SSH | `SSHCluster`, `dask ssh` | machines that you can log in to | `ssh` |
+# | a batch system | `SLURMCluster`, `SGECluster`, `PBSCluster`, … | jobs | `slurm` |
+# | MPI | `mpiexec -n 9 dask-mpi …` | ranks of one program | `mpi` |
+# | Kubernetes | `KubeCluster` | pods | `kubernetes` |
+# | a service of the site | Dask Gateway | as the site has set up | `gateway` |
+#
+# `gpucluster kinds` says which of them can be used here, and what the others lack:
+
+# %% tags=["run"]
+# %gpucluster kinds
+
+# %% [markdown]
+# **By hand** is what all the others do for you, so do it once. Two programs on two nodes have to find each other. The usual way is a **scheduler file** on storage that
+# both see: the scheduler writes its address into it, workers and clients read it.
+#
+# ```console
+# node1$ dask scheduler --scheduler-file /shared/me/scheduler.json --interface ib0
+# node2$ dask worker    --scheduler-file /shared/me/scheduler.json --interface ib0 --nthreads 8
+# ```
+#
+# `--interface ib0` chooses the fast network. With GPUs, the worker is `dask cuda worker`, and `--protocol ucx` lets messages between GPUs go by NVLink and InfiniBand; both sides need
+# the package `distributed-ucxx` (older texts name UCX-Py, which was archived in 2025). Old texts also call the programs `dask-scheduler` and `dask-worker`, with a hyphen.
+# **Predict:** are there still such commands in this environment? `"yes"` or `"no"`?
+
+# %% tags=["predict"]
+predict("14.c", "no")  # SOLUTION
+
+# %% tags=["run"]
+commands = {name: (Path(sys.executable).parent / name).exists() for name in ("dask", "dask-scheduler", "dask-worker")}
+print(commands)
+compare("14.c", "yes" if commands["dask-scheduler"] and commands["dask-worker"] else "no")
+
+# %% [markdown] exercise="14.4" title="Two commands" topic="starting"
+# ### Exercise 14.4 · Two commands (9 min)
+#
+# Write two functions that return such command lines, as one text for a shell, or as a list of words.
+#
+# 1. `scheduler_command(file, interface=None, protocol=None)`: `dask scheduler` with the scheduler file, and `--port 0`: the system chooses a free port, and nobody has to
+#    know it, as it is in the file. `--interface` and `--protocol` only where they are given.
+# 2. `worker_command(file, threads, memory, interface=None, protocol=None)`: `dask worker`, the scheduler file, one process (`--nworkers 1`), `threads` threads (`--nthreads`) and
+#    the memory (`--memory-limit`), such as `"2 GiB"`; the last two as above.
+#
+# A path or a size may contain a space. In a text for a shell, `shlex.quote` protects it.
+
+# %% tags=["exercise"] exercise="14.4"
+def scheduler_command(file, interface=None, protocol=None):
+    """Return the command line of a scheduler."""
+    ### BEGIN SOLUTION
+    words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
+    if interface is not None:
+        words += ["--interface", interface]
+    if protocol is not None:
+        words += ["--protocol", protocol]
+    return words
+    ### END SOLUTION
+
+
+def worker_command(file, threads, memory, interface=None, protocol=None):
+    """Return the command line of a worker."""
+    ### BEGIN SOLUTION
+    words = ["dask", "worker", "--scheduler-file", str(file), "--nworkers", "1"]
+    words += ["--nthreads", str(threads), "--memory-limit", memory]
+    if interface is not None:
+        words += ["--interface", interface]
+    if protocol is not None:
+        words += ["--protocol", protocol]
+    return words
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="14.4"
+check("14.4", scheduler_command, worker_command)
+
+# %% [markdown] tags=["hint-1"] exercise="14.4"
+# A list of words is the simplest: no shell reads it, so nothing must be quoted. Which words are always there?
+
+# %% [markdown] tags=["hint-2"] exercise="14.4"
+# Options and their values are separate words: `"--nthreads", str(threads)`. Add two more words `if interface is not None`.
+
+# %% [markdown] tags=["hint-3"] exercise="14.4"
+# `["dask", "worker", "--scheduler-file", str(file), "--nworkers", "1", "--nthreads", str(threads), "--memory-limit", memory]`, and then the two that may be missing.
+
+# %% [markdown]
+# Now they are carried out, as two processes of this machine. `StartedByHand` does what you would do in two terminals: run both, and end them with Ctrl-C.
+
+# %% tags=["run"]
+file = FOLDER / "scheduler.json"
+if scheduler_command(file) and worker_command(file, 1, "512 MiB"):
+    with StartedByHand(file, scheduler_command(file), worker_command(file, 1, "512 MiB")):
+        with Client(scheduler_file=str(file)) as client:
+            client.wait_for_workers(1, timeout=30)
+            protocol, _, _ = client.scheduler.address.partition("://")
+            print(f"address in the file: {protocol}://…")
+            n_workers = len(client.scheduler_info(n_workers=-1)["workers"])
+            print(f"workers: {n_workers}; 6 * 7 = {client.submit(lambda: 6 * 7).result()}")
+
+# %% [markdown]
+# **Explain:** no line of it knew where the other process was. On a site the first line runs on one node, the second in the batch script of exercise 14.3. What is missing,
+# compared with a kind of gpucluster: nobody starts a lost worker again, nobody ends them all when you go home, and the address begins with `tcp`: whoever can reach that port can
+# run programs as you. On a shared machine use `tls`, or let a tool make the credentials.
+
+# %% [markdown] anchor="allocation"
+# ## 4. What an allocation costs
+#
+# A job is charged from its beginning to its end, whether its workers compute or wait for you to finish your coffee. Many sites charge **shares of nodes**: who takes all GPUs of a
+# node leaves nothing for others, and pays for the whole node, even with one core. The share is the largest of what is taken of each kind:
+#
+# share = max(cores / cores of a node, GPUs / GPUs of a node), and node-hours = nodes × share × hours.
+#
+# **Predict:** nodes have 32 cores and 4 GPUs. A job has one node, 1 GPU, 16 cores, for 3 hours. How many node-hours?
+
+# %% tags=["predict"]
+predict("14.d", 1.5)  # SOLUTION
+
+# %% tags=["run"]
+compare("14.d", 3 * max(16 / 32, 1 / 4), "node-hours")
+
+# %% [markdown] exercise="14.5" title="Charged, and idle" topic="allocation"
+# ### Exercise 14.5 · Charged, and idle (11 min)
+#
+# Write `node_hours(jobs, cores_on_node, gpus_on_node)`. A job has `"start"` and `"end"` (hours), `"nodes"`, `"cores"` and `"gpus"` *on each node*, and `"busy"`: pairs of begin and end
+# in which its workers computed, in any order. They may overlap each other, and may begin before or end after the job (somebody's clock was wrong): only what lies in the job counts,
+# and each moment counts once.
+#
+# Return two numbers: all node-hours that are charged, and how many of these were idle. Nodes without GPUs have `gpus_on_node = 0`.
+
+# %% tags=["exercise"] exercise="14.5"
+def node_hours(jobs, cores_on_node, gpus_on_node):
+    """Return (charged, idle) in node-hours."""
+    ### BEGIN SOLUTION
+    charged = idle = 0.0
+    for job in jobs:
+        share = job["cores"] / cores_on_node
+        if gpus_on_node:
+            share = max(share, job["gpus"] / gpus_on_node)
+        share *= job["nodes"]
+        waited, at = 0.0, job["start"]
+        for begin, end in sorted(job["busy"]):
+            waited += max(0.0, min(begin, job["end"]) - at)
+            at = min(max(at, end), job["end"])
+        waited += job["end"] - at
+        charged += share * (job["end"] - job["start"])
+        idle += share * waited
+    return charged, idle
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="14.5"
+check("14.5", node_hours)
+
+# %% [markdown] tags=["hint-1"] exercise="14.5"
+# First what is charged: the share of one node, times nodes, times hours. Then one job's idle time, with a pencil: sort its busy times, and add up the gaps.
+
+# %% [markdown] tags=["hint-2"] exercise="14.5"
+# Keep `at`, the moment up to which you have looked, beginning at `job["start"]`. For each busy time in order: if it begins after `at`, the time between is idle; then `at` becomes its end,
+# unless it is further already.
+
+# %% [markdown] tags=["hint-3"] exercise="14.5"
+# `waited += max(0, min(begin, job["end"]) - at)`, then `at = min(max(at, end), job["end"])`; after the last one `waited += job["end"] - at`.
+
+# %% tags=["run"]
+afternoon = [
+    {"start": 0.0, "end": 4.0, "nodes": 2, "cores": 32, "gpus": 4, "busy": [(0.2, 0.9), (2.5, 3.0)]},
+    {"start": 1.0, "end": 3.0, "nodes": 1, "cores": 8, "gpus": 1, "busy": [(1.0, 2.4), (2.2, 3.4)]},
+]
+figures.allocation(afternoon, node_hours(afternoon, 32, 4))
+
+# %% [markdown]
+# **Explain:** the first job is what a notebook with fixed workers looks like: two whole nodes wait while somebody reads a plot. Three remedies, from the simplest on: let the cluster end by
+# itself when nobody uses it (`idle_timeout_seconds`); let the number of workers follow the work (`cluster.adapt(0, 8)`), so that jobs come and go; and put what needs no eyes into a batch
+# script. On the card gpucluster shows what a cluster has cost so far, in the unit of the site.
+#
+# A short wall time waits less in the queue: Slurm fills gaps between large jobs with small ones (*backfill*). With `slurm`, gpucluster asks for a new job before the old one's time is over, and
+# results move over; so ask for short ones.
+
+# %% [markdown] anchor="tunnels"
+# ## 5. Jupyter on a node, the browser on a laptop
+#
+# Jupyter runs on compute node `node7`, port 8888, and listens on **loopback** only (`localhost`): nobody outside of that node can connect, which is good. Your browser is at home. An **SSH
+# tunnel** opens a port on your laptop, and hands everything that arrives there on, encrypted, through the login node:
+#
+# ```console
+# laptop$ ssh -N -J me@login.site.org -L 8888:localhost:8888 me@node7
+# ```
+#
+# * `-J me@login.site.org`: jump over the login node, which is the only one that the laptop can reach;
+# * `me@node7`: where the SSH connection ends;
+# * `-L 8888:localhost:8888`: the laptop's port 8888 leads to what *node7* calls `localhost:8888`;
+# * `-N`: no command there, only the tunnel.
+#
+# If the server listens on the node's network instead (`jupyter lab --ip=$(hostname)`), the connection may end at the login node: `ssh -N -L 8888:node7:8888 me@login.site.org`. Then the
+# last part of the way is open to all who are on that network.
+#
+# The mechanism is simple enough to run it here. `Page` is a small web server on a port of loopback, and `Forwarder` does what `-L` does, without SSH.
+
+# %% tags=["run"]
+with Page("hello from node7") as page, Forwarder(page.port) as tunnel:
+    print("the laptop opens its own port, and reads:", page_at(tunnel.port))
+    print("bytes that passed:", tunnel.bytes_passed)
+
+# %% [markdown]
+# **Predict:** `ssh -N -L 8888:localhost:8888 me@login.site.org`: the first line that most people try. Whose port 8888 does the browser reach: `"laptop"`, `"login"` or `"node7"`?
+
+# %% tags=["predict"]
+predict("14.e", "login")  # SOLUTION
+
+# %% tags=["run"]
+figures.tunnel("ssh -N -L 8888:localhost:8888 me@login.site.org", node="node7", port=8888, loopback=True)
+compare("14.e", "login")
+
+# %% [markdown] exercise="14.6" title="The right tunnel" topic="tunnels"
+# ### Exercise 14.6 · The right tunnel (8 min)
+#
+# Write `tunnel_line(user, login, node, port, loopback, local_port)`, which returns the line for the laptop, as text.
+#
+# 1. `loopback` is true: the server listens on the node's loopback only. The connection ends at the node, by way of the login node.
+# 2. `loopback` is false: it listens on the node's network. The connection ends at the login node.
+# 3. The laptop's port is `local_port`, and only programs on the laptop may use it, which is what `-L` does when it is told nothing else.
+# 4. No command is run at the other end. The user has the same name everywhere.
+
+# %% tags=["exercise"] exercise="14.6"
+def tunnel_line(user, login, node, port, loopback, local_port):
+    """Return the line of ssh to run on the laptop."""
+    ### BEGIN SOLUTION
+    if loopback:
+        return f"ssh -N -J {user}@{login} -L {local_port}:localhost:{port} {user}@{node}"
+    return f"ssh -N -L {local_port}:{node}:{port} {user}@{login}"
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="14.6"
+check("14.6", tunnel_line)
+
+# %% [markdown] tags=["hint-1"] exercise="14.6"
+# Where must the SSH connection end, so that the rest of the way is possible? From that machine's view, what is the server called?
+
+# %% [markdown] tags=["hint-2"] exercise="14.6"
+# `-L A:HOST:B` is: A on the laptop; HOST and B as the *last* machine of the connection knows them. `localhost` there is that machine itself.
+
+# %% [markdown] tags=["hint-3"] exercise="14.6"
+# The two lines are in the text of this section. Put the names in, and mind which of the two ports is `local_port`.
+
+# %% tags=["run"]
+if line := tunnel_line("me", "login.site.org", "node7", 8888, True, 9000):
+    figures.tunnel(line, node="node7", port=8888, loopback=True)
+
+# %% [markdown]
+# `gpucluster tunnel`, run where Jupyter runs, prints this line with the right names and ports, and looks from inside whether the way is open. The dashboards of Dask and of gpucluster need no tunnel of
+# their own: their pages come through Jupyter's own port.
+
+# %% [markdown] anchor="software"
+# ## 6. Software: which one runs?
+#
+# ### Modules
+#
+# `module load NAME` changes variables such as `PATH` and `LD_LIBRARY_PATH` of *this shell*: programs that the site has built come first then. It is no installation, it is gone with the shell, and a batch job begins
+# without it, unless its script says so. Names and versions are the site's: `module avail` lists them. "`module load rapids/2023.12`", on a slide about Leonardo, was right there, then.
+#
+# ### An environment of your own
+#
+# With `venv`, or with conda from any distribution (Miniforge is one that takes its packages from conda-forge). Make it on the **login node**, on **storage** that compute nodes see; then use it on compute
+# nodes without a network. Where even that is too much, `conda-pack`, or wheels fetched with `pip download -d wheels …` and installed with `pip install --no-index --find-links wheels …`.
+#
+# A slide of 2023 says: "conda older than 22.11: update; newer: install `conda-libmamba-solver` and choose it". Since 23.10 the fast solver is the default, and there is nothing to do.
+#
+# **Predict:** which of these versions of conda need no action: 4.12.0, 22.9.0, 22.11.1, 23.9.0, 23.10.0, 24.1.2? How many?
+
+# %% tags=["predict"]
+predict("14.f", 2)  # SOLUTION
+
+# %% tags=["run"]
+def solver_action(told):
+    """Return what to do, from what ``conda --version`` prints."""
+    release = tuple(int(part) for part in told.split()[1].split(".")[:2])
+    if release < (22, 11):
+        return "update conda"
+    return "install the solver" if release < (23, 10) else "nothing"
+
+
+versions = ["4.12.0", "22.9.0", "22.11.1", "23.9.0", "23.10.0", "24.1.2"]
+for version in versions:
+    print(f"conda {version:<8} {solver_action(f'conda {version}')}")
+print("compared as texts, '23.9' < '23.10' is", "23.9" < "23.10")
+compare("14.f", sum(solver_action(f"conda {version}") == "nothing" for version in versions), "versions")
+
+# %% [markdown] anchor="pip-and-networks"
+# ### What can my installation do?
+#
+# "pip: InfiniBand is not supported yet", says the slide. Instead of believing it, or its opposite, ask the machine and the installation:
+
+# %% tags=["run"]
+for name, found in fabric().items():
+    print(f"{name:<20} {found}")
+print(f"{'MPI library':<20} {mpi_library()}")
+
+# %% [markdown]
+# **Explain:** for `protocol="ucx"` the package `distributed-ucxx` must be there, and a UCX library that was built with InfiniBand's (`rdma-core`), and a device. If one is missing, messages go over TCP, more slowly and without
+# an error. Whether wheels from pip bring what is needed has changed from version to version: check yours on a compute node (login nodes may have other networks).
+#
+# The last line is the same idea for **mpi4py**: the package is only the Python part. Which MPI is below it decides whether ranks find each other: a wheel brings or finds MPICH or Open MPI, while a site has its own, built for
+# its network. The guide from 2022 edits `mpi.cfg` and runs `python setup.py build --mpi=MVAPICH2-GDR`. Today the compiler of the site's MPI says all that is needed:
+#
+# ```console
+# $ module load openmpi
+# $ MPICC=$(which mpicc) pip install --no-binary mpi4py mpi4py
+# ```
+#
+# And **dask-mpi** is no longer built from a git clone: `pip install dask-mpi`. `setup.py build` and `setup.py install` have been discouraged for years; `pip install .` does it.
+
+# %% [markdown] anchor="pins"
+# ### Pins age
+#
+# The same guide has this line:
+
+# %% tags=["run"]
+print(OLD_INSTALLATION)
+
+# %% [markdown]
+# Python 3.8 has had no corrections since 2024, CUDA 10.2 knows no GPU that was made after 2019, and Dask 2021.1.1 fits no RAPIDS that you could install with it. A **pin** (`=3.8`) makes an installation repeatable on the
+# day it is written, and impossible some years later. Two ways out: *ranges* in what you publish, and a *lock file*, with all exact versions, beside it for those who have to repeat it.
+
+# %% [markdown] exercise="14.7" title="Modernise an installation" topic="software"
+# ### Exercise 14.7 · Modernise an installation (10 min)
+#
+# Write `modernise(command, rules, channels)`: it takes a line such as the one above and returns one for today, as text.
+#
+# 1. A package is a word that is no option and no value of one, after `conda install` (or `conda create`). Its name ends where `=`, `<`, `>` or `!` begins.
+# 2. If `rules` has the name: what stands there comes into its place; where `None` stands there, the package is left out.
+# 3. All other packages stay, without their pins.
+# 4. Channels (`-c NAME` or `--channel NAME`) are replaced: one `-c` for each of `channels`, in this order, before the first package.
+# 5. `-n NAME`, the only other option with a value, and `-y` stay.
+#
+# The order of packages does not matter.
+
+# %% tags=["run"]
+for name, new in RULES.items():
+    print(f"{name:<14} {'left out' if new is None else new}")
+
+# %% tags=["exercise"] exercise="14.7"
+def modernise(command, rules, channels):
+    """Return the command with today's packages and channels."""
+    ### BEGIN SOLUTION
+    words = command.split()
+    kept, packages = words[:2], []
+    words = words[2:]
+    while words:
+        word = words.pop(0)
+        if word in ("-c", "--channel"):
+            words.pop(0)
+        elif word == "-n":
+            kept += [word, words.pop(0)]
+        elif word.startswith("-"):
+            kept.append(word)
+        else:
+            name = word
+            for sign in "=<>!":
+                name = name.split(sign)[0]
+            new = rules.get(name, name)
+            if new is not None:
+                packages.append(new)
+    for channel in channels:
+        kept += ["-c", channel]
+    return " ".join(kept + packages)
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="14.7"
+check("14.7", modernise)
+
+# %% [markdown] tags=["hint-1"] exercise="14.7"
+# Work with words: `command.split()`. The first two stay. For each other word: is it an option, the value of an option, or a package?
+
+# %% [markdown] tags=["hint-2"] exercise="14.7"
+# `-c` and `--channel` go with the word behind them. The name of a package: `re.split("[=<>!]", word)[0]`. Look the *whole* name up: `dask` is not `dask-cudf`.
+
+# %% [markdown] tags=["hint-3"] exercise="14.7"
+# `new = rules.get(name, name)`, and keep it unless it is `None`. Put the result together: the first two words, options that stay, `-c` and each channel, then the packages.
+
+# %% tags=["run"]
+if new := modernise(OLD_INSTALLATION, RULES, ["rapidsai", "conda-forge"]):
+    print(new)
+
+# %% [markdown] anchor="import-audit"
+# ### Which copy is imported?
+#
+# MPI4Dask came as a tarball with a `distributed` of its own, installed over the other one; `conda list | grep distributed` then tells what conda *believes*. What Python *imports* is another question, and
+# Python answers it: the first folder of `sys.path` that has the name wins. That may be the folder you are in, a file of your own, `PYTHONPATH`, or `~/.local` (which `PYTHONNOUSERSITE=1` switches off).
+#
+# **Predict:** a folder holds a forgotten file `dask.py`. A program starts in it and says `import dask`. Whose `dask` is it: `"ours"` (the file) or `"installed"`?
+
+# %% tags=["predict"]
+predict("14.g", "ours")  # SOLUTION
+
+# %% tags=["run"]
+(FOLDER / "dask.py").write_text("print('I am a note from 2021')\n")
+inside, outside = imported_from("dask", folder=FOLDER), imported_from("dask", folder=Path.home())
+print("in that folder:", Path(inside).name, "· elsewhere:", "/".join(Path(outside).parts[-2:]))
+compare("14.g", "ours" if Path(inside).parent == FOLDER.resolve() else "installed")
+(FOLDER / "dask.py").unlink()
+
+# %% [markdown]
+# So after an installation, ask on a *compute node*, in the environment of the job: `python -c "import distributed; print(distributed.__version__, distributed.__file__)"`. `gpucluster` asks that of each host and each job's image
+# before it starts workers, and says which versions differ. (`python -P` leaves the current folder out.)
+#
+# **Spot the error.** The guide's contents, from a slide of 2022, say: "Section 4. Running GPU-based Dask Applications: sum of cuPy array, cuDF merge. Section 5. Running GPU-based Dask
+# Applications: sum of numPy array, sum of Pandas data frame, SVD". Which word is wrong? (The quiz asks.)
+
+# %% [markdown] exercise="14.8" title="From an account to workers" topic="software"
+# ### Exercise 14.8 · From an account to workers (6 min)
+#
+# Put the way onto the machine in order. The next cell shows its steps, each with a letter. Move them there, or write your order as pairs: the letter of a line, and its level. Level 1 is what happens within the job. Several orders are right. **Two lines do not belong.**
+
+# %% tags=["run"]
+lessons.parsons("14.8")
+
+# %% tags=["exercise"] exercise="14.8"
+# For example [("X", 0), ("Y", 0), ("Z", 1)].
+order = [("F", 0), ("H", 0), ("J", 0), ("G", 0), ("E", 0), ("D", 1), ("B", 1), ("A", 1), ("L", 1), ("I", 0)]  # SOLUTION
+
+# %% tags=["check"] exercise="14.8"
+check("14.8", order)
+
+# %% [markdown] tags=["hint-1"] exercise="14.8"
+# What needs the internet comes first, on the login node. What belongs to the job comes after it has been submitted.
+
+# %% [markdown] tags=["hint-2"] exercise="14.8"
+# The scheduler is there before the job: its file is what workers read. Within the job: first modules, then the environment, then the check of what is imported, then the workers.
+
+# %% [markdown] tags=["hint-3"] exercise="14.8"
+# Log in; make the environment on storage; install; start the scheduler; submit. Within the job: modules, activate, look which `distributed` it is, start the workers. Then connect. Installing in the job, and asking `conda list`
+# for proof, do not belong.
+
+# %% [markdown] anchor="containers"
+# ## 7. Containers: Apptainer
+#
+# A **container image** is a whole file system with all libraries. Docker runs images through a service that works as root: whoever may talk to it is root on that machine. So sites do not have it; they have **Apptainer** (once Singularity).
+# It runs the *same images* as *you*, with your files, your network, your GPUs:
+#
+# | Docker | Apptainer | |
+# |---|---|---|
+# | `docker run IMAGE CMD …` | `apptainer exec docker://IMAGE CMD …` | without a command: `apptainer run` |
+# | `--gpus all` | `--nv` | the driver's libraries come in; which GPUs, Slurm has said |
+# | `-v A:B`, `--volume A:B` | `--bind A:B` | your home is there anyway |
+# | `-w DIR`, `--workdir DIR` | `--pwd DIR` | |
+# | `-e K=V`, `--env K=V` | `--env K=V` | |
+# | `--rm`, `-it`, `-i`, `-t`, `-d` | | nothing is kept, the terminal is yours |
+# | `-u U`, `--user U` | | you are always you |
+# | `-p A:B`, `--publish A:B` | | the network is the host's: no ports to open |
+# | `--name N`, `--shm-size S`, `--network N`, `--ipc I` | | there is no such thing, or no limit |
+#
+# The image itself is fetched on the login node (`apptainer pull image.sif docker://…`): compute nodes have no network. In gpucluster, `image="/path/image.sif"` lets the workers of a job run in it.
+
+# %% [markdown] exercise="14.9" title="From Docker to Apptainer" topic="containers"
+# ### Exercise 14.9 · From Docker to Apptainer (12 min)
+#
+# Write `to_apptainer(command)` by the table: it takes a line that begins with `docker run`, and returns the line for Apptainer, as a text or as a list of words.
+#
+# A value may follow its option after a space or, with long options, after `=`. Values may be quoted and contain spaces: `shlex.split` understands quotes, `shlex.join` writes them. Options of Docker end at the image: what comes after
+# it is the program's own, even where it looks the same (`-v`, `-p`). Binds and variables keep their order.
+
+# %% tags=["exercise"] exercise="14.9"
+def to_apptainer(command):
+    """Return the command for Apptainer."""
+    ### BEGIN SOLUTION
+    import shlex
+
+    becomes = {
+        "-v": "--bind", "--volume": "--bind", "-w": "--pwd", "--workdir": "--pwd", "-e": "--env", "--env": "--env",
+        "--gpus": "--nv",
+    }
+    dropped = {"-u", "--user", "-p", "--publish", "--name", "--shm-size", "--network", "--ipc"}
+    words = shlex.split(command)[2:]
+    options = []
+    while words[0].startswith("-"):
+        name, equals, value = words.pop(0).partition("=")
+        if name in becomes or name in dropped:
+            value = value if equals else words.pop(0)
+        if name == "--gpus":
+            options.append("--nv")
+        elif name in becomes:
+            options += [becomes[name], value]
+    image, *program = words
+    return ["apptainer", "exec" if program else "run", *options, f"docker://{image}", *program]
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="14.9"
+check("14.9", to_apptainer)
+
+# %% [markdown] tags=["hint-1"] exercise="14.9"
+# Three groups of options: those with a value that become something else, those with a value that go, and those without a value that go. When does the image begin?
+
+# %% [markdown] tags=["hint-2"] exercise="14.9"
+# `words = shlex.split(command)[2:]`. While the first word begins with `-`: take it, cut it at `=`, and if the option has a value and there was no `=`, take the next word, too. The first word that is left is the image.
+
+# %% [markdown] tags=["hint-3"] exercise="14.9"
+# A dictionary from Docker's name to Apptainer's: `{"-v": "--bind", "--volume": "--bind", "-w": "--pwd", …}`, and a set of those that go with their value. At the end
+# `["apptainer", "exec" if program else "run", *options, "docker://" + image, *program]`.
+
+# %% tags=["run"]
+print("Docker:   ", OLD_RUN)
+if translated := to_apptainer(OLD_RUN):
+    print("Apptainer:", translated if isinstance(translated, str) else " ".join(translated))
+
+# %% [markdown] anchor="kubernetes"
+# ## 8. Pods: Kubernetes
+#
+# In a cloud there is no batch system with a queue, but **Kubernetes**. You do not say "start this". You write down *what shall be there*, a **manifest**, and a loop makes it so, again and again: it compares what is wanted with what is
+# there, starts what is missing, ends what is too much. The smallest thing that it starts is a **pod**: a container (or a few) with its resources.
+#
+# A slide says that containers and Kubernetes give *consistency, scalability, reliability*. Where does each come from? **Consistency**: the same image runs everywhere. **Scalability**: one number in the manifest, `replicas`.
+# **Reliability**: the loop. Watch it, simulated: three nodes with room for two pods each, a pod runs two rounds after it was made.
+#
+# **Predict:** four pods are wanted from round 0 on. In round 5 a node with two of them fails; nobody does anything. How many pods *run* in round 6, and how many in round 9? Write the sum of the two.
+
+# %% tags=["predict"]
+predict("14.h", 6)  # SOLUTION
+
+# %% tags=["run"]
+history = run_loop(["node1", "node2", "node3"], wanted={0: 4, 11: 6, 16: 2}, failing={5: "node1"}, rounds=20)
+figures.pods(history)
+compare("14.h", history[6].running + history[9].running, "pods")
+
+# %% [markdown]
+# **Explain:** the loop repaired it without anybody. But not the *results* that were in the lost workers' memory: Kubernetes knows pods, not tasks. That Dask computes these anew is lesson 04. In round 11 six pods are wanted and two nodes are left:
+# the rest is **pending**, as a job in a queue, until there is room. (Which node is chosen, how long a start takes, what is ended first: rules of this simulation.)
+#
+# For *training and serving models* (the word is MLOps: the path of a model from data to operation, again and again), the manifest is what is versioned, tested, and rolled back. Kubernetes brings GPUs in as a resource like memory: the
+# device plugin of NVIDIA adds `nvidia.com/gpu` to each node, and a pod asks for a number of them. Dask's **operator** teaches Kubernetes a new word, `DaskCluster`:
+
+# %% tags=["run"]
+MANIFEST = yaml.safe_load("""
+apiVersion: kubernetes.dask.org/v1
+kind: DaskCluster
+metadata: {name: class}
+spec:
+  scheduler:
+    spec:
+      containers:
+      - name: scheduler
+        image: ghcr.io/dask/dask:latest
+        args: [dask, scheduler]
+    service:
+      type: ClusterIP
+      selector: {dask.org/cluster-name: class, dask.org/component: scheduler}
+      ports:
+      - {name: tcp-comm, port: 8786, targetPort: tcp-comm}
+  worker:
+    replicas: 1
+    spec:
+      containers:
+      - name: worker
+        image: ghcr.io/dask/dask:latest
+        args: [dask, worker, --name, $(DASK_WORKER_NAME)]
+""")
+print(yaml.safe_dump(MANIFEST["spec"]["worker"], sort_keys=False))
+
+# %% [markdown] exercise="14.10" title="GPUs for the pods" topic="pods"
+# ### Exercise 14.10 · GPUs for the pods (10 min)
+#
+# Write `with_gpus(manifest, workers, image, gpus, memory)`: it returns a **new** manifest like the one above, and leaves the given one as it was. The two share nothing: who
+# changes one later does not change the other.
+#
+# 1. `workers` replicas; `image` for the scheduler and for the workers, as all must have the same versions.
+# 2. The worker's container gets `resources` with `requests` and `limits`, both with `memory` (such as `"16Gi"`) and, if `gpus` is not 0, with `nvidia.com/gpu`: so many. Numbers of GPUs are whole. What is asked for must be what is the most: Kubernetes does not lend GPUs.
+# 3. If `gpus` is not 0, the worker's command begins with `dask cuda worker` instead of `dask worker`; what follows stays.
+# 4. The scheduler gets no GPU: it computes nothing.
+
+# %% tags=["exercise"] exercise="14.10"
+def with_gpus(manifest, workers, image, gpus, memory):
+    """Return a new manifest with so many workers, each with so many GPUs."""
+    ### BEGIN SOLUTION
+    import copy
+
+    new = copy.deepcopy(manifest)
+    worker, scheduler = new["spec"]["worker"], new["spec"]["scheduler"]
+    worker["replicas"] = workers
+    (inside,) = worker["spec"]["containers"]
+    inside["image"] = scheduler["spec"]["containers"][0]["image"] = image
+    asked = {"memory": memory}
+    if gpus:
+        asked["nvidia.com/gpu"] = gpus
+        inside["args"] = ["dask", "cuda", "worker", *inside["args"][2:]]
+    inside["resources"] = {"requests": dict(asked), "limits": dict(asked)}
+    return new
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="14.10"
+check("14.10", with_gpus)
+
+# %% [markdown] tags=["hint-1"] exercise="14.10"
+# A manifest is dictionaries within dictionaries. `dict(manifest)` copies the outermost one only: the inner ones are still those of the given manifest.
+
+# %% [markdown] tags=["hint-2"] exercise="14.10"
+# `copy.deepcopy(manifest)` copies all. The worker's container is `new["spec"]["worker"]["spec"]["containers"][0]`.
+
+# %% [markdown] tags=["hint-3"] exercise="14.10"
+# `asked = {"memory": memory}`, with `asked["nvidia.com/gpu"] = gpus` if there are GPUs, and `container["resources"] = {"requests": dict(asked), "limits": dict(asked)}`. The command: `["dask", "cuda", "worker", *args[2:]]`.
+
+# %% tags=["run"]
+if manifest := with_gpus(MANIFEST, 4, "rapidsai/base:26.10-cuda13-py3.12", 1, "64Gi"):
+    print(yaml.safe_dump(manifest["spec"]["worker"], sort_keys=False))
+
+# %% [markdown]
+# `kubectl apply -f` takes such a file. `gpucluster create --backend kubernetes --gpus-per-worker 1 --dry-run` writes one with more in it: credentials, so that not everybody in the network can run programs in your pods, and probes that know
+# whether a pod lives.
+
+# %% [markdown] anchor="frameworks"
+# ## 9. Dask, Spark, Ray
+#
+# Three frameworks use the memory of several nodes at once. Below, all three do the same: **tasks on parts, results combined**.
+#
+# | | Dask | Spark | Ray |
+# |---|---|---|---|
+# | written in | Python | Scala, on the JVM; Python talks to it | C++ and Python |
+# | you write | NumPy and pandas, delayed functions, futures | SQL and DataFrames of its own | functions and *actors* (objects that live on a worker) |
+# | strong at | growing out of pandas and NumPy; arrays; scientific code | large tables and SQL in a company that has it already | training, tuning and serving models; simulations with state |
+# | GPUs | dask-cuda: a worker per GPU; tables of cuDF | RAPIDS Accelerator: a plugin which replaces parts of a SQL plan by GPU ones | `num_gpus=1` on a function or an actor |
+# | on a batch system | dask-jobqueue, gpucluster, dask-mpi | a cluster of its own within a job | `ray start` on each node of a job |
+# | a lost worker | computes what was lost anew, from the graph | the same, from the *lineage* of partitions | runs tasks anew; actors lose their state |
+#
+# Take a mean by key. What travels are sums and counts, never means (lesson 06). If you write it as two functions that fit together, all three can carry it out.
+
+# %% [markdown] exercise="14.11" title="One reduction, three frameworks" topic="frameworks"
+# ### Exercise 14.11 · One reduction, three frameworks (10 min)
+#
+# Rows are pairs of a key and a number; `None` instead of the number means: not measured, and does not count.
+#
+# 1. `partial(rows)`: what one part contributes.
+# 2. `combine(a, b)`: two contributions become one. A framework may combine in any order and grouping, and may use a contribution again: leave both as they are.
+# 3. `finish(total)`: a dictionary from each key to its mean. Keys without any number are not in it.
+#
+# How a contribution looks is up to you. A part may be empty.
+
+# %% tags=["exercise"] exercise="14.11"
+def partial(rows):
+    """Return what one part contributes."""
+    ### BEGIN SOLUTION
+    found = {}
+    for key, value in rows:
+        if value is not None:
+            total, count = found.get(key, (0, 0))
+            found[key] = (total + value, count + 1)
+    return found
+    ### END SOLUTION
+
+
+def combine(a, b):
+    """Return two contributions as one."""
+    ### BEGIN SOLUTION
+    both = dict(a)
+    for key, (total, count) in b.items():
+        known, seen = both.get(key, (0, 0))
+        both[key] = (known + total, seen + count)
+    return both
+    ### END SOLUTION
+
+
+def finish(total):
+    """Return {key: mean}."""
+    ### BEGIN SOLUTION
+    return {key: added / count for key, (added, count) in total.items()}
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="14.11"
+check("14.11", partial, combine, finish)
+
+# %% [markdown] tags=["hint-1"] exercise="14.11"
+# Which two numbers per key must you know of each part, so that the mean of all can be calculated at the end?
+
+# %% [markdown] tags=["hint-2"] exercise="14.11"
+# A contribution: a dictionary from key to `(sum, count)`. `combine` begins with `dict(a)`, a new dictionary, and adds what is in `b`.
+
+# %% [markdown] tags=["hint-3"] exercise="14.11"
+# In `combine`, for each key of `b`: `known, seen = both.get(key, (0, 0))`, then `both[key] = (known + total, seen + count)`. In `finish`: the sum divided by the count.
+
+# %% tags=["run"]
+table = datasets.flights(as_frame="pandas", columns=["month", "origin", "dep_delay"])
+parts = [
+    [(origin, None if delay != delay else delay) for origin, delay in zip(one["origin"].astype(str), one["dep_delay"], strict=True)]
+    for _, one in table.groupby("month")
+]
+if partial(parts[0]) is not None:
+    for framework, found in reduce_everywhere(lab.client, parts, partial, combine).items():
+        if isinstance(found, str):
+            print(f"{framework:<6} {found}")
+        else:
+            total, seconds = found
+            print(f"{framework:<6} {seconds:.2f} s  " + ", ".join(f"{key} {mean:.2f} min" for key, mean in sorted(finish(total).items())))
+
+# %% [markdown]
+# The seconds are those of 336,776 pairs of Python objects, with the sending, and for Ray and Spark with the start of their own processes: they say nothing about which is faster with large tables. There each of the three has something better than pairs. The
+# same question in their own words:
+#
+# ```python
+# # Dask: pandas' words, and compute()
+# flights.groupby("origin").dep_delay.mean().compute()
+# # Spark: SQL's words; show() or collect() begins the work
+# flights.groupBy("origin").agg(F.avg("dep_delay")).show()
+# # Ray Data: batches as they come
+# ray.data.read_parquet(folder).groupby("origin").mean("dep_delay").show()
+# ```
+#
+# All three are lazy, plan first, and do on each part what they can before anything travels. **How to choose?** Look first at what you have: a cluster with Spark and colleagues who know it; a program in NumPy and pandas; a model that is to be tuned. Then at where
+# the GPUs come in: RAPIDS is below Dask as libraries, and below Spark as a plugin. Nobody chooses by a benchmark of somebody else's data.
+
+# %% [markdown] tags=["keypoints"]
+# ## Keep this
+#
+# * What comes from outside is fetched on the login node, into storage that all nodes see. Compute nodes have no way out.
+# * Slurm reads directives up to the first command. What stands below is ignored without a word.
+# * One scheduler, some workers that know its address: every tool does this. By hand, a scheduler file on storage is how they find each other.
+# * You pay from the beginning to the end of a job, for the largest share of a node. Workers that wait cost as much as those that compute.
+# * A server that listens on loopback is reached by a tunnel that ends at its own node, by way of the login node.
+# * Do not believe slides or lists: ask which file is imported, on the node where it runs.
+# * Pins age. Publish ranges, keep a lock file.
+# * Apptainer runs Docker's images as you; Kubernetes brings back pods, and only Dask brings back results.
+# * Dask, Spark and Ray: tasks on parts, results combined. Choose by what you have.
+
+# %% [markdown]
+# ## Quiz and cards
+
+# %% tags=["quiz"]
+lessons.quiz("14")
+
+# %% tags=["cards"]
+lessons.cards("14")
+
+# %% [markdown] anchor="where-it-runs"
+# ### Laptop, one GPU, cluster
+#
+# * **Laptop:** scripts are read and run as shell scripts, two processes stand for two nodes, and the tunnel goes from one port to another.
+# * **One GPU:** the same. `gpucluster kinds` then offers `cuda`.
+# * **Cluster:** open this lesson in Jupyter on a login node, or in a job. The script of section 2 is submitted (one node, two tasks, two minutes; it prints two lines), and 14.3 is put before Slurm with `sbatch --test-only`. Then do it for good:
+#   `gpucluster create --backend slurm --dry-run`, `gpucluster tunnel`, and [from an account to k-means on eight GPUs](https://github.com/gpucluster/gpucluster/blob/main/docs/hpc.md#from-an-account-to-k-means-on-eight-gpus).
+#
+# Where the rules come from: `man sbatch` of Slurm 22.05; the commands of distributed 2026.8; dask-jobqueue 0.9; the documentation of Apptainer 1.4, of Dask's operator 2026.3, and of `ssh`. What is said of Leonardo is from the slides that this
+# lesson answers, and from CINECA's pages. The whole lesson was run with a Slurm 22.05 of our own (three nodes on one machine), not on Leonardo; the
+# reduction of section 9 also with Ray 2.60.0 and Spark 4.3.0 on one machine. No image was run, and no Kubernetes was there.
+
+# %% tags=["run"]
+shutil.rmtree(FOLDER, ignore_errors=True)
+lab.close()
+
+# %% [markdown] tags=["instructor"]
+# ### For the instructor
+#
+# * **Goal:** learners can say why something fails on a compute node that worked on the login node, can read and write a batch script, and find their way from a laptop to Jupyter on a node.
+# * **Time:** 15 section 1 · 34 section 2 · 16 section 3 · 15 section 4 = 80 with a break. Second session: 14 section 5 · 24 section 6 · 15 section 7 · 14 section 8 · 13 section 9, quiz.
+# * **When late:** 14.5 and 14.10 are good homework. Section 9 can be read alone.
+# * **On the projector:** the map of section 1; ask at each step who may connect to whom before you click. Then a batch script of the class with one directive below the first command: who finds it?
+# * **With an account on a cluster:** everybody submits the script of section 2, and looks at it with `squeue --me` and `scontrol show job`. Ask the site before for a reservation, or there will be a queue.
+# * **Common mistakes:** 14.1: what fits on both goes to compute; the limit itself is taken as too much. 14.2: reads on after the first command; takes `##SBATCH`; a comment at the end becomes a value. 14.3: `gres=gpu:0` for CPU workers; minutes above a day written as hours and minutes;
+#   directives after `module load`; `rapids/2023.12` in the code. 14.4: a text with an unprotected space; `dask-scheduler`. 14.5: overlaps are counted twice; busy time outside of the job; cores only. 14.6: `-L` to the node's name while it listens on loopback; the two ports swapped.
+#   14.7: `replace` on the whole text turns `dask-cudf` into something else; the value of `-c` is taken for a package. 14.9: the program's own `-v` is translated; an option goes and its value stays. 14.10: `dict(manifest)`, which changes the given one. 14.11: means of means; `combine` changes `a`.
+# * **Do not promise:** that a slide's module exists, that pip has InfiniBand, or that a tool is faster. Let learners ask the machine.

@@ -1,0 +1,145 @@
+"""Choosing the GPUs of a cluster among all who choose: at once, or in line where the site gives out slots."""
+
+from __future__ import annotations
+
+import os
+from contextlib import nullcontext, suppress
+
+from ...devices.host import host_devices
+from ...operating_system.abstract_names import seconds_since_boot
+from ...protocol.errors import NoUsableDevice
+from ...protocol.models import DeviceModel, GPUSlot, HostDevices
+from ...protocol.plaintext import counted
+from ...protocol.spec import CudaSpec
+from ...sharing.claims import ClaimedMeanwhile, NodeClaims
+from ...sharing.line import InLine, Line
+from ...sharing.policy import DEFAULT
+from ..backend import Claims
+from .preflight import Chosen, given_out, must_be_enough
+
+MIG = "MIG slice (MIG isolates)"
+COOPERATIVE = "slot {} of {} (cooperative: nothing keeps a neighbour's program from using more)"
+WHOLE = "whole GPU (nothing keeps other programs from using it)"
+
+
+class DeviceChoice:
+    """The choice of one cluster, which may have to wait.
+
+    Parameters
+    ----------
+    spec : CudaSpec
+        What is wanted.
+    claims : Claims or None
+        Where GPUs are claimed.
+    """
+
+    def __init__(self, spec: CudaSpec, claims: Claims | None) -> None:
+        self._spec = spec
+        self._claims = claims
+        self._policy = claims.policy if claims is not None else DEFAULT
+        self._line: Line | None = None
+
+    def make(self, host: HostDevices | None = None) -> Chosen:
+        """Choose and claim.
+
+        Raises
+        ------
+        InLine
+            Nothing is free: ask again in a second.
+        NoUsableDevice, PreflightFailed
+            Waiting would not help.
+        """
+        host = host or host_devices()
+        if isinstance(self._claims, NodeClaims):
+            self._must_have_share(self._claims)
+            if self._policy.slots is not None:
+                return self._make_in_line(host, self._claims)
+        while True:
+            with self._claims.choosing() if self._claims is not None else nullcontext({}) as taken:
+                devices = given_out(host, self._spec, self._policy, taken)
+                if self._spec.devices is None:
+                    devices = devices[: self._share_left()]
+                n_workers = len(devices) if self._spec.n_workers is None else self._spec.n_workers
+                must_be_enough(n_workers, devices)
+                if self._claims is None:
+                    return Chosen(devices, n_workers)
+                with suppress(ClaimedMeanwhile):
+                    self._claims.claim(device.uuid for device in devices[:n_workers])
+                    return Chosen(devices, n_workers)
+
+    def slots(self) -> tuple[GPUSlot, ...]:
+        """Return what was claimed, where the site gives out slots."""
+        if not isinstance(self._claims, NodeClaims) or self._policy.slots is None:
+            return ()
+        devices = {device.uuid: device for device in host_devices().devices}
+        return tuple(self._slot(devices[uuid], mark) for uuid, mark in self._claims.held if uuid in devices)
+
+    def leave(self) -> None:
+        """Give the place in line up."""
+        if self._line is not None:
+            self._line.leave()
+
+    def _make_in_line(self, host: HostDevices, claims: NodeClaims) -> Chosen:
+        named = {device.uuid: device for device in host.devices}
+        devices = given_out(host, self._spec, self._policy)
+        chosen = self._spec.devices is not None
+        count = self._spec.n_workers or (len(devices) if chosen else 1)
+        must_be_enough(count, devices)
+        if self._line is None:
+            parents = {device.parent_uuid for device in host.devices}
+            parts = {
+                device.uuid: self._policy.parts(device)
+                for device in host.devices
+                if device.uuid not in parents and self._policy.gives(device, named.get(device.parent_uuid or ""))
+            }
+            self._line = Line(claims, parts)
+        ends = seconds_since_boot() + self._policy.lifetime if self._policy.lifetime is not None else None
+        # Others see only some of the GPUs where CUDA_VISIBLE_DEVICES hides some.
+        some = chosen or len(devices) < len(self._line.parts)
+        self._line.take([device.uuid for device in devices], count, chosen=some, ends=ends)
+        mine = [named[uuid] for uuid, _ in claims.held]
+        return Chosen(mine, count if self._spec.n_workers is None else self._spec.n_workers)
+
+    def _slot(self, device: DeviceModel, mark: str) -> GPUSlot:
+        parts = self._policy.parts(device)
+        number = (int(mark) - 1) % parts + 1 if mark.isdecimal() and parts > 1 else None
+        label = (
+            MIG if device.parent_uuid is not None else COOPERATIVE.format(number or "?", parts) if parts > 1 else WHOLE
+        )
+        total = device.memory_total_bytes
+        return GPUSlot(
+            uuid=device.uuid,
+            index=device.index,
+            slot=number,
+            slots=parts,
+            memory_bytes=total // parts if total else None,
+            label=label,
+        )
+
+    def _share_left(self) -> int | None:
+        most = self._policy.per_user
+        if most is None or not isinstance(self._claims, NodeClaims):
+            return None
+        return max(0, most - self._claims.look().held_by(os.getuid()))
+
+    def _must_have_share(self, claims: NodeClaims) -> None:
+        """Refuse more than the site gives to one user."""
+        left, most = self._share_left(), self._policy.per_user
+        if left is None or most is None:
+            return
+        wanted = self._spec.n_workers or len(self._spec.devices or ()) or 1
+        if wanted > left:
+            has = most - left
+            raise NoUsableDevice(
+                f"Each user may have {counted(most, 'GPU or slot', 'GPUs or slots')} at a time at this site; "
+                f"{f'your clusters have {has} and ' if has else ''}this one asks for {wanted}. "
+                f"{'Stop a cluster' if has else 'Ask for fewer workers'}."
+            )
+
+
+def not_in_line(place: InLine) -> NoUsableDevice:
+    """Return the refusal of somebody who does not want to wait."""
+    return NoUsableDevice(
+        f"No GPU is free, and waiting was not wanted (wait_in_line=False). {place}. "
+        "'gpucluster node' says who has them."
+    )

@@ -1,0 +1,24 @@
+"""The variables that somebody gave to the workers. The process that starts them has them, and follows none of them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import MutableMapping
+
+from ..protocol.version import GIVEN_VARIABLES
+
+_given: dict[str, str] = {}
+
+
+def take_given(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Take them out of an environment, and keep them for the workers."""
+    packed = environment.pop(GIVEN_VARIABLES, None)
+    _given.clear()
+    if packed is not None:
+        _given.update(json.loads(packed))
+
+
+def given_variables() -> dict[str, str]:
+    """Return those that this process does not have itself."""
+    return dict(_given)

@@ -1,0 +1,159 @@
+"""Hands a job what is secret where no storage is shared: through the standard input of a step of the job.
+
+Slurm connects the step to the ``srun`` here. Nothing is on a command line, in an environment or in a script. On the
+node it lies in files of mode 0600 in a folder of /tmp that only its owner may enter, and that the job removes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+import logging
+import shutil
+import tarfile
+from collections.abc import Iterable, Mapping
+
+from ...protocol.errors import GPUClusterError, PreflightFailed
+from . import commands
+from .bounding import keeping_output_short
+from .slots import JobSlot
+
+logger = logging.getLogger("gpucluster.backends")
+
+WAIT_SECONDS = 300
+"""A job ends that has not got anything for so long."""
+RECEIVER_SECONDS = 30
+SRUN_SECONDS = 60.0
+_MARK = '"$SLURM_JOB_ID $SLURMD_NODENAME"'
+
+_RECEIVE = f"""\
+umask 077
+i=0
+while [ $i -lt {RECEIVER_SECONDS * 2} ]; do
+  for own in /tmp/gpucluster-*; do
+    if [ -O "$own" ] && [ ! -L "$own" ] && [ "$(cat "$own/job" 2>/dev/null)" = {_MARK} ]; then
+      mkdir "$own/new" && base64 -d | tar -x -C "$own/new" && mv "$own/new" "$own/given"
+      exit
+    fi
+  done
+  sleep 0.5
+  i=$((i + 1))
+done
+echo "the job has made no folder in /tmp" >&2
+exit 1
+"""
+
+LAST_WORDS = "trap last_words EXIT"
+"""Has a job say why it has failed, and remove its folders."""
+_FUNCTION = """\
+last_words() {
+  status=$? PATH=$gpucluster_path
+  if [ $status -ne 0 ]; then
+    said=${said:-$(grep -iE 'error|not found|no such file' "$gpucluster_own/log" | tail -n 1)}
+    said=$(printf %s "${said:-$(tail -n 1 "$gpucluster_own/log")}" | tr -d '|' | tr -cd '[:print:]' | cut -c -300)
+    scontrol update "jobid=$SLURM_JOB_ID" "comment=${said:-it printed nothing, and its status was $status}"
+  fi
+  for folder in "$gpucluster_own" "${scratch:-$gpucluster_own}"; do
+    # What is handed to it may have such a variable, too.
+    if [[ "$folder" == */gpucluster-???????? && -O "$folder" ]]; then rm -rf "$folder"; fi
+  done
+}"""
+
+
+def must_have_srun() -> None:
+    """Refuse where jobs cannot be handed anything.
+
+    Raises
+    ------
+    PreflightFailed
+    """
+    if shutil.which("srun") is None:
+        raise PreflightFailed(
+            "shared_storage: without it credentials go through Slurm's command 'srun', which is not on the PATH here."
+        )
+
+
+def receiving() -> list[str]:
+    """Return the lines of a job that wait for what it is handed; ``$gpucluster_own/given`` is the folder then."""
+    return [
+        # The name first, then what removes it: a job may be cancelled at any line.
+        "gpucluster_own=$(mktemp -du /tmp/gpucluster-XXXXXXXX) || exit 1",
+        "gpucluster_path=$PATH  # What is handed to it may have another one.",
+        *_FUNCTION.splitlines(),
+        LAST_WORDS,
+        'mkdir -m 700 "$gpucluster_own" || { said="error: no folder can be made in /tmp on this node"; exit 1; }',
+        'exec >>"$gpucluster_own/log" 2>&1',
+        *keeping_output_short(),
+        f'echo {_MARK} >"$gpucluster_own/job"',
+        f'for i in $(seq {2 * WAIT_SECONDS}); do [ -d "$gpucluster_own/given" ] && break; sleep 0.5; done',
+        '[ -d "$gpucluster_own/given" ] || { echo "error: the cluster has not handed it its credentials"; exit 1; }',
+        '. "$gpucluster_own/given/environment"',
+    ]
+
+
+def packed(files: Mapping[str, str]) -> str:
+    """Return files, each for their owner only, as text for ``hand``."""
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as archive:
+        for name, text in files.items():
+            data = text.encode()
+            about = tarfile.TarInfo(name)
+            about.size, about.mode = len(data), 0o600
+            archive.addfile(about, io.BytesIO(data))
+    return base64.encodebytes(made.getvalue()).decode("ascii")
+
+
+class Handing:
+    """Gives each job of a cluster that has begun what it reads, once.
+
+    Parameters
+    ----------
+    files : mapping
+        What it reads, by the names of the files.
+    environment : mapping
+        Of Slurm's commands.
+    """
+
+    def __init__(self, files: Mapping[str, str], environment: Mapping[str, str]) -> None:
+        self._files = files
+        self._environment = environment
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def look(self, slots: Iterable[JobSlot]) -> None:
+        """Hand it to those that have begun since the last look."""
+        for slot in slots:
+            if slot.seen_running and not slot.given:
+                slot.given = True
+                task = asyncio.create_task(self._hand(slot))
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
+
+    async def _hand(self, slot: JobSlot) -> None:
+        try:
+            await hand(slot.job_id or "", slot.nodes, packed(self._files), self._environment)
+        except GPUClusterError as error:
+            slot.given = False  # With the next look it is tried again.
+            logger.warning("Job %s could not be handed its credentials: %s", slot.job_id, error.message)
+
+    def close(self) -> None:
+        """Stop."""
+        for task in self._tasks:
+            task.cancel()
+
+
+async def hand(job_id: str, nodes: int, text: str, environment: Mapping[str, str]) -> None:
+    """Hand a job that runs what ``packed`` has made, on each of its nodes.
+
+    Raises
+    ------
+    SlurmSilent, SlurmRefused
+    """
+    options = (
+        f"--jobid={job_id}", "--overlap", f"--nodes={nodes}", f"--ntasks={nodes}", "--ntasks-per-node=1",
+        "--cpus-per-task=1", "--gres=none", "--cpu-bind=none", "--input=all", "--chdir=/tmp", "--quiet",
+        "--job-name=gpucluster",
+    )  # fmt: skip
+    await commands.ask(
+        "srun", *options, "bash", "-c", _RECEIVE, text=text, env=dict(environment), patience=SRUN_SECONDS
+    )

@@ -1,0 +1,108 @@
+"""The scheduler of a cluster, as the program of a job.
+
+It ends when the cluster's process, which looks at it all the time, has been gone for a while: then it cancels all jobs
+of the cluster, also those that wait, so that nothing is left in the queue though nobody may ever look again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from distributed import Scheduler
+from distributed.security import Security
+
+from ...dask_internals.listening import web_address
+from ..dashboard import PrivateDashboardScheduler
+from ..nodes.addresses import scheduler_address
+from . import commands
+from .ending import end_jobs
+
+logger = logging.getLogger("gpucluster.backends")
+
+ADDRESS_FILE = "scheduler"
+PREFIX_FILE = "prefix"
+LONELY_SECONDS = 120.0
+LOOK_SECONDS = 1.0
+END_SECONDS = 20.0
+
+
+def arguments(words: list[str] | None = None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--names", required=True)
+    parser.add_argument("--protocol", choices=("tls", "tcp"), default="tls")
+    parser.add_argument("--interface")
+    parser.add_argument("--lonely-seconds", type=float, default=LONELY_SECONDS)
+    parser.add_argument("--tell", choices=("file", "comment"), default="file")
+    return parser.parse_args(words)
+
+
+def is_looked_at(scheduler: Scheduler) -> bool:
+    """Whether the cluster's process is connected."""
+    owners = {getattr(plugin, "own_client", None) for plugin in scheduler.plugins.values()}
+    return any(client in owners for client in scheduler.clients)
+
+
+async def run(given: argparse.Namespace) -> None:
+    """Run the scheduler until nobody needs it any more."""
+    ending = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, ending.set)
+    host = scheduler_address(given.interface)
+    scheduler = PrivateDashboardScheduler(
+        host=host,
+        port=0,
+        protocol=f"{given.protocol}://",
+        security=_security(given.folder / "tls") if given.protocol == "tls" else None,
+        dashboard_address=f"{host}:0",
+        http_prefix=(given.folder / PREFIX_FILE).read_text(),
+    )
+    await scheduler
+    served = web_address(scheduler)
+    assert isinstance(served, tuple)
+    await _tell(f"{scheduler.address} {served[1]}", given)
+    seen = time.monotonic()
+    while not ending.is_set() and scheduler.status.name == "running":
+        with suppress(TimeoutError):
+            await asyncio.wait_for(ending.wait(), LOOK_SECONDS)
+        if is_looked_at(scheduler):
+            seen = time.monotonic()
+        elif time.monotonic() - seen > given.lonely_seconds:
+            logger.error("The cluster's process is gone: all jobs of the cluster end")
+            await scheduler.close()
+            await end_jobs(given.names, END_SECONDS)
+            return
+    await scheduler.close()
+
+
+def _security(folder: Path) -> Security:
+    cert, key = str(folder / "cert.pem"), str(folder / "key.pem")
+    return Security(
+        require_encryption=True,
+        tls_ca_file=str(folder / "ca.pem"),
+        **{f"tls_{role}_{part}": path for role in ("scheduler", "worker", "client") for part, path in
+           (("cert", cert), ("key", key))},
+    )  # fmt: skip
+
+
+async def _tell(address: str, given: argparse.Namespace) -> None:
+    """Say where it is: in a file, or, where no storage is shared, in the job's comment. It is no secret."""
+    if given.tell == "comment":
+        await commands.ask("scontrol", "update", f"jobid={os.environ['SLURM_JOB_ID']}", f"comment={address}")
+        return
+    new = given.folder / f"{ADDRESS_FILE}.new"
+    new.write_text(address)
+    new.replace(given.folder / ADDRESS_FILE)
+
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.INFO)
+    asyncio.run(run(arguments()))

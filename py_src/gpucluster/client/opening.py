@@ -1,0 +1,45 @@
+"""Whether this user may ask for another cluster now: the site's hours, and how many there may be."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from ..protocol.errors import NotNow
+from ..protocol.plaintext import counted
+from ..registry.store import Registry
+from ..site.hours import DAYS, opens_at
+from ..site.reading import this_site
+
+
+def must_be_open(registry: Registry) -> None:
+    """Refuse a cluster outside of the site's hours, and one more than a user may have.
+
+    Call it while holding ``registry.exclusive``.
+
+    Raises
+    ------
+    NotNow
+    """
+    sharing = this_site().sharing
+    moment = datetime.now()  # the site's hours are on this machine's clock
+    opening = opens_at(sharing.hours, moment)
+    if opening is not None:
+        said = ", ".join(each.text for each in sharing.hours)
+        raise NotNow(
+            f"This site opens again {_when(opening, moment)} (its hours are {said}). Clusters that run go on; "
+            "create another one then."
+        )
+    living = sum(not model.state.ended for model in registry.list())
+    if living >= (most := sharing.per_user.clusters):
+        raise NotNow(
+            f"You have {counted(living, 'living cluster')}, and each user may have {most} at a time. Stop one first: "
+            "'gpucluster list' shows them."
+        )
+
+
+def _when(opening: datetime, moment: datetime) -> str:
+    clock = opening.strftime("%H:%M")
+    days = (opening.date() - moment.date()).days
+    if days == 0:
+        return f"at {clock}"
+    return f"tomorrow at {clock}" if days == 1 else f"on {DAYS[opening.weekday()]} at {clock}"

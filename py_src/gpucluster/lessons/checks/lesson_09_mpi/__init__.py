@@ -1,0 +1,1 @@
+"""Checks of lesson 09: from MPI to Dask and back."""

@@ -1,0 +1,1 @@
+"""Checks of lesson 10: networks, data parallelism, the ring, pipelines, tiles, published results."""

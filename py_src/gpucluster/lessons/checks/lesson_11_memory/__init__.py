@@ -1,0 +1,1 @@
+"""Checks of lesson 11: warps, pools, sizes, spilling, options, references."""

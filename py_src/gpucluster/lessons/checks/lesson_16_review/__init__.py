@@ -1,0 +1,1 @@
+"""Checks of lesson 16: the review studio."""

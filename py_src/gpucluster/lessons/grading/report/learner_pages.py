@@ -1,0 +1,92 @@
+"""A page for each learner, to hand back: their own points, what holds and what does not, and where to go on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from html import escape
+
+from ..grades import ExerciseGrade, Grades, NotebookGrade
+from .page import STATUS_WORDS, STYLE, exercise_details
+from .summary import points_of
+
+_PLAIN = re.compile(r"[^A-Za-z0-9_-]+")
+_NAME_LENGTH = 80
+_OWN_FAULT = {"failed", "not_yet", "not_reached"}
+
+
+def learner_pages(grades: Grades, learners: Iterable[str] | None = None) -> dict[str, str]:
+    """Return pages by the name of their file, such as ``"ana.html"``.
+
+    Nothing of another learner is on a page, and not what held the notebook back.
+
+    Parameters
+    ----------
+    learners : iterable of str, optional
+        Make only the pages of these. Left out: of all. The names of the files are the same in both cases.
+    """
+    wanted = set(file_names(grades)) if learners is None else set(learners)
+    pages = {}
+    for learner, file in file_names(grades).items():
+        if learner in wanted:
+            pages[file] = _page(grades, learner, [one for one in grades.submissions if one.learner == learner])
+    return pages
+
+
+def file_names(grades: Grades) -> dict[str, str]:
+    """Return the file of each learner, in the order in which they were graded: letters, digits and dashes only."""
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for learner in dict.fromkeys(one.learner for one in grades.submissions):
+        plain = _PLAIN.sub("-", learner).strip("-")[:_NAME_LENGTH] or "learner"
+        name, number = plain, 2
+        while name.casefold() in taken:  # as on disks that do not tell capital letters from small ones
+            name, number = f"{plain}-{number}", number + 1
+        taken.add(name.casefold())
+        names[learner] = f"{name}.html"
+    return names
+
+
+def _page(grades: Grades, learner: str, notebooks: list[NotebookGrade]) -> str:
+    parts = "".join(_notebook(grades, one) for one in notebooks)
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        f"<title>{escape(learner)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{escape(learner)}</h1>\n"
+        f"<p>Graded at {escape(grades.graded_at)}. Each exercise gives one point or none. "
+        f"The inputs were hidden, and the same for all.</p>\n{parts}</body>\n</html>\n"
+    )
+
+
+def _notebook(grades: Grades, one: NotebookGrade) -> str:
+    about_lesson = [note for note in grades.notes if note.startswith(f"Lesson {one.lesson}:")]
+    notes = "".join(f"<li>{escape(note)}</li>" for note in [*one.notes, *about_lesson])
+    exercises = "".join(exercise_details(exercise, _next_step(exercise)) for exercise in one.exercises)
+    status = (
+        "" if one.status == "graded" else f"<p>This notebook was not graded to its end: {STATUS_WORDS[one.status]}.</p>"
+    )
+    return (
+        f"<h2>Lesson {escape(one.lesson)}: {points_of(one)}</h2>\n<p>{escape(one.file)}</p>\n{status}"
+        f"{f'<ul>{notes}</ul>' if notes else ''}\n{_go_on(one)}{exercises}\n"
+    )
+
+
+def _go_on(one: NotebookGrade) -> str:
+    """Say with which exercise to go on: one that is nearly right, else the first without a point."""
+    left = [exercise for exercise in one.exercises if exercise.state in _OWN_FAULT]
+    if not left or one.status == "unreadable":
+        return ""
+
+    def missing(exercise: ExerciseGrade) -> tuple[bool, int]:
+        failed = sum(not finding.passed for finding in exercise.findings)
+        return not failed, failed  # an answer that is there comes before one that is not
+
+    nearest = min(left, key=missing)
+    return f"<p>Go on with {escape(nearest.id)} {escape(nearest.title)}.</p>\n"
+
+
+def _next_step(exercise: ExerciseGrade) -> str:
+    if exercise.state not in _OWN_FAULT:
+        return ""
+    number = escape(exercise.id)
+    return f'<p>In the notebook, <code>hint("{number}")</code> shows the next hint.</p>'

@@ -1,0 +1,338 @@
+"""A pool of device memory that grants and refuses as RMM's ``PoolMemoryResource`` does, with addresses but no device.
+
+It follows RMM 26.10 (github.com/rapidsai/rmm): ``coalescing_free_list.hpp`` for best fit and for the merging of
+neighbours, ``pool_memory_resource_impl.cpp`` for growth and for the words of a refusal. One stream only: RMM keeps one
+list of free blocks for each.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Protocol
+
+ALIGNMENT = 256
+"""All sizes in a pool are multiples of so many bytes."""
+
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+
+Event = tuple[Any, ...]
+"""``("allocate", name, bytes)`` or ``("free", name)``."""
+
+
+class OutOfDeviceMemory(MemoryError):
+    """A request that was refused. RMM raises ``MemoryError`` in Python, too."""
+
+
+class Block(NamedTuple):
+    """A piece of free memory.
+
+    Attributes
+    ----------
+    head : bool
+        Whether it is the beginning of what came from the card in one piece. It never merges with what is before it.
+    """
+
+    address: int
+    size: int
+    head: bool
+
+    @property
+    def end(self) -> int:
+        """The first address behind it."""
+        return self.address + self.size
+
+
+def aligned(nbytes: int) -> int:
+    """Round up to a multiple of 256 bytes."""
+    return -(-nbytes // ALIGNMENT) * ALIGNMENT
+
+
+def in_binary(nbytes: int) -> str:
+    """Write bytes as RMM's errors do."""
+    size, unit = float(nbytes), 0
+    while size > 1024:
+        size, unit = size / 1024, unit + 1
+    return f"{size:f} {_UNITS[unit]}"
+
+
+class Card:
+    """What pools get their memory from: so many bytes, in pieces of any size.
+
+    Attributes
+    ----------
+    requests : int
+        How often it was asked. On a real device each is a call of ``cudaMalloc``.
+    """
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self.taken = 0
+        self.requests = 0
+
+    def allocate(self, nbytes: int) -> int:
+        """Return the address of so many new bytes."""
+        self.requests += 1
+        if self.taken + nbytes > self.total:
+            raise OutOfDeviceMemory("CUDA error: cudaErrorMemoryAllocation out of memory")
+        address, self.taken = self.taken, self.taken + nbytes
+        return address
+
+
+class Pool:
+    """Memory that is taken from a card in large pieces, and given out in small ones.
+
+    Parameters
+    ----------
+    initial : int
+        Bytes that are taken from the card at once.
+    maximum : int, optional
+        Bytes up to which the pool may grow; left out, as far as the card goes.
+    card : Card, optional
+        Left out: one that has as much as the pool may need.
+    """
+
+    def __init__(self, initial: int, maximum: int | None = None, card: Card | None = None) -> None:
+        for size in (initial, maximum or 0):
+            if size % ALIGNMENT:
+                raise ValueError(f"The sizes of a pool must be multiples of {ALIGNMENT} bytes; {size:,} is none.")
+        if maximum is not None and initial > maximum:
+            raise ValueError("Initial pool size exceeds the maximum pool size!")
+        self.maximum = maximum
+        self.card = card if card is not None else Card(maximum if maximum is not None else initial)
+        self.free: list[Block] = []
+        self.held: dict[int, int] = {}
+        self._heads: set[int] = set()
+        self._size = 0
+        if initial:
+            self._insert(self._grow(initial, initial))
+
+    @property
+    def pieces(self) -> list[int]:
+        """Addresses at which what came from the card in one piece begins."""
+        return sorted(self._heads)
+
+    def pool_size(self) -> int:
+        """Return how many bytes the pool has taken from the card."""
+        return self._size
+
+    def allocate(self, nbytes: int) -> int:
+        """Return the address of so many bytes; 0 bytes are nowhere, which is address 0.
+
+        Raises
+        ------
+        OutOfDeviceMemory
+            When no free block is large enough and the pool cannot grow by so much.
+        """
+        size = aligned(nbytes)
+        if not size:
+            return 0
+        block = self._smallest(size)
+        if block is None:
+            block = self._grow(self._growth(size), size)
+        if block.size > size:
+            self._insert(Block(block.address + size, block.size - size, False))
+        self.held[block.address] = size
+        return block.address
+
+    def deallocate(self, address: int, nbytes: int) -> None:
+        """Take bytes back, and merge them with their free neighbours."""
+        size = aligned(nbytes)
+        if not size:
+            return
+        if self.held.get(address) != size:
+            raise ValueError(f"{nbytes:,} bytes at address {address:,} were not given out. RMM would not notice.")
+        del self.held[address]
+        self._insert(Block(address, size, address in self._heads))
+
+    def _smallest(self, size: int) -> Block | None:
+        fitting = [block for block in self.free if block.size >= size]
+        if not fitting:
+            return None
+        best = min(fitting, key=lambda block: block.size)  # the first, where several are equal
+        self.free.remove(best)
+        return best
+
+    def _growth(self, size: int) -> int:
+        if self.maximum is None:
+            return max(size, self._size)
+        remaining = self.maximum - self._size
+        return max(size, remaining // 2) if size <= remaining else 0
+
+    def _grow(self, wanted: int, least: int) -> Block:
+        """Take a piece from the card: what is wanted, or half of it, and so on, but never less than is needed."""
+        while wanted >= least:
+            try:
+                address = self.card.allocate(wanted)
+            except OutOfDeviceMemory as error:
+                if wanted == least:
+                    raise self._refusal(least, str(error)) from None
+                wanted = max(least, wanted // 2)
+            else:
+                self._size += wanted
+                self._heads.add(address)
+                return Block(address, wanted, True)
+        sizes = ", ".join(map(in_binary, (self._size, self.maximum or 0, least)))
+        raise self._refusal(least, f"Not enough room to grow, current/max/try size = {sizes}")
+
+    def _refusal(self, size: int, reason: str) -> OutOfDeviceMemory:
+        return OutOfDeviceMemory(f"Maximum pool size exceeded (failed to allocate {in_binary(size)}): {reason}")
+
+    def _insert(self, block: Block) -> None:
+        place = bisect_left(self.free, block)
+        after = self.free[place] if place < len(self.free) else None
+        before = self.free[place - 1] if place else None
+        if after is not None and block.end == after.address and not after.head:
+            block = Block(block.address, block.size + after.size, block.head)
+            del self.free[place]
+        if before is not None and before.end == block.address and not block.head:
+            block = Block(before.address, before.size + block.size, before.head)
+            place -= 1
+            del self.free[place]
+        self.free.insert(place, block)
+
+
+class OwnPool:
+    """A pool that cannot grow, whose inside are two functions of the learner's.
+
+    Parameters
+    ----------
+    take, give_back : callable
+        Called with the free blocks as pairs of address and size.
+    """
+
+    def __init__(self, take: Callable[..., Any], give_back: Callable[..., Any], size: int) -> None:
+        self._take, self._give_back = take, give_back
+        self._blocks: list[tuple[int, int]] = [(0, size)]
+        self._size = size
+
+    def pool_size(self) -> int:
+        """Return how many bytes it has."""
+        return self._size
+
+    def allocate(self, nbytes: int) -> int:
+        """Return the address that ``take`` chooses."""
+        start, self._blocks = self._take(list(self._blocks), nbytes)
+        if start is None:
+            raise OutOfDeviceMemory(f"No free block has {in_binary(aligned(nbytes))}")
+        return int(start)
+
+    def deallocate(self, address: int, nbytes: int) -> None:
+        """Let ``give_back`` take it."""
+        self._blocks = self._give_back(list(self._blocks), address, nbytes)
+
+
+class AnyPool(Protocol):
+    """What can be asked of a pool, a simulated one or RMM's."""
+
+    def allocate(self, nbytes: int) -> int: ...
+    def deallocate(self, address: int, nbytes: int) -> None: ...
+    def pool_size(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Step:
+    """How it looks after one event.
+
+    Attributes
+    ----------
+    event : tuple
+        What was asked.
+    refused : str
+        Why it was refused; empty when it was not.
+    live : dict
+        Address and size, rounded up, of what is given out, by name.
+    free : tuple of (int, int)
+        Address and size of each free block; empty where the pool does not tell.
+    pool_size : int
+        Bytes that the pool has taken from the card.
+    pieces : tuple of int
+        Addresses at which pieces from the card begin; empty where the pool does not tell.
+    """
+
+    event: Event
+    refused: str
+    live: dict[str, tuple[int, int]]
+    free: tuple[tuple[int, int], ...]
+    pool_size: int
+    pieces: tuple[int, ...] = ()
+
+    @property
+    def used(self) -> int:
+        """Bytes that are given out."""
+        return sum(size for _, size in self.live.values())
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A trace of requests, put to a pool.
+
+    Attributes
+    ----------
+    place : str
+        Which pool it was.
+    error : OutOfDeviceMemory or MemoryError, optional
+        The first refusal.
+    """
+
+    place: str
+    steps: tuple[Step, ...]
+    requests_to_card: int | None = None
+    error: MemoryError | None = field(default=None, repr=False)
+
+    def granted(self) -> Replay:
+        """Return the replay, or raise what it was refused with."""
+        if self.error is not None:
+            raise self.error
+        return self
+
+    def __repr__(self) -> str:
+        last = self.steps[-1]
+        refused = [step.event[1] for step in self.steps if step.refused]
+        words = f"refused: {', '.join(refused)}" if refused else "nothing was refused"
+        return f"{self.place}: {len(self.steps)} requests, {words}; {last.used:,} of {last.pool_size:,} bytes given out"
+
+
+def replay(trace: Sequence[Event], pool: AnyPool, place: str = "simulated pool") -> Replay:
+    """Put requests to a pool, one after the other, and note how it looks after each; a refusal does not end it."""
+    live: dict[str, tuple[int, int]] = {}
+    asked: dict[str, int] = {}
+    steps: list[Step] = []
+    first: MemoryError | None = None
+    for event in trace:
+        action, name, *rest = event
+        refused = ""
+        if action == "allocate":
+            try:
+                address = pool.allocate(rest[0])
+            except MemoryError as error:
+                refused, first = str(error), first or error
+            else:
+                asked[name], live[name] = rest[0], (address, aligned(rest[0]))
+        elif name in asked:  # what was refused is not given back
+            pool.deallocate(live.pop(name)[0], asked.pop(name))
+        free = tuple((block.address, block.size) for block in getattr(pool, "free", ()))
+        pieces = tuple(getattr(pool, "pieces", ()))
+        steps.append(Step(tuple(event), refused, dict(live), free, pool.pool_size(), pieces))
+    card = getattr(pool, "card", None)
+    return Replay(place, _from_zero(steps), card.requests if card is not None else None, first)
+
+
+def _from_zero(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """Count addresses from the lowest one, wherever a device has put its pool."""
+    lowest = min((address for step in steps for address, _ in (*step.live.values(), *step.free)), default=0)
+    return tuple(
+        replace(
+            step,
+            live={name: (address - lowest, size) for name, (address, size) in step.live.items()},
+            free=tuple((address - lowest, size) for address, size in step.free),
+            pieces=tuple(address - lowest for address in step.pieces),
+        )
+        for step in steps
+    )
+
+
+def times_asked(trace: Sequence[Event], make_pool: Callable[[], Pool]) -> tuple[int, int]:
+    """Return how often the card is asked without a pool, and with one."""
+    return sum(event[0] == "allocate" for event in trace), replay(trace, make_pool()).requests_to_card or 0

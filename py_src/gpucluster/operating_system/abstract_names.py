@@ -1,0 +1,129 @@
+"""Names that one process of a machine holds at a time and the kernel takes back when it ends: abstract unix sockets.
+
+Binding is atomic between users. There is no file that somebody could make first, remove or replace, and the kernel
+tells anybody whose socket has a name (``sock_diag``, Linux 5.3), so that nobody can hold one in another's name. Nothing
+can be sent to such a socket: it does not listen. Each network namespace has names of its own.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import struct
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from . import LINUX
+
+LONGEST = 107
+"""Bytes of a name."""
+_NETLINK_SOCK_DIAG = 4
+_SOCK_DIAG_BY_FAMILY = 20
+_REQUEST_DUMP = 0x301
+_DONE, _ERROR = 3, 2
+_SHOW_NAME, _SHOW_UID = 0x1, 0x40
+_NAME, _UID = 0, 7
+_HEADER = struct.Struct("=IHHII")
+_ASK = struct.Struct("=BBHIIIII")
+_FOUND = struct.Struct("=BBBBIII")
+_PIECE = struct.Struct("=HH")
+_EVERY = 0xFFFFFFFF
+_MOST_BYTES = 1 << 17
+_PATIENCE_SECONDS = 5.0
+
+
+class BoundName(NamedTuple):
+    """A name that somebody holds."""
+
+    name: str
+    user: int | None
+    """Whose socket it is, by the kernel; ``None``: Linux older than 5.3."""
+    socket: int
+    """Tells it from another socket that gets the name later."""
+
+
+def hold(name: str) -> socket.socket | None:
+    """Return a socket that holds a name until it is closed or this process ends; ``None``: somebody else holds it.
+
+    Raises
+    ------
+    OSError
+        No socket can be made, or the name is too long.
+    """
+    held = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
+    try:
+        held.bind(b"\0" + name.encode())
+    except OSError as error:
+        held.close()
+        if error.errno == errno.EADDRINUSE:
+            return None
+        raise
+    return held
+
+
+def held_names(prefix: str) -> list[BoundName]:
+    """Return the names that begin so and are held by whomever, in this network namespace.
+
+    Raises
+    ------
+    OSError
+        This system does not tell.
+    """
+    if not LINUX:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    wanted = b"\0" + prefix.encode()
+    found: list[BoundName] = []
+    for kind, number, attributes in _sockets():
+        name = attributes.get(_NAME, b"")
+        # A socket of another type may have the same name.
+        if kind != socket.SOCK_STREAM or not name.startswith(wanted):
+            continue
+        user = attributes.get(_UID)
+        text = name[1:].decode(errors="replace")
+        found.append(BoundName(text, None if user is None else struct.unpack("=I", user)[0], number))
+    return found
+
+
+def seconds_since_boot() -> float:
+    """Return a clock that all processes of the machine share, nobody sets, and that goes on while it sleeps."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if LINUX else time.monotonic()
+
+
+def _sockets() -> Iterator[tuple[int, int, dict[int, bytes]]]:
+    """Tell type, number and attributes of each unix socket."""
+    ask = _ASK.pack(socket.AF_UNIX, 0, 0, _EVERY, 0, _SHOW_NAME | _SHOW_UID, _EVERY, _EVERY)
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, _NETLINK_SOCK_DIAG) as link:
+        link.settimeout(_PATIENCE_SECONDS)
+        size = _HEADER.size + len(ask)
+        link.sendto(_HEADER.pack(size, _SOCK_DIAG_BY_FAMILY, _REQUEST_DUMP, 1, 0) + ask, (0, 0))
+        while True:
+            data, sender = link.recvfrom(_MOST_BYTES)
+            if sender[0] != 0:  # Not the kernel.
+                continue
+            place = 0
+            while place < len(data):
+                length, kind, *_ = _HEADER.unpack_from(data, place)
+                if kind == _DONE:
+                    return
+                if kind == _ERROR:
+                    (number,) = struct.unpack_from("=i", data, place + _HEADER.size)
+                    raise OSError(-number, os.strerror(-number))
+                yield _one(data, place + _HEADER.size, place + length)
+                place += _aligned(length)
+
+
+def _one(data: bytes, start: int, end: int) -> tuple[int, int, dict[int, bytes]]:
+    _, kind, _, _, number, _, _ = _FOUND.unpack_from(data, start)
+    attributes: dict[int, bytes] = {}
+    place = start + _FOUND.size
+    while place + _PIECE.size <= end:
+        length, name = _PIECE.unpack_from(data, place)
+        attributes[name] = data[place + _PIECE.size : place + length]
+        place += _aligned(max(length, _PIECE.size))
+    return kind, number, attributes
+
+
+def _aligned(length: int) -> int:
+    return (length + 3) & ~3

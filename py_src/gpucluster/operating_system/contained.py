@@ -1,0 +1,145 @@
+"""``python -P -m gpucluster.operating_system.contained SECONDS COMMAND …``: a program of which nothing is left.
+
+It runs the command as its child, and ends as that does, when everything that the command has started has been ended:
+also what made a session of its own, lost its parent, or dropped its environment. On SIGTERM, and when the process that
+has started it is gone, the command gets SIGTERM and so many seconds to end in good order. Elsewhere than on Linux only
+what has stayed in the command's process group is found.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sys
+import time
+from contextlib import suppress
+from typing import Any, NoReturn
+
+from . import LINUX
+from .lifetimes import adopt_orphans, end_with_parent
+
+KILL_SECONDS = 5.0
+NOT_STARTED = 127
+_ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+def contained(*command: str, seconds: float = 0.0) -> list[str]:
+    """Return the command line that runs another one so that nothing of it is left.
+
+    Parameters
+    ----------
+    *command : str
+    seconds : float
+        So long it may take to end when it is told to.
+    """
+    return [sys.executable, "-P", "-m", __name__, str(seconds), *command]
+
+
+def run(seconds: float, command: list[str]) -> NoReturn:
+    """Run a command until it has ended, or somebody ends this process; then end what it has left."""
+    adopt_orphans()
+    parent, here, child = os.getppid(), os.getpid(), 0
+
+    def end(*_: Any) -> None:
+        for number in _ENDING:
+            signal.signal(number, signal.SIG_IGN)
+        signal.signal(signal.SIGALRM, lambda *_: _kill_all(child))
+        signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001))
+        with suppress(ProcessLookupError):
+            os.kill(child, signal.SIGTERM)
+
+    signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+    child = os.fork()
+    if child == 0:
+        _become(command, here)
+    for number in _ENDING:
+        signal.signal(number, end)
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):  # Whoever reads from the command waits for no one else.
+        os.dup2(null, descriptor)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+    end_with_parent(signal.SIGTERM)
+    if os.getppid() != parent:
+        end()
+    # It stays a zombie until the end: nobody else gets its number.
+    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    for number in _ENDING:
+        signal.signal(number, signal.SIG_IGN)
+    _kill_all(child)
+    _, status = os.waitpid(child, 0)
+    _end_as(os.waitstatus_to_exitcode(status))
+
+
+def _become(command: list[str], parent: int) -> NoReturn:
+    """Be the command, in a session of its own: what is typed into a terminal is not for it."""
+    try:
+        os.setsid()
+        end_with_parent(signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(NOT_STARTED)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them.
+            signal.signal(number, signal.SIG_DFL)
+        os.execvp(command[0], command)  # noqa: S606  # that is the point
+    except OSError as error:
+        os.write(2, f"{error.strerror}\n".encode())
+    os._exit(NOT_STARTED)
+
+
+def _kill_all(group: int) -> None:
+    """Kill everything below this process, and what comes to it meanwhile."""
+    deadline = time.monotonic() + KILL_SECONDS
+    while time.monotonic() < deadline:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)
+        below = _below(os.getpid())
+        for pid in below:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        if not below:
+            return
+        _reap_orphans(group)
+        time.sleep(0.01)
+
+
+def _reap_orphans(child: int) -> None:
+    """Let go of processes that came here when their parents ended; the command itself is waited for elsewhere."""
+    for pid in _below(os.getpid(), zombies=True):
+        if pid != child:
+            with suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+
+
+def _below(root: int, *, zombies: bool = False) -> list[int]:
+    """Return the processes below one."""
+    children: dict[int, list[int]] = {}
+    ended = set()
+    for name in os.listdir("/proc") if LINUX else ():
+        if name.isdecimal():
+            with suppress(OSError, ValueError, IndexError), open(f"/proc/{name}/stat", "rb") as file:
+                state, parent = file.read().rpartition(b")")[2].split()[:2]
+                children.setdefault(int(parent), []).append(int(name))
+                if state in {b"Z", b"X"}:
+                    ended.add(int(name))
+    found, left = [], [root]
+    while left:
+        own = children.get(left.pop(), [])
+        found += own
+        left += own
+    return [pid for pid in found if zombies or pid not in ended]
+
+
+def _end_as(status: int) -> NoReturn:
+    """End with the status of the command, or by the same signal."""
+    if status < 0:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        with suppress(OSError, ValueError):
+            signal.signal(-status, signal.SIG_DFL)
+        os.kill(os.getpid(), -status)
+    os._exit(status if status >= 0 else 128 - status)
+
+
+if __name__ == "__main__":
+    run(float(sys.argv[1]), sys.argv[2:])

@@ -1,0 +1,71 @@
+"""Reading a file that somebody else may have made or may change at any time: it costs neither time nor memory."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+from .descriptors import PLACE
+
+_FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe does not make us wait
+_FOLDER = PLACE | os.O_DIRECTORY
+
+
+class NotPlain(Exception):
+    """The file is none that can be read as a whole; the text follows "it"."""
+
+
+def read_plain_file(path: Path, largest: int, *, below: Path | None = None) -> bytes:
+    """Return the content of a plain file: no pipe, no device, nothing without end.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        Where it lies.
+    largest : int
+        How many bytes it may have.
+    below : pathlib.Path, optional
+        A folder above it, below which others may write: no link is followed there, also in the place of a folder on
+        the way. Left out: links are followed.
+
+    Raises
+    ------
+    NotPlain
+        When it is a link, no plain file, or too large.
+    OSError
+        When it cannot be opened or read.
+    """
+    descriptor = os.open(path, _FILE) if below is None else _open_below(below, path.relative_to(below).parts)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise NotPlain("is not a plain file")
+        with open(descriptor, "rb", closefd=False) as file:
+            content = file.read(largest + 1)
+    finally:
+        os.close(descriptor)
+    if len(content) > largest:
+        raise NotPlain(f"is larger than {_size(largest)}")
+    return content
+
+
+def _open_below(folder: Path, parts: tuple[str, ...]) -> int:
+    """Open a file step by step from a folder, so that a link in the place of any folder on the way is noticed."""
+    place = os.open(folder, _FOLDER)
+    try:
+        for name in parts[:-1]:
+            inner = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=place)
+            os.close(place)
+            place = inner
+        return os.open(parts[-1], _FILE | os.O_NOFOLLOW, dir_fd=place)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR):
+            raise NotPlain("is a link" if len(parts) == 1 else "is a link, or lies behind one") from None
+        raise
+    finally:
+        os.close(place)
+
+
+def _size(count: int) -> str:
+    return f"{count // 2**20} MiB" if count >= 2**20 else f"{count // 2**10} KiB"

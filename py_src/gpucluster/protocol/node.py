@@ -1,0 +1,46 @@
+"""Who has which GPU of a machine, and who waits for one: what every user of it may see of the others."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from .models import WireModel
+
+
+class SlotHolder(WireModel):
+    """Somebody who has a GPU, or a slot of one. Whose cluster is never told by its name."""
+
+    user: str | None = Field(description="Name of the user, by the kernel; null: this system does not tell.")
+    slot: int | None = Field(None, description="Number of the slot; null where the site gives out none.")
+    since: str | None = None
+    ends_at: str | None = Field(None, description="Until when at most, as the holder says; null: nobody knows.")
+    counts: bool = Field(True, description="Whether it keeps others out: what is above a user's limit does not.")
+
+
+class SharedDevice(WireModel):
+    """One GPU or MIG slice, with those who have it."""
+
+    uuid: str
+    index: int | None = None
+    name: str | None = None
+    slots: int | None = Field(None, description="How many the site gives out; null: it gives out none of this GPU.")
+    reserved: bool = Field(False, description="Whether the site gives it to nobody.")
+    utilization_percent: float | None = None
+    holders: list[SlotHolder] = Field(default_factory=list)
+
+
+class Waiting(WireModel):
+    """A place in line."""
+
+    user: str | None = None
+    since: str
+    gpus: int = Field(description="How many it waits for.")
+    certain: bool = Field(False, description="Whether it waits for certain GPUs.")
+
+
+class NodeModel(WireModel):
+    """One machine."""
+
+    devices: list[SharedDevice]
+    line: list[Waiting] = Field(description="The first one first.")
+    message: str = Field(description="A sentence where nothing can be told; else empty.")

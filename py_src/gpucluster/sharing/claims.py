@@ -1,0 +1,127 @@
+"""Which GPUs of this machine are spoken for, by whichever user: a cluster that has just chosen one uses none of it yet.
+
+Without slots of a site, a claim keeps nobody out: it lets the next cluster that may choose for itself choose another
+GPU, and where all are claimed, they are shared.
+"""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from ..operating_system.abstract_names import hold, seconds_since_boot
+from .node import Node, claim_name, held_name, read_node
+from .policy import DEFAULT, GPUPolicy
+
+MOST_NUMBERS = 64
+"""Above this, marks are random words: whoever holds all numbers stops nobody."""
+
+
+class ClaimedMeanwhile(Exception):
+    """Somebody else was faster; look again."""
+
+
+class NodeClaims:
+    """The claims of this process among those of all users.
+
+    They are names that the kernel takes back when this process ends, however it ends.
+
+    Parameters
+    ----------
+    policy : GPUPolicy, optional
+        What the site says.
+    """
+
+    def __init__(self, policy: GPUPolicy = DEFAULT) -> None:
+        self.policy = policy
+        self._node = Node()
+        self._held: dict[tuple[str, str], list[socket.socket]] = {}
+        self._since = 0.0
+        self._ends: float | None = None
+
+    @property
+    def held(self) -> list[tuple[str, str]]:
+        """UUID and mark of each claim of this object."""
+        return list(self._held)
+
+    def look(self) -> Node:
+        """Return what is held now, by anybody."""
+        self._node = read_node(per_user=self.policy.per_user)
+        return self._node
+
+    @contextmanager
+    def choosing(self) -> Iterator[Mapping[str, int]]:
+        """Give how often each GPU is claimed; ``claim`` notices when that has changed."""
+        yield self.look().counts
+
+    def claim(self, uuids: Iterable[str], *, ends: float | None = None) -> None:
+        """Claim GPUs until this process ends.
+
+        Parameters
+        ----------
+        uuids : iterable of str
+        ends : float, optional
+            Until when at most, in seconds since the boot.
+
+        Raises
+        ------
+        ClaimedMeanwhile
+            Somebody has claimed one of them since ``choosing``; none of these is claimed now.
+        """
+        made: list[tuple[str, str]] = []
+        for uuid in uuids:
+            mark = self._free_mark(uuid)
+            held = hold(claim_name(uuid, mark))
+            if held is None:
+                self._release(made)
+                raise ClaimedMeanwhile
+            made.append((uuid, mark))
+            self._held[uuid, mark] = [held]
+        self._since = seconds_since_boot()
+        self.tell_end(ends)
+
+    def claim_parts(self, uuids: Sequence[str], parts: Mapping[str, int], *, ends: float | None = None) -> None:
+        """Claim one part of each of these GPUs, none of which may have more claims than parts.
+
+        Raises
+        ------
+        ClaimedMeanwhile
+            Somebody else was faster; none of them is claimed now.
+        """
+        before = set(self._held)
+        self.claim(uuids, ends=ends)
+        # Numbers beyond the parts are taken where claims that do not count hold the lower ones: only then may two have
+        # come to the same part.
+        counts = self.look().counts
+        if any(counts[uuid] > parts[uuid] for uuid in uuids):
+            self._release([key for key in self._held if key not in before])
+            raise ClaimedMeanwhile
+
+    def tell_end(self, ends: float | None) -> None:
+        """Say until when the claims are needed at most, in seconds since the boot."""
+        if ends == self._ends and all(len(held) > 1 for held in self._held.values()):
+            return
+        self._ends = ends
+        for (uuid, mark), held in self._held.items():
+            name = held_name(uuid, mark, self._since, ends)
+            told = hold(name) if name is not None else None
+            if told is not None:
+                for before in held[1:]:
+                    before.close()
+                held[1:] = [told]
+
+    def release(self) -> None:
+        """Give all claims of this object back."""
+        self._release(list(self._held))
+
+    def _free_mark(self, uuid: str) -> str:
+        marks = self._node.marks(uuid) | {mark for held, mark in self._held if held == uuid}
+        numbers = (str(number) for number in range(1, MOST_NUMBERS + 1))
+        return next((number for number in numbers if number not in marks), f"x{secrets.token_hex(4)}")
+
+    def _release(self, keys: Iterable[tuple[str, str]]) -> None:
+        for key in keys:
+            for held in self._held.pop(key, []):
+                held.close()

@@ -1,0 +1,198 @@
+"""What the names that are held on a machine say: claims of GPUs, and places in line.
+
+``gpucluster/c/UUID/MARK``           a claim of a GPU or MIG slice; the mark is a number, seldom a random word
+``gpucluster/h/UUID/MARK/SINCE/ENDS``  since when, and until when at most (0: not known), in seconds since the boot
+``gpucluster/l/ARRIVED/COUNT/WANTED``  a place in line: nanoseconds since the boot, how many GPUs, and which (``any``)
+
+Whose a name is, is told by the kernel and not by the name. What else stands in it is said by its holder, and somebody
+else's word on a claim does not count.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from urllib.parse import quote, unquote
+
+from ..operating_system.abstract_names import LONGEST, BoundName, held_names
+
+VARIABLE = "GPUCLUSTER_NODE"
+"""For tests: whoever sets it has names of its own, as on another machine."""
+NOBODY = -1
+"""Whose a name is where the kernel does not tell."""
+MOST_WANTED = 8
+"""So many GPUs a place in line can name; who wants more of them waits for any."""
+_CLAIM = re.compile(r"c/([^/]{1,80})/([0-9]{1,4}|x[0-9a-f]{8})")
+_HELD = re.compile(r"h/([^/]{1,80})/([0-9]{1,4}|x[0-9a-f]{8})/([0-9]{1,10})/([0-9]{1,10})")
+_PLACE = re.compile(r"l/([0-9]{1,19})/([0-9]{1,3})/(any|[0-9a-f]{6}(?:\.[0-9a-f]{6}){0,7})")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A GPU, or a part of one, that a cluster has."""
+
+    uuid: str
+    mark: str
+    user: int
+    socket: int
+    since: int | None = None
+    """Seconds since the boot, as its holder says."""
+    ends: int | None = None
+    """Likewise, at most."""
+
+    @property
+    def number(self) -> int | None:
+        """The number of the part, counted from 1."""
+        return int(self.mark) if self.mark.isdecimal() else None
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in line."""
+
+    arrived: int
+    """Nanoseconds since the boot."""
+    count: int
+    wanted: frozenset[str]
+    """Digests of the GPUs that will do; empty: any."""
+    user: int
+    socket: int
+
+    def takes(self, uuid: str) -> bool:
+        """Return whether this GPU would do."""
+        return not self.wanted or digest(uuid) in self.wanted
+
+
+@dataclass(frozen=True)
+class Node:
+    """All that is held at a moment.
+
+    Parameters
+    ----------
+    every_claim, every_place : tuple
+        As the kernel tells them.
+    per_user : int, optional
+        So many claims of one user count: what is above the site's limit keeps nobody from anything.
+    places_per_user : int
+        The same of places in line.
+    """
+
+    every_claim: tuple[Claim, ...] = ()
+    every_place: tuple[Place, ...] = ()
+    per_user: int | None = None
+    places_per_user: int = 64
+
+    @cached_property
+    def claims(self) -> tuple[Claim, ...]:
+        """Those that count."""
+        seen: Counter[int] = Counter()
+        kept = []
+        for claim in self.every_claim:
+            seen[claim.user] += 1
+            if self.per_user is None or claim.user == NOBODY or seen[claim.user] <= self.per_user:
+                kept.append(claim)
+        return tuple(kept)
+
+    @cached_property
+    def line(self) -> tuple[Place, ...]:
+        """The places that count, the first one first."""
+        seen: Counter[int] = Counter()
+        kept = []
+        for place in self.every_place:
+            seen[place.user] += 1
+            if seen[place.user] <= self.places_per_user:
+                kept.append(place)
+        return tuple(kept)
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How often each GPU is claimed."""
+        return Counter(claim.uuid for claim in self.claims)
+
+    def marks(self, uuid: str) -> set[str]:
+        """Return the marks of a GPU that are held, also by claims that do not count."""
+        return {claim.mark for claim in self.every_claim if claim.uuid == uuid}
+
+    def held_by(self, user: int) -> int:
+        """Return how many claims a user has."""
+        return sum(claim.user == user for claim in self.every_claim)
+
+
+def read_node(*, per_user: int | None = None, places_per_user: int = 64) -> Node:
+    """Look at what is held now.
+
+    Raises
+    ------
+    OSError
+        This system does not tell.
+    """
+    claims: dict[tuple[str, str], Claim] = {}
+    places: list[Place] = []
+    told: dict[tuple[str, str], list[tuple[int, int, int]]] = defaultdict(list)
+    start = f"{prefix()}/"
+    for bound in held_names(start):
+        text, user = bound.name.removeprefix(start), NOBODY if bound.user is None else bound.user
+        if found := _CLAIM.fullmatch(text):
+            uuid = unquote(found[1])
+            claims[uuid, found[2]] = Claim(uuid, found[2], user, bound.socket)
+        elif found := _HELD.fullmatch(text):
+            told[unquote(found[1]), found[2]].append((user, int(found[3]), int(found[4])))
+        elif place := _place(text, bound, user):
+            places.append(place)
+    for key, said in told.items():
+        claim = claims.get(key)
+        for user, since, ends in said:
+            if claim is not None and user == claim.user:
+                claims[key] = replace(claim, since=since, ends=ends or None)
+    return Node(
+        tuple(sorted(claims.values(), key=lambda claim: (claim.uuid, claim.number or 10**6, claim.mark))),
+        tuple(sorted(places, key=lambda place: (place.arrived, place.socket))),
+        per_user,
+        places_per_user,
+    )
+
+
+def claim_name(uuid: str, mark: str) -> str:
+    """Return the name of a claim."""
+    return f"{prefix()}/c/{_safe(uuid)}/{mark}"
+
+
+def held_name(uuid: str, mark: str, since: float, ends: float | None) -> str | None:
+    """Return the name that says since when and until when; ``None``: it would be too long."""
+    name = f"{prefix()}/h/{_safe(uuid)}/{mark}/{int(since)}/{int(ends or 0)}"
+    return name if len(name) <= LONGEST else None
+
+
+def place_name(arrived: int, count: int, wanted: Iterable[str] | None) -> str:
+    """Return the name of a place in line for so many out of these GPUs; ``None``: any."""
+    digests = sorted({digest(uuid) for uuid in wanted or ()})
+    which = ".".join(digests) if 0 < len(digests) <= MOST_WANTED else "any"
+    return f"{prefix()}/l/{arrived}/{min(count, 999)}/{which}"
+
+
+def digest(uuid: str) -> str:
+    """Return a short word for a GPU; two that have the same one wait for each other, and no more."""
+    return f"{zlib.crc32(uuid.encode()) & 0xFFFFFF:06x}"
+
+
+def prefix() -> str:
+    """Return what all names begin with."""
+    other = re.sub(r"[^A-Za-z0-9]", "", os.environ.get(VARIABLE, ""))[:8]
+    return f"gpucluster-{other}" if other else "gpucluster"
+
+
+def _safe(uuid: str) -> str:
+    return quote(uuid, safe="")[:64]
+
+
+def _place(text: str, bound: BoundName, user: int) -> Place | None:
+    found = _PLACE.fullmatch(text)
+    if found is None:
+        return None
+    wanted = frozenset() if found[3] == "any" else frozenset(found[3].split("."))
+    return Place(int(found[1]), int(found[2]), wanted, user, bound.socket)

@@ -1,0 +1,35 @@
+"""How the GPUs of a machine are given out: what the site says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..protocol.models import DeviceModel
+
+
+@dataclass(frozen=True)
+class GPUPolicy:
+    """The site's word; the default is that of a machine without a site."""
+
+    slots: int | None = None
+    """Into how many slots each whole GPU is divided; ``None``: GPUs that are all taken are shared, without a line."""
+    reserved: frozenset[int | str] = frozenset()
+    """Indices and UUIDs of GPUs that are not given out."""
+    all_reserved: bool = False
+    """Whether none is: which are reserved cannot be read."""
+    per_user: int | None = None
+    """So many claims a user may have at a time."""
+    lifetime: int | None = None
+    """Seconds that a cluster may run."""
+
+    def gives(self, device: DeviceModel, parent: DeviceModel | None = None) -> bool:
+        """Return whether a device is given out; a slice is not where its GPU is not."""
+        names = {device.uuid, device.index} | ({parent.uuid, parent.index} if parent is not None else set())
+        return not self.all_reserved and not names & self.reserved
+
+    def parts(self, device: DeviceModel) -> int:
+        """Return how many clusters may have a device at a time: a MIG slice is a part already."""
+        return 1 if self.slots is None or device.parent_uuid is not None else self.slots
+
+
+DEFAULT = GPUPolicy()

@@ -1,0 +1,134 @@
+"""The section ``sharing``: how the people on one machine share it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from ..protocol.sizes import MemorySize
+from ..protocol.slurmspec import walltime_seconds
+from ..protocol.spec import Device
+from .hours import OpenHours, read_hours
+from .limitsection import Count, must_be_size, must_be_time
+
+DEFAULT_CLUSTERS = 64
+"""So many living clusters a user may have where the site says nothing."""
+MOST_SLOTS = 32
+
+
+@dataclass(frozen=True)
+class PerUser:
+    """What one user may have at a time on a machine, in all clusters together; ``None``: as much as there is."""
+
+    clusters: int = DEFAULT_CLUSTERS
+    workers: int | None = None
+    gpus: int | None = None
+    """GPUs or slots."""
+    memory: int | None = None
+    """Bytes of host memory."""
+    threads: int | None = None
+    idle_timeout_seconds: int | None = None
+    walltime: int | None = None
+    """Seconds that a cluster may run."""
+
+
+LEAST_PER_USER = PerUser(clusters=1, workers=1, gpus=1, memory=2**30, threads=1, idle_timeout_seconds=600, walltime=600)
+"""What holds where it cannot be read."""
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """How a machine is shared."""
+
+    slots_per_gpu: int | None = None
+    """``None``: GPUs that are all taken are shared without a line."""
+    reserved_gpus: frozenset[int | str] = frozenset()
+    """Indices and UUIDs that are not given out."""
+    all_reserved: bool = False
+    """Whether no GPU is given out: which are reserved cannot be read."""
+    per_user: PerUser = field(default_factory=PerUser)
+    hours: tuple[OpenHours, ...] = ()
+    message: str = ""
+    where: str = "at this site"
+
+    def least(self) -> Sharing:
+        """Return the same with the least for each user."""
+        return replace(self, per_user=LEAST_PER_USER)
+
+
+class PerUserSection(BaseModel):
+    """The most that one user has at a time on a machine, in all clusters together."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    clusters: Count | None = Field(None, description="Most living clusters.")
+    workers: Count | None = Field(None, description="Most workers on this machine.")
+    gpus: Count | None = Field(None, description="Most GPUs, or slots of GPUs.")
+    memory: Annotated[MemorySize, AfterValidator(must_be_size)] | None = Field(
+        None, description="Most host memory of all workers, such as '64 GiB'."
+    )
+    threads: Count | None = Field(None, description="Most threads of all workers.")
+    idle_timeout_seconds: Count | None = Field(None, description="Longest idle time of a cluster on this machine.")
+    walltime: Annotated[str, AfterValidator(must_be_time)] | None = Field(
+        None, description="How long a cluster on this machine may run, such as '04:00:00'."
+    )
+
+    def read(self) -> PerUser:
+        """Return it as it is applied."""
+        return PerUser(
+            clusters=self.clusters if self.clusters is not None else DEFAULT_CLUSTERS,
+            workers=self.workers,
+            gpus=self.gpus,
+            memory=int(self.memory) if self.memory is not None else None,
+            threads=self.threads,
+            idle_timeout_seconds=self.idle_timeout_seconds,
+            walltime=walltime_seconds(self.walltime) if self.walltime is not None else None,
+        )
+
+
+def _hours(value: str) -> str:
+    read_hours(value)
+    return value
+
+
+class SharingSection(BaseModel):
+    """The section as it is written."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    slots_per_gpu: Annotated[int, Field(strict=True, ge=1, le=MOST_SLOTS)] | None = Field(
+        None, description="Into how many slots each whole GPU is divided; 1: a GPU is for one cluster at a time."
+    )
+    reserved_gpus: list[Device] = Field(default_factory=list, description="GPUs that are not given out.")
+    per_user: PerUserSection | None = Field(None, description="What one user may have.")
+    hours: list[Annotated[str, AfterValidator(_hours)]] = Field(
+        default_factory=list, description="When clusters may be created."
+    )
+    message: str = Field("", max_length=500, description="The message of the day.")
+
+    def read(self) -> Sharing:
+        """Return it as it is applied."""
+        return Sharing(
+            slots_per_gpu=self.slots_per_gpu,
+            reserved_gpus=frozenset(self.reserved_gpus),
+            per_user=self.per_user.read() if self.per_user is not None else PerUser(),
+            hours=tuple(read_hours(each) for each in self.hours),
+            message=self.message,
+        )
+
+
+HARMLESS = {"hours", "message"}
+"""What nobody gets more of where it is left out."""
+LEAST_HOLDS = (
+    "Until it is fixed, each user has at most 1 cluster with 1 worker, 1 thread, 1 GiB and 1 GPU, 10 minutes idle and "
+    "for 10 minutes."
+)
+NONE_GIVEN = "Until it is fixed, no GPU is given out."
+
+
+def without(given: Mapping[str, Any], faulty: set[str]) -> dict[str, Any]:
+    """Return a section without the entries that are at fault."""
+    return {name: value for name, value in given.items() if name not in faulty}

@@ -1,0 +1,32 @@
+"""Hosts with SSH servers, for every kind that reaches others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.backends.ssh.network import Network
+from tests.backends.ssh.sshd import Servers
+
+
+@pytest.fixture
+def network() -> Iterator[Network]:
+    """Three hosts with links of their own."""
+    made = Network(3)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def servers(network: Network, tmp_path: Path) -> Iterator[Servers]:
+    """SSH servers on hosts 1 and 2, which are known as ``h1`` and ``h2`` and by their addresses."""
+    made = Servers(tmp_path)
+    for number in (1, 2):
+        made.start(f"h{number}", [network.address(number)], 22, network.on(number))
+        made.name(f"h{number}", network.address(number), 22)
+        made.know(network.address(number))
+    made.name("10.77.0.*", "%h", 22)
+    yield made
+    made.stop()

@@ -1,0 +1,167 @@
+"""Slots of GPUs as a site gives them out: memory, labels, who may not have one, and the line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nvml.machine import FakeMachine, gpu, gpu_uuid, mig_slice, slice_uuid
+
+pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
+pytestmark = pytest.mark.cuda
+
+GIB = 2**30
+BEGINNING = """
+import asyncio, json, os, pathlib, tempfile
+from dataclasses import replace
+from gpucluster.backends.backend import StartContext, load_backend
+from gpucluster.protocol.errors import GPUClusterError
+from gpucluster.protocol.spec import parse_spec
+from gpucluster.supervisor.device_claims import device_claims
+
+KEPT, TOLD = [], []
+
+async def cluster(**spec):
+    KEPT.append(device_claims(pathlib.Path(tempfile.mkdtemp())))
+    told = lambda step, message: TOLD.append(message) if step == "line" else None
+    context = StartContext("0123abcd", None, pathlib.Path("/"), "prefix", claims=KEPT[-1], report=told)
+    spec = parse_spec({"backend": "cuda", "protocol": "tcp", **spec})
+    try:
+        plan = await load_backend("cuda").preflight(spec, context)
+    except GPUClusterError as error:
+        return error.message
+    slots = [slot.model_dump() for slot in plan.slots]
+    sizes = {name: value for name, value in plan.options.items() if name in ("device_memory_limit", "rmm_pool_size")}
+    return {"slots": slots, "n": plan.n_workers, "most": plan.maximum_workers, **sizes}
+
+"""
+
+
+def play(machine: FakeMachine, site: Path, sharing: str, scene: str, **environment: str) -> Any:
+    """Run a scene under a site and return what it returns."""
+    site.write_text(f"sharing:\n{sharing}")
+    body = "\n".join(f"    {line}" for line in scene.strip().splitlines())
+    program = f"{BEGINNING}\nasync def main():\n{body}\n\nprint(json.dumps(asyncio.run(main())))"
+    return json.loads(machine.run(program, GPUCLUSTER_SITE=str(site), **environment).splitlines()[-1])
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    return tmp_path / "site.yaml"
+
+
+def test_slots_have_their_share_of_the_memory_and_say_what_they_are(machine: FakeMachine, site: Path) -> None:
+    machine.write([gpu(1), gpu(2)])
+    first, second, third = play(
+        machine, site, "  slots_per_gpu: 2\n", "return [await cluster(), await cluster(), await cluster(n_workers=2)]"
+    )
+    (slot,) = first["slots"]
+    assert (slot["uuid"], slot["slot"], slot["slots"], slot["memory_bytes"]) == (gpu_uuid(1), 1, 2, 8 * GIB)
+    assert slot["label"] == "slot 1 of 2 (cooperative: nothing keeps a neighbour's program from using more)"
+    # 80 % of the 90 % of the slot that is a pool where workers have RMM.
+    assert first["device_memory_limit"] == int(0.72 * 8 * GIB) // 256 * 256
+    assert (first["n"], first["most"]) == (1, 1)
+    assert second["slots"][0]["uuid"] == gpu_uuid(2), "a GPU that nobody has comes first"
+    assert [slot["label"][:11] for slot in third["slots"]] == ["slot 2 of 2"] * 2
+
+
+def test_a_pool_is_asked_for_within_the_slot(machine: FakeMachine, site: Path) -> None:
+    machine.write([gpu(1)])
+    refused = play(machine, site, "  slots_per_gpu: 4\n", "return await cluster(device_memory_limit='8 GiB')")
+    assert refused.startswith("device_memory_limit is 8 GiB, but GPU 0 (slot of 1/4) has 4 GiB in all.")
+
+
+def test_workers_with_rmm_have_their_slot_as_a_pool(machine: FakeMachine, site: Path, tmp_path: Path) -> None:
+    machine.write([gpu(1)])
+    (tmp_path / "rmm.py").touch()
+    found = play(machine, site, "  slots_per_gpu: 4\n", "return await cluster()", PYTHONPATH=str(tmp_path))
+    assert found["rmm_pool_size"] == int(0.9 * 4 * GIB) // 256 * 256
+    half = play(
+        machine, site, "  slots_per_gpu: 4\n", "return await cluster(rmm_pool_size='50%')", PYTHONPATH=str(tmp_path)
+    )
+    assert half["rmm_pool_size"] == 2 * GIB, "a share is one of the slot"
+
+
+def test_slices_isolate_and_whole_gpus_are_whole(machine: FakeMachine, site: Path) -> None:
+    machine.write([gpu(1, mig=1), mig_slice(5), gpu(2)])
+    whole, part = play(machine, site, "  slots_per_gpu: 1\n", "return [await cluster(), await cluster()]")
+    assert whole["slots"][0]["label"].startswith("whole GPU")
+    assert (part["slots"][0]["uuid"], part["slots"][0]["label"]) == (slice_uuid(5), "MIG slice (MIG isolates)")
+    assert part["slots"][0]["memory_bytes"] == 10 * GIB
+
+
+def test_reserved_gpus_are_not_given_out(machine: FakeMachine, site: Path) -> None:
+    machine.write([gpu(1), gpu(2)])
+    left, named = play(machine, site, "  reserved_gpus: [0]\n", "return [await cluster(), await cluster(devices=[0])]")
+    assert left["most"] == 1
+    assert named.startswith("GPU 0 (Fake A16) is reserved at this site")
+    none = play(machine, site, "  reserved_gpus: [none]\n", "return await cluster()")
+    assert none.startswith("All GPUs of this machine are reserved at this site")
+
+
+def test_a_user_has_no_more_than_the_site_gives(machine: FakeMachine, site: Path) -> None:
+    machine.write([gpu(1), gpu(2)])
+    for sharing in ("  slots_per_gpu: 2\n  per_user: {gpus: 1}\n", "  per_user: {gpus: 1}\n"):
+        one, more = play(machine, site, sharing, "return [await cluster(), await cluster()]")
+        assert (one["n"], one["most"]) == (1, 1)
+        assert "Each user may have 1 GPU or slot at a time" in more and "Stop a cluster" in more
+
+
+def test_the_line(machine: FakeMachine, site: Path) -> None:
+    machine.write([gpu(1)])
+    told, refused, found = play(
+        machine,
+        site,
+        "  slots_per_gpu: 1\n  per_user: {walltime: 00:06:00}\n",
+        """
+await cluster()
+waiting = asyncio.create_task(cluster())
+while not TOLD:
+    await asyncio.sleep(0.05)
+told, refused = TOLD[0], await cluster(wait_in_line=False)
+KEPT[0].release()
+return [told, refused, await waiting]
+""",
+    )
+    assert told == "In line: nobody before you, about 6 min"
+    assert refused.startswith("No GPU is free, and waiting was not wanted (wait_in_line=False). In line: 1 before you")
+    assert found["slots"][0]["uuid"] == gpu_uuid(1)
+
+
+LIVE = """
+import json, os, signal, time
+import gpucluster
+from gpucluster.cli.tables import cluster_card
+from gpucluster.sharing.node import read_node
+
+cluster = gpucluster.create("cuda")
+claims = len(read_node().claims)
+waiting = gpucluster.create("cuda", wait=False)
+while (progress := waiting.model.progress) is None or progress.step != "line":
+    time.sleep(0.05)
+card, line = cluster_card(cluster.model), waiting.model.progress.message
+waiting.stop()
+left_the_line = len(read_node().line)
+os.kill(cluster.model.pid, signal.SIGKILL)
+while read_node().claims:
+    time.sleep(0.05)
+third = gpucluster.create("cuda")
+third.stop()
+print(json.dumps([claims, card, line, left_the_line, len(read_node().claims)]))
+"""
+
+
+def test_a_cluster_says_what_it_has_and_gives_it_back_however_it_ends(
+    machine: FakeMachine, site: Path, tmp_path: Path
+) -> None:
+    machine.write([gpu(1, total=40960)])
+    site.write_text("sharing:\n  slots_per_gpu: 1\n  per_user: {walltime: 02:00:00}\n")
+    environment = {"GPUCLUSTER_SITE": str(site), "GPUCLUSTER_DIR": str(tmp_path / "registry")}
+    claims, card, line, left, after = json.loads(machine.run(LIVE, **environment).splitlines()[-1])
+    assert claims == 1
+    assert "GPU:      GPU 0, whole GPU (nothing keeps other programs from using it), 40 GiB" in card
+    assert "Ends:     in 1 h 59 min" in card
+    assert line.startswith("In line: nobody before you, about ")
+    assert (left, after) == (0, 0), "who stops leaves the line, and a claim ends with its cluster"

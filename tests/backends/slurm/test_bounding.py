@@ -1,0 +1,168 @@
+"""What a job prints is bounded: its beginning and its end are kept, in the same file, while it goes on printing."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gpucluster
+import psutil
+import pytest
+from gpucluster.backends.slurm.bounding import LEFT_OUT, MOST_BYTES, keeping_output_short
+
+from tests.backends.depending import rare
+from tests.backends.seen import names
+from tests.backends.slurm.test_slurm import JOBS, job_of, log_of
+
+FLOOD = """
+import os, sys
+os.write(1, b"the first line\\n")
+for number in range(64):
+    os.write(1, b"%09d not worth keeping\\n" % number * 30000)
+input()
+os.write(1, b"the last line\\n")
+"""
+
+
+def must_be_short(file: Path, first: str, last: str) -> None:
+    """Fail unless beginning and end of what a job has printed are there."""
+    text = file.read_bytes().decode()
+    lines = text.splitlines()
+    assert len(text) <= MOST_BYTES
+    assert first in lines[0]
+    # Dask's workers tell in a line of their own what they were asked to do.
+    assert last in "\n".join(lines[-6:])
+    assert lines.count(LEFT_OUT) == 1
+    assert text.index(LEFT_OUT) == 2**20 + 1
+    assert text.count("000000063 not worth keeping") > 29000, "the end of the flood"
+
+
+def held_by(file: Path) -> list[int]:
+    """Return the processes that have a file open."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if str(file) in (os.readlink(path) for path in Path(f"/proc/{process.pid}/fd").iterdir()):
+                found.append(process.pid)
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.linux("/proc")
+@pytest.mark.parametrize("holes", [True, False])
+def test_the_beginning_and_the_end_stay_in_the_same_file(
+    tmp_path: Path, wait_until: Callable[..., Any], holes: bool
+) -> None:
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    if not holes:  # As on a file system that has none.
+        (programs / "fallocate").write_text("#!/bin/sh\nexit 1\n")
+        (programs / "fallocate").chmod(0o700)
+    (tmp_path / "flood.py").write_text(FLOOD)
+    printed = tmp_path / "printed"
+    script = "\n".join([*keeping_output_short(), "wait", f"{sys.executable} {tmp_path / 'flood.py'}"])
+    with (
+        open(printed, "ab") as out,
+        subprocess.Popen(
+            ["bash", "-c", script],
+            env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"},
+            stdin=subprocess.PIPE,
+            stdout=out,
+            stderr=out,
+        ) as job,
+    ):
+        inode = printed.stat().st_ino
+        wait_until(lambda: 0 < printed.stat().st_size <= MOST_BYTES and LEFT_OUT in printed.read_text())
+        job.communicate(b"\n", timeout=60)
+    assert job.returncode == 0
+    must_be_short(printed, "the first line", "the last line")
+    assert (printed.stat().st_ino, stat.S_IMODE(printed.stat().st_mode)) == (inode, 0o600)
+    wait_until(lambda: not held_by(printed), what=lambda: held_by(printed))
+
+
+@pytest.mark.linux("/proc")
+@pytest.mark.parametrize("where", [subprocess.DEVNULL, subprocess.PIPE])
+def test_what_is_no_file_is_left_alone(where: int) -> None:
+    before = os.stat(os.devnull).st_mode
+    script = "\n".join([*keeping_output_short(), "sleep 0.2; jobs; echo done"])
+    done = subprocess.run(["bash", "-c", script], stdout=where, stderr=subprocess.PIPE, timeout=60, check=True)
+    assert done.stdout in {None, b"done\n"}
+    assert done.stderr == b""
+    assert os.stat(os.devnull).st_mode == before
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_worker_that_prints_without_end_fills_no_disk(
+    slurm: Any, shared_site: Any, tmp_path: Path, wait_until: Callable[..., Any], shared: bool
+) -> None:
+    if not shared and not slurm.apart:
+        pytest.skip("needs the right to mount")
+    where = {"shared_directory": str(tmp_path / "shared")} if shared else {"shared_storage": False}
+    asked = {**JOBS, **where, "partition": "main" if shared else "apart", "nodes_per_job": 2, "n_workers": 2}
+    model = shared_site.running(**asked)
+    model = shared_site.wait_for(model.id, lambda model: names(model) == {"0-0", "0-1"})
+    job = job_of(slurm, model, "0")
+    log = tmp_path / "shared" / model.id / "log" / f"gpucluster-{model.id}-0-{job}.log"
+    apart = [file for node in slurm.apart for file in slurm.temporary(node).glob("gpucluster-*/log")]
+    files = [log] if shared else apart
+    assert len(files) == (1 if shared else 2)
+    wait_until(lambda: all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in files))
+
+    def flood() -> None:
+        for number in range(64):
+            os.write(1, b"%09d not worth keeping\n" % number * 30000)
+
+    with gpucluster.connect(model.id).get_client() as client:
+        client.run(flood)
+        wait_until(
+            lambda: all(file.stat().st_size <= MOST_BYTES and LEFT_OUT in file.read_text() for file in files),
+            what=lambda: [file.stat().st_size for file in files],
+        )
+        settled = [(0, 0.0)]
+
+        def has_settled() -> bool:
+            """Whether nothing has come for a while: srun hands on what nodes have printed long before."""
+            size, now = sum(file.stat().st_size for file in files), time.monotonic()
+            if size != settled[0][0]:
+                settled[0] = (size, now)
+            return now - settled[0][1] > 3
+
+        wait_until(has_settled)
+        for name, address in sorted((worker.name, worker.address) for worker in model.workers):
+            client.run(os.write, 1, f"said at last by {name}\n".encode(), workers=[address])
+    if shared:
+        wait_until(lambda: "said at last by 0-1" in log.read_text()[-1000:], what=lambda: log.read_text()[-300:])
+        must_be_short(log, "", "said at last by 0-1")
+    else:
+        for file in files:
+            must_be_short(file, "", "said at last by 0-")
+    shared_site.control.stop(model.id)
+    shared_site.wait_for(model.id, lambda model: model.state.ended)
+
+
+@rare
+@pytest.mark.parametrize("shared", [True, False])
+def test_why_a_job_has_failed_is_found_behind_a_flood(
+    slurm: Any, shared_site: Any, tmp_path: Path, shared: bool
+) -> None:
+    if not shared and not slurm.apart:
+        pytest.skip("needs the right to mount")
+    where = {"shared_directory": str(tmp_path / "shared")} if shared else {"shared_storage": False}
+    prologue = ["yes not worth keeping | head -c 60000000", "sleep 2", "echo error: the licence has run out", "exit 3"]
+    partition = "main" if shared else "apart"
+    model = shared_site.running(
+        **{**JOBS, **where, "partition": partition, "n_workers": 1, "job_script_prologue": prologue}
+    )
+    model = shared_site.wait_for(model.id, lambda model: model.notice)
+    assert "error: the licence has run out" in model.notice, log_of(gpucluster.connect(model.id))
+    for file in (tmp_path / "shared" / model.id / "log").glob("*") if shared else ():
+        assert file.stat().st_size <= MOST_BYTES
+    shared_site.control.stop(model.id)
+    shared_site.wait_for(model.id, lambda model: model.state.ended)

@@ -1,0 +1,83 @@
+"""When a cluster of jobs or pods that follows the load ends workers, and when it does not."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from gpucluster.backends.adapting import Adapting
+from gpucluster.backends.deployment import Slot, SlotState
+from gpucluster.backends.scheduler.view import HandedOver, Member, Members
+from gpucluster.protocol.spec import Adapt
+
+
+class Scheduler:
+    """Tells that nobody is needed, as Dask does of workers that have just connected, whatever waits."""
+
+    def __init__(self, *, ready: bool, n_queued: int) -> None:
+        self._ready = ready
+        self._n_queued = n_queued
+        self.looks = 0
+
+    def members(self) -> Members:
+        workers = tuple(Member(name, name, None, 1, None, self._ready, False, False) for name in ("0-0", "0-1"))
+        return Members(workers=workers, n_queued=self._n_queued, computes=self._n_queued > 0)
+
+    async def target(self, seconds: float) -> int:
+        self.looks += 1
+        return 0
+
+    async def to_close(self, count: int) -> list[str]:
+        return ["0-0", "0-1"][:count]
+
+    async def hand_over(self, names: Collection[str]) -> HandedOver:
+        return HandedOver(gone=frozenset(names))
+
+
+class Jobs:
+    """One job with two workers, both connected."""
+
+    workers_together = 2
+    whole_jobs = False
+
+    def __init__(self, scheduler: Any) -> None:
+        self.scheduler = scheduler
+        self.released: list[str] = []
+
+    def slots(self) -> list[Slot]:
+        now = datetime.now(UTC)
+        return [Slot(name, SlotState.RUNNING, now, None, None, None, "0") for name in self.staying()]
+
+    def staying(self) -> list[str]:
+        return [name for name in ("0-0", "0-1") if name not in self.released]
+
+    def in_the_queue(self) -> list[str]:
+        return []
+
+    async def submit(self, count: int) -> None:
+        raise AssertionError("nobody is missing")
+
+    async def release(self, names: Collection[str]) -> None:
+        self.released += names
+
+
+@pytest.mark.parametrize(
+    ("ready", "n_queued", "stay"),
+    [(False, 1, True), (True, 1, False), (False, 0, False), (True, 0, False)],
+    ids=["just connected and tasks wait", "tasks that nobody here can do", "nobody is needed", "idle"],
+)
+async def test_workers_that_have_just_connected_are_left_to_the_tasks_that_wait(
+    ready: bool, n_queued: int, stay: bool
+) -> None:
+    scheduler = Scheduler(ready=ready, n_queued=n_queued)
+    jobs = Jobs(scheduler)
+    adapting = Adapting(jobs, scheduler, Adapt(minimum=0, maximum=4, interval_seconds=0.01, wait_count=2))
+    following = asyncio.create_task(adapting.run())
+    while scheduler.looks < 6:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    adapting.stop()
+    await following
+    assert bool(jobs.released) is not stay

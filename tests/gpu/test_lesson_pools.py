@@ -1,0 +1,75 @@
+"""What lesson 11 simulates, on a real GPU: the same requests to RMM's pool, the same branches in a kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from gpucluster.lessons.probes import devicepools, viewpoints
+from gpucluster.lessons.simulations.pool import Event, Pool, Replay, replay
+
+pytestmark = [pytest.mark.gpu, pytest.mark.timeout(300), pytest.mark.filterwarnings("default")]
+MIB = 2**20
+
+
+def random_trace(seed: int) -> list[Event]:
+    """Requests of a few kinds of sizes and of any, some of which cannot be granted."""
+    rng = np.random.default_rng(seed)
+    trace: list[Event] = []
+    live: list[str] = []
+    for number in range(200):
+        if live and rng.random() < 0.48:
+            trace.append(("free", live.pop(int(rng.integers(len(live))))))
+        else:
+            size = int(rng.choice([256 * int(rng.integers(1, 40_000)), int(rng.integers(1, 9_000_000)), 4 * MIB]))
+            live.append(f"block {number}")
+            trace.append(("allocate", live[-1], size))
+    return trace
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_pool_of_rmm_does_what_the_simulated_one_does(seed: int) -> None:
+    trace = random_trace(seed)
+    found = devicepools.replay_on_device(trace, 64 * MIB, 64 * MIB)
+    simulated = replay(trace, Pool(64 * MIB, 64 * MIB))
+    assert isinstance(found, Replay)
+    for real, expected in zip(found.steps, simulated.steps, strict=True):
+        assert (real.live, bool(real.refused), real.pool_size) == (
+            expected.live, bool(expected.refused), expected.pool_size,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_pool_of_rmm_grows_as_the_simulated_one_does(seed: int) -> None:
+    trace = random_trace(seed)
+    found = devicepools.replay_on_device(trace, 8 * MIB, 96 * MIB)
+    simulated = replay(trace, Pool(8 * MIB, 96 * MIB))
+    assert isinstance(found, Replay)
+    # Where the card puts a new piece is its own affair; how large it is and what is refused is not.
+    assert [step.pool_size for step in found.steps] == [step.pool_size for step in simulated.steps]
+    assert found.requests_to_card == simulated.requests_to_card
+
+
+def test_a_refusal_is_a_memory_error_with_the_words_of_the_lesson() -> None:
+    found = devicepools.replay_on_device([("allocate", "A", 2 * MIB)], MIB, MIB)
+    assert isinstance(found, Replay)
+    with pytest.raises(MemoryError, match="Not enough room to grow, current/max/try size"):
+        found.granted()
+
+
+def test_requests_and_branches_can_be_timed() -> None:
+    times = devicepools._times_on_device(16 * MIB, 20)
+    assert all(value > 0 for value in times.microseconds.values())
+    mixed = np.random.default_rng(0).random(100_000) < 0.5
+    found = devicepools._branches_on_device({"mixed": mixed, "sorted": np.sort(mixed)}, 500)
+    assert set(found) == {"mixed", "sorted"} and all(value > 0 for value in found.values())
+
+
+def test_the_driver_and_rmm_answer() -> None:
+    class Worker:
+        data: dict[str, Any] = {}
+
+    found = {who: nbytes for who, nbytes, _ in viewpoints._on_device(Worker())}
+    assert found["the driver"] > 0
+    assert "CuPy's own pool" in found

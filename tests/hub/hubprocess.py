@@ -1,0 +1,212 @@
+"""A real JupyterHub with its proxy, and people who use it through a browser's requests."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psutil
+from tornado.httpclient import HTTPRequest
+
+from .reachable import as_user, for_others
+
+ROOT = Path(__file__).parents[2]
+PROXY = ROOT / "node_modules" / "configurable-http-proxy" / "bin" / "configurable-http-proxy"
+PATIENCE_SECONDS = 120.0
+
+
+def until(condition: Callable[[], Any], said: Callable[[], str] = str) -> None:
+    """Wait until a condition holds; what is said otherwise ends the failure's sentence."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, f"did not happen within {PATIENCE_SECONDS:.0f} s {said()}"
+        time.sleep(0.3)
+
+
+class Person:
+    """Somebody with a browser: logs in to the hub and uses the own server through the hub's proxy."""
+
+    def __init__(self, hub: Hub, name: str) -> None:
+        self.hub = hub
+        self.name = name
+        self.base = f"{hub.url}user/{name}/"
+        self.browser = httpx.Client(follow_redirects=True, timeout=60, trust_env=False)
+
+    def log_in(self) -> None:
+        """Type name and password."""
+        self.browser.get(f"{self.hub.url}hub/login")
+        answer = self.browser.post(
+            f"{self.hub.url}hub/login",
+            params={"next": "/hub/home"},
+            data={"username": self.name, "password": self.hub.password, "_xsrf": self._forgery_token("/hub/")},
+        )
+        assert answer.status_code == 200, answer.text
+
+    def start_server(self) -> None:
+        """Start the own server, and go there until it lets this person in."""
+        answer = self._ask_hub("POST")
+        assert answer.status_code in {201, 202}, self.hub.log.read_text()
+        until(self._is_let_in, lambda: self.hub.log.read_text()[-4000:])
+
+    def _is_let_in(self) -> bool:
+        self.browser.get(f"{self.base}lab")  # a page: the server sends its visitor to the hub, and that one back
+        return self.browser.get(f"{self.base}api/status").status_code == 200
+
+    def stop_server(self) -> None:
+        """Press Stop on the hub's page."""
+        answer = self._ask_hub("DELETE")
+        assert answer.status_code in {202, 204}, answer.text
+
+    def _ask_hub(self, method: str) -> httpx.Response:
+        self.browser.get(f"{self.hub.url}hub/home")
+        return self.browser.request(
+            method,
+            f"{self.hub.url}hub/api/users/{self.name}/server",
+            headers={"X-XSRFToken": self._forgery_token("/hub/")},
+        )
+
+    @property
+    def has_server(self) -> bool:
+        """Whether the own server runs, as the hub says. Asking the server itself would count as use."""
+        told = self.browser.get(f"{self.hub.url}hub/api/users/{self.name}")
+        return bool(told.json()["servers"])
+
+    def call(self, method: str, path: str, body: Any = None, *, of: str | None = None) -> httpx.Response:
+        """Send a request to the extension in a server, by default the own one."""
+        return self.browser.request(
+            method,
+            f"{self.hub.url}user/{of or self.name}/gpucluster/{path}",
+            json=body,
+            headers={"X-XSRFToken": self._forgery_token(f"/user/{self.name}/")},
+        )
+
+    def socket(self, path: str, *, of: str | None = None) -> HTTPRequest:
+        """Return the request that opens a WebSocket of a server."""
+        url = f"{self.hub.url}user/{of or self.name}/gpucluster/{path}"
+        cookies = self.browser.build_request("GET", url).headers.get("Cookie", "")
+        return HTTPRequest(
+            url.replace("http", "ws", 1), headers={"Cookie": cookies, "Origin": self.hub.url.rstrip("/")}
+        )
+
+    def python(self, code: str, *arguments: str) -> subprocess.Popen[str]:
+        """Run a script as this person's kernel would."""
+        home = self.hub.folder / self.name
+        environment = {
+            **{name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ},
+            "HOME": str(home),
+            "USER": self.name,
+            "GPUCLUSTER_DIR": str(home / "c"),
+            "GPUCLUSTER_SITE": "/nonexistent/site.yaml",
+        }
+        return subprocess.Popen(
+            as_user(self.hub.users[self.name], sys.executable, "-c", code, *arguments),
+            cwd=home,
+            env=environment,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def _forgery_token(self, path: str) -> str:
+        return next((cookie.value or "" for cookie in self.browser.cookies.jar
+                     if cookie.name == "_xsrf" and cookie.path == path), "")  # fmt: skip
+
+
+class Hub:
+    """The running hub."""
+
+    def __init__(self, folder: Path, url: str, users: dict[str, int], password: str) -> None:
+        self.folder = folder
+        self.url = url
+        self.users = users
+        self.password = password
+        self.log = folder / "hub" / "log"
+
+    def person(self, name: str) -> Person:
+        """Return somebody who has logged in."""
+        person = Person(self, name)
+        person.log_in()
+        return person
+
+    def processes(self, name: str | None = None) -> list[psutil.Process]:
+        """Return what runs as one of the users, with this hub's folder in its environment."""
+        numbers = set(self.users.values()) if name is None else {self.users[name]}
+        found = []
+        for process in psutil.process_iter():
+            with suppress(psutil.Error):
+                if process.uids().real in numbers and str(self.folder) in process.environ().get("GPUCLUSTER_DIR", ""):
+                    found.append(process)
+        return found
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+@contextmanager
+def running_hub(users: dict[str, int], **settings: Any) -> Iterator[Hub]:
+    """Start a hub for users of the system, by name and number."""
+    folder = Path(tempfile.mkdtemp(prefix="gpch", dir="/tmp"))
+    folder.chmod(0o711)
+    (folder / "hub").mkdir(mode=0o700)
+    for name, number in users.items():
+        (folder / name).mkdir(mode=0o700)
+        os.chown(folder / name, number, number)
+    url, password = f"http://127.0.0.1:{_free_port()}/", secrets.token_hex(8)
+    told = {
+        "folder": str(folder),
+        "url": url,
+        "hub_url": f"http://127.0.0.1:{_free_port()}",
+        "proxy_url": f"http://127.0.0.1:{_free_port()}",
+        "proxy_token": secrets.token_hex(16),
+        "proxy": ["node", str(PROXY)],
+        "users": users,
+        "password": password,
+        **settings,
+    }
+    hub = Hub(folder, url, users, password)
+    with hub.log.open("wb") as log:
+        process = subprocess.Popen(
+            for_others(
+                *(sys.executable, "-m", "jupyterhub", "-f", str(Path(__file__).with_name("jupyterhub_config.py")))
+            ),
+            cwd=folder / "hub",
+            env={**os.environ, "TEST_HUB": json.dumps(told)},
+            stdout=log,
+            stderr=log,
+            stdin=subprocess.DEVNULL,
+        )
+    try:
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            assert process.poll() is None and time.monotonic() < deadline, hub.log.read_text()
+            with suppress(httpx.HTTPError):
+                httpx.get(f"{url}hub/health", trust_env=False).raise_for_status()
+                break
+            time.sleep(0.2)
+        yield hub
+    finally:
+        process.terminate()
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        for left in hub.processes():
+            with suppress(psutil.Error):
+                left.kill()
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,88 @@
+"""Configuration of the hub of these tests: users are numbers of the system, each with a home of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from jupyterhub.spawner import SimpleLocalProcessSpawner
+
+SETTINGS = json.loads(os.environ["TEST_HUB"])
+FOLDER = Path(SETTINGS["folder"])
+
+
+class UidSpawner(SimpleLocalProcessSpawner):
+    """Starts each user's server as a user of the system who need not have an account."""
+
+    def _default_home_dir(self) -> str:
+        return str(FOLDER / self.user.name)
+
+    def make_preexec_fn(self, name: str) -> Any:
+        """Return what a new process does first."""
+        number, home = SETTINGS["users"][name], str(FOLDER / name)
+
+        def become() -> None:
+            os.setgroups([])
+            os.setgid(number)
+            os.setuid(number)
+            os.chdir(home)
+
+        return become
+
+    def user_env(self, env: dict[str, str]) -> dict[str, str]:
+        """Return the environment of the server."""
+        home = str(FOLDER / self.user.name)
+        return {**env, "USER": self.user.name, "LOGNAME": self.user.name, "HOME": home}
+
+
+c = get_config()  # type: ignore[name-defined]  # noqa: F821
+c.JupyterHub.bind_url = SETTINGS["url"]
+c.JupyterHub.hub_bind_url = SETTINGS["hub_url"]
+c.JupyterHub.db_url = f"sqlite:///{FOLDER}/hub/hub.sqlite"
+c.JupyterHub.cookie_secret_file = f"{FOLDER}/hub/cookie_secret"
+c.JupyterHub.spawner_class = UidSpawner
+c.JupyterHub.authenticator_class = "dummy"
+c.DummyAuthenticator.password = SETTINGS["password"]
+c.Authenticator.allowed_users = set(SETTINGS["users"])
+c.Authenticator.admin_users = {"teacher"}
+c.ConfigurableHTTPProxy.api_url = SETTINGS["proxy_url"]
+c.ConfigurableHTTPProxy.auth_token = SETTINGS["proxy_token"]
+c.ConfigurableHTTPProxy.command = SETTINGS["proxy"]
+c.ConfigurableHTTPProxy.pid_file = f"{FOLDER}/hub/proxy.pid"
+c.JupyterHub.last_activity_interval = 0  # what passes the proxy is no use: servers tell
+
+c.Spawner.cmd = [sys.executable, "-m", "jupyterhub.singleuser"]
+c.Spawner.args = [
+    "--GPUClusterExtension.standby=False",
+    f"--GPUClusterExtension.activity_hours={SETTINGS['activity_hours']}",
+]
+c.Spawner.env_keep = ["PATH"]
+c.Spawner.environment = {
+    "GPUCLUSTER_DIR": lambda spawner: str(FOLDER / spawner.user.name / "c"),
+    "GPUCLUSTER_SITE": "/nonexistent/site.yaml",
+    "GPUCLUSTER_PRELOAD_LATER": "0",
+    "JUPYTERHUB_ACTIVITY_INTERVAL": "2",
+    "JUPYTERHUB_SINGLEUSER_APP": "jupyter_server.serverapp.ServerApp",
+}
+c.LocalProcessSpawner.interrupt_timeout = 1
+c.Spawner.start_timeout = c.Spawner.http_timeout = 120
+
+c.JupyterHub.services = [
+    {
+        "name": "culler",
+        "command": [
+            *(sys.executable, "-m", "jupyterhub_idle_culler"),
+            *(f"--timeout={SETTINGS['cull_seconds']}", "--cull-every=2"),
+        ],
+    }
+]
+c.JupyterHub.load_roles = [
+    {
+        "name": "culler",
+        "scopes": ["list:users", "read:users:activity", "read:servers", "delete:servers"],
+        "services": ["culler"],
+    }
+]

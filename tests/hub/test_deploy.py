@@ -1,0 +1,127 @@
+"""The configurations in ``deploy/jupyterhub``: names that the programs know, values that they take."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import batchspawner
+import jsonschema
+import pytest
+import yaml
+from gpucluster.server.extension import GPUClusterExtension
+from gpucluster.site.reading import site_of
+from jinja2 import Template
+from jupyterhub.app import JupyterHub
+from jupyterhub.scopes import scope_definitions
+from jupyterhub.spawner import Spawner
+from jupyterhub_idle_culler import IdleCuller
+from systemdspawner import SystemdSpawner
+from traitlets.config import Config, Configurable
+from traitlets.config.loader import PyFileConfigLoader
+
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy" / "jupyterhub"
+SCHEMAS = Path(__file__).parent / "schemas"
+CLASSES: dict[str, type[Configurable]] = {
+    found.__name__: found
+    for found in (JupyterHub, Spawner, SystemdSpawner, batchspawner.SlurmSpawner, GPUClusterExtension)
+}
+
+
+def python_config(path: str) -> Config:
+    return PyFileConfigLoader(str(DEPLOY / path)).load_config()
+
+
+def check(config: Config) -> None:
+    """Insist that each setting is one of its class, with a value that it takes."""
+    for name, section in config.items():
+        traits = CLASSES[name].class_traits(config=True)
+        for setting, value in section.items():
+            assert setting in traits, f"{name}.{setting}"
+            holder = CLASSES[name].__new__(CLASSES[name])
+            traits[setting]._validate(holder, value)
+
+
+def yaml_of(path: str) -> Any:
+    return yaml.safe_load((DEPLOY / path).read_text())
+
+
+def schema(name: str) -> Any:
+    return json.loads((SCHEMAS / name).read_text())
+
+
+@pytest.mark.parametrize("path", ["tljh/gpucluster.py", "batchspawner/jupyterhub_config.py"])
+def test_a_hub_takes_the_configuration(path):
+    config = python_config(path)
+    assert config
+    check(config)
+
+
+def test_the_check_finds_what_is_wrong():
+    with pytest.raises(AssertionError, match=r"SlurmSpawner\.req_partion"):
+        check(Config({"SlurmSpawner": {"req_partion": "course"}}))
+    with pytest.raises(Exception, match="concurrent_spawn_limit"):
+        check(Config({"JupyterHub": {"concurrent_spawn_limit": "ten"}}))
+
+
+def test_the_job_of_a_server_asks_for_what_the_file_says():
+    config = python_config("batchspawner/jupyterhub_config.py")
+    spawner = config["SlurmSpawner"]
+    defaults = {name[4:]: "" for name in batchspawner.SlurmSpawner.class_traits() if name.startswith("req_")}
+    asked = defaults | {name[4:]: value for name, value in spawner.items()}
+    script = Template(batchspawner.SlurmSpawner.batch_script.default_value).render(**asked, cmd="jupyterhub-singleuser")
+    for line in ("--partition=course", "--time=04:00:00", "--mem=8G", "--gres=gpu:1", "--cpus-per-task=4"):
+        assert f"#SBATCH {line}\n" in script
+
+
+def test_options_of_servers_are_settings_of_ours():
+    arguments = python_config("batchspawner/jupyterhub_config.py")["Spawner"]["args"]
+    extension = GPUClusterExtension()
+    extension.parse_command_line(arguments)
+    assert (extension.standby, extension.activity_hours, extension.gauges_count_as_activity) == (True, 4.0, False)
+
+
+def test_the_culler_may_do_what_it_does():
+    config = python_config("batchspawner/jupyterhub_config.py")["JupyterHub"]
+    [service], [role] = config["services"], config["load_roles"]
+    assert role["services"] == [service["name"]]
+    assert set(role["scopes"]) <= set(scope_definitions)
+    culler = IdleCuller()
+    culler.parse_command_line(service["command"][3:])
+    assert (culler.timeout, culler.cull_every) == (3600, 300)
+
+
+def test_the_littlest_jupyterhub_takes_its_file():
+    jsonschema.validate(yaml_of("tljh/config.yaml"), schema("the-littlest-jupyterhub.json"))
+    settings = json.loads((DEPLOY / "tljh/jupyter_server_config.json").read_text())
+    check(Config(settings))
+    assert settings["GPUClusterExtension"]["standby"] is False
+
+
+def test_the_chart_takes_its_values():
+    values = yaml_of("kubernetes/values.yaml")
+    jsonschema.Draft202012Validator(schema("zero-to-jupyterhub.json")).validate(values)
+    values["singleuser"]["extraFile"] = {}
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft202012Validator(schema("zero-to-jupyterhub.json")).validate(values)
+    check(Config(values["singleuser"]["extraFiles"]["gpucluster-settings"]["data"]))
+
+
+def test_sites_are_read_without_fault(tmp_path):
+    file = values_site = tmp_path / "site.yaml"
+    values_site.write_text(
+        yaml.dump(yaml_of("kubernetes/values.yaml")["singleuser"]["extraFiles"]["gpucluster-site"]["data"])
+    )
+    for path in (file, DEPLOY / "site.yaml"):
+        site = site_of(path)
+        assert not site.troubles
+        assert site.limits_of("local").n_workers == 2
+
+
+def test_the_guide_names_every_file():
+    guide = (ROOT / "docs" / "hub.md").read_text()
+    for path in DEPLOY.rglob("*"):
+        if path.is_file():
+            assert path.relative_to(DEPLOY).as_posix() in guide, path

@@ -1,0 +1,156 @@
+"""A JupyterHub with its proxy and two users of the system, each with clusters of their own behind the hub."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from tornado.httpclient import HTTPClientError
+from tornado.websocket import websocket_connect
+
+from .hubprocess import PROXY, Hub, Person, running_hub, until
+from .reachable import why_not
+
+CULL_SECONDS = 30
+pytestmark = [
+    pytest.mark.root,
+    pytest.mark.processes,
+    pytest.mark.timeout(400),
+    pytest.mark.expensive(
+        "tests/hub", "deploy", "py_src/gpucluster/server", "py_src/gpucluster/registry", "requirements/cpu.txt"
+    ),
+    pytest.mark.skipif(os.geteuid() != 0, reason="only root starts servers of other users"),
+    pytest.mark.skipif(
+        shutil.which("node") is None or not PROXY.exists(),
+        reason="the hub's proxy is not there: 'jlpm install' installs it",
+    ),
+]
+
+CLUSTER = {"backend": "local", "name": "mine", "n_workers": 1, "memory_limit": "512 MiB", "idle_timeout_seconds": None}
+
+COMPUTE = """
+import pathlib, sys, time
+import gpucluster
+
+def wait(goal):
+    import pathlib, time
+    while not pathlib.Path(goal).exists():
+        time.sleep(0.05)
+    return 41 + 1
+
+with gpucluster.connect("mine").get_client() as client:
+    task = client.submit(wait, sys.argv[1])
+    print("computing", flush=True)
+    print(task.result(), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def hub() -> Iterator[Hub]:
+    # Numbers that nobody has: high, and below those that containers map.
+    if (why := why_not()) is not None:
+        pytest.skip(why)
+    with running_hub({"ada": 51_833, "bea": 51_834}, cull_seconds=CULL_SECONDS, activity_hours=1.0) as hub:
+        yield hub
+
+
+@pytest.fixture(scope="module")
+def people(hub):
+    """Two people, each with a server and a running cluster."""
+    people = hub.person("ada"), hub.person("bea")
+    for person in people:
+        person.start_server()
+        made = person.call("POST", "api/clusters", CLUSTER)
+        assert made.status_code == 201, made.text
+    for person in people:
+        until(lambda person=person: cluster_of(person)["state"] == "running")
+    return people
+
+
+def cluster_of(person: Person) -> dict:
+    [cluster] = person.call("GET", "api/clusters").raise_for_status().json()["clusters"]
+    return cluster
+
+
+async def first_message(person: Person, path: str, of: str | None = None) -> bytes | str:
+    socket = await websocket_connect(person.socket(path, of=of), subprotocols=["bokeh", "token"])
+    message = await socket.read_message()
+    socket.close()
+    return message
+
+
+async def test_each_has_clusters_and_dashboards_below_the_hub_s_address(hub, people):
+    for person in people:
+        cluster = cluster_of(person)
+        hello = json.loads(await first_message(person, "api/events"))
+        assert [known["id"] for known in hello["clusters"]] == [cluster["id"]]
+        page = person.call("GET", f"dashboard/{cluster['id']}/status")
+        assert page.status_code == 200 and "Dask" in page.text
+        [worker] = cluster["workers"]
+        owner = os.stat(f"/proc/{worker['pid']}").st_uid
+        assert owner == hub.users[person.name]
+
+
+async def test_nobody_sees_or_reaches_what_is_another_s(people):
+    ada, bea = people
+    id = cluster_of(ada)["id"]
+    for method, path, body in [
+        ("GET", "api/clusters", None),
+        ("POST", "api/clusters", {**CLUSTER, "name": "theirs"}),
+        ("PATCH", f"api/clusters/{id}", {"n_workers": 0}),
+        ("DELETE", f"api/clusters/{id}", None),
+        ("GET", f"dashboard/{id}/status", None),
+    ]:
+        answer = bea.call(method, path, body, of="ada")
+        # A page is sent to the hub, which asks no question: it refuses.
+        assert answer.status_code == 403, (method, path, answer.status_code)
+        assert id not in answer.text and "theirs" not in answer.text
+        assert bea.call("GET", f"api/clusters/{id}").status_code == 404
+    for path in ("api/events", f"dashboard/{id}/status/ws"):
+        with pytest.raises(HTTPClientError) as refused:
+            await first_message(bea, path, of="ada")
+        assert refused.value.code in {403, 404}
+    assert cluster_of(ada)["wanted"] == {"n_workers": 1, "adapt": None, "stopped": False}
+
+
+def test_a_cluster_outlives_the_server_that_the_hub_stops(people):
+    _, bea = people
+    before = cluster_of(bea)
+    bea.stop_server()
+    until(lambda: not bea.has_server)
+    bea.start_server()
+    after = cluster_of(bea)
+    assert (after["id"], after["pid"], after["workers"]) == (before["id"], before["pid"], before["workers"])
+
+
+def test_the_culler_ends_who_idles_and_not_who_computes(hub, people):
+    ada, bea = people
+    goal = hub.folder / "ada" / "go"
+    before = cluster_of(ada)
+    kernel = ada.python(COMPUTE, str(goal))
+    try:
+        assert kernel.stdout.readline() == "computing\n"
+        until(lambda: cluster_of(ada)["idle"]["quiet_since"] is None)
+        cluster_of(bea)
+        # Both were used last at the same time. From here on nobody asks ada's server, which would count as use.
+        until(lambda: not bea.has_server)
+        assert ada.has_server
+        goal.touch()
+        assert kernel.stdout.readline() == "42\n"
+        until(lambda: not ada.has_server)
+    finally:
+        kernel.kill()
+        kernel.wait()
+        kernel.stdout.close()
+    # The cull has ended no cluster.
+    ada.start_server()
+    after = cluster_of(ada)
+    assert (after["id"], after["pid"], after["state"]) == (before["id"], before["pid"], "running")
+    for person in (ada, bea):
+        if not person.has_server:
+            person.start_server()
+        person.call("DELETE", "api/clusters/mine")
+        until(lambda person=person: cluster_of(person)["state"] == "stopped")

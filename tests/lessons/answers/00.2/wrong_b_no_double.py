@@ -1,0 +1,5 @@
+"""Wrong: removes all double slashes, also the one after https:."""
+
+
+def dashboard_url(server, path):
+    return (server + "/" + path).replace("//", "/")

@@ -1,0 +1,12 @@
+"""Wrong: integer division cuts the mean."""
+
+import dask
+from dask import delayed
+
+
+def three_answers(pieces):
+    rows = delayed(sum)([piece.size for piece in pieces])
+    total = delayed(sum)([piece.sum() for piece in pieces])
+    worst = delayed(max)([piece.max() for piece in pieces])
+    rows, total, worst = dask.compute(rows, total, worst)
+    return rows, total // rows, worst

@@ -1,0 +1,3 @@
+"""A dict call."""
+
+collections = dict(a="DataFrame", b="Bag", c="Array", d="Delayed", e="Futures")

@@ -1,0 +1,28 @@
+"""Wrong: every cook gets a knife, however many knives there are."""
+
+import time
+
+from distributed import get_worker
+from gpucluster.lessons.simulations.kitchen import Entry
+
+
+def hands_on(order):
+    """Do the work of an order."""
+    began = time.time()
+    time.sleep(order.seconds)
+    return Entry(order.name, get_worker().name, began, began, time.time())
+
+
+async def set_knives(dask_worker, number):
+    """Tell a worker how many knives it has."""
+    await dask_worker.set_resources(knife=number)
+
+
+def hand_out(client, knives):
+    client.run(set_knives, number=1)
+
+
+def serve(client, orders):
+    return [
+        client.submit(hands_on, order, resources={"knife": 1} if order.knife else None, pure=False) for order in orders
+    ]

@@ -1,0 +1,14 @@
+"""Right: one try, and the error of a lost future."""
+
+from concurrent.futures import CancelledError
+
+
+def with_reload(client, data, task, reload):
+    try:
+        return client.submit(task, data, pure=False).result(), data
+    except CancelledError:
+        data = client.scatter(reload(), hash=False)
+        return client.submit(task, data, pure=False).result(), data
+
+
+why = "c"

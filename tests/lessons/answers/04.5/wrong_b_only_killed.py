@@ -1,0 +1,18 @@
+"""Wrong: returns a KilledWorker only, other errors are raised ("return the exception if there is one")."""
+
+from distributed.scheduler import KilledWorker
+
+
+def set_number(dask_scheduler, number):
+    before, dask_scheduler.allowed_failures = dask_scheduler.allowed_failures, number
+    return before
+
+
+def run_carefully(client, task, args, retries, allowed):
+    before = client.run_on_scheduler(set_number, number=allowed)
+    try:
+        return client.submit(task, *args, retries=retries, pure=False).result()
+    except KilledWorker as error:
+        return error
+    finally:
+        client.run_on_scheduler(set_number, number=before)

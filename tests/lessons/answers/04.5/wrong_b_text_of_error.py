@@ -1,0 +1,16 @@
+"""Wrong: returns the text of the exception, not the exception."""
+
+
+def set_number(dask_scheduler, number):
+    before, dask_scheduler.allowed_failures = dask_scheduler.allowed_failures, number
+    return before
+
+
+def run_carefully(client, task, args, retries, allowed):
+    before = client.run_on_scheduler(set_number, number=allowed)
+    try:
+        return client.submit(task, *args, retries=retries, pure=False).result()
+    except Exception as error:
+        return repr(error)
+    finally:
+        client.run_on_scheduler(set_number, number=before)

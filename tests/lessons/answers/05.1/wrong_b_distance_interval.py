@@ -1,0 +1,24 @@
+"""Wrong: a distance of 0 is "none", so twice as far means something: ratio, not interval."""
+
+
+def audit(table, key):
+    whole = table.compute()
+    nulls = whole.isna().sum()
+    return {
+        "rows": len(whole),
+        "nulls": {name: int(number) for name, number in nulls.items() if number},
+        "duplicates": int(whole.duplicated(subset=key).sum()),
+    }
+
+
+kinds = {
+    "carrier": "nominal",
+    "flight": "nominal",
+    "tailnum": "nominal",
+    "month": "ordinal",
+    "dep_delay": "ratio",
+    "distance": "ratio",
+    "time_hour": "time",
+}
+
+kinds["distance"] = "interval"

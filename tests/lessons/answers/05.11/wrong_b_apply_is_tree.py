@@ -1,0 +1,14 @@
+"""Wrong: apply needs all rows of a group at once, so it shuffles."""
+
+moves = {
+    "late flights": "none",
+    "speed": "none",
+    "only three carriers": "none",
+    "upper case": "none",
+    "total distance": "tree",
+    "mean delay by origin": "tree",
+    "ten longest delays": "tree",
+    "sort by delay": "shuffle",
+    "join each plane's flights": "shuffle",
+    "apply per plane": "tree",
+}

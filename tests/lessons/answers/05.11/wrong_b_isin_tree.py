@@ -1,0 +1,14 @@
+"""Wrong: each partition asks isin by itself, nothing is merged."""
+
+moves = {
+    "late flights": "none",
+    "speed": "none",
+    "only three carriers": "tree",
+    "upper case": "none",
+    "total distance": "tree",
+    "mean delay by origin": "tree",
+    "ten longest delays": "tree",
+    "sort by delay": "shuffle",
+    "join each plane's flights": "shuffle",
+    "apply per plane": "shuffle",
+}

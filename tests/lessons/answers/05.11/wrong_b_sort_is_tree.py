@@ -1,0 +1,14 @@
+"""Wrong: a sort moves the rows themselves, not small partial results."""
+
+moves = {
+    "late flights": "none",
+    "speed": "none",
+    "only three carriers": "none",
+    "upper case": "none",
+    "total distance": "tree",
+    "mean delay by origin": "tree",
+    "ten longest delays": "tree",
+    "sort by delay": "tree",
+    "join each plane's flights": "shuffle",
+    "apply per plane": "shuffle",
+}

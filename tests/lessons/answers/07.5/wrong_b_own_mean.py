@@ -1,0 +1,16 @@
+"""Wrong: takes the mean of the rows that are given and not the mean of the argument."""
+
+import numpy as np
+
+
+def reconstruct(rows, mean, components):
+    mean = np.mean(rows, axis=0)
+    return mean + (rows - mean) @ components.T @ components
+
+
+def psnr(original, copy):
+    error = np.mean((np.asarray(original, dtype=float) - copy) ** 2)
+    return float(10 * np.log10(1 / error)) if error > 0 else float("inf")
+
+
+quality = {4: 19.1722, 16: 20.9440, 64: 23.7108}

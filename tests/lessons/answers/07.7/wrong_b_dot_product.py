@@ -1,0 +1,11 @@
+"""Wrong: cosine is not divided by the length of the mean patch."""
+
+import numpy as np
+
+
+def truncated_svd(n, mean, M, k):
+    values, vectors = np.linalg.eigh(M + n * np.outer(mean, mean))
+    return vectors.T[::-1][:k], np.sqrt(np.maximum(values[::-1][:k], 0))
+
+
+cosine = 11.24412

@@ -1,0 +1,15 @@
+"""Wrong: the largest eigenvalue of A, but that which belongs to v is asked."""
+
+import numpy as np
+
+
+def stretch(A, v):
+    return np.linalg.eigvalsh(A)[-1]
+
+
+def solve_halves(L, b):
+    return np.linalg.solve(L.T, np.linalg.solve(L, b))
+
+
+def products_from(R):
+    return R.T @ R

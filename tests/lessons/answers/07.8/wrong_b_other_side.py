@@ -1,0 +1,15 @@
+"""Wrong: R Rᵀ and not Rᵀ R, so it is not XᵀX."""
+
+import numpy as np
+
+
+def stretch(A, v):
+    return v @ A @ v / (v @ v)
+
+
+def solve_halves(L, b):
+    return np.linalg.solve(L.T, np.linalg.solve(L, b))
+
+
+def products_from(R):
+    return R @ R.T

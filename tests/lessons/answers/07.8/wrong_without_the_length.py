@@ -1,0 +1,13 @@
+import numpy as np
+
+
+def stretch(A, v):
+    return v @ A @ v
+
+
+def solve_halves(L, b):
+    return np.linalg.solve(L.T, np.linalg.solve(L, b))
+
+
+def products_from(R):
+    return R.T @ R

@@ -1,0 +1,14 @@
+"""Wrong: alpha is always 1, whatever is asked for."""
+
+import numpy as np
+
+
+def class_sums(X, y, n_classes):
+    member = (np.arange(n_classes)[:, None] == np.asarray(y)[None, :]).astype(np.float64)
+    return member.sum(axis=1), member @ np.asarray(X, dtype=np.float64)
+
+
+def naive_bayes(counts, sums, alpha=1.0):
+    prior = np.log(counts / counts.sum())
+    likelihood = np.log((sums + 1) / (sums.sum(axis=1, keepdims=True) + sums.shape[1]))
+    return prior, likelihood

@@ -1,0 +1,19 @@
+"""Wrong: gives the best model instead of the fitted search."""
+
+import joblib
+import sklearn.neighbors
+from sklearn.datasets import load_digits
+from sklearn.model_selection import GridSearchCV
+
+images, digit = load_digits(return_X_y=True)
+grid = {"n_neighbors": [1, 3, 10], "weights": ["uniform", "distance"]}
+
+
+def search(backend, model, grid, X, y):
+    with joblib.parallel_config(backend=backend, n_jobs=2):
+        return GridSearchCV(model, grid, cv=3).fit(X, y).best_estimator_
+
+
+found = {}
+for backend in ("threading", "loky", "dask"):
+    found[backend] = search(backend, sklearn.neighbors.KNeighborsClassifier(), grid, images, digit)

@@ -1,0 +1,28 @@
+"""Right: logaddexp for loss and chance; the step grows after each success and halves after each failure."""
+
+import numpy as np
+
+
+def loss_and_gradient(X, y, weights):
+    z = X @ weights[:-1] + weights[-1]
+    sign = np.where(np.asarray(y) > 0, 1.0, -1.0)
+    loss = np.logaddexp(0, -sign * z).sum()
+    chance = np.exp(-np.logaddexp(0, -z))
+    error = chance - (sign > 0)
+    return loss, np.append(error @ X, error.sum())
+
+
+def descend(evaluate, weights):
+    weights = np.array(weights, dtype=float)
+    loss, gradient = evaluate(weights)
+    step, used = 1.0, 1
+    while used < 500 and np.abs(gradient).max() > 1e-7 and step > 1e-12:
+        trial = weights - step * gradient
+        new_loss, new_gradient = evaluate(trial)
+        used += 1
+        if new_loss < loss:
+            weights, loss, gradient = trial, new_loss, new_gradient
+            step *= 1.5
+        else:
+            step /= 2
+    return weights

@@ -1,0 +1,17 @@
+"""Wrong: leaves out rows at distance 0, although the nearest row of a digit is itself."""
+
+import numpy as np
+
+
+def nearest_in_block(block, start, queries, k):
+    distances = np.sqrt(((queries[:, None, :] - block[None, :, :]) ** 2).sum(axis=2))
+    shown = np.where(distances == 0, np.inf, distances)
+    order = np.argsort(shown, axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(shown, order, axis=1), order + start
+
+
+def merge_nearest(found, k):
+    distances = np.concatenate([one for one, _ in found], axis=1)
+    rows = np.concatenate([one for _, one in found], axis=1)
+    order = np.argsort(distances, axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(distances, order, axis=1), np.take_along_axis(rows, order, axis=1)

@@ -1,0 +1,15 @@
+import numpy as np
+
+
+def summary(seconds):
+    return float(np.median(np.asarray(seconds, dtype=np.float16))), min(seconds), max(seconds)
+
+
+def verdict(dask_seconds, mpi_seconds):
+    if min(len(dask_seconds), len(mpi_seconds)) < 3:
+        return "cannot say"
+    if min(dask_seconds) > max(mpi_seconds):
+        return "slower"
+    if max(dask_seconds) < min(mpi_seconds):
+        return "faster"
+    return "cannot say"

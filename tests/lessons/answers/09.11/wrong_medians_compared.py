@@ -1,0 +1,11 @@
+import numpy as np
+
+
+def summary(seconds):
+    return float(np.median(seconds)), min(seconds), max(seconds)
+
+
+def verdict(dask_seconds, mpi_seconds):
+    if min(len(dask_seconds), len(mpi_seconds)) < 3:
+        return "cannot say"
+    return "slower" if np.median(dask_seconds) > np.median(mpi_seconds) else "faster"

@@ -1,0 +1,13 @@
+import numpy as np
+
+
+def summary(seconds):
+    return float(np.median(seconds)), min(seconds), max(seconds)
+
+
+def verdict(dask_seconds, mpi_seconds):
+    if min(dask_seconds) > max(mpi_seconds):
+        return "slower"
+    if max(dask_seconds) < min(mpi_seconds):
+        return "faster"
+    return "cannot say"

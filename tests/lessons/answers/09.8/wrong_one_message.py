@@ -1,0 +1,14 @@
+import numpy as np
+
+
+def send_in_pieces(comm, array, to, most):
+    comm.send((len(array), array.dtype, max(1, len(array))), dest=to)
+    comm.Send(array, dest=to) if len(array) else None
+
+
+def receive_in_pieces(comm, source):
+    n, dtype, each = comm.recv(source=source)
+    array = np.empty(n, dtype=dtype)
+    for start in range(0, n, each):
+        comm.Recv(array[start : start + each], source=source)
+    return array

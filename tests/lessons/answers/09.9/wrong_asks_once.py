@@ -1,0 +1,13 @@
+import asyncio
+
+
+async def send_and_yield(comm, array, to):
+    request = comm.Isend(array, dest=to)
+    if not request.Test():
+        await asyncio.sleep(0)
+
+
+async def receive_and_yield(comm, array, source):
+    request = comm.Irecv(array, source=source)
+    while not request.Test():
+        await asyncio.sleep(0)

@@ -1,0 +1,15 @@
+import asyncio
+
+
+async def send_and_yield(comm, array, to):
+    request = comm.Isend(array, dest=to)
+    while not request.Test():
+        await asyncio.sleep(0)
+
+
+async def receive_and_yield(comm, array, source):
+    buffer = array.copy()
+    request = comm.Irecv(buffer, source=source)
+    while not request.Test():
+        await asyncio.sleep(0)
+    return buffer

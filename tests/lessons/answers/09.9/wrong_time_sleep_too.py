@@ -1,0 +1,15 @@
+"""Wrong: time.sleep pauses the thread and with it the event loop; nobody else has a turn."""
+
+import time
+
+
+async def send_and_yield(comm, array, to):
+    request = comm.Isend(array, dest=to)
+    while not request.Test():
+        time.sleep(0)
+
+
+async def receive_and_yield(comm, array, source):
+    request = comm.Irecv(array, source=source)
+    while not request.Test():
+        time.sleep(0)

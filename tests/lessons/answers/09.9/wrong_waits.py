@@ -1,0 +1,11 @@
+import asyncio
+
+
+async def send_and_yield(comm, array, to):
+    request = comm.Isend(array, dest=to)
+    while not request.Test():
+        await asyncio.sleep(0)
+
+
+async def receive_and_yield(comm, array, source):
+    comm.Irecv(array, source=source).Wait()

@@ -1,0 +1,12 @@
+"""In percent."""
+
+
+def idle_share(stages, micro_batches):
+    return 100 * (stages - 1) / (micro_batches + stages - 1)
+
+
+def micro_batches_for(stages, most_idle):
+    micro_batches = 1
+    while idle_share(stages, micro_batches) > most_idle:
+        micro_batches += 1
+    return micro_batches

@@ -1,0 +1,12 @@
+"""p / (m + p)."""
+
+
+def idle_share(stages, micro_batches):
+    return stages / (micro_batches + stages)
+
+
+def micro_batches_for(stages, most_idle):
+    micro_batches = 1
+    while idle_share(stages, micro_batches) > most_idle:
+        micro_batches += 1
+    return micro_batches

@@ -1,0 +1,20 @@
+"""Wrong: image_bytes multiplies 32-bit integers, which overflow for the slide of the pathologist."""
+
+import numpy as np
+
+
+def image_bytes(height, width, channels=3, itemsize=1):
+    return int(np.prod(np.array([height, width, channels, itemsize], dtype=np.int32), dtype=np.int32))
+
+
+def tiles(height, width, size, halo):
+    found = []
+    for top in range(0, height, size):
+        for left in range(0, width, size):
+            bottom, right = min(top + size, height), min(left + size, width)
+            around = (
+                slice(max(0, top - halo), min(height, bottom + halo)),
+                slice(max(0, left - halo), min(width, right + halo)),
+            )
+            found.append(((slice(top, bottom), slice(left, right)), around))
+    return found

@@ -1,0 +1,1 @@
+order = "F C I E D B A"

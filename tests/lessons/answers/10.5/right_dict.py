@@ -1,0 +1,3 @@
+"""Right: dict with keyword arguments."""
+
+ways = {"A": "one device", "B": "data", "C": "model", "D": "hybrid", "E": "tiles"}

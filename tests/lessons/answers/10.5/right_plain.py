@@ -1,0 +1,3 @@
+"""As given."""
+
+ways = {"A": "one device", "B": "data", "C": "model", "D": "hybrid", "E": "tiles"}

@@ -1,0 +1,3 @@
+"""Right: zip of letters and words."""
+
+ways = dict(zip("ABCDE", ["one device", "data", "model", "hybrid", "tiles"], strict=False))

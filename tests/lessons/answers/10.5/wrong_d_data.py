@@ -1,0 +1,3 @@
+"""Many images: data, although the model does not fit."""
+
+ways = {"A": "one device", "B": "data", "C": "model", "D": "data", "E": "tiles"}

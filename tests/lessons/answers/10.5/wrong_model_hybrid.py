@@ -1,0 +1,3 @@
+"""Wrong: C and D swapped."""
+
+ways = {"A": "one device", "B": "data", "C": "hybrid", "D": "model", "E": "tiles"}

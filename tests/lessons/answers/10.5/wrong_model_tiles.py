@@ -1,0 +1,3 @@
+"""Wrong: C and E swapped."""
+
+ways = {"A": "one device", "B": "data", "C": "tiles", "D": "hybrid", "E": "model"}

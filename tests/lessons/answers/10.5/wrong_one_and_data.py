@@ -1,0 +1,3 @@
+"""Wrong: A and B swapped."""
+
+ways = {"A": "data", "B": "one device", "C": "model", "D": "hybrid", "E": "tiles"}

@@ -1,0 +1,27 @@
+"""Wrong: total is the sum of the rates, not the mean times the cards."""
+
+import re
+
+import numpy as np
+
+
+def _head(text):
+    return (
+        re.search(r"Model: (\S+)", text)[1],
+        int(re.search(r"Batch size: (\d+)", text)[1]),
+        int(re.search(r"Number of GPUs: (\d+)", text)[1]),
+        [float(rate) for rate in re.findall(r"Iter #\d+: ([\d.]+)", text)],
+    )
+
+
+def read_log(text):
+    model, batch, gpus, rates = _head(text)
+    return {
+        "model": model,
+        "batch": batch,
+        "gpus": gpus,
+        "rates": rates,
+        "mean": float(np.mean(rates)),
+        "spread": 1.96 * float(np.std(rates)),
+        "total": sum(rates),
+    }

@@ -1,0 +1,45 @@
+"""Rank 0 sends all, while rank 1 sends errors: with large messages both wait."""
+
+import numpy as np
+
+
+def forward(X, layers, last):
+    values = [X]
+    for place in range(0, len(layers), 2):
+        scores = values[-1] @ layers[place] + layers[place + 1]
+        values.append(scores if last and place == len(layers) - 2 else np.maximum(scores, 0))
+    return values
+
+
+def backward(values, error, layers):
+    slopes = []
+    for place in reversed(range(0, len(layers), 2)):
+        given = values[place // 2]
+        slopes = [given.T @ error, error.sum(axis=0), *slopes]
+        error = (error @ layers[place].T) * (given > 0)
+    return slopes, error
+
+
+def score_error(scores, wanted, n_rows):
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return (powers / powers.sum(axis=1, keepdims=True) - wanted) / n_rows
+
+
+def two_stages(comm, X, wanted, own, n_micro):
+    total = [np.zeros_like(array) for array in own]
+    if comm.rank == 0:
+        kept = []
+        for part in np.array_split(X, n_micro):
+            kept.append(forward(part, own, last=False))
+            comm.send(kept[-1][-1], dest=1)
+        for values in kept:
+            total = [
+                one + other for one, other in zip(total, backward(values, comm.recv(source=1), own)[0], strict=False)
+            ]
+        return total
+    for aims in np.array_split(wanted, n_micro):
+        values = forward(comm.recv(source=0), own, last=True)
+        slopes, error = backward(values, score_error(values[-1], aims, len(wanted)), own)
+        comm.send(error, dest=0)
+        total = [one + other for one, other in zip(total, slopes, strict=False)]
+    return total

@@ -1,0 +1,1 @@
+order = "C J G E D F A B"

@@ -1,0 +1,13 @@
+"""The order of the list, not that of their use."""
+
+
+def to_spill(buffers, needed, limit):
+    held = sum(buffer["bytes"] for buffer in buffers)
+    leaving = []
+    for buffer in sorted(buffers, key=lambda buffer: 0):
+        if held + needed <= limit:
+            break
+        if not buffer["exposed"]:
+            leaving.append(buffer["name"])
+            held -= buffer["bytes"]
+    return leaving

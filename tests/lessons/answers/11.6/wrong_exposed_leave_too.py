@@ -1,0 +1,12 @@
+"""Exposed buffers leave like all others."""
+
+
+def to_spill(buffers, needed, limit):
+    used = sum(b["bytes"] for b in buffers)
+    names = []
+    for b in sorted(buffers, key=lambda b: b["last_used"]):
+        if used + needed <= limit:
+            break
+        used -= b["bytes"]
+        names.append(b["name"])
+    return names

@@ -1,0 +1,13 @@
+"""Stops one too late, where it fits exactly."""
+
+
+def to_spill(buffers, needed, limit):
+    held = sum(buffer["bytes"] for buffer in buffers)
+    leaving = []
+    for buffer in sorted(buffers, key=lambda buffer: buffer["last_used"]):
+        if held + needed < limit:
+            break
+        if not buffer["exposed"]:
+            leaving.append(buffer["name"])
+            held -= buffer["bytes"]
+    return leaving

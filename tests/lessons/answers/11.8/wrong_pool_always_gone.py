@@ -1,0 +1,17 @@
+"""Leaves the pool size out also where there is no --rmm-async."""
+
+
+def repair(command, scheduler):
+    old = command.split()[1:]
+    new = ["dask", "cuda", "worker", scheduler]
+    while old:
+        word = old.pop(0)
+        name = word.split("=")[0]
+        if name in ("--enable-jit-unspill", "--disable-jit-unspill"):
+            continue
+        if name == "--rmm-pool-size" and True:
+            if "=" not in word:
+                old.pop(0)
+            continue
+        new.append(word)
+    return " ".join(new)

@@ -1,0 +1,15 @@
+"""The value of the pool size is left behind."""
+
+
+def repair(command, scheduler):
+    old = command.split()[1:]
+    new = ["dask", "cuda", "worker", scheduler]
+    while old:
+        word = old.pop(0)
+        name = word.split("=")[0]
+        if name in ("--enable-jit-unspill", "--disable-jit-unspill"):
+            continue
+        if name == "--rmm-pool-size" and "--rmm-async" in command.split():
+            continue
+        new.append(word)
+    return " ".join(new)

@@ -1,0 +1,14 @@
+"""Starts the clock before the warm-up, so that it counts."""
+
+
+def ping_pong(comm, n_bytes, repeats, warm_up, clock):
+    buffer = bytearray(n_bytes)
+    began = clock()
+    for _ in range(warm_up + repeats):
+        if comm.rank == 0:
+            comm.Send(buffer, 1)
+            comm.Recv(buffer, 1)
+        else:
+            comm.Recv(buffer, 0)
+            comm.Send(buffer, 0)
+    return (clock() - began) / (2 * repeats)

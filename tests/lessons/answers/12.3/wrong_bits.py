@@ -1,0 +1,10 @@
+import numpy as np
+
+
+def fit_link(sizes, seconds):
+    slope, alpha = np.polyfit(np.asarray(sizes, float), seconds, 1, w=1 / np.asarray(seconds))
+    return alpha, 8 / slope
+
+
+def half_size(alpha, beta):
+    return alpha * beta

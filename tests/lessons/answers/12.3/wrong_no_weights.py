@@ -1,0 +1,10 @@
+import numpy as np
+
+
+def fit_link(sizes, seconds):
+    slope, alpha = np.polyfit(sizes, seconds, 1)
+    return alpha, 1 / slope
+
+
+def half_size(alpha, beta):
+    return alpha * beta

@@ -1,0 +1,12 @@
+def one_way(link):
+    speed = link["value"] * 1e9
+    if link["unit"] == "GT/s":
+        speed *= link["lanes"] * link["encoding"][0] / link["encoding"][1]
+    speed /= 8
+    if link["both_directions"]:
+        speed /= 2
+    return speed
+
+
+def seconds_to_move(n_bytes, link):
+    return n_bytes / one_way(link)

@@ -1,0 +1,14 @@
+"""seconds_to_move returns milliseconds."""
+
+
+def one_way(link):
+    speed = link["value"] * 1e9
+    if link["unit"] == "GT/s":
+        speed *= link["lanes"] * link["encoding"][0] / link["encoding"][1]
+    if link["unit"] != "GB/s":
+        speed /= 8
+    return speed / 2 if link.get("both_directions") else speed
+
+
+def seconds_to_move(n_bytes, link):
+    return 1000 * n_bytes / one_way(link)

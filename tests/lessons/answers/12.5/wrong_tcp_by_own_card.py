@@ -1,0 +1,20 @@
+"""For "tcp" counts only GPU ends whose own card is plain."""
+
+
+def path(one, other):
+    gpus = [e for e in (one, other) if e["device"] is not None]
+    if one["node"] == other["node"]:
+        if one["process"] == other["process"] and one["device"] == other["device"]:
+            return "nothing moves"
+        if len(gpus) == 2 and other["device"] in one["nvlink"]:
+            return "nvlink"
+        return "pcie" if gpus else "shared memory"
+    if "plain" in (one["card"], other["card"]):
+        return "tcp"
+    return "gpudirect" if gpus and all(e["card"] == "gpudirect" for e in gpus) else "rdma"
+
+
+def host_copies(one, other):
+    if path(one, other) not in ("tcp", "rdma"):
+        return 0
+    return sum(e["device"] is not None and e["card"] != "gpudirect" for e in (one, other))

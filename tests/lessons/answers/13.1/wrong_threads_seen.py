@@ -1,0 +1,23 @@
+"""Wrong: counts the threads that are in the records and ignores `threads`."""
+
+
+def _work(records):
+    return sorted((p["start"], p["stop"]) for r in records for p in r["startstops"] if p["action"] == "compute")
+
+
+def idle_share(records, threads):
+    work = _work(records)
+    seen = len({(record["worker"], record["thread"]) for record in records})
+    window = max(stop for _, stop in work) - work[0][0]
+    return 1 - sum(stop - start for start, stop in work) / (seen * window)
+
+
+def longest_gap(records):
+    work = _work(records)
+    began = end = work[0][0]
+    best = (0.0, 0.0)
+    for start, stop in work:
+        if start - end > best[1]:
+            best = (end - began, start - end)
+        end = max(end, stop)
+    return best

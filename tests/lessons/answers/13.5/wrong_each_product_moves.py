@@ -1,0 +1,11 @@
+def matmul_cost(m, n, k, itemsize):
+    return 2 * m * n * k, itemsize * 3 * m * n * k
+
+
+def place(kernels, peak, bandwidth):
+    placed = {}
+    for name, (flops, n_bytes) in kernels.items():
+        intensity = flops / n_bytes
+        label = "compute" if intensity * bandwidth >= peak else "memory"
+        placed[name] = (intensity, min(peak, intensity * bandwidth), label)
+    return placed

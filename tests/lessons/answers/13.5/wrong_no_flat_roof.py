@@ -1,0 +1,13 @@
+"""attainable is always I x bandwidth, also above the peak."""
+
+
+def matmul_cost(m, n, k, itemsize):
+    return 2 * m * n * k, itemsize * (m * k + k * n + m * n)
+
+
+def place(kernels, peak, bandwidth):
+    result = {}
+    for name, (flops, n_bytes) in kernels.items():
+        i = flops / n_bytes
+        result[name] = (i, i * bandwidth, "compute" if i * bandwidth >= peak else "memory")
+    return result

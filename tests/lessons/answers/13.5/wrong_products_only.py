@@ -1,0 +1,13 @@
+"""Counts the products of a matrix product, but not the additions: m n k instead of 2 m n k."""
+
+
+def matmul_cost(m, n, k, itemsize):
+    return m * n * k, itemsize * (m * k + k * n + m * n)
+
+
+def place(kernels, peak, bandwidth):
+    result = {}
+    for name, (flops, n_bytes) in kernels.items():
+        i = flops / n_bytes
+        result[name] = (i, min(peak, i * bandwidth), "compute" if i * bandwidth >= peak else "memory")
+    return result

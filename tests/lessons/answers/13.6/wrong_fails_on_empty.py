@@ -1,0 +1,14 @@
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+
+
+def prefetched(load, numbers, depth):
+    numbers = iter(numbers)
+    with ThreadPoolExecutor(1) as pool:
+        pending = deque([pool.submit(load, next(numbers))])
+        for number in numbers:
+            pending.append(pool.submit(load, number))
+            if len(pending) > depth:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()

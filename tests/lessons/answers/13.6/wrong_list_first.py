@@ -1,0 +1,2 @@
+def prefetched(load, numbers, depth):
+    return iter([load(number) for number in numbers])

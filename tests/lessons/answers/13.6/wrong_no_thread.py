@@ -1,0 +1,3 @@
+def prefetched(load, numbers, depth):
+    for number in numbers:
+        yield load(number)

@@ -1,0 +1,15 @@
+total_so_far = {}
+
+
+def breakdown(events, total):
+    seconds, open_stages, before = total_so_far, [], 0.0
+    for stage, what, at in events:
+        if open_stages:
+            seconds[open_stages[-1]] += at - before
+        if what == "begin":
+            open_stages.append(stage)
+            seconds.setdefault(stage, 0.0)
+        else:
+            open_stages.pop()
+        before = at
+    return {**seconds, "other": total - sum(seconds.values())}

@@ -1,0 +1,3 @@
+"""Letters in one string, without levels."""
+
+order = "ABCDE"

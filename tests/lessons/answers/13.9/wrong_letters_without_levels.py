@@ -1,0 +1,1 @@
+order = "C B A G E D I K H"

@@ -1,0 +1,13 @@
+"""GPUs are forgotten."""
+
+
+def places(steps, login_minutes=10):
+    found = []
+    for step in steps:
+        if step["minutes"] <= login_minutes:
+            found.append("login")
+        elif step["internet"]:
+            found.append("split")
+        else:
+            found.append("compute")
+    return found

@@ -1,0 +1,13 @@
+"""The limit of time is forgotten."""
+
+
+def places(steps, login_minutes=10):
+    found = []
+    for step in steps:
+        if step["gpus"] == 0:
+            found.append("login")
+        elif step["internet"]:
+            found.append("split")
+        else:
+            found.append("compute")
+    return found

@@ -1,0 +1,32 @@
+"""The first one counts."""
+
+SHORT = {
+    "-A": "account",
+    "-c": "cpus-per-task",
+    "-J": "job-name",
+    "-N": "nodes",
+    "-n": "ntasks",
+    "-o": "output",
+    "-p": "partition",
+    "-t": "time",
+}
+
+
+def directives(script):
+    found = {}
+    for line in script.splitlines():
+        if line.strip() and not line.strip().startswith("#"):
+            break
+        if not line.startswith("#SBATCH "):
+            continue
+        name = None
+        for word in line.split()[1:]:
+            if word.startswith("#"):
+                break
+            if word.startswith("-"):
+                name, equals, value = word.partition("=")
+                name = SHORT.get(name, name.lstrip("-"))
+                found.setdefault(name, value if equals else True)
+            elif name is not None:
+                found[name] = word
+    return found

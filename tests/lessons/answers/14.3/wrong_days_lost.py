@@ -1,0 +1,21 @@
+"""Writes hours modulo 24: a wall time of more than a day becomes too short."""
+
+
+def worker_script(site, job):
+    gpus = job["gpus"]
+    h, m = job["minutes"] // 60 % 24, job["minutes"] % 60
+    lines = [
+        "#!/bin/bash",
+        f"#SBATCH --partition={site['partition']}",
+        f"#SBATCH --account={site['account']}",
+        f"#SBATCH --nodes={job['nodes']}",
+        "#SBATCH --ntasks-per-node=1",
+        f"#SBATCH --cpus-per-task={gpus * site['cores_per_gpu'] if gpus else job['cores']}",
+        f"#SBATCH --time={h:02d}:{m:02d}:00",
+    ]
+    if gpus:
+        lines.append(f"#SBATCH --gres=gpu:{gpus}")
+    lines += [f"module load {m}" for m in site["modules"]] + [site["activate"]]
+    tail = "cuda worker" if gpus else "worker"
+    line = f"srun dask {tail} --scheduler-file {job['scheduler_file']}"
+    return "\n".join(lines + [line if gpus else f"{line} --nthreads {job['cores']}"])

@@ -1,0 +1,23 @@
+"""Leaves --port 0 out, so that the scheduler takes port 8786."""
+
+
+def scheduler_command(file, interface=None, protocol=None):
+    more = (["--interface", interface] if interface else []) + (["--protocol", protocol] if protocol else [])
+    return ["dask", "scheduler", "--scheduler-file", str(file), *more]
+
+
+def worker_command(file, threads, memory, interface=None, protocol=None):
+    more = (["--interface", interface] if interface else []) + (["--protocol", protocol] if protocol else [])
+    return [
+        "dask",
+        "worker",
+        "--scheduler-file",
+        str(file),
+        "--nworkers",
+        "1",
+        "--nthreads",
+        str(threads),
+        "--memory-limit",
+        memory,
+        *more,
+    ]

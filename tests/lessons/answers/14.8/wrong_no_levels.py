@@ -1,0 +1,3 @@
+"""Everything on one level."""
+
+order = [(letter, 0) for letter in "FHJGEDBALI"]

@@ -1,0 +1,3 @@
+"""Only one line of the way."""
+
+order = [("A", 0)]

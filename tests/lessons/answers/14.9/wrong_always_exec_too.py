@@ -1,0 +1,19 @@
+"""Writes exec also where there is no command."""
+
+import shlex
+
+VALUE = {"-v": "--bind", "--volume": "--bind", "-w": "--pwd", "--workdir": "--pwd", "-e": "--env", "--env": "--env"}
+
+
+def to_apptainer(command):
+    words, out = shlex.split(command)[2:], []
+    while words[0].startswith("-"):
+        option, equals, value = words.pop(0).partition("=")
+        if option in ("--rm", "-it", "-i", "-t", "-d"):
+            continue
+        value = value if equals else words.pop(0)
+        if option == "--gpus":
+            out.append("--nv")
+        elif option in VALUE:
+            out += [VALUE[option], value]
+    return ["apptainer", "exec", *out, f"docker://{words[0]}", *words[1:]]

@@ -1,0 +1,19 @@
+import numpy as np
+
+charter = {
+    "task": "classification",
+    "late_from": np.int32(30),
+    "decide_before": 60,
+    "share": np.float64(0.1),
+    "figure": "lift",
+    "at_least": 3.0,
+    "worst_month": np.float64(5) / 2,
+}
+tasks = {
+    "late or not": "classification",
+    "minutes of delay": "regression",
+    "kinds of weather": "clustering",
+    "how many flights were cancelled": "no model",
+    "groups of airports": "clustering",
+    "which of five causes": "classification",
+}

@@ -1,0 +1,19 @@
+from fractions import Fraction
+
+charter = {
+    "task": "classification",
+    "late_from": 30,
+    "decide_before": 60,
+    "share": Fraction(1, 10),
+    "figure": "lift",
+    "at_least": 3.0,
+    "worst_month": Fraction(5, 2),
+}
+tasks = {
+    "late or not": "classification",
+    "minutes of delay": "regression",
+    "kinds of weather": "clustering",
+    "how many flights were cancelled": "no model",
+    "groups of airports": "clustering",
+    "which of five causes": "classification",
+}

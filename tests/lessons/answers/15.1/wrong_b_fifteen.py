@@ -1,0 +1,19 @@
+"""Wrong: late from 15 minutes on, as authorities count, but the letter says half an hour."""
+
+charter = {
+    "task": "classification",
+    "late_from": 15,
+    "decide_before": 60,
+    "share": 0.1,
+    "figure": "lift",
+    "at_least": 3,
+    "worst_month": 2.5,
+}
+tasks = {
+    "late or not": "classification",
+    "minutes of delay": "regression",
+    "kinds of weather": "clustering",
+    "how many flights were cancelled": "no model",
+    "groups of airports": "clustering",
+    "which of five causes": "classification",
+}

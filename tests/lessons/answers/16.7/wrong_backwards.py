@@ -1,0 +1,1 @@
+order = "E C G B F A I H D"

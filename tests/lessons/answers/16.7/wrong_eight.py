@@ -1,0 +1,3 @@
+"""Wrong: eight letters only."""
+
+order = "A B C D E F G H"

@@ -1,0 +1,3 @@
+"""Wrong: the three letters of the example, not nine."""
+
+order = "X Y Z"

@@ -1,0 +1,1 @@
+order = "D H A I F B G C E"

@@ -1,0 +1,1 @@
+order = "D H I A B F G C E"

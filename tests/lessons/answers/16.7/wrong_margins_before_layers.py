@@ -1,0 +1,1 @@
+order = "D I H A F B G C E"

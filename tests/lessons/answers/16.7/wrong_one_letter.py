@@ -1,0 +1,3 @@
+"""Wrong: one letter nine times."""
+
+order = "A A A A A A A A A"

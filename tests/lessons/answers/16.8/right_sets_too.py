@@ -1,0 +1,10 @@
+"""Right: sets written out."""
+
+missing = {
+    "A": {"source", "date", "sample"},
+    "B": {"source", "date", "baseline"},
+    "C": set(),
+    "D": {"date"},
+    "E": {"source", "sample"},
+    "F": {"date"},
+}

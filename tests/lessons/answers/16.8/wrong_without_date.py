@@ -1,0 +1,8 @@
+missing = {
+    "A": {"source", "sample"},
+    "B": {"source", "date", "baseline"},
+    "C": set(),
+    "D": {"date"},
+    "E": {"source", "sample"},
+    "F": {"date"},
+}

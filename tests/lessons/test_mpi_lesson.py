@@ -1,0 +1,94 @@
+"""Lesson 09: its solutions pass whatever the hidden inputs, with and without MPI; its pictures say what they show."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from gpucluster.lessons.catalogue import find_lesson
+from gpucluster.lessons.checking import check
+from gpucluster.lessons.checks.lesson_09_mpi import ranks as checked_ranks
+from gpucluster.lessons.figures import mpi as figures
+from gpucluster.lessons.figures import vector
+from gpucluster.lessons.probes.coroutines import run_coroutine
+from gpucluster.lessons.results import State
+from gpucluster.lessons.simulations.ranks.local_messages import SentMessage
+
+from tests.lessons.test_answers import load, named
+from tests.suite.lessons import seeds
+
+LESSON = find_lesson("09")
+ALONE = ["09.2", "09.3", "09.5", "09.7", "09.8", "09.9", "09.10", "09.11"]
+WITH_CLUSTER = ["09.1", "09.4", "09.6"]
+
+
+@pytest.fixture
+def without_mpi(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checked_ranks, "mpiexec", lambda: None)
+
+
+def solution(number: str) -> list[Any]:
+    assert LESSON is not None
+    exercise = LESSON.exercise(number)
+    assert exercise is not None
+    return load("import asyncio\nimport numpy as np\n" + exercise.solution, f"<{number}>", named(number))
+
+
+@pytest.mark.parametrize("seed", seeds("09", 6))
+@pytest.mark.parametrize("number", ALONE)
+def test_the_solution_passes_whatever_the_hidden_inputs(number: str, seed: int, without_mpi: None) -> None:
+    result = check(number, *solution(number), seed=seed)
+    assert result.passed, result
+
+
+@pytest.mark.parametrize("seed", seeds("09", 3))
+@pytest.mark.parametrize("number", WITH_CLUSTER)
+def test_the_solution_passes_on_the_cluster(number: str, seed: int, client: Any, without_mpi: None) -> None:
+    result = check(number, *solution(number), client=client, seed=seed)
+    assert result.passed, result
+
+
+async def _nothing(comm: Any, array: Any, other: int) -> None: ...
+
+
+def test_a_coroutine_that_is_still_empty_is_not_wrong() -> None:
+    assert check("09.9", _nothing, _nothing).state is State.NOT_YET
+
+
+def test_a_coroutine_runs_to_its_end_and_its_error_is_ours() -> None:
+    async def seven() -> int:
+        return 7
+
+    async def fails() -> None:
+        raise ValueError("oops")
+
+    assert run_coroutine(seven()) == 7
+    with pytest.raises(ValueError, match="oops"):
+        run_coroutine(fails())
+
+
+def _sent(*pairs: tuple[int, int]) -> list[SentMessage]:
+    return [SentMessage(source, target, "pickle", 8, 0) for source, target in pairs]
+
+
+def test_messages_are_placed_in_rounds() -> None:
+    assert figures.rounds_of(_sent((1, 0), (2, 0), (3, 0))) == [1, 2, 3]
+    assert figures.rounds_of(_sent((1, 0), (3, 2), (2, 0))) == [1, 1, 2]
+
+
+def test_pictures_are_svg_with_words(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    shown: list[Any] = []
+    monkeypatch.setattr(vector.Picture, "show", lambda picture: shown.append(picture))
+    figures.two_worlds()
+    figures.rounds({"master": _sent((1, 0), (2, 0)), "tree <b>": _sent((1, 0))}, 3)
+    figures.repeats({"MPI": [0.5, 0.7], "Dask": [1.0]})
+    figures.rounds({}, 3)
+    assert "Nothing to draw yet" in capsys.readouterr().out
+    assert len(shown) == 3
+    for picture in shown:
+        svg = ElementTree.fromstring(picture.svg())
+        assert svg.get("role") == "img" and svg.get("aria-label") == repr(picture)
+        assert "#000" not in picture.svg() and "white" not in picture.svg()  # the page's own colours, light or dark
+    assert "round 2 rank 2 to 0" in repr(shown[1])
+    assert "0.50, 0.70" in repr(shown[2])

@@ -1,0 +1,242 @@
+"""What lesson 13 simulates, measures and draws."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from gpucluster.lessons.checks.lesson_13_profiling.diagnosing import true_word
+from gpucluster.lessons.figures import counters, roofline, timelines, vector
+from gpucluster.lessons.figures.explorer import explore_overlap
+from gpucluster.lessons.hints import solution_of
+from gpucluster.lessons.probes.devicelog import RECORDED, simulated_log, watch_devices
+from gpucluster.lessons.probes.roof import measure_roof
+from gpucluster.lessons.probes.stages import StageTimers, settler
+from gpucluster.lessons.simulations.capture import captured, export, simulated_capture
+from gpucluster.lessons.simulations.pipeline import Pipeline, counter_log, schedule, share_of, two_devices
+from gpucluster.lessons.simulations.traces import WORDS, mystery_traces, simulated
+from gpucluster.recordings.places import find_recording
+
+from tests.lessons.test_answers import load, named
+
+GIVEN = Pipeline(batches=6, load=0.3, copy_in=0.04, kernels=0.25, copy_out=0.02)
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[vector.Picture]:
+    """Pictures that would have been shown."""
+    pictures: list[vector.Picture] = []
+    monkeypatch.setattr(vector.Picture, "show", lambda picture: pictures.append(picture))
+    return pictures
+
+
+def solution(number: str) -> list[Any]:
+    text = "import numpy as np\nimport pandas as pd\n" + solution_of(number)
+    return load(text, f"<{number}>", named(number))
+
+
+def replaced(**changes: Any) -> Pipeline:
+    return Pipeline(**{**GIVEN.__dict__, **changes})
+
+
+def test_in_turns_a_batch_costs_the_sum_and_one_ahead_the_larger() -> None:
+    assert schedule(GIVEN)[-1].stop == pytest.approx(6 * (0.3 + 0.31))
+    assert schedule(replaced(ahead=1))[-1].stop == pytest.approx(0.3 + 6 * 0.31)
+    assert schedule(replaced(ahead=1, load=0.9))[-1].stop == pytest.approx(6 * 0.9 + 0.31)
+    assert schedule(replaced(ahead=3, load=0.9)) == schedule(replaced(ahead=1, load=0.9))
+
+
+@pytest.mark.parametrize("ahead", [0, 1, 2, 3])
+def test_no_more_batches_are_ahead_than_said_and_no_lane_does_two_things_at_once(ahead: int) -> None:
+    spans = schedule(replaced(ahead=ahead, load=0.05))
+    for lane in ("load", "copy in", "kernels", "copy out"):
+        own = [span for span in spans if span.lane == lane]
+        assert [span.batch for span in own] == list(range(6))
+        assert all(later.start >= earlier.stop - 1e-9 for earlier, later in zip(own, own[1:], strict=False))
+    begun = {span.batch: span.start for span in spans if span.lane == "copy in"}
+    for span in spans:
+        if span.lane == "load" and ahead:
+            held = sum(start <= span.start + 1e-9 for start in begun.values()) - 1
+            assert span.batch - held <= ahead
+
+
+def test_the_simulated_log_says_what_the_lesson_says_of_it() -> None:
+    read_dmon, share_below = solution("13.3")
+    table, units = read_dmon(simulated_log())
+    assert list(units) == ["gpu", "pwr", "gtemp", "mtemp", "sm", "mem", "fb", "rxpci", "txpci"]
+    means = table.groupby("gpu")["sm"].mean()
+    assert means[0] == pytest.approx(42, abs=1.5)
+    assert means[1] > 75
+    assert np.isnan(means[2])
+    assert share_below(table, 50).keys() == {0, 1}
+    assert table["pwr"].between(75, 500).all()
+    first = two_devices()[0]
+    assert first is not None
+    assert (first.load, round(first.device, 9), first.kernels) == (1.3, 1.35, 1.1)
+    assert counter_log([]) == "\n"
+
+
+def test_the_simulated_capture_has_what_the_pipeline_was_given() -> None:
+    [device_summary] = solution("13.4")
+    found = device_summary(simulated_capture(), 0)
+    assert found["to_device_bytes"] == 8 * 256 * 2**20
+    assert found["to_host_bytes"] == 8 * 2**20
+    assert found["kernel_seconds"] == pytest.approx(8 * 0.024 * 1.25)
+    spans = schedule(Pipeline(batches=8, load=0.030, copy_in=0.010, kernels=0.024, copy_out=0.002))
+    assert found["idle_share"] == pytest.approx(1 - share_of(spans, "kernels", 0.030, spans[-1].stop), abs=1e-6)
+
+
+def test_a_table_without_rows_is_not_in_the_export() -> None:
+    kernels, copies = captured(replaced(copy_in=0.0, copy_out=0.0))
+    assert copies == []
+    with pytest.raises(sqlite3.OperationalError, match="no such table"):
+        export(kernels, copies).execute("SELECT * FROM CUPTI_ACTIVITY_KIND_MEMCPY")
+
+
+@pytest.mark.parametrize("kind", WORDS)
+def test_a_simulated_trace_is_of_the_kind_it_was_made_for(kind: str) -> None:
+    for seed in range(20):
+        trace = simulated(kind, np.random.default_rng(seed))
+        assert true_word(trace) == kind
+        for figure in (trace.kernels, trace.copies, trace.host, trace.occupancy):
+            assert ((figure >= 0) & (figure <= 100)).all()
+        assert trace.largest_bytes <= trace.free_bytes
+
+
+def test_the_five_mysteries_are_the_five_bottlenecks() -> None:
+    assert sorted(map(true_word, mystery_traces().values())) == sorted(set(WORDS) - {"healthy"})
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize(
+    ("script", "is_simulated"),
+    [
+        ('echo "# gpu    sm"; echo "# Idx     %"; echo "    0    97"', False),
+        ('echo "NVIDIA-SMI has failed because it could not communicate with the driver"', True),
+        ("exit 9", True),
+    ],
+    ids=["a device", "no driver", "an error"],
+)
+def test_counters_are_measured_where_there_are_some(
+    script: str, is_simulated: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = tmp_path / "nvidia-smi"
+    command.write_text(f"#!/bin/sh\n{script}\n")
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    log = watch_devices()
+    assert log.simulated is is_simulated
+    assert ("SIMULATED" in log.source) is is_simulated
+    assert log.text.startswith("#")
+
+
+def test_without_the_command_the_log_is_simulated_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    log = watch_devices()
+    assert log.simulated
+    assert log.text == simulated_log()
+
+
+def test_the_recording_of_the_lesson_comes_with_it() -> None:
+    assert find_recording(RECORDED).is_file()
+
+
+def test_timers_note_begin_and_end_also_of_what_fails() -> None:
+    waits = []
+    timers = StageTimers(lambda: waits.append(1))
+    with pytest.raises(ValueError), timers.stage("outer"), timers.stage("inner"):
+        raise ValueError
+    assert [event[:2] for event in timers.events] == [
+        ("outer", "begin"), ("inner", "begin"), ("inner", "end"), ("outer", "end")
+    ]  # fmt: skip
+    assert len(waits) == 5  # before each look at the clock, the first included
+    moments = [event.at for event in timers.events]
+    assert moments == sorted(moments)
+    assert timers.total() >= moments[-1] - moments[0]
+    settler(np.ones(2))()
+
+
+def test_a_worker_is_measured_and_no_kernel_is_above_its_peak(client: Any) -> None:
+    roof = measure_roof(client)
+    assert roof.library == "numpy"
+    assert len(roof.kernels) == 5
+    assert roof.bandwidth > 0
+    for kernel in roof.kernels.values():
+        assert kernel.flops / kernel.seconds <= roof.peak * (1 + 1e-9)
+    product = roof.kernels["matrix product"]
+    assert product.flops / product.n_bytes > 100 > 1 > roof.kernels["add"].flops / roof.kernels["add"].n_bytes
+
+
+RECORDS = [
+    {"worker": "a", "thread": 1, "key": "load-1", "startstops": [{"action": "compute", "start": 10.0, "stop": 11.0}]},
+    {"worker": "b", "thread": 1, "key": ("sum<x>", 0),
+     "startstops": [{"action": "transfer", "start": 9.0, "stop": 12.0}, {"action": "compute", "start": 12.0,
+                                                                        "stop": 12.5}]},
+]  # fmt: skip
+
+
+def check_svg(picture: vector.Picture) -> str:
+    """A picture is well-formed, has words for those who cannot see it, and no colour of text that hides in a theme."""
+    root = ElementTree.fromstring(picture.svg())
+    assert root.attrib["role"] == "img"
+    assert len(root.attrib["aria-label"]) > 20
+    texts = [one for one in root if one.tag.endswith("text")]
+    assert {one.attrib["fill"] for one in texts} <= {"currentColor"}
+    width, height = picture.width, picture.height
+    for one in root:
+        if one.tag.endswith("rect"):
+            x, y = float(one.attrib["x"]), float(one.attrib["y"])
+            assert x >= -1 and x + float(one.attrib["width"]) <= width + 1
+            assert y >= -1 and y + float(one.attrib["height"]) <= height + 1
+    return " | ".join(one.text or "" for one in texts)
+
+
+def test_pictures_of_time(drawn: list[vector.Picture]) -> None:
+    timelines.stream(RECORDS, 3, (1.0, 1.0))
+    assert "From 1.00 s on, no thread computed for 1.00 s" in drawn[-1].words
+    assert "thread 2" in check_svg(drawn[-1])  # one that did nothing has a row as well
+    assert "sum&lt;x&gt;: 500.0 ms, from 2.000 s" in drawn[-1].svg()
+    timelines.lanes({"in turns": GIVEN, "ahead": replaced(ahead=1)})
+    assert "in turns 3.66 s, ahead 2.16 s" in drawn[-1].words
+    check_svg(drawn[-1])
+    timelines.capture(simulated_capture())
+    assert "stream 13" in check_svg(drawn[-1])
+
+
+def test_pictures_of_counters(drawn: list[vector.Picture]) -> None:
+    counters.counters(
+        {"device 0": [1.0, float("nan"), 100.0, 50.0], "silent": [float("nan")]}, "%", rolling=2, limit=50
+    )
+    assert "device 0 50" in drawn[-1].words
+    assert "silent" not in check_svg(drawn[-1])
+    counters.traces(mystery_traces())
+    assert "out of memory!" in check_svg(drawn[-1])
+    counters.shares({"load": 1.0, "other": 3.0})
+    assert "load 25%" in check_svg(drawn[-1])
+
+
+def test_picture_of_a_roofline(drawn: list[vector.Picture]) -> None:
+    roofline.roofline({"add": (1 / 12, 2e9), "product": (200.0, 5e10)}, {"here": (6e10, 2e10), **roofline.PUBLISHED},
+                      {"add": "memory"})  # fmt: skip
+    text = check_svg(drawn[-1])
+    assert "here: 60 Gflop/s, 20 GB/s" in text
+    assert "add: 0.0833 operations per byte, 2 Gflop/s, memory-bound" in drawn[-1].svg()
+
+
+def test_nothing_to_draw_is_said(drawn: list[vector.Picture], capsys: pytest.CaptureFixture[str]) -> None:
+    timelines.stream([], 2)
+    counters.counters({"a": [float("nan")]}, "%")
+    counters.shares({"load": 0.0})
+    roofline.roofline({}, {"here": (1.0, 1.0)})
+    assert drawn == []
+    assert capsys.readouterr().out.count("Nothing to draw") == 4
+
+
+def test_the_sliders_are_those_of_the_pipeline() -> None:
+    box = explore_overlap()
+    assert [child.description for child in box.children[:3]] == ["load, s per batch", "kernels, s per batch",
+                                                                "batches ahead"]  # fmt: skip

@@ -1,0 +1,186 @@
+"""Lesson 10: what its checks and pictures take for granted, and its answers with many hidden inputs."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+import IPython.display
+import numpy as np
+import pytest
+from gpucluster.lessons.checking import check
+from gpucluster.lessons.checks.lesson_10_training import choosing, networks
+from gpucluster.lessons.figures import networks as figures
+from gpucluster.lessons.figures import pipelines as drawings
+from gpucluster.lessons.hints import solution_of
+from gpucluster.lessons.material.benchmarklogs import ONE_CARD, TWO_NODES
+from gpucluster.lessons.simulations.ring import read_ring
+from gpucluster.lessons.simulations.stages import idle, length, schedule
+
+from tests.lessons.test_answers import ANSWERS, load, named
+from tests.suite.lessons import expensive_for, seeds
+
+SVG = "{http://www.w3.org/2000/svg}"
+NUMBERS = [f"10.{number}" for number in range(1, 15)]
+NEEDS = {"10.6": ["10.1"], "10.11": ["10.9"]}
+
+
+def solved(number: str) -> list[Any]:
+    """The lesson's own answer, with what the notebook has above it."""
+    if number in ("10.9", "10.11"):
+        # The notebook gives forward, backward and score_error; a right answer has them as well.
+        text = (ANSWERS / "10.9" / "right_reverse_order.py").read_text(encoding="utf-8")
+        text = text[: text.index("def two_stages")] + solution_of("10.9")
+        text += "\n" + solution_of(number) if number == "10.11" else ""
+    else:
+        text = "\n\n".join(["import numpy as np", *map(solution_of, NEEDS.get(number, [])), solution_of(number)])
+    return load(text, f"<{number}>", named(number))
+
+
+@pytest.mark.parametrize("seed", seeds("10", 5))
+@pytest.mark.parametrize(
+    "number", [pytest.param(one, marks=pytest.mark.processes if one == "10.6" else ()) for one in NUMBERS]
+)
+def test_the_solution_passes_whatever_the_hidden_inputs(number: str, seed: int) -> None:
+    result = check(number, *solved(number), seed=seed)
+    assert result.passed, result
+
+
+@expensive_for("10")
+@pytest.mark.processes
+@pytest.mark.parametrize("number", [number for number in NUMBERS if number not in ("10.5", "10.14")])
+def test_wrong_answers_fail_whatever_the_hidden_inputs(number: str) -> None:
+    for file in sorted((ANSWERS / number).glob("wrong_*.py")):
+        for seed in (1, 2):
+            answers = load(file.read_text(encoding="utf-8"), str(file), named(number))
+            assert not check(number, *answers, seed=seed).passed, file.name
+
+
+def test_the_gradients_of_the_check_are_the_slopes_of_the_loss() -> None:
+    rng = np.random.default_rng(10)
+    sizes = (4, 6, 5, 3)
+    layers = networks.random_network(rng, sizes)
+    X, wanted = networks.random_rows(rng, 9, sizes)
+    _, slopes = networks.true_gradients(X, wanted, layers)
+    for place, array in enumerate(layers):
+        for at in np.ndindex(array.shape):
+            losses = []
+            for step in (1e-6, -1e-6):
+                moved = [one.copy() for one in layers]
+                moved[place][at] += step
+                losses.append(networks.true_gradients(X, wanted, moved)[0])
+            assert (losses[0] - losses[1]) / 2e-6 == pytest.approx(slopes[place][at], rel=1e-5, abs=1e-8)
+
+
+def test_the_logs_are_those_of_the_slides() -> None:
+    read_log = solved("10.8")[0]
+    one, two = read_log(ONE_CARD), read_log(TWO_NODES)
+    assert (one["gpus"], two["gpus"], two["model"], two["batch"]) == (1, 2, "resnet50", 64)
+    assert (round(two["mean"], 1), round(two["spread"], 1), round(two["total"], 1)) == (316.4, 2.2, 632.8)
+    true = [value for value, _ in choosing.PUBLISHED.values()]
+    assert [float(f"{value:.3g}") for value in true] == [1.89, 94.7, 4.5, 278, 7.39, 98.8, 93.9, 16.1, 50.3]
+
+
+@pytest.mark.parametrize(("stages", "micro"), [(1, 3), (2, 1), (4, 1), (4, 8), (3, 5)])
+def test_a_simulated_pipeline_waits_as_long_as_the_formula_says(stages: int, micro: int) -> None:
+    spans = schedule(stages, micro)
+    assert len(spans) == 2 * stages * micro
+    assert idle(spans) == pytest.approx((stages - 1) / (micro + stages - 1))
+
+
+@pytest.mark.parametrize("one_at_a_time", [False, True])
+def test_no_device_does_two_things_and_nothing_comes_too_early(one_at_a_time: bool) -> None:
+    spans = schedule(4, 1, copies=3, one_at_a_time=one_at_a_time)
+    ended = {span.work: span.stop for span in spans}
+    for device in range(4):
+        own = [span for span in spans if span.device == device]
+        assert all(one.stop <= other.start for one, other in zip(own[:-1], own[1:], strict=True))
+    for span in spans:
+        before = span.work._replace(stage=span.work.stage + (1 if span.work.backward else -1))
+        assert before not in ended or ended[before] <= span.start
+        assert not span.work.backward or ended[span.work._replace(backward=False)] <= span.start
+
+
+def test_the_second_copy_of_gems_fills_the_gaps() -> None:
+    assert length(schedule(4, 1)) == length(schedule(4, 1, copies=2)) == 12
+    assert length(schedule(4, 1, copies=2, one_at_a_time=True)) == 21
+
+
+@pytest.mark.parametrize("answer", ["right_lists", "right_other_way", "right_buffers"])
+def test_messages_of_any_ring_can_be_read(answer: str) -> None:
+    text = (ANSWERS / "10.7" / f"{answer}.py").read_text(encoding="utf-8")
+    run, steps = read_ring(load(text, answer, named("10.7"))[0], 4)
+    assert [len(step) for step in steps] == [4] * 6
+    assert [{len(parcel.ranks) for parcel in step} for step in steps] == [{1}, {2}, {3}, {4}, {4}, {4}]
+    assert {(parcel.target - parcel.source) % 4 for step in steps for parcel in step} <= {1, 3}
+    assert all({parcel.part for parcel in step} == {0, 1, 2, 3} for step in steps)
+    assert len(run.messages) == 24
+
+
+def test_what_is_no_ring_is_read_without_an_error() -> None:
+    assert read_ring(lambda comm, values: comm.allreduce(values), 3)[1] == []
+    assert read_ring(lambda comm, values: comm.sendrecv(values, dest=comm.rank, source=comm.rank), 2)[1] == [[]]
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What was displayed, in order."""
+    displayed: list[Any] = []
+    monkeypatch.setattr(IPython.display, "display", displayed.append)
+    return displayed
+
+
+def drawings_of(shown: Any) -> list[ElementTree.Element]:
+    """All SVG pictures of an output: each with words, and with nothing outside of it."""
+    html = str(shown._repr_mimebundle_()["text/html"])
+    found = [ElementTree.fromstring(text) for text in re.findall(r"<svg.*?</svg>", html, re.DOTALL)]
+    for one in found:
+        assert one.get("role") == "img" and len(one.get("aria-label") or "") > 20
+        width, height = (float(value) for value in (one.get("viewBox") or "").split()[2:])
+        for box in one.iter(f"{SVG}rect"):
+            assert float(box.get("x", -1)) >= 0 and float(box.get("x", -1)) + float(box.get("width", 1e9)) <= width
+        for text in one.iter(f"{SVG}text"):
+            assert 0 <= float(text.get("x", -1)) <= width and float(text.get("y", 1e9)) <= height
+            long = 0.52 * float(text.get("font-size", 12)) * len(text.text or "")
+            share = {"start": 1.0, "middle": 0.5, "end": 0.0}[text.get("text-anchor", "start")]
+            assert float(text.get("x", 0)) + share * long <= width, text.text
+    assert found and not re.search(r"<script|\bon\w+=", html)
+    return found
+
+
+def test_the_pictures_say_in_words_what_they_show(shown: list[Any]) -> None:
+    figures.network((64, 32, 10))
+    figures.three_ways()
+    figures.stack()
+    figures.curves({"good": [2.0, 1.0, 0.5], "bad": [2.0, 900.0, float("nan")], "worse": [float("nan")] * 3})
+    figures.rate_map({(64, 0.1): ("good", 0.2), (64, 1.0): ("diverges", float("nan"))})
+    drawings.pipeline({"two": schedule(2, 2), "copies": schedule(2, 1, copies=2)})
+    drawings.efficiencies({"one": (2, 94.7), "other": (32, 50.3)})
+    for one in shown:
+        assert len(drawings_of(one)) == 1
+    words = " ".join(map(repr, shown))
+    assert "layer 1 with 32 units" in words and "rate 1 diverges" in words and "94.7 % at 2 times as many" in words
+    assert f"two: {length(schedule(2, 2)):g} units of time, 33% idle" in words
+
+
+def test_each_message_of_the_ring_is_a_step(shown: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    drawings.ring(None, 4)  # type: ignore[arg-type]
+    assert "Nothing to draw yet" in capsys.readouterr().out
+    drawings.ring(read_ring(solved("10.7")[0], 3)[1], 3)
+    pictures = drawings_of(shown[0])
+    assert len(pictures) == 5
+    assert "Message 4 of each rank: 9 of 9 parts are complete" in repr(shown[0])
+
+
+def test_the_photo_has_words(shown: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    tiles = list(solved("10.12")[1](40, 60, 20, 3))
+    drawings.tiled(np.zeros((40, 60)), tiles, np.eye(40, 60) > 0)
+    assert "in 6 tiles" in capsys.readouterr().out
+    assert "6 tiles" in shown[0].alt
+
+
+def test_the_sliders_draw_what_they_say(shown: list[Any]) -> None:
+    box = drawings.explore_pipeline(stages=3)
+    assert [slider.value for slider in box.children[:3]] == [3, 4, 1]
+    assert [slider.max for slider in box.children[:3]] == [8, 12, 2]

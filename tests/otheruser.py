@@ -1,0 +1,99 @@
+"""A second user of this machine, who has the same programs; nothing of the system is changed for that.
+
+Where this Python lies below a directory that is its owner's alone (``/root``), other users get a view of the file
+system, in a mount namespace, in which nothing but the Python is there.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+ACCOUNTS = ("games", "backup", "nobody")
+"""Accounts that every distribution has and nobody logs in to."""
+_VIEW = """
+closed=$1; shift
+place=$(mktemp -d) && mount -t tmpfs -o mode=755 none "$place" || exit 1
+while [ "$1" != -- ]; do mkdir -p "$place/$1" && mount --rbind "$closed/$1" "$place/$1" || exit 1; shift; done
+shift
+mount --move "$place" "$closed" && rmdir "$place" && exec "$@"
+"""
+
+
+def open_to_others() -> list[str]:
+    """Return what comes before a command so that all users reach this Python in it; nothing, if they do anyway."""
+    needed = {Path(path).resolve() for path in (sys.executable, sys.prefix, sys.base_prefix, Path(__file__).parents[1])}
+    command: list[str] = []
+    closed = {parent for path in needed for parent in path.parents if not parent.stat().st_mode & 0o001}
+    for top in sorted(closed):
+        below = {path for path in needed if path.is_relative_to(top)}
+        # A file lies in one of the directories.
+        inside = sorted({str((path if path.is_dir() else path.parent).relative_to(top)) for path in below})
+        unshare = [] if command else ["unshare", "--mount", "--propagation", "private"]
+        command += [*unshare, "sh", "-c", _VIEW, "sh", str(top), *inside, "--"]
+    return command
+
+
+class OtherUser:
+    """Somebody else; with a home directory that ``close`` removes.
+
+    Parameters
+    ----------
+    environment : dict
+        What comes to the usual variables, such as ``SLURM_CONF``.
+    number : int
+        Which of the accounts, where there are several.
+    """
+
+    def __init__(self, environment: dict[str, str], number: int = 0) -> None:
+        accounts = {entry.pw_name: entry for entry in pwd.getpwall()}
+        known = [accounts[name] for name in ACCOUNTS if name in accounts]
+        if (
+            os.geteuid() != 0
+            or len(known) <= number
+            or shutil.which("setpriv") is None
+            or shutil.which("unshare") is None
+        ):
+            pytest.skip("needs a second user: root, setpriv and unshare (util-linux)")
+        self._account = known[number]
+        self.name, self.uid, gid = self._account.pw_name, self._account.pw_uid, self._account.pw_gid
+        self.home = Path(tempfile.mkdtemp(prefix="gpcother", dir="/tmp"))
+        os.chown(self.home, self.uid, gid)
+        self._become = ["setpriv", f"--reuid={self.uid}", f"--regid={gid}", "--clear-groups", "--no-new-privs"]
+        self.environment = {
+            **environment,
+            "HOME": str(self.home),
+            "USER": self.name,
+            "GPUCLUSTER_DIR": str(self.home / "clusters"),
+            "TMPDIR": "/tmp",
+        }
+
+    def start(self, *words: str, **options: Any) -> subprocess.Popen[str]:
+        """Start Python with these words as this user."""
+        command = [*open_to_others(), *self._become, sys.executable, *words]
+        pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        return subprocess.Popen(command, env=self.environment, cwd=self.home, **{**pipes, **options})
+
+    def run(self, *words: str, patience: float = 90) -> str:
+        """Run Python and return what it prints."""
+        with self.start(*words) as process:
+            out, err = process.communicate(timeout=patience)
+        assert process.returncode == 0, err
+        return out
+
+    def processes(self) -> list[psutil.Process]:
+        """Return this user's processes."""
+        return [each for each in psutil.process_iter(["uids"]) if (ids := each.info["uids"]) and ids.real == self.uid]
+
+    def close(self) -> None:
+        """Remove the home directory."""
+        shutil.rmtree(self.home, ignore_errors=True)

@@ -1,0 +1,96 @@
+"""Claims of GPUs: seen by everybody, nobody's but their holder's, and gone with him."""
+
+from __future__ import annotations
+
+import os
+import socket
+
+import pytest
+from gpucluster.operating_system.abstract_names import LONGEST, hold
+from gpucluster.sharing.claims import MOST_NUMBERS, ClaimedMeanwhile, NodeClaims
+from gpucluster.sharing.node import claim_name, held_name, place_name, prefix, read_node
+
+ONE, TWO, OLD_STYLE = "GPU-0001", "MIG-0002", "MIG-GPU-79c62632-04cc-574b-af7b-cb2e307120d8/1/0"
+
+
+def counts() -> dict[str, int]:
+    return dict(read_node().counts)
+
+
+def claimed(*uuids: str) -> NodeClaims:
+    claims = NodeClaims()
+    with claims.choosing():
+        claims.claim(uuids)
+    return claims
+
+
+def test_a_claim_is_seen_until_it_is_given_back() -> None:
+    assert counts() == {}
+    mine = claimed(ONE, OLD_STYLE)
+    assert counts() == {ONE: 1, OLD_STYLE: 1}
+    (claim, _) = read_node().claims
+    assert (claim.user, claim.number) == (os.getuid(), 1) and claim.since is not None
+    mine.release()
+    assert counts() == {}
+
+
+def test_several_may_claim_the_same() -> None:
+    first, second = claimed(ONE), claimed(ONE, TWO)
+    assert counts() == {ONE: 2, TWO: 1}
+    first.release()
+    assert counts() == {ONE: 1, TWO: 1}
+    second.release()
+
+
+def test_who_was_slower_looks_again() -> None:
+    first, second = NodeClaims(), NodeClaims()
+    with first.choosing(), second.choosing():
+        first.claim([TWO])
+        with pytest.raises(ClaimedMeanwhile):
+            second.claim([ONE, TWO])
+    assert counts() == {TWO: 1}, "nothing is left of what could not be had whole"
+    with second.choosing() as taken:
+        assert dict(taken) == {TWO: 1}
+    first.release()
+
+
+def test_all_numbers_taken_stop_nobody() -> None:
+    held = [hold(claim_name(ONE, str(number))) for number in range(1, MOST_NUMBERS + 1)]
+    mine = claimed(ONE)
+    assert counts() == {ONE: MOST_NUMBERS + 1}
+    mine.release()
+    for each in held:
+        assert each is not None
+        each.close()
+
+
+def test_what_is_above_the_limit_of_a_user_does_not_count() -> None:
+    held = [hold(claim_name(uuid, "1")) for uuid in (ONE, TWO)]
+    assert read_node(per_user=1).counts == {ONE: 1}
+    for each in held:
+        assert each is not None
+        each.close()
+
+
+@pytest.mark.parametrize("said", ["c/GPU-1/0x1", "c//1", "c/GPU-1/1/2", "l/12/1/zz", "h/GPU-1/1/a/b", "c/G/99999", "ü"])
+def test_nonsense_is_no_claim(said: str) -> None:
+    held = hold(f"{prefix()}/{said}")
+    assert held is not None
+    node = read_node()
+    assert node.claims == node.line == ()
+    held.close()
+
+
+def test_a_socket_of_another_type_is_no_claim() -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
+        other.bind(b"\0" + claim_name(ONE, "1").encode())
+        assert counts() == {}
+        mine = claimed(ONE)
+        assert read_node().claims[0].number == 1
+        mine.release()
+
+
+def test_names_fit() -> None:
+    longest = held_name(OLD_STYLE, "x01234567", 9_999_999_999, 9_999_999_999)
+    assert longest is not None and len(longest) <= LONGEST
+    assert len(place_name(2**63 - 1, 999, [f"GPU-{number}" for number in range(8)])) <= LONGEST

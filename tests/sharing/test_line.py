@@ -1,0 +1,186 @@
+"""The line before GPUs that are taken: first come, first served, and nobody holds up others for long."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Iterator
+
+import pytest
+from gpucluster.operating_system.abstract_names import hold, seconds_since_boot
+from gpucluster.sharing import line
+from gpucluster.sharing.claims import NodeClaims
+from gpucluster.sharing.line import InLine, Line
+from gpucluster.sharing.node import VARIABLE, claim_name, place_name, read_node
+from gpucluster.sharing.policy import GPUPolicy
+
+from tests.otheruser import OtherUser
+
+ONE, TWO = "GPU-1", "GPU-2"
+HOLD = """
+import sys, time
+from gpucluster.operating_system.abstract_names import hold
+kept = [hold(name) for name in sys.argv[1:]]
+print([each is not None for each in kept], flush=True)
+time.sleep(600)
+"""
+
+
+class Person:
+    """Somebody who wants some of two GPUs with two slots each."""
+
+    def __init__(self, *candidates: str, count: int = 1, slots: int = 2, per_user: int | None = None) -> None:
+        self.claims = NodeClaims(GPUPolicy(slots=slots, per_user=per_user))
+        self.line = Line(self.claims, {ONE: slots, TWO: slots})
+        self.candidates, self.count = candidates or (ONE, TWO), count
+
+    def asks(self) -> str:
+        """Return what this person gets, or the place in line."""
+        everything = set(self.candidates) == {ONE, TWO}
+        try:
+            self.line.take(self.candidates, self.count, chosen=not everything)
+        except InLine as place:
+            return str(place)
+        return " ".join(f"{uuid}/{mark}" for uuid, mark in self.claims.held)
+
+    def goes(self) -> None:
+        self.line.leave()
+        self.claims.release()
+
+
+@pytest.fixture
+def people() -> Iterator[list[Person]]:
+    found: list[Person] = []
+    yield found
+    for person in found:
+        person.goes()
+
+
+def test_slots_are_given_out_evenly_and_never_twice(people: list[Person]) -> None:
+    people += [Person() for _ in range(5)]
+    found = [person.asks() for person in people]
+    assert found == ["GPU-1/1", "GPU-2/1", "GPU-1/2", "GPU-2/2", "In line: nobody before you"]
+    people[1].goes()
+    assert people[4].asks() == "GPU-2/1"
+    assert read_node().line == ()
+
+
+def test_first_come_first_served(people: list[Person]) -> None:
+    people += [Person() for _ in range(7)]
+    for person in people[:4]:
+        person.asks()
+    assert [person.asks() for person in people[4:]] == [f"In line: {who} before you" for who in ("nobody", "1", "2")]
+    people[0].goes()
+    assert people[6].asks() == "In line: 2 before you", "what is free is for who came first"
+    assert people[4].asks() == "GPU-1/1"
+    people[5].goes()
+    assert people[6].asks() == "In line: nobody before you", "who gives up is before nobody"
+
+
+def test_who_needs_several_is_not_passed_by_for_ever(people: list[Person]) -> None:
+    first, second, big, small = people[:] = Person(slots=1), Person(slots=1), Person(count=2, slots=1), Person(slots=1)
+    first.asks(), second.asks()
+    assert big.asks() == "In line: nobody before you"
+    first.goes()
+    assert small.asks() == "In line: 1 before you"
+    assert big.asks() == "In line: nobody before you"
+    second.goes()
+    assert big.asks() == "GPU-1/1 GPU-2/1"
+
+
+def test_who_wants_a_certain_gpu_waits_for_it_and_holds_up_no_other(people: list[Person]) -> None:
+    first, second, certain, any_one = people[:] = Person(ONE, slots=1), Person(TWO, slots=1), Person(ONE), Person()
+    certain.line.parts = any_one.line.parts = {ONE: 1, TWO: 1}
+    first.asks(), second.asks()
+    assert certain.asks() == "In line: nobody before you"
+    assert any_one.asks() == "In line: 1 before you"
+    second.goes()
+    assert certain.asks() == "In line: nobody before you"
+    assert any_one.asks() == "GPU-2/1"
+
+
+def test_about_how_long(people: list[Person]) -> None:
+    people += [Person(slots=1), Person(slots=1), Person(slots=1), Person(slots=1)]
+    people[0].asks(), people[1].asks()
+    people[0].claims.tell_end(seconds_since_boot() + 360)
+    assert people[2].asks() == "In line: nobody before you, about 6 min"
+    assert people[3].asks() == "In line: 1 before you", "one of those who have them does not say"
+    people[1].claims.tell_end(seconds_since_boot() + 2 * 3600 + 90)
+    assert people[3].asks() == "In line: 1 before you, about 2 h 1 min"
+
+
+def test_a_place_that_turns_up_later_is_behind_whatever_it_says(people: list[Person]) -> None:
+    people += [Person(slots=1), Person(slots=1), Person(slots=1)]
+    for person in people:
+        person.asks()
+    forged = hold(place_name(7, 1, None))
+    assert forged is not None
+    assert people[2].asks() == "In line: nobody before you"
+    forged.close()
+
+
+def test_who_stands_there_and_takes_nothing_is_passed_over(
+    people: list[Person], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stands = hold(place_name(7, 1, None))
+    assert stands is not None
+    people += [Person(slots=1), Person(slots=1), Person(slots=1)]
+    assert people[0].asks() == "GPU-2/1", "the other one is kept for who stands there"
+    assert people[1].asks() == "In line: 1 before you"
+    monkeypatch.setattr(line, "PATIENCE_SECONDS", 0.0)
+    assert people[1].asks() == "GPU-1/1"
+    stands.close()
+
+
+def test_claims_above_a_users_limit_keep_nobody_out(people: list[Person]) -> None:
+    squatted = [hold(claim_name(uuid, str(number))) for uuid in (ONE, TWO) for number in (1, 2)]
+    person = Person(per_user=2)
+    people.append(person)
+    assert person.asks() == "GPU-2/3", "two of the four count"
+    for each in squatted:
+        assert each is not None
+        each.close()
+
+
+@pytest.mark.processes
+@pytest.mark.root
+def test_another_user_holds_up_nobody_with_many_places(
+    own_node: str, people: list[Person], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line, "PATIENCE_SECONDS", 0.3)
+    user = OtherUser({VARIABLE: own_node, "PATH": "/usr/bin:/bin"})
+    try:
+        with user.start("-c", HOLD, *(place_name(number, 1, None) for number in range(1, 40))) as stands:
+            assert stands.stdout is not None
+            assert all(json.loads(stands.stdout.readline().lower()))
+            person = Person()
+            people.append(person)
+            began = time.monotonic()
+            while (found := person.asks()).startswith("In line"):
+                time.sleep(0.05)
+            assert found == "GPU-1/1"
+            assert time.monotonic() - began < 39 * 0.3, "all of one user's places are passed over together"
+            stands.kill()
+    finally:
+        user.close()
+
+
+@pytest.mark.processes
+@pytest.mark.root
+def test_the_line_goes_on_when_somebody_is_killed(own_node: str, people: list[Person]) -> None:
+    people += [Person() for _ in range(5)]
+    for person in people[:4]:
+        person.asks()
+    user = OtherUser({VARIABLE: own_node, "PATH": "/usr/bin:/bin"})
+    try:
+        arrived = int(seconds_since_boot() * 1e9)
+        with user.start("-c", HOLD, place_name(arrived, 1, None), stderr=subprocess.DEVNULL) as waits:
+            assert waits.stdout is not None
+            assert waits.stdout.readline().strip() == "[True]"
+            assert people[4].asks() == "In line: 1 before you"
+            waits.kill()
+            waits.wait(20)
+            assert people[4].asks() == "In line: nobody before you"
+    finally:
+        user.close()

@@ -1,0 +1,73 @@
+"""What people see of a machine that they share."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+
+import gpucluster
+import pytest
+from gpucluster.cli.nodetext import node_text
+from gpucluster.client.node import shown
+from gpucluster.operating_system.abstract_names import hold, seconds_since_boot
+from gpucluster.protocol.models import DeviceModel, HostDevices
+from gpucluster.sharing.claims import NodeClaims
+from gpucluster.sharing.line import InLine, Line
+from gpucluster.sharing.node import claim_name, held_name, read_node
+from gpucluster.sharing.policy import GPUPolicy
+
+from tests.otheruser import OtherUser
+
+POLICY = GPUPolicy(slots=2, reserved=frozenset({1}), per_user=2)
+HOST = HostDevices(
+    available=True,
+    message="",
+    code="ok",
+    devices=[DeviceModel(uuid=f"GPU-{number}", index=number, utilization_percent=40) for number in range(3)],
+)
+
+
+def test_holders_and_the_line_are_told_by_user() -> None:
+    claims, waits = NodeClaims(POLICY), NodeClaims(POLICY)
+    parts = {"GPU-0": 2, "GPU-2": 2}
+    Line(claims, parts).take(["GPU-0"], 1, chosen=True, ends=seconds_since_boot() + 7290)
+    line = Line(waits, {"GPU-0": 1})
+    with pytest.raises(InLine):
+        line.take(["GPU-0"], 1, chosen=True)
+    node = shown(HOST, read_node(per_user=2), POLICY)
+    (holder,) = node.devices[0].holders
+    assert (holder.user, holder.slot, node.devices[0].slots) == (getpass.getuser(), 1, 2)
+    assert node.devices[1].reserved
+    assert [(place.user, place.gpus, place.certain) for place in node.line] == [(getpass.getuser(), 1, True)]
+    text = node_text(node)
+    assert "2 h 1 min" in text and "(reserved)" in text and "(free)" in text and "40 %" in text
+    assert f"In line 1. {getpass.getuser()}: 1 GPU of certain ones, for " in text
+    line.leave()
+    claims.release()
+
+
+def test_nonsense_of_a_holder_breaks_nothing() -> None:
+    lie = held_name("GPU-0", "1", 9_999_999_999, 9_999_999_999)
+    assert lie is not None
+    held = [hold(claim_name("GPU-0", "1")), hold(lie), hold(claim_name("GPU-0", "xffffffff"))]
+    node_text(shown(HOST, read_node(), POLICY))
+    for each in held:
+        assert each is not None
+        each.close()
+
+
+@pytest.mark.processes
+@pytest.mark.root
+def test_another_user_sees_no_more_than_the_name(own_node: str) -> None:
+    assert gpucluster.node().line == []
+    mine = NodeClaims()
+    with mine.choosing():
+        mine.claim(["GPU-0"])
+    user = OtherUser({"GPUCLUSTER_NODE": own_node, "PATH": "/usr/bin:/bin"})
+    try:
+        code = "from gpucluster.sharing.node import read_node; print([c.user for c in read_node().claims])"
+        assert json.loads(user.run("-c", code)) == [os.getuid()]
+    finally:
+        user.close()
+        mine.release()

@@ -1,0 +1,74 @@
+"""The site as Sphinx builds it, without a warning, and as a browser shows it without a network."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from docs.website.pages import ROOT
+from tests.browser.chromium import chromium, executable
+
+TOOLS = ROOT / ".venv-docs"
+
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.timeout(600),
+    pytest.mark.expensive(
+        "docs", "README.md", "CONTRIBUTING.md", "SECURITY.md", "requirements/docs.txt",
+        "py_src/gpucluster/server/openapi.py", "py_src/gpucluster/learn/__init__.py",
+        "py_src/gpucluster/lessons/building",
+    ),
+    pytest.mark.skipif(not TOOLS.exists(), reason="needs what builds the site: make docs"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("site")
+    run = subprocess.run(
+        [sys.executable, "-m", "docs.website", "--out", str(folder)],
+        cwd=ROOT, env={**os.environ, "PYTHONPATH": str(TOOLS)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout + run.stderr
+    yield folder / "html"
+
+
+def test_every_page_is_built(site: Path) -> None:
+    for name in (
+        "index",
+        "start",
+        "hpc",
+        "learn/cluster",
+        "reference/cluster",
+        "rest",
+        "pictures",
+        "glossary",
+        "changelog",
+    ):
+        assert (site / f"{name}.html").exists()
+    for lesson in (ROOT / "notebooks").glob("*/lesson.py"):
+        assert (site / "lessons" / f"{lesson.parent.name}.html").exists()
+    page = (site / "lessons" / "07-pca.html").read_text()
+    assert "<math" in page
+    assert "<img" in page
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(executable() is None, reason="needs Chromium: make chromium")
+def test_search_finds_without_a_network(site: Path) -> None:
+    asked = []
+    with chromium() as browser:
+        page = browser.new_context(offline=True, color_scheme="dark", viewport={"width": 480, "height": 900}).new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(f"{site.as_uri()}/search.html?q=kmeans")
+        page.locator("#search-results a", has_text="gpucluster.learn.KMeans").first.wait_for()
+        assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+        for name in ("index.html", "lessons/06-kmeans.html", "reference/cluster.html", "rest.html"):
+            page.goto(f"{site.as_uri()}/{name}")
+            assert page.evaluate("document.documentElement.scrollWidth") <= 480
+    assert not [address for address in asked if not address.startswith(("file:", "data:"))]
