@@ -25,7 +25,7 @@ PORTABLE ?= tests/operating_system tests/registry tests/supervisor tests/client 
   --ignore tests/lessons/grading
 PIP_OPTIONS := --quiet --disable-pip-version-check
 
-.PHONY: help lab demo test test-all check lint types frontend unit python-tests cuda-tests expensive-tests portable-tests suite-times gpu-proof chromium build bench \
+.PHONY: help lab demo test test-all check lint types frontend unit python-tests cuda-tests expensive-tests answers portable-tests suite-times gpu-proof chromium build bench \
         docs slides screenshots lock clean
 
 help: ## Show what can be made.
@@ -76,6 +76,9 @@ cuda-tests: .venv-cuda/.installed ## The GPU backend: the real dask-cuda against
 expensive-tests: .venv/.built .venv-docs/.installed chromium ## The tests that `make test` may leave out; what they passed with is written down, so that it may.
 	$(BIN)/python -m pytest -q $(PARALLEL) -m expensive --junitxml=.build/expensive-tests.xml
 	$(BIN)/python -m tests.suite.record .build/expensive-tests.xml
+
+answers: .venv/.built ## Every answer to every exercise on several hidden inputs: make answers SEEDS="1 2 3".
+	ANSWER_SEEDS="$(or $(SEEDS),1 2 3)" $(BIN)/python -m pytest -q -n $(JOBS) tests/lessons/test_answers.py
 
 portable-tests: .venv/.built ## The core of the Python tests without what only Linux has, as on a Mac.
 	GPUCLUSTER_PORTABLE=1 $(BIN)/python -m pytest -q $(PARALLEL) $(PORTABLE)

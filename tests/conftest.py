@@ -30,6 +30,7 @@ pytest_plugins = [
     "tests.suite.changes",
     "tests.suite.processes",
     "tests.suite.linux",
+    "tests.suite.interrupts",
 ]
 
 # Threads of BLAS and OpenMP that have nothing to do spin, and take the processors from the other processes of a run:

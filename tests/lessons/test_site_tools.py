@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -74,8 +75,9 @@ def test_without_slurm_a_script_is_read_and_run(nowhere: None, tmp_path: Path, m
     assert "nobody was asked" in batch.looked_at(SCRIPT)
 
 
+# Not importorskip, which would give SIGINT away to it: see test_batch_scripts.py.
+@pytest.mark.skipif(find_spec("dask_jobqueue") is None, reason="needs the package 'dask-jobqueue'")
 def test_jobqueues_script_needs_no_slurm_and_starts_nothing() -> None:
-    pytest.importorskip("dask_jobqueue", reason="needs the package 'dask-jobqueue'")
     script = jobqueue.jobqueue_script(cores=8, memory="100 GB", queue="q1", account="a1", walltime="01:00:00")
     asked = batchscripts.asked_for(script)
     assert (asked["partition"], asked["account"], asked["cpus-per-task"]) == ("q1", "a1", "8")

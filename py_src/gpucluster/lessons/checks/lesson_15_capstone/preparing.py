@@ -30,7 +30,7 @@ def check_split(exam: Examination, known: Any, split: Any) -> None:
                 f"look again: {wrong[0]}" if wrong else "all have")  # fmt: skip
     for place in range(8):
         table = _days(exam.rng)
-        starts = _starts(exam.rng, place % 3 + 1)
+        starts = _starts(exam.rng, place % 3 + 1, at_edges=place in (1, 2))
         _expect_parts(exam, exam.call(split, table, list(starts)), table, starts)
         if not exam.passed:
             return
@@ -46,9 +46,20 @@ def _days(rng: np.random.Generator) -> Any:
                          "flight": rng.permutation(len(chosen))})  # fmt: skip
 
 
-def _starts(rng: np.random.Generator, count: int) -> list[tuple[int, int]]:
-    """Dates in order, of which at least one is not the first of a month."""
+AFTER_31_DAYS = (2, 4, 6, 8, 9, 11)
+
+
+def _starts(rng: np.random.Generator, count: int, *, at_edges: bool = False) -> list[tuple[int, int]]:
+    """Dates in order, at least one of them not the first of a month.
+
+    At edges, the first one is that of a month after one of 31 days, and the others are last days of months: who counts
+    months as 30 or 28 days is found whatever the draw.
+    """
     months = np.sort(rng.choice(np.arange(2, 13), size=count, replace=False))
+    if at_edges:
+        first = int(rng.choice(AFTER_31_DAYS))
+        later = [month for month in (7, 8, 10, 12) if month > first][: count - 1]
+        return [(first, 1), *((month, 31) for month in later)]
     days = rng.choice([1, 2, 15, 28], size=count)
     days[int(rng.integers(count))] = int(rng.integers(3, 28))
     return [(int(month), int(day)) for month, day in zip(months, days, strict=True)]
