@@ -23,8 +23,8 @@ FILES = sorted(ANSWERS.glob("*/*.py"))
 FIRST = {min(file.parent.glob(kind), default=file) for file in FILES for kind in ("right_*.py", "wrong_*.py")}
 """A right and a wrong answer of each exercise are always checked; the others where the lesson or the checks changed."""
 SEEDS = [int(seed) for seed in os.environ.get("ANSWER_SEEDS", "").split()]
-"""Of hidden inputs: each answer on each of them (`make answers SEEDS="1 2 3"`). Left out: one of the answer's own, so that
-two runs see the same inputs. An answer that is found on some inputs only is a check to be fixed."""
+"""Of hidden inputs: each answer on each of them (`make answers SEEDS="1 2 3"`). Left out: one of the answer's own, so
+that two runs see the same inputs. An answer that is found on some inputs only is a check to be fixed."""
 EXERCISES = [exercise for lesson in lessons() for exercise in exercises(lesson.id)]
 
 

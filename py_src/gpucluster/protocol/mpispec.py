@@ -52,6 +52,15 @@ class MPISpec(NodeSpec, GPUSpec):
         "allocated, elsewhere up to four; with GPUs one for each.",
         json_schema_extra=shown_in("Cluster", unit="worker"),
     )
+    # A wider choice than that of the other kinds.
+    protocol: Literal["tls", "tcp", "mpi"] = Field(  # type: ignore[assignment]
+        "tls",
+        title="Network",
+        description="'tls' encrypts, and lets only you connect. 'mpi' lets ranks talk to each other by MPI, which is "
+        "not encrypted, and everybody else by 'tls'. 'tcp' is open: anyone who can reach one of these machines can run "
+        "code as you.",
+        json_schema_extra=shown_in("Network", advanced=True),
+    )
     launcher: str | None = Field(
         None,
         title="Launcher",
@@ -87,6 +96,11 @@ class MPISpec(NodeSpec, GPUSpec):
         "own.",
         json_schema_extra=shown_in("MPI", advanced=True),
     )
+
+    @property
+    def port_protocol(self) -> str:
+        """What is spoken at ports, those of the scheduler included."""
+        return "tls" if self.protocol == "mpi" else self.protocol
 
     @property
     def options(self) -> list[str]:
@@ -131,6 +145,9 @@ class MPISpec(NodeSpec, GPUSpec):
     def _sensible(self) -> Self:
         if self.lifetime_seconds is not None and not self.has_nannies:
             raise ValueError("lifetime_seconds needs nanny: a worker that is its rank cannot start anew alone")
+        if self.protocol == "mpi" and self.has_nannies:
+            which = "gpus_per_rank: their workers are" if self.gpus_per_rank else "nanny: the worker is then"
+            raise ValueError(f"protocol 'mpi' goes without {which} no rank of MPI. Take 'tls'")
         chosen = self.chosen_gpu_options()
         if chosen and not self.gpus_per_rank:
             raise ValueError(f"{chosen[0]} is for workers with a GPU: set gpus_per_rank to 1")

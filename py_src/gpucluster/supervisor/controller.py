@@ -123,7 +123,7 @@ class Controller(Requests):
         self.backend = backend
         spec = parse_spec(spec)  # Whoever asked may have had another version of the kind.
         self.store.update(backend_title=backend.title)
-        protocol = getattr(spec, "protocol", "tls")
+        protocol = getattr(spec, "port_protocol", getattr(spec, "protocol", "tls"))
         self._scratch = make_scratch(self.folder, spec.local_directory if backend.traits.this_machine else None)
         context = prepare(
             self.registry,

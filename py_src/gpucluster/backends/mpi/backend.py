@@ -57,7 +57,7 @@ class MPIBackend(Backend[MPISpec]):
             n_workers=n_workers,
             maximum_workers=n_workers,
             maximum_reason="an MPI program keeps the ranks that it was started with",
-            network=Network.of(spec.protocol),
+            network=Network.of(spec.port_protocol),
             options={"spec": spec, "launcher": launcher, "command": words, "host": scheduler_address(spec.interface)},
             threads_per_worker=spec.threads_per_worker,
             memory_limit_bytes=spec.memory_limit if isinstance(spec.memory_limit, int) else 0,

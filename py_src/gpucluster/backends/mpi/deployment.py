@@ -91,7 +91,7 @@ class MPIDeployment(Deployment):
         self._scheduler = PrivateDashboardScheduler(
             host=host,
             port=0,
-            protocol=f"{spec.protocol}://",
+            protocol=f"{spec.port_protocol}://",
             security=context.security,
             dashboard_address="127.0.0.1:0",
             http_prefix=context.dashboard_prefix,

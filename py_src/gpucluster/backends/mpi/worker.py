@@ -12,6 +12,7 @@ import traceback
 from contextlib import suppress
 from typing import Any, NoReturn
 
+from ...comm.mpi.library import prepare_library
 from .rank import rank_number
 
 FAILED = "could not start: "
@@ -39,6 +40,7 @@ def work(control: int) -> NoReturn:
 
 
 def _work(control: int) -> None:
+    prepare_library()
     from mpi4py import MPI
 
     world: Any = MPI.COMM_WORLD

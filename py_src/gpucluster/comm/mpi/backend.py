@@ -1,0 +1,189 @@
+"""The comm backend: what distributed loads for ``mpi://``."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from distributed.comm.addressing import parse_host_port
+from distributed.comm.core import BaseListener, CommClosedError, Connector
+from distributed.comm.registry import Backend, get_backend
+
+from . import engine as engines
+from .address import PREFIX, Location, parse
+from .connection import RankComm
+from .world import World, join
+
+if TYPE_CHECKING:
+    from distributed.comm.core import Comm
+
+    from .channel import Channel
+
+
+class RankConnector(Connector):
+    """Connects by MPI where both sides are ranks of one world, else to the port of the address."""
+
+    async def connect(self, address: str, deserialize: bool = True, **connection_args: Any) -> Comm:
+        """Connect.
+
+        Parameters
+        ----------
+        address : str
+            Of a rank, without scheme.
+        deserialize : bool
+        **connection_args
+            Of TLS, for the port.
+        """
+        location = parse(address)
+        engine = engines.running()
+        if engine is not None and location.world == engine.world.name and location.rank != engine.world.rank:
+            assert location.rank is not None
+            world = engine.world
+            return RankComm(
+                engine, engine.open(location.rank), _unlistened(world, world.rank), f"{PREFIX}{location}", deserialize
+            )
+        by_port = _by_port(connection_args).get_connector()
+        made: Comm = await by_port.connect(location.port, deserialize, **connection_args)
+        return made
+
+
+class RankListener(BaseListener):
+    """Listens for ranks, and at a port for everybody else.
+
+    Parameters
+    ----------
+    port : Listener
+        The other one.
+    host : str
+        Of the port.
+    comm_handler : callable
+        Serves a connection.
+    deserialize, allow_offload : bool
+        As distributed asks for them.
+    """
+
+    prefix = PREFIX
+    """Workers write it to their log."""
+
+    def __init__(self, port: Any, host: str, comm_handler: Any, deserialize: bool, allow_offload: bool) -> None:
+        super().__init__()
+        self._port = port
+        self._host = host
+        self.comm_handler = comm_handler
+        self._deserialize = deserialize
+        self._allow_offload = allow_offload
+        self._world: World | None = None
+        self._serving: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        """Start to listen; joins the other ranks where this one has not yet.
+
+        Raises
+        ------
+        RuntimeError
+            MPI does not allow several threads, or another server of this process listens already.
+        """
+        world = join(self._host)
+        engine = engines.start(world)
+        if engine.accept is not None:
+            raise RuntimeError("a rank has one server that listens by MPI; give the others protocol='tls'")
+        await self._port.start()
+        self._world = world
+        engine.accept = self._accept
+
+    def stop(self) -> Any:
+        """Stop to listen."""
+        engine = engines.running()
+        if self._world is not None and engine is not None:
+            engine.accept = None
+        return self._port.stop()
+
+    def abort_handshaking_comms(self) -> None:
+        """Give up connections that have just begun."""
+        super().abort_handshaking_comms()
+        self._port.abort_handshaking_comms()
+
+    def _accept(self, channel: Channel) -> None:
+        task = asyncio.ensure_future(self._serve(channel))
+        self._serving.add(task)
+        task.add_done_callback(self._serving.discard)
+
+    async def _serve(self, channel: Channel) -> None:
+        engine = engines.running()
+        assert engine is not None and self._world is not None
+        peer = _unlistened(self._world, channel.peer)
+        comm = RankComm(engine, channel, self.contact_address, peer, self._deserialize)
+        comm.allow_offload = self._allow_offload
+        try:
+            await self.on_connection(comm)
+        except CommClosedError:
+            return
+        await self.comm_handler(comm)
+
+    @property
+    def listen_address(self) -> str:
+        """The address with scheme, as far as it is known."""
+        return self._with_rank(self._port.listen_address)
+
+    @property
+    def contact_address(self) -> str:
+        """The address with scheme: port, rank, world."""
+        return self._with_rank(self._port.contact_address)
+
+    def _with_rank(self, address: str) -> str:
+        port = address.partition("://")[2]
+        world = self._world
+        return f"{PREFIX}{Location(port, world.rank, world.name) if world is not None else port}"
+
+
+class RankBackend(Backend):
+    """What distributed asks about the scheme."""
+
+    def get_connector(self) -> Connector:
+        """Return what connects."""
+        return RankConnector()
+
+    def get_listener(
+        self, loc: str, handle_comm: Any, deserialize: bool, allow_offload: bool = True, **connection_args: Any
+    ) -> RankListener:
+        """Return what listens; ``loc`` is host and port, as for TLS."""
+        place = parse(loc).port
+        port = _by_port(connection_args).get_listener(
+            place, handle_comm, deserialize, allow_offload=allow_offload, **connection_args
+        )
+        host = parse_host_port(place, 0)[0]
+        return RankListener(port, _reachable(host), handle_comm, deserialize, allow_offload)
+
+    def get_address_host(self, loc: str) -> str:
+        """Return the host of the port."""
+        return self.get_address_host_port(loc)[0]
+
+    def get_address_host_port(self, loc: str) -> tuple[str, int]:
+        """Return host and port."""
+        host, port = parse_host_port(parse(loc).port)
+        return host, int(port)
+
+    def resolve_address(self, loc: str) -> str:
+        """Return the address with the host as a number."""
+        location = parse(loc)
+        return str(Location(get_backend("tcp").resolve_address(location.port), location.rank, location.world))
+
+    def get_local_address_for(self, loc: str) -> str:
+        """Return the address of this host towards another."""
+        local: str = get_backend("tcp").get_local_address_for(parse(loc).port)
+        return local
+
+
+def _by_port(connection_args: dict[str, Any]) -> Backend:
+    return get_backend("tls" if connection_args.get("ssl_context") is not None else "tcp")
+
+
+def _reachable(host: str) -> str:
+    from distributed.utils import get_ip
+
+    return host if host not in {"", "0.0.0.0", "::"} else get_ip()  # noqa: S104 - nothing is bound to it
+
+
+def _unlistened(world: World, rank: int) -> str:
+    """Return an address of a rank by which nobody connects."""
+    return f"{PREFIX}{Location(f'{world.hosts[rank]}:0', rank, world.name)}"

@@ -1,0 +1,339 @@
+"""The one place of a process that calls MPI for Dask: in the event loop, without blocking and without a thread.
+
+While something is on its way, the loop comes back here again and again: first at once, then after growing pauses. While
+nothing is, it sleeps until the bell of this rank is rung, and looks now and then in case a ring was lost.
+
+Matched probes (``MPI_Improbe``) take an envelope out of MPI's queue in one step, so that no other thread can take what
+was seen; all messages are received, also those of connections that nobody has any more, so that none is left behind
+which would be taken for another one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import os
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .channel import Arriving, Channel
+from .wire import Envelope, Key, Kind, decode, encode, pieces
+from .world import World
+
+logger = logging.getLogger("gpucluster.comm")
+
+ENVELOPES = 1
+"""Tag of all envelopes."""
+FIRST_TAG = 2
+MOST_AT_ONCE = 64
+"""Envelopes that are taken before others of this process have their turn."""
+SLICE_SECONDS = 0.0005
+"""So long large buffers are moved before others of this process have their turn."""
+LARGE_BYTES = 2**18
+QUICK_TURNS = 40
+"""Turns without a pause, some 20 µs each, while something is on its way and nothing has come to its end."""
+RUNG_IN_VAIN_TURNS = 4
+SLEEP_WITH_WORK_SECONDS = 0.001
+"""The shortest that an event loop of Python 3.11 knows."""
+LONGEST_SLEEP_SECONDS = 0.05
+
+Accept = Callable[[Channel], None]
+
+
+class Engine:
+    """Sends and receives for all connections of this rank.
+
+    Parameters
+    ----------
+    world : World
+    loop : asyncio.AbstractEventLoop
+        Runs in the calling thread; nothing here may be called from another one.
+    """
+
+    def __init__(self, world: World, loop: asyncio.AbstractEventLoop) -> None:
+        from mpi4py import MPI
+
+        self.world = world
+        self.loop = loop
+        self.accept: Accept | None = None
+        """Is given each connection that another rank begins; ``None``: nobody listens."""
+        self._mpi = MPI
+        self._most_tags = (world.communicator.Get_attr(MPI.TAG_UB) - FIRST_TAG) // 2
+        self._channels: dict[Key, Channel] = {}
+        self._numbers = itertools.count(1)
+        self._requests: list[Any] = []
+        self._ends: list[tuple[Callable[[], None], Any]] = []
+        """What is done when a request is, and its buffer, in the order of the requests."""
+        self._large = 0
+        self._envelopes: dict[int, deque[tuple[Any, list[bool]]]] = defaultdict(deque)
+        """Buffers of envelopes by source, and whether they are here."""
+        self._next: asyncio.Handle | None = None
+        self._left = 0
+        """Turns without a pause that are left."""
+        self._is_over = False
+        for bell in world.bell.sockets:
+            loop.add_reader(bell, self._rung)
+        self._slow: asyncio.Handle = loop.call_soon(self._look_now_and_then)
+
+    # -- connections -----------------------------------------------------------------------------
+
+    def open(self, rank: int) -> Channel:
+        """Begin a connection; whether anybody listens shows when it is used."""
+        used = {channel.tag for channel in self._channels.values() if channel.peer == rank}
+        key, tag = next(
+            (key, tag)
+            for number in self._numbers
+            if (tag := self._tag(key := Key(self.world.rank, number), rank)) not in used
+        )
+        channel = self._channels[key] = Channel(key, rank, tag)
+        self._send(rank, Kind.OPEN, key, tag)
+        return channel
+
+    def send(self, channel: Channel, frames: Sequence[Any]) -> None:
+        """Send a message. The frames must not be changed while they are on their way, as with Dask's own comms."""
+        self._send(channel.peer, Kind.MESSAGE, channel.key, channel.tag, frames)
+
+    def received(self, channel: Channel) -> None:
+        """Take in what the window of a connection now has room for."""
+        for message in channel.to_receive():
+            self._receive(channel, message)
+
+    def close(self, channel: Channel) -> None:
+        """End a connection; what was sent is delivered before. What still comes for it is received and forgotten."""
+        if channel.closed_here:
+            return
+        channel.closed_here = True
+        self._channels.pop(channel.key, None)
+        if self._is_over:
+            return
+        if not channel.closed_there:
+            self._send(channel.peer, Kind.CLOSE, channel.key, channel.tag)
+        self.received(channel)
+        channel.changed()
+
+    def stop(self) -> None:
+        """End all connections, and call MPI no more."""
+        for channel in list(self._channels.values()):
+            self.close(channel)
+        self._turn()
+        self._fail("this rank has ended")
+
+    def _tag(self, key: Key, other: int) -> int:
+        # Two ranks can begin connections with the same number: one of them has the even tags.
+        tag: int = FIRST_TAG + 2 * (key.number % self._most_tags) + (key.opener > other)
+        return tag
+
+    # -- sending ---------------------------------------------------------------------------------
+
+    def _send(self, rank: int, kind: Kind, key: Key, tag: int, frames: Sequence[Any] = ()) -> None:
+        envelope, alone = encode(kind, key, tag, frames)
+        communicator = self.world.communicator
+        self._follow(communicator.Isend([envelope, self._mpi.BYTE], rank, ENVELOPES), envelope)
+        for view in alone:
+            for piece in pieces(view):
+                self._follow(communicator.Isend([piece, self._mpi.BYTE], rank, tag), piece)
+        self.world.bell.ring(rank)
+        if self._requests:
+            self._soon(QUICK_TURNS)
+
+    def _follow(self, request: Any, buffer: Any, end: Callable[[], None] | None = None) -> None:
+        """Test a request until it is done; its buffer lives as long."""
+        size = len(buffer)
+        if size < LARGE_BYTES and request.Test():
+            if end is not None:
+                end()
+            return
+        large = size >= LARGE_BYTES
+        self._large += large
+
+        def done() -> None:
+            self._large -= large
+            if end is not None:
+                end()
+
+        self._requests.append(request)
+        self._ends.append((done, buffer))
+
+    # -- receiving -------------------------------------------------------------------------------
+
+    def _look(self) -> bool:
+        """Take envelopes out of MPI's queue; returns whether there was one."""
+        communicator, status = self.world.communicator, self._mpi.Status()
+        for count in range(MOST_AT_ONCE):
+            message = communicator.Improbe(self._mpi.ANY_SOURCE, ENVELOPES, status)
+            if message is None:
+                return count > 0
+            source = status.Get_source()
+            buffer = bytearray(status.Get_count(self._mpi.BYTE))
+            here = [False]
+            self._envelopes[source].append((buffer, here))
+            self._follow(message.Irecv([buffer, self._mpi.BYTE]), buffer, partial(self._came, source, here))
+        return True
+
+    def _came(self, source: int, here: list[bool]) -> None:
+        """Open the envelopes of a rank that are here, in the order in which it has sent them."""
+        here[0] = True
+        waiting = self._envelopes[source]
+        while waiting and waiting[0][1][0]:
+            buffer, _ = waiting.popleft()
+            self._open(source, decode(memoryview(buffer)))
+
+    def _open(self, source: int, envelope: Envelope) -> None:
+        channel = self._channels.get(envelope.key)
+        if envelope.kind is Kind.OPEN:
+            channel = Channel(envelope.key, source, envelope.tag)
+            if self.accept is None:
+                self._send(source, Kind.CLOSE, envelope.key, envelope.tag)
+                return
+            self._channels[envelope.key] = channel
+            self.accept(channel)
+            return
+        if channel is None:
+            if envelope.alone:
+                gone = Channel(envelope.key, source, envelope.tag)
+                self._receive(gone, Arriving(envelope))
+            return
+        if envelope.kind is Kind.CLOSE:
+            channel.closed_there = True
+            channel.arriving.append(Arriving(None))
+        else:
+            channel.arriving.append(Arriving(envelope))
+            for message in channel.to_receive():
+                self._receive(channel, message)
+        channel.changed()
+
+    def _receive(self, channel: Channel, message: Arriving) -> None:
+        assert message.envelope is not None
+        message.is_received = True
+        message.buffers = [np.empty(size, "u1") for size in message.envelope.alone]
+        views = [piece for buffer in message.buffers for piece in pieces(memoryview(buffer))]
+        message.left = len(views)
+
+        def one_less() -> None:
+            message.left -= 1
+            if message.left == 0:
+                channel.changed()
+
+        for view in views:
+            request = self.world.communicator.Irecv([view, self._mpi.BYTE], channel.peer, channel.tag)
+            self._follow(request, view, one_less)
+        # Whoever sends may have paused: a large buffer moves when both sides are at it.
+        self.world.bell.ring(channel.peer)
+        self._soon(QUICK_TURNS)
+
+    # -- turns -----------------------------------------------------------------------------------
+
+    def _rung(self) -> None:
+        if self.world.bell.heard():
+            came = self._turn()
+            # Across a network a ring can be faster than what it is for.
+            self._soon(QUICK_TURNS if self._requests else 0 if came else RUNG_IN_VAIN_TURNS)
+
+    def _look_now_and_then(self) -> None:
+        self._turn()
+        if not self._is_over:
+            self._soon(0)
+            self._slow = self.loop.call_later(LONGEST_SLEEP_SECONDS, self._look_now_and_then)
+
+    def _soon(self, turns: int) -> None:
+        """Come back at once, at most so often in vain, and then as long as something is on its way."""
+        self._left = max(self._left, turns)
+        if turns and isinstance(self._next, asyncio.TimerHandle):
+            self._next.cancel()
+            self._next = None
+        if self._next is None and not self._is_over and (self._left or self._requests):
+            self._next = self.loop.call_soon(self._again)
+
+    def _again(self) -> None:
+        self._next = None
+        came = self._turn()
+        if came:
+            self._left = QUICK_TURNS if self._requests else 0
+        if self._is_over or self._next is not None:
+            return
+        if self._left > 0:
+            self._left -= 1
+            # Where more compute than there are processors, the other side may be waiting for this one.
+            os.sched_yield()
+            self._next = self.loop.call_soon(self._again)
+        elif self._requests:
+            self._next = self.loop.call_later(SLEEP_WITH_WORK_SECONDS, self._again)
+
+    def _turn(self) -> bool:
+        """Look what has come and move what is on its way; returns whether there was anything."""
+        if self._is_over:
+            return False
+        try:
+            came = self._look()
+            return (bool(self._requests) and self._test()) or came
+        except Exception as error:
+            logger.exception("MPI has failed")
+            self._fail(f"MPI has failed: {error}")
+            return False
+
+    def _test(self) -> bool:
+        """Move what is on its way; returns whether something has come to its end."""
+        moved = False
+        deadline = time.perf_counter() + SLICE_SECONDS
+        while self._requests:
+            done = self._mpi.Request.Testsome(self._requests)
+            if done:
+                moved = True
+                ends = [self._ends[place] for place in done]
+                gone = set(done)
+                self._requests = [request for place, request in enumerate(self._requests) if place not in gone]
+                self._ends = [end for place, end in enumerate(self._ends) if place not in gone]
+                for end, _ in ends:
+                    end()
+            if not self._large or time.perf_counter() > deadline:
+                break
+        return moved
+
+    def _fail(self, why: str) -> None:
+        self._is_over = True
+        self._slow.cancel()
+        if self._next is not None:
+            self._next.cancel()
+        for bell in self.world.bell.sockets:
+            with suppress(OSError, ValueError):
+                self.loop.remove_reader(bell)
+        for channel in self._channels.values():
+            channel.failure = why
+            channel.changed()
+        self._channels.clear()
+
+
+_engine: Engine | None = None
+
+
+def running() -> Engine | None:
+    """Return the engine of this process where the calling event loop is its own."""
+    if _engine is None or _engine._is_over:
+        return None
+    with suppress(RuntimeError):
+        if asyncio.get_running_loop() is _engine.loop:
+            return _engine
+    return None
+
+
+def start(world: World) -> Engine:
+    """Return the engine of this process, which belongs to the event loop that asks first.
+
+    Raises
+    ------
+    RuntimeError
+        It belongs to another event loop.
+    """
+    global _engine
+    if _engine is None or _engine._is_over:
+        _engine = Engine(world, asyncio.get_running_loop())
+    elif _engine.loop is not asyncio.get_running_loop():
+        raise RuntimeError("MPI is used by another event loop of this process")
+    return _engine

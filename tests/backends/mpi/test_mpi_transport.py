@@ -1,0 +1,105 @@
+"""Workers that talk to each other by MPI, and to everybody else by TLS: used, lost, started again."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+
+import dask.array as da
+import gpucluster
+import numpy as np
+import pytest
+from distributed import Client, wait
+from gpucluster.comm.mpi.address import parse
+from gpucluster.learn import KMeans
+from gpucluster.protocol.errors import InvalidRequest
+from gpucluster.protocol.kinds import parse_spec
+from gpucluster.protocol.models import ClusterModel, Network
+from sklearn.cluster import KMeans as LocalKMeans
+from sklearn.datasets import load_digits
+
+from tests.mpi import must_have_mpi
+
+must_have_mpi("dask_mpi")
+
+DIGITS = load_digits().data
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _no_allocation() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("SLURM_JOB_ID", raising=False)
+        yield
+
+
+@pytest.fixture(scope="module")
+def cluster(shared_site) -> ClusterModel:
+    return shared_site.running(backend="mpi", n_workers=2, protocol="mpi", idle_timeout_seconds=None)
+
+
+@pytest.fixture
+def client(shared_site, cluster) -> Iterator[Client]:
+    shared_site.wait_for(cluster.id, lambda model: model.n_workers == 2)
+    with Client(gpucluster.connect(cluster.id)) as made:
+        yield made
+
+
+def addresses(client: Client) -> list[str]:
+    return list(client.scheduler_info(n_workers=-1)["workers"])
+
+
+def sent_by_mpi(client: Client) -> int:
+    """Return how many connections between ranks there are."""
+
+    def count() -> int:
+        from gpucluster.comm.mpi import engine
+
+        assert engine._engine is not None
+        return len(engine._engine._channels)
+
+    return sum(client.run(count).values())
+
+
+def test_workers_are_ranks_of_one_world_and_the_client_is_none(cluster, client):
+    assert cluster.network is Network.TLS
+    assert client.scheduler.address.startswith("tls://")
+    found = [parse(address) for address in addresses(client)]
+    assert {location.rank for location in found} == {0, 1}
+    assert len({location.world for location in found}) == 1
+
+
+def test_blocks_cross_between_ranks_and_results_are_right(client):
+    x = da.random.default_rng(0).random((2000, 2000), chunks=(500, 500)).persist()
+    wait(x)
+    whole = x.compute()
+    np.testing.assert_allclose((x + x.T).compute(), whole + whole.T)
+    assert sent_by_mpi(client) > 0
+    first, second = addresses(client)
+    kept = client.scatter(np.arange(10**6), workers=[first])
+    moved = client.submit(lambda block: int(block.sum()), kept, workers=[second], allow_other_workers=False)
+    assert moved.result() == 10**6 * (10**6 - 1) // 2
+    start = DIGITS[:10]
+    found = KMeans(10, init=start).fit(da.from_array(DIGITS, chunks=(300, 64)))
+    expected = LocalKMeans(10, init=start, n_init=1).fit(DIGITS)
+    assert found.inertia_ == pytest.approx(expected.inertia_, rel=1e-9)
+
+
+def test_ranks_that_are_lost_come_back_as_another_world(shared_site, cluster, client, wait_until):
+    kept = client.submit(pow, 2, 10)
+    assert kept.result() == 1024
+    before = set(addresses(client))
+    os.kill(client.submit(os.getpid, workers=["1"], pure=False).result(), signal.SIGKILL)
+    wait_until(lambda: len(addresses(client)) == 2 and not before & set(addresses(client)))
+    worlds = {parse(address).world for address in addresses(client)}
+    assert len(worlds) == 1
+    assert worlds.isdisjoint({parse(address).world for address in before})
+    assert client.submit(lambda value: value + 1, kept).result() == 1025
+    x = da.ones((1000, 1000), chunks=500)
+    assert (x + x.T).sum().compute() == 2 * 10**6
+
+
+def test_who_cannot_be_a_rank_is_refused():
+    for option, why in (({"nanny": True}, "nanny: the worker is then"), ({"gpus_per_rank": 1}, "gpus_per_rank: their")):
+        with pytest.raises(InvalidRequest, match=f"protocol 'mpi' goes without {why}"):
+            parse_spec({"backend": "mpi", "protocol": "mpi", **option})

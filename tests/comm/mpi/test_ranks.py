@@ -1,0 +1,54 @@
+"""Dask's comms between ranks of a real MPI program."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.mpi import MPIEXEC, must_have_mpi
+
+must_have_mpi()
+
+PROGRAM = Path(__file__).with_name("ranks.py")
+
+
+@pytest.fixture(scope="module", params=["0", "1"], ids=["two copies", "one copy"])
+def found(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
+    """What each of three ranks has found, by rank; with both ways in which MPICH moves large messages."""
+    environment = {**os.environ, "MPIR_CVAR_CH4_CMA_ENABLE": request.param}
+    done = subprocess.run(
+        [str(MPIEXEC), "-n", "3", sys.executable, str(PROGRAM)],
+        env=environment, capture_output=True, text=True, timeout=240, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return sorted(told, key=lambda one: int(one["rank"]))
+
+
+def test_messages_of_every_size_come_back_as_they_were(found: list[dict[str, Any]]) -> None:
+    assert found[0]["sizes"] == 7
+
+
+def test_no_message_is_lost_or_overtakes_another(found: list[dict[str, Any]]) -> None:
+    assert found[0]["served"] == [500] * 6
+
+
+def test_what_is_cancelled_closed_or_forgotten_disturbs_nothing(found: list[dict[str, Any]]) -> None:
+    assert found[1]["cancelled"]
+    # Six that were closed after a message, one with four of which three came after its end, one that was forgotten.
+    assert sorted(found[2]["served"]) == [1] * 7 + [4]
+
+
+def test_who_does_not_listen_is_told_of_at_once(found: list[dict[str, Any]]) -> None:
+    assert found[0]["nobody"] == "CommClosedError"
+
+
+def test_ranks_of_one_machine_keep_no_port_for_bells_and_leave_nothing(found: list[dict[str, Any]]) -> None:
+    assert [one["bells"] for one in found] == [1, 1, 1]
+    assert [one["left"] for one in found] == [[0, 0]] * 3

@@ -1,0 +1,74 @@
+"""Envelopes and addresses: what goes in comes out, and what is none is refused."""
+
+from __future__ import annotations
+
+import pytest
+from gpucluster.comm.mpi import wire
+from gpucluster.comm.mpi.address import PREFIX, Location, parse
+from gpucluster.comm.mpi.channel import Arriving, Channel
+from gpucluster.comm.mpi.wire import INLINE_BYTES, Envelope, Key, Kind, decode, encode, pieces
+from hypothesis import given
+from hypothesis import strategies as st
+
+FRAMES = st.lists(
+    st.one_of(st.binary(max_size=40), st.integers(INLINE_BYTES - 3, INLINE_BYTES + 3).map(bytes)), max_size=12
+)
+
+
+@given(
+    st.sampled_from(Kind),
+    st.integers(0, 2**31 - 1),
+    st.integers(0, 2**64 - 1),
+    st.integers(2, 2**31),
+    FRAMES,
+)
+def test_frames_come_back_in_their_order(kind: Kind, rank: int, number: int, tag: int, frames: list[bytes]) -> None:
+    sent, alone = encode(kind, Key(rank, number), tag, frames)
+    found = decode(memoryview(bytearray(sent)))
+    assert (found.kind, found.key, found.tag) == (kind, Key(rank, number), tag)
+    assert found.alone == [view.nbytes for view in alone]
+    assert [bytes(frame) for frame in found.frames(alone)] == frames
+    assert len(sent) <= INLINE_BYTES + 9 * len(frames) + 32
+
+
+@given(st.binary(max_size=200))
+def test_what_is_no_envelope_is_refused(noise: bytes) -> None:
+    sent, _ = encode(Kind.MESSAGE, Key(0, 1), 2, [b"abc", b"de"])
+    for wrong in (noise[:20], sent[:-1], sent + b"x"):
+        with pytest.raises(ValueError):  # noqa: PT011 - which of the checks finds it does not matter
+            decode(memoryview(wrong))
+
+
+def test_large_buffers_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "PIECE_BYTES", 10)
+    assert [piece.nbytes for piece in pieces(memoryview(bytes(25)))] == [10, 10, 5]
+    assert pieces(memoryview(b"")) == []
+
+
+def test_an_address_tells_port_rank_and_world() -> None:
+    location = Location("10.0.0.7:4000", 3, "5f0c2a9e1b7d4c36")
+    assert parse(f"{PREFIX}{location}") == parse(str(location)) == location
+    assert parse("10.0.0.7:4000") == Location("10.0.0.7:4000")
+    for wrong in ("h:1/3", "h:1/x.5f0c2a9e1b7d4c36", "h:1/3.5F0C2A9E1B7D4C36", "h:1/-1.5f0c2a9e1b7d4c36"):
+        with pytest.raises(ValueError, match="no address of a rank"):
+            parse(wrong)
+
+
+def arriving(*sizes: int) -> Arriving:
+    return Arriving(Envelope(Kind.MESSAGE, Key(0, 1), 2, sizes, tuple(False for _ in sizes)))
+
+
+def test_what_nobody_reads_waits_with_its_sender(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpucluster.comm.mpi.channel.WINDOW_BYTES", 100)
+    channel = Channel(Key(0, 1), 1, 2)
+    messages = [arriving(60), arriving(60), arriving(60)]
+    channel.arriving.extend(messages)
+    assert channel.to_receive() == messages[:2], "the one that begins within the window is taken whole"
+    for message in messages[:2]:
+        message.is_received = True
+    assert channel.to_receive() == []
+    assert channel.take() is messages[0]
+    assert channel.to_receive() == messages[2:]
+    channel.closed_here = True
+    channel.arriving.extend([arriving(200), arriving(10)])
+    assert len(channel.to_receive()) == 3, "what is forgotten is received at once"
