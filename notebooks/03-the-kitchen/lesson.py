@@ -326,7 +326,7 @@ misspelt.cancel()
 #
 # 1. Write `hand_out`: afterwards, `knives` of the cooks have **one** knife each, and the others have **none** (0). `client.run(set_knives, number=1,
 #    workers=[address])` tells one worker. `client.scheduler_info(n_workers=-1)["workers"]` has the addresses of all.
-# 2. Write `serve`: submit `hands_on` for each order, and return the futures. Orders with a knife need the resource `knife`.
+# 2. Write `serve`: submit `hands_on` for each order, and return the futures, in the sequence of the orders. Orders with a knife need the resource `knife`.
 #    Use `pure=False`, so that Dask really cooks again what it has cooked before.
 
 # %% tags=["exercise"] exercise="03.3"
@@ -339,7 +339,7 @@ def hand_out(client, knives):
 
 
 def serve(client, orders):
-    """Submit all orders, with the resources that they need; return one future per order."""
+    """Submit all orders, with the resources that they need; return a list of their futures, in the same sequence."""
     ### BEGIN SOLUTION
     return [
         client.submit(hands_on, order, resources={"knife": 1} if order.knife else None, pure=False)
