@@ -462,7 +462,8 @@ print(f"12 tasks, {len(written)} lines. More than once: "
 # Write both sides. Each task has a `number` of its own; two tasks may have the same words in their `line`.
 #
 # 1. `record(folder, number, line)`: keeps the line somewhere in the folder.
-# 2. `read_lines(folder)`: returns the list of all lines, one per task, in any order.
+# 2. `read_lines(folder)`: returns the list of all lines, one per task, in any order. The folder is there, and holds only what `record` put there. No line has a
+#    line break in it.
 #
 # The check runs tasks once, several times, at the same time, and with a real crash.
 
