@@ -167,7 +167,7 @@ compare("00.b", "notebook" if answer == os.getpid() else "worker")
 # %% [markdown] exercise="00.3" title="One process for each worker" topic="processes"
 # ### Exercise 00.3 · One process for each worker (3 min)
 #
-# Write `worker_pids`: the process numbers of **all** workers.
+# Write `worker_pids`: the process numbers of **all** workers, in any order.
 
 # %% tags=["exercise"] exercise="00.3"
 def worker_pids(client):
@@ -239,7 +239,7 @@ with LocalCluster(n_workers=1, processes=False, dashboard_address="127.0.0.1:0")
 # ### Exercise 00.2 · The address of the dashboard (4 min)
 #
 # You work behind a hub. Your Jupyter server is at `https://hub.school.org/user/ana/` (in the browser this comes before `lab`).
-# The cluster says that its page has the path `gpucluster/dashboard/d6148ea1/status` **below** that.
+# The cluster says that its page has the path `gpucluster/dashboard/d6148ea1/status` **below** that; a path never begins with `/`.
 #
 # Write `dashboard_url`, which puts the two together. People copy addresses with and without the last `/`; both must work.
 
@@ -285,7 +285,7 @@ for server in ("http://localhost:8888", "https://hub.school.org/user/ana/"):
 #
 # ### Exercise 00.5 · One worker, one device (4 min)
 #
-# The names may also be long, such as `"dev-8f1e,dev-77ab"`.
+# `devices` is one text with commas; the names may also be long, such as `"dev-8f1e,dev-77ab"`. There are no more workers than devices.
 
 # %% tags=["exercise"] exercise="00.5"
 def visible_to(worker, devices):
@@ -356,7 +356,7 @@ with lessons.expect_failure():
 # ### Exercise 00.4 · Borrow a cluster (6 min)
 #
 # Write `borrow`: it starts a cluster by calling `start()`, calls `job(client)` with a client of it, and returns
-# what the job returns. Afterwards **nothing** is left, also when the job fails. (Its error must still reach the caller.)
+# what the job returns. (`start()` returns a Dask cluster; `Client(cluster)` connects to it.) Afterwards **nothing** is left, also when the job fails. (Its error must still reach the caller.)
 
 # %% tags=["exercise"] exercise="00.4"
 from distributed import Client

@@ -92,7 +92,7 @@ compare("01.a", used.sum() / len(flights), "bytes per row")
 # in memory? Write `table_bytes`.
 #
 # The check makes random tables. Some have text that pandas stores as Python objects (`dtype=object`), as older files do: make sure that
-# you count the text itself, not only the pointer to it.
+# you count the text itself, not only the pointer to it. The index does not count. Within 2 % is right.
 
 # %% tags=["exercise"] exercise="01.1"
 def table_bytes(sample, n_rows):
@@ -393,9 +393,10 @@ with lessons.expect_failure(MemoryError):
 # ### Exercise 01.4 · The largest table that survives (12 min)
 #
 # 1. Write `largest_scale`. `survives(k)` tells whether `k` copies work. It takes seconds, so ask **as rarely as possible**: if 4 survive,
-#    1, 2 and 3 do as well; if 6 do not, 7 and 8 do not either. Halve what is left with each question (*bisection*).
+#    1, 2 and 3 do as well; if 6 do not, 7 and 8 do not either. Halve what is left with each question (*bisection*); one question more than
+#    that needs is still right. Ask only for 1 … `highest`.
 # 2. Write `dask_answer`. It gets a **lazy Dask table**, which works like a pandas table, but computes nothing until you say so:
-#    `table.dep_delay.mean()` is only a plan, and `.compute()` runs it on the workers. Never fetch the table itself.
+#    `table.dep_delay.mean()` is only a plan, and `.compute()` runs it on the workers. Never fetch the table itself. Return two computed numbers.
 
 # %% tags=["exercise"] exercise="01.4"
 def largest_scale(survives, highest):

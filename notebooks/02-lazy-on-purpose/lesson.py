@@ -130,7 +130,7 @@ figures.task_graph(breakfast)
 # Write `order`: a list of all tasks, such that each task comes **after** everything it needs (a *topological order*). If the graph has a circle, there is
 # no such order: then raise a `ValueError`.
 #
-# The check tries your function on 200 random graphs.
+# Each task that is needed is also a key. Any order that works is right. The check tries your function on 200 random graphs.
 
 # %% tags=["exercise"] exercise="02.1"
 def order(graph):
@@ -289,7 +289,7 @@ check("02.2", loads)
 #     return rows, total / rows, worst
 # ```
 #
-# Rewrite it, so that each piece is loaded **once**. The pieces themselves must stay on the workers: fetch only small numbers. (A piece is a NumPy array.)
+# Rewrite it, so that each piece is loaded **once**. The pieces themselves must stay on the workers: fetch only small numbers. (A piece is a NumPy array, and not empty.) Return computed numbers, in the same order.
 
 # %% tags=["exercise"] exercise="02.3"
 def three_answers(pieces):
@@ -382,6 +382,8 @@ print(f"bytes that the workers keep for this notebook: {full:,} before, {memory_
 #
 # * a question does not load anything again;
 # * the workers keep no more than needed.
+#
+# The order of the three columns does not matter.
 
 # %% tags=["exercise"] exercise="02.4"
 def prepare(table):

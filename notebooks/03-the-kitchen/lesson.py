@@ -160,7 +160,7 @@ print(f"{len(orders)} orders: {with_knife:.1f} s of work with a knife, "
 # ### Exercise 03.1 · The lower bound (8 min)
 #
 # Write `bound`: the largest of the three limits, in seconds. The `orders` are not sorted. Each has `name`, `seconds`, `knife`
-# (`True` or `False`) and `after` (a tuple of names, often empty).
+# (`True` or `False`) and `after` (a tuple of names, often empty). There is at least one order, one cook and one knife.
 
 # %% tags=["exercise"] exercise="03.1"
 def bound(orders, cooks, knives):
@@ -225,7 +225,7 @@ predict("03.b", 2.8)  # SOLUTION
 #    knife back. Other orders are done at once.
 # 2. Write `idle_share`: the share of the cooks' time in which their hands did nothing. The time of all cooks together is `cooks` times
 #    the makespan. An entry of the log has `cook`, `taken`, `began` and `ended`; hands are busy from `began` to `ended`. The makespan begins
-#    with the first `taken` and ends with the last `ended`.
+#    with the first `taken` and ends with the last `ended`. The entries come in any order.
 
 # %% tags=["exercise"] exercise="03.2"
 def with_semaphore(order, knives):
@@ -326,7 +326,7 @@ misspelt.cancel()
 #
 # 1. Write `hand_out`: afterwards, `knives` of the cooks have **one** knife each, and the others have **none** (0). `client.run(set_knives, number=1,
 #    workers=[address])` tells one worker. `client.scheduler_info(n_workers=-1)["workers"]` has the addresses of all.
-# 2. Write `serve`: submit `hands_on` for each order, and return the futures. Orders with a knife need the resource `knife`.
+# 2. Write `serve`: submit `hands_on` for each order, and return the futures, in the sequence of the orders. Orders with a knife need the resource `knife`.
 #    Use `pure=False`, so that Dask really cooks again what it has cooked before.
 
 # %% tags=["exercise"] exercise="03.3"
@@ -339,7 +339,7 @@ def hand_out(client, knives):
 
 
 def serve(client, orders):
-    """Submit all orders, with the resources that they need; return one future per order."""
+    """Submit all orders, with the resources that they need; return a list of their futures, in the same sequence."""
     ### BEGIN SOLUTION
     return [
         client.submit(hands_on, order, resources={"knife": 1} if order.knife else None, pure=False)
@@ -446,7 +446,7 @@ work_through(skewed)
 # ### Exercise 03.4 · Balance the partitions (8 min)
 #
 # Write `balance`: it returns a lazy table with the same rows in `npartitions` partitions of about equal size. (At most 1.3 times the
-# mean.) The table has a column `row` with a different number in each row.
+# mean.) The order of the rows may change. The table has a column `row` with a different number in each row.
 #
 # A warning: `repartition(npartitions=n)` joins neighbours, or cuts partitions into pieces, but it does not look at the number of rows. Where
 # the sizes differ before, they differ afterwards. Rows can also change partitions: `table.shuffle(column, npartitions=n)` sends each row to a
@@ -628,6 +628,8 @@ print(f"12 tasks on one worker {weak[1]:.2f} s, 24 tasks on two {weak[2]:.2f} s:
 # * `row`: 0, 1, 2, …: one row for each *thread* of each worker (`record["worker"]`, `record["thread"]`; threads of two workers may have the
 #   same number).
 # * `start`: seconds since the first bar begins, so that the smallest is 0. `seconds`: how long. `name`: `record["key"]`.
+#
+# Each record has exactly one `"compute"` part. Which thread gets which row is free, and so is the order of the bars.
 
 # %% tags=["exercise"] exercise="03.6"
 def bars(records):

@@ -182,7 +182,8 @@ predict("04.a", 13)  # SOLUTION
 # Write `rerun`. It gets
 #
 # * `graph`: for each key, the list of keys that it needs, as above;
-# * `memory`: for each key whose result is in memory, the **set** of workers that hold it (there may be several);
+# * `memory`: for each key whose result is in memory, the **set** of workers that hold it (there may be several); some of these
+#   results may be wanted by nobody any more;
 # * `wanted`: the set of keys with futures;
 # * `lost`: the worker that crashes.
 #
@@ -265,8 +266,8 @@ forget(futures)
 #
 # ### Exercise 04.2 · Survive it (8 min)
 #
-# Write `survive`: it starts a lazy result, crashes a worker **while it is computed** and after something has been done, and returns the
-# result, when there are as many workers as before.
+# Write `survive`: it starts a lazy result, crashes a worker **that has done a part of it, while the rest is computed**, and returns the
+# result, when there are as many workers as before. Do not wait for a number of seconds: the check has quick tasks and slow ones, quick workers and slow ones.
 #
 # Useful: `client.compute(lazy)` starts it and returns a future at once. `client.has_what()` says what each worker holds: `{address: (keys…)}`.
 # `crash(client, address)` and `restored(client, n_workers)` are those of above.
@@ -461,7 +462,8 @@ print(f"12 tasks, {len(written)} lines. More than once: "
 # Write both sides. Each task has a `number` of its own; two tasks may have the same words in their `line`.
 #
 # 1. `record(folder, number, line)`: keeps the line somewhere in the folder.
-# 2. `read_lines(folder)`: returns the list of all lines, one per task, in any order.
+# 2. `read_lines(folder)`: returns the list of all lines, one per task, in any order. The folder is there, and holds only what `record` put there. No line has a
+#    line break in it.
 #
 # The check runs tasks once, several times, at the same time, and with a real crash.
 

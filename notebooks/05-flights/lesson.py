@@ -341,7 +341,7 @@ del kept
 # %% [markdown] exercise="05.3" title="Mean delay by origin, lazily" topic="movement"
 # ### Exercise 05.3 · Mean delay by origin, lazily (5 min)
 #
-# Write `mean_delay`. It returns a **lazy** column: one mean for each origin. No row needs to leave its worker.
+# Write `mean_delay`. It returns a **lazy** column (a series): one mean for each origin, which is its index. No row needs to leave its worker.
 
 # %% tags=["exercise"] exercise="05.3"
 def mean_delay(flights):
@@ -404,7 +404,7 @@ with expect_failure():
 # 2. Count: how many flights have no weather, and how many of them left after the last hour of the weather table?
 #
 # Careful: one row of the weather has no temperature. A missing *value* is not a missing *row*. In this and the next two exercises you may
-# compute the small table inside; the flights stay lazy.
+# compute the small table inside; the flights stay lazy. The order of the rows, and the index, may change.
 
 # %% tags=["exercise"] exercise="05.4"
 def join_weather(flights, weather):
@@ -591,7 +591,7 @@ with expect_failure():
 # %% [markdown] exercise="05.7" title="One-hot across partitions" topic="partitions"
 # ### Exercise 05.7 · One-hot across partitions (8 min)
 #
-# Write `one_hot`. You may compute once inside, to find the categories. The columns are named like `carrier_UA`.
+# Write `one_hot`. You may compute once inside, to find the categories. The columns are named like `carrier_UA`, in any order; False and True are as good as 0 and 1.
 
 # %% tags=["exercise"] exercise="05.7"
 def one_hot(table, column):
@@ -670,6 +670,7 @@ departures.head(3)
 # | `clock` (int32) | `departure` plus `minute` |
 #
 # A flight without `air_time` gets no rows. The check looks at the memory as well: fewer than 110 bytes per row at the worst moment, so no Python list of rows.
+# The order of the rows, and the index, do not matter.
 
 # %% tags=["exercise"] exercise="05.8"
 def minutes_in_air(block):
@@ -730,7 +731,7 @@ predict("05.d", 191)  # SOLUTION
 # ### Exercise 05.9 · Flights in the air at once (8 min)
 #
 # Write `busiest`: the largest number of flights in one minute, and the **first** minute with so many. One minute has rows in several
-# partitions. Then let it run on the whole table.
+# partitions. Return computed whole numbers. Then let it run on the whole table.
 
 # %% tags=["exercise"] exercise="05.9"
 def busiest(minutes):
@@ -785,7 +786,7 @@ if ready("05.9", peak):
 #
 # 1. Write `npartitions_for`: a number of partitions for which each one lies in the band of the rule. A table that is smaller than the band is
 #    one partition.
-# 2. Write `cut`: the same rows, no partition above `most_bytes`, and at most ten times as many partitions as that needs: very small ones cost
+# 2. Write `cut`: the same rows in the same order, no partition above `most_bytes`, and at most ten times as many partitions as that needs: very small ones cost
 #    more than they help. All rows of the table take the same space. (`table.repartition` has an option that takes a size in bytes.)
 
 # %% tags=["exercise"] exercise="05.10"

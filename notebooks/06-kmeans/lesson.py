@@ -735,7 +735,7 @@ def shrink(candidates, weights, k, seed):
 # ### Exercise 06.8 · k-means|| (20 min)
 #
 # 1. Write `draw`: the decision of the points of one block, in one round (step 2).
-# 2. Write `first_centroids`: steps 1 to 4. Your `step` of section 6 already gives cost *and* weights: look at what it returns. At the end each
+# 2. Write `first_centroids`: steps 1 to 4, in at least four rounds, each with the cost of all candidates so far. Your `step` of section 6 already gives cost *and* weights: look at what it returns. At the end each
 #    centroid is the mean of its candidates, each counted as often as its weight says.
 
 # %% tags=["exercise"] exercise="06.8"

@@ -433,10 +433,10 @@ predict("07.d", 4.7)  # SOLUTION
 # %% [markdown] exercise="07.4" title="Stream 1.58 GB through two workers" topic="streaming"
 # ### Exercise 07.4 · Stream 1.58 GB through two workers (10 min)
 #
-# Write `fit_stream`: one task per block, then a **tree** of merges on the workers, and one result. `dask.delayed(function)(task, …)` makes a task from
+# Write `fit_stream`: one task per block, then a **tree** of merges on the workers (not a chain, and not one task that merges all), and one result. `dask.delayed(function)(task, …)` makes a task from
 # others without running anything. `as_numpy` brings a block's small results to NumPy (put it around `block_moments(block)`, on the worker).
 #
-# Then run the cell below, and fill in what you found.
+# Then run the cell below, and fill in what you found: the number exactly, the share to three decimals.
 
 # %% tags=["exercise"] exercise="07.4"
 def fit_stream(client, X):

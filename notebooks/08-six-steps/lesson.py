@@ -467,7 +467,7 @@ print(f"gradient descent: {steps} gradients; L-BFGS: {found.nfev}, and {np.abs(f
 # ### Exercise 08.11 · A gradient by differences (refresher, 8 min)
 #
 # A formula for a gradient easily has a mistake. You can always compare it with differences. Write `slopes(f, x, h)`: for each entry of the array x, the slope of the function f there, by
-# **central** differences: f a step of h above, minus f a step of h below, divided by 2h; the other entries stay as they are.
+# **central** differences: f a step of h above, minus f a step of h below, divided by 2h; the other entries stay as they are. x may hold whole numbers; the slopes are decimal numbers all the same.
 
 # %% tags=["exercise"] exercise="08.11"
 def slopes(f, x, h=1e-5):
@@ -652,8 +652,9 @@ figures.fit_trace(stream.data, log.messages)
 #
 # Our digits are now **sorted** by class, as files often are: the first block has only 0, 1 and 2, and so on.
 #
-# 1. `vote`: average the chances that all trees give. A forest that has never seen a 7 has no column for it (`forest.classes_` tells which it has).
-# 2. `deal`: repair. Return the same rows in random order, still as Dask arrays with as many blocks. The same seed gives the same order.
+# 1. `vote`: average the chances that all trees give. A forest that has never seen a 7 has no column for it (`forest.classes_` tells which it has); it gives the 7 a chance
+#    of 0, and that counts. Where two classes are equal, either is right.
+# 2. `deal`: repair. Return the same rows in random order, still as Dask arrays with as many blocks, of about the same size. The same seed gives the same order.
 #
 # **Predict:** which share of test digits does the forest on sorted blocks get right? (A forest that sees all rows: about 0.97.)
 
@@ -730,7 +731,7 @@ figures.accuracies(found)
 #
 # Nearest neighbours have no model; the rows are the model. Queries go to every block, each block answers with its own k nearest, and the k nearest **of these** are the answer. Why can none be missing?
 #
-# Rows have a number among *all* rows: a block begins at `start`.
+# Rows have a number among *all* rows: a block begins at `start`. Distances are Euclidean. The neighbours *of a block* may stand in any order, the same in both arrays.
 
 # %% tags=["exercise"] exercise="08.5"
 def nearest_in_block(block, start, queries, k):

@@ -414,7 +414,7 @@ for n in (9, 10):
 # ### Exercise 09.5 · One chunk per worker (8 min)
 #
 # Write `one_per_worker`: exactly as many chunks as workers, two of which differ by at most one row, each with all columns. There are at least as many rows as
-# workers. Nothing is computed yet.
+# workers, and they keep their order. Nothing is computed yet.
 
 # %% tags=["exercise"] exercise="09.5"
 def one_per_worker(X, n_workers):

@@ -1040,7 +1040,7 @@ compare("10.i", 100_000 * 100_000 * 3 / 1e9, "GB")
 # ### Exercise 10.12 · Tiles with a halo (12 min)
 #
 # 1. `image_bytes(height, width, channels=3, itemsize=1)`: the bytes of an image.
-# 2. `tiles(height, width, size, halo)`: a list of pairs `(core, around)`. Both are pairs of slices, `(rows, columns)`, so that `image[core]` cuts out the tile. The cores cover each pixel exactly once; they
+# 2. `tiles(height, width, size, halo)`: a list of pairs `(core, around)`. Both are pairs of slices, `(rows, columns)`, so that `image[core]` cuts out the tile. The tiles come in any order. The cores cover each pixel exactly once; they
 #    are `size` × `size` pixels, those at the lower and right border may be smaller. `around` is the core with `halo` more pixels on each side, but never beyond the image.
 
 # %% tags=["exercise"] exercise="10.12"

@@ -853,7 +853,7 @@ compare("11.i", max(0, round(full - resident(), -1)), "MB")
 # each object which objects it refers to, and `target` is the array.
 #
 # Write `holders`: it returns the **set** of those variables from which the target can be reached, over any number of steps. Objects may
-# refer to each other in circles. `refers` is a dictionary from a name to a list of names; `variables` are the names that are variables; names that are not
+# refer to each other in circles. The target is an object, not one of the variables. `refers` is a dictionary from a name to a list of names; `variables` are the names that are variables; names that are not
 # variables are objects.
 
 # %% tags=["exercise"] exercise="11.9"

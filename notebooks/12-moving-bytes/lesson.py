@@ -262,7 +262,7 @@ for name, link in measured.items():
 #    error of 1 ms is nothing for a message that takes a second, and everything for one that takes 0.1 ms.
 # 2. `half_size(alpha, beta)` returns the size of the message, in bytes, that reaches **half** of the bandwidth: n divided by its time is β / 2.
 #
-# The model is linear in α and in 1 / β: any tool for least squares will do, with the right weights. `sizes` and `seconds` are arrays or lists, in any order.
+# The model is linear in α and in 1 / β: any tool for least squares will do, with the right weights. `sizes` and `seconds` are arrays or lists; the sizes come in any order, the seconds in that of the sizes.
 
 # %% tags=["exercise"] exercise="12.3"
 def fit_link(sizes, seconds):

@@ -98,8 +98,8 @@ figures.journey([])
 # | 1 business understanding | what is to be decided, and when is it good enough? | a letter, 15.1 |
 # | 2 data understanding | what is there, what is missing? | lesson 05 |
 # | 3 data preparation | what may the model see? | 15.2, 15.3 |
-# | 4 modelling | which method finds it? | 15.4, 15.6 |
-# | 5 evaluation | is the criterion of phase 1 met? | 15.5, 15.7 |
+# | 4 modelling | which method finds it? | 15.4, 15.7 |
+# | 5 evaluation | is the criterion of phase 1 met? | 15.5, 15.6 |
 # | 6 deployment | how does it run every day, and who notices when it is wrong? | 15.8 to 15.10 |
 #
 # Slides on deep learning name four steps: recognize a problem for it, determine the data, choose an algorithm, train it on much data. Compare:
@@ -485,8 +485,8 @@ if ready("15.5", lift):
 # The fifth phase ends at a gate: **go**, or **go back**, by the criterion that was written down before there was a model. It must be able to say
 # no, also on a Friday evening; so it is a function.
 
-# %% [markdown] exercise="15.7" title="The gate" topic="gate"
-# ### Exercise 15.7 · The gate (8 min)
+# %% [markdown] exercise="15.6" title="The gate" topic="gate"
+# ### Exercise 15.6 · The gate (8 min)
 #
 # Write `gate(criteria, figures)`. `criteria` is a list of dictionaries such as `{"figure": "lift", "at_least": 3.0}`; there may be `"at_least"`,
 # `"at_most"` or both, and a figure exactly on its bound is good. `figures` is a dictionary of measured numbers; others that no criterion asks for may be
@@ -495,7 +495,7 @@ if ready("15.5", lift):
 # Return two things: `"go"` or `"go back"`, and the list of the names of the figures that are not met, in the order of the criteria. A figure
 # that is **not there**, or **not a number**, is not met: what was not measured has not passed.
 
-# %% tags=["exercise"] exercise="15.7"
+# %% tags=["exercise"] exercise="15.6"
 def gate(criteria, figures):
     """Return "go" or "go back", and the names of the figures that are not met."""
     ### BEGIN SOLUTION
@@ -508,16 +508,16 @@ def gate(criteria, figures):
     return ("go back" if failed else "go"), failed
     ### END SOLUTION
 
-# %% tags=["check"] exercise="15.7"
-check("15.7", gate)
+# %% tags=["check"] exercise="15.6"
+check("15.6", gate)
 
-# %% [markdown] tags=["hint-1"] exercise="15.7"
+# %% [markdown] tags=["hint-1"] exercise="15.6"
 # Ask of each criterion "is it met?", not "is it broken?". What does a comparison with NaN give?
 
-# %% [markdown] tags=["hint-2"] exercise="15.7"
+# %% [markdown] tags=["hint-2"] exercise="15.6"
 # `figures.get(name)` is `None` where a figure is not there. A bound that is not there is met by everything: `one.get("at_least", float("-inf"))`.
 
-# %% [markdown] tags=["hint-3"] exercise="15.7"
+# %% [markdown] tags=["hint-3"] exercise="15.6"
 # With `value = figures.get(name, float("nan"))`, the test `value >= low and value <= high` is false for what is missing and for NaN. Put the
 # name on a list where it is false; `"go"` if the list is empty.
 
@@ -546,7 +546,7 @@ def logistic_chance(features, parts=None):
 
 criteria = [{"figure": "lift", "at_least": charter["at_least"]}, {"figure": "worst month", "at_least": charter["worst_month"]}]
 rounds = []
-if ready("15.5", lift) and ready("15.7", gate):
+if ready("15.5", lift) and ready("15.6", gate):
     _, _, [chance] = logistic_chance(WEATHER)
     whole, months = monthly(choose, chance)
     decision, reasons = gate(criteria, {"lift": whole, "worst month": min(months.values())})
@@ -572,8 +572,8 @@ if ready("15.5", lift) and ready("15.7", gate):
 # %% tags=["run"]
 figures.histograms(len(FEATURES), 16)
 
-# %% [markdown] exercise="15.6" title="The best split" topic="boosting"
-# ### Exercise 15.6 · The best split (12 min)
+# %% [markdown] exercise="15.7" title="The best split" topic="boosting"
+# ### Exercise 15.7 · The best split (12 min)
 #
 # A split sends all rows up to **and with** a bin to the left, the others to the right. Its gain, with $G$ and $H$ for sums of gradients and
 # hessians and $\lambda$ for the penalty:
@@ -583,7 +583,7 @@ figures.histograms(len(FEATURES), 16)
 # Write `best_split(gradients, hessians, penalty)`. Both are arrays of shape (features, bins). Return `(feature, bin, gain)` of the split with the largest gain. After
 # the last bin there is nothing, so that is no split. Where no split has a gain above 0 (take 1e-9 for rounding), return `(0, last bin, 0.0)`: all rows stay left.
 
-# %% tags=["exercise"] exercise="15.6"
+# %% tags=["exercise"] exercise="15.7"
 def best_split(gradients, hessians, penalty):
     """Return the feature, the bin and the gain of the best split."""
     ### BEGIN SOLUTION
@@ -597,17 +597,17 @@ def best_split(gradients, hessians, penalty):
     return int(feature), int(place), float(gain[feature, place])
     ### END SOLUTION
 
-# %% tags=["check"] exercise="15.6"
-check("15.6", best_split)
+# %% tags=["check"] exercise="15.7"
+check("15.7", best_split)
 
-# %% [markdown] tags=["hint-1"] exercise="15.6"
+# %% [markdown] tags=["hint-1"] exercise="15.7"
 # Go through the bins of one feature from the left, and keep two sums: what is left of the border, and what is in all. The right side is the difference.
 
-# %% [markdown] tags=["hint-2"] exercise="15.6"
+# %% [markdown] tags=["hint-2"] exercise="15.7"
 # `np.cumsum(gradients, axis=1)` are the sums on the left for every border at once; their last column is the sum of all. Calculate the gain of all
 # borders as one array, and set its last column to 0.
 
-# %% [markdown] tags=["hint-3"] exercise="15.6"
+# %% [markdown] tags=["hint-3"] exercise="15.7"
 # `np.unravel_index(gain.argmax(), gain.shape)` gives feature and bin of the largest gain. If that is at most 1e-9, return `(0, gradients.shape[1] - 1, 0.0)`.
 
 # %% [markdown]
@@ -622,7 +622,7 @@ predict("15.c", 250.9)  # SOLUTION
 
 # %% tags=["run"]
 boosted = None
-if ready("15.6", best_split):
+if ready("15.7", best_split):
     X, y = arrays(train)
     sample = as_numpy(X[:: max(1, len(X) // 20_000)].compute())
     edges = [np.unique(np.quantile(sample[:, place], np.arange(1, 16) / 16)) for place in range(len(FEATURES))]
@@ -639,7 +639,7 @@ if ready("15.6", best_split):
 
 # %% tags=["run"]
 candidates = {}
-if ready("15.6", boosted) and ready("15.7", gate):
+if ready("15.7", boosted) and ready("15.6", gate):
     _, _, [candidates["logistic, all features"]] = logistic_chance(FEATURES)
     rows, _ = arrays(choose)
     candidates["boosted, all features"] = as_numpy(boosted.chance(rows.compute()))
@@ -691,7 +691,7 @@ predict("15.d", "go")  # SOLUTION
 
 # %% tags=["run"]
 chosen = None
-if ready("15.7", gate) and ready("15.5", lift):
+if ready("15.6", gate) and ready("15.5", lift):
     chosen, scaler, [chance] = logistic_chance(FEATURES, [final])
     whole, months = monthly(final, chance)
     decision, reasons = gate(criteria, {"lift": whole, "worst month": min(months.values())})
@@ -883,8 +883,8 @@ print(PROGRAM)
 #
 # Write `publish(repository, name, model, program, largest)`. `repository` is a `Path` that may not exist yet.
 #
-# * The folder `name` gets a `config.pbtxt`: name, backend `"python"`, `max_batch_size` as `largest`, one input `FEATURES` of type `TYPE_FP32` with as many dims as `model["columns"]` has names, and one
-#   output `CHANCE` of type `TYPE_FP32`, one number per row.
+# * The folder `name` gets a `config.pbtxt`: name, backend `"python"`, `max_batch_size` as `largest`, one input `FEATURES` and one output `CHANCE`, both of type
+#   `TYPE_FP32`. `dims` are those of **one** row: `[ 6 ]` for the input where `model["columns"]` has six names, `[ 1 ]` for the output.
 # * A **new version**: 1 for a new model, otherwise one more than the highest that is there (2 after 1, and 11 after 10). Older versions stay.
 # * In the version: `program` as `model.py`, and `model` as JSON in `model.json`.
 #
@@ -1080,11 +1080,11 @@ lab.close()
 #
 # * **Goal:** learners have taken one project round the circle, were sent back twice (a broken record, a gate), and can say for each feature when it was known.
 # * **Time:** 15 for sections 1 and 2 · 27 for section 3 · 18 for section 4 · 12 for section 5 · 15 for section 6 · 30 for section 7 · 18 for section 8 · 17 for section 9 · 18 for section 10 · 10 for section 11 = 180. In groups of three, let each part have another driver.
-#   **90 minutes only:** 15.1, 15.2, 15.5, 15.7, 15.9, and run the solutions of the others.
+#   **90 minutes only:** 15.1, 15.2, 15.5, 15.6, 15.9, and run the solutions of the others.
 # * **On the projector:** the hour with 1,048 miles per hour of wind, before you explain it. The candidates' bars beside the line of the letter. The drift table: let the class say which alarms matter, *before* they look at the lift by month.
 # * **Frequent mistakes:** 15.1: 10 instead of 0.1. 15.2: parts by month only; a sorted table assumed. 15.3: the window by the *planned* departure, which knows the future; `side="left"`; an error where nothing left. 15.4: labels compared directly; only neighbouring runs
-#   compared. 15.5: equal chances taken in the order of the array. 15.6: the last bin as a split. 15.7: `if value < bound: failed`, which lets NaN pass. 15.8: written in place; `mode="append"`. 15.9: quantiles of the current rows; NaN dropped. 15.10: versions sorted as texts; rows in the
+#   compared. 15.5: equal chances taken in the order of the array. 15.7: the last bin as a split. 15.6: `if value < bound: failed`, which lets NaN pass. 15.8: written in place; `mode="append"`. 15.9: quantiles of the current rows; NaN dropped. 15.10: versions sorted as texts; rows in the
 #   dims. 15.11: the result's size instead of the object's.
 # * **Say openly:** the weather is what was measured, two hours before; a forecast for the hour itself might do better. Cancelled flights are left out. One year: nobody knows what a second winter looks like. No GPU and no Triton was at hand when this lesson was written.
-# * **When late:** leave out 15.6 and run it; leave out section 11.
+# * **When late:** leave out 15.7 and run it; leave out section 11.
 # * **Measured** while this lesson was written, on two CPU cores: lift in August and September 2.0 with the weather alone, 3.4 with all features (logistic); in October to December 3.2, worst month 2.8.

@@ -7,6 +7,7 @@ Triton: it looks at what can be seen without the server.
 from __future__ import annotations
 
 import ast
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -129,6 +130,7 @@ def _of_model(model: Path) -> list[str]:
         found += _of_tensors(kind, config.get(kind, []))
     if not versions(model):
         found.append("there is no folder of a version, such as 1.")
+    found += [sentence for version in versions(model) for sentence in _of_data(model / str(version))]
     if config.get("backend") == ["python"]:
         found += [sentence for version in versions(model) for sentence in _of_program(model / str(version))]
     return found
@@ -147,6 +149,16 @@ def _of_tensors(kind: str, tensors: list[Any]) -> list[str]:
         dims = tensor.get("dims", [])
         if not dims or not all(type(size) is int and (size > 0 or size == -1) for size in dims):
             found.append(f"the dims of {kind} {name} are not whole numbers above 0, or -1 for any.")
+    return found
+
+
+def _of_data(version: Path) -> list[str]:
+    found = []
+    for file in sorted(version.glob("*.json")):
+        try:
+            json.loads(file.read_text(encoding="utf-8"))
+        except ValueError as error:
+            found.append(f"{file.name} of version {version.name} is no JSON: {error}.")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Two calls for two groups of cooks, two maps for two kinds of orders, results put in sequence."""
+"""Two calls for two groups of cooks, two maps for two kinds of orders, futures put in sequence."""
 
 import time
 
@@ -26,5 +26,6 @@ def hand_out(client, knives):
 def serve(client, orders):
     with_knife = [order for order in orders if order.knife]
     without = [order for order in orders if not order.knife]
-    cutting = client.map(hands_on, with_knife, resources={"knife": 1}, priority=10, pure=False)
-    return client.gather([*cutting, *client.map(hands_on, without, pure=False)])
+    cutting = iter(client.map(hands_on, with_knife, resources={"knife": 1}, priority=10, pure=False))
+    cooking = iter(client.map(hands_on, without, pure=False))
+    return [next(cutting if order.knife else cooking) for order in orders]

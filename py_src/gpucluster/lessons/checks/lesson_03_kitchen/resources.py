@@ -109,8 +109,8 @@ def _finished(exam: Examination, kitchen: Watched, futures: Any, function: Any) 
 @exercise("03.3", "hand_out", "serve")
 def check_resources(exam: Examination, hand_out: Any, serve: Any) -> None:
     """The scheduler knows who has a knife: no cook waits, and the evening ends near the bound."""
-    for cooks, knives in ((3, 2), (int(exam.rng.integers(3, 5)), 1)):
-        orders = _evening(exam.rng, cooks, knives)
+    for cooks, knives, mixed in ((3, 2, False), (int(exam.rng.integers(3, 5)), 1, True)):
+        orders = _evening(exam.rng, cooks, knives, mixed)
         with watched_kitchen(cooks) as kitchen, kitchen.client.as_current():
             _expect_knives(exam, kitchen, hand_out, cooks, knives)
             run = _Run(exam, kitchen, serve, orders, cooks, knives)
@@ -122,13 +122,18 @@ def check_resources(exam: Examination, hand_out: Any, serve: Any) -> None:
             return
 
 
-def _evening(rng: np.random.Generator, cooks: int, knives: int) -> list[Order]:
-    """Orders for about one second: the knives are busy all the time, and so are the cooks without one."""
+def _evening(rng: np.random.Generator, cooks: int, knives: int, mixed: bool) -> list[Order]:
+    """Orders for about one second: the knives are busy all the time, and so are the cooks without one.
+
+    Those with a knife come first, or are mixed with the others such that neither kind comes before the other.
+    """
     chopping = [Order(f"leek {number}", 0.2, knife=True) for number in range(4 * knives)]
     # Two orders may be the same.
     others = [Order(f"egg {max(1, number)}", 0.25) for number in range(3 * (cooks - knives))]
-    orders = [*chopping, *others]
-    return [orders[index] for index in rng.permutation(len(orders))] if rng.random() < 0.5 else orders
+    if not mixed:
+        return [*chopping, *others]
+    rest = [*chopping[1:], *others[1:]]
+    return [others[0], chopping[0], *(rest[index] for index in rng.permutation(len(rest)))]
 
 
 def _expect_knives(exam: Examination, kitchen: Watched, hand_out: Any, cooks: int, knives: int) -> None:
@@ -143,6 +148,14 @@ def _expect_knives(exam: Examination, kitchen: Watched, hand_out: Any, cooks: in
                  f"knives per cook: {', '.join(f'{number:g}' for number in having)}")  # fmt: skip
 
 
+def _expect_futures(exam: Examination, served: Any, number: int) -> None:
+    right = isinstance(served, (list, tuple)) and len(served) == number
+    exam.require("serve returns one future per order", right, describe(served))
+    others = [one for one in served if not hasattr(one, "key")]
+    exam.require("serve returns futures, and does not wait for the orders", not others,
+                 f"there is {describe(others[0])}" if others else "it does")  # fmt: skip
+
+
 class _Run:
     """One evening served by the learner's function."""
 
@@ -151,6 +164,7 @@ class _Run:
     ) -> None:
         kitchen.seconds.clear()
         served = exam.call(serve, kitchen.client, list(orders))
+        _expect_futures(exam, served, len(orders))
         self.entries = _finished(exam, kitchen, served, serve)
         self.n_tasks = len(kitchen.seconds)
         self.orders: Sequence[Order] = orders
@@ -165,6 +179,9 @@ class _Run:
         done = names == sorted(order.name for order in self.orders) and self.n_tasks == len(self.orders)
         exam.expect("Each order is done once, also where two are the same", done,
                     f"{self.n_tasks} tasks for {len(self.orders)} orders")  # fmt: skip
+        wanted, told = ([one.name for one in several] for several in (self.orders, self.entries))
+        exam.expect("The futures stand in the sequence of the orders", told == wanted,
+                    f"orders: {', '.join(wanted[:2])}, …; futures: {', '.join(told[:2])}, …")  # fmt: skip
         needing = {order.name for order in self.orders if order.knife}
         most = most_at_once([entry for entry in self.entries if entry.name in needing])
         exam.expect("Never more knives in use than there are", most <= self.knives, f"{most} at once, of {self.knives}")

@@ -64,12 +64,18 @@ def check_rerun(exam: Examination, rerun: Any) -> None:
 
 
 def _situation(rng: np.random.Generator) -> tuple[Graph, dict[str, set[str]], set[str]]:
-    """A graph that has been computed: keys with futures are in memory, some of them twice; B holds at least one."""
+    """A graph that has been computed: keys with futures are in memory, some of them twice; B holds at least one.
+
+    A result that nobody wants any more may still be on the worker that is lost: alone it is no reason to compute.
+    """
     graph = random_graph(rng, int(rng.integers(4, 12)))
     wanted = {key for key in graph if rng.random() < 0.45} or {next(iter(graph))}
     holders = [{"A"}, {"B"}, {"B"}, {"C"}, {"A", "B"}, {"B", "C"}]
     memory = {key: set(holders[int(rng.integers(len(holders)))]) for key in sorted(wanted)}
     memory[str(rng.choice(sorted(wanted)))] = {"B"}
+    for key in sorted(graph.keys() - wanted):
+        if rng.random() < 0.2:
+            memory[key] = {"B"}
     return graph, memory, wanted
 
 

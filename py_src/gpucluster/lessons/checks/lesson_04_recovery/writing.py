@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +39,8 @@ def check_record(exam: Examination, record: Any, read_lines: Any) -> None:
         _expect_lines(exam, "Each line is there once when each task runs once", read_lines, folder, lines)
         folder = os.path.join(top, "often")
         os.mkdir(folder)
-        runs = [number for number in range(count) for _ in range(int(exam.rng.integers(1, 4)))]
-        with ThreadPoolExecutor(4) as pool:
+        runs = [number for number in range(count) for _ in range(int(exam.rng.integers(2, 5)))]
+        with _quick_turns(), ThreadPoolExecutor(8) as pool:
             jobs = [
                 pool.submit(record, folder, runs[index], lines[runs[index]])
                 for index in exam.rng.permutation(len(runs))
@@ -63,6 +65,17 @@ def check_record(exam: Examination, record: Any, read_lines: Any) -> None:
             done = exam.client.gather(futures, errors="skip")
         exam.require("The tasks come to an end", len(done) == count, f"{len(done)} of {count}")
         _expect_lines(exam, "After a real crash, there are exactly as many lines as tasks", read_lines, folder, lines)
+
+
+@contextmanager
+def _quick_turns() -> Iterator[None]:
+    """Let threads take turns so often that two who write at the same time meet."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(usual)
 
 
 def _write(exam: Examination, record: Any, folder: str, number: int, line: str) -> None:

@@ -22,6 +22,8 @@ def check_seeding(exam: Examination, draw: Any, first_centroids: Any) -> None:
     _expect_draw(exam, draw)
     if exam.passed:
         _expect_first(exam, first_centroids)
+    if exam.passed:
+        _expect_rounds(exam, first_centroids)
 
 
 def _expect_draw(exam: Examination, draw: Any) -> None:
@@ -122,6 +124,25 @@ def _expect_first(exam: Examination, first_centroids: Any) -> None:
     share = traffic.bytes / points.nbytes
     exam.expect("The points stay on the workers", share < 0.5,
                 f"{traffic.bytes:,} bytes left the workers, the points have {points.nbytes:,}")  # fmt: skip
+
+
+def _expect_rounds(exam: Examination, first_centroids: Any) -> None:
+    """Some groups are small, and each is so far away that nearly all of the cost is its own until it has a candidate.
+
+    So each round finds the farthest group that is left, and three rounds are the fewest that find all.
+    """
+    many, few, places = 600, 20, (0.0, 50.0, 2500.0, 125_000.0)
+    points = np.concatenate([exam.rng.normal(place, 1.0, (few if place else many, 2)) for place in places])
+    group = np.repeat(np.arange(4), [many, few, few, few])
+    parts = on_workers(exam.client, points, [many - 100, 130, 30])
+    result = exam.call(first_centroids, exam.client, parts, 4, int(exam.rng.integers(1 << 30)))
+    candidates = np.asarray(several(exam, result, "centroids", "candidates")[1], dtype=float)
+    found = {int(group[squared_distances(points, row[None]).argmin()]) for row in candidates}
+    exam.expect(
+        "Each round looks at the cost anew: small groups at very different distances all get a candidate",
+        len(found) == 4,
+        f"candidates in {len(found)} of 4 groups",
+    )
 
 
 def _expect_weighted(exam: Examination, points: Floats, centroids: Floats, candidates: Floats) -> None:

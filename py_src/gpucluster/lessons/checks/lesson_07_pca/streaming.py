@@ -9,12 +9,16 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination
+from ...probes.fanin import FanIn
 from ...probes.transfers import Traffic
 from .. import exercise
 from ..answers import Floats, number, numbers, relative_gap, several
 
 PATCHES, FIRST_RATIO = 515_000, 0.8123
 """Of all 16 × 16 patches of the two photos."""
+
+MOST_AT_ONCE, LONGEST_CHAIN = 12, 18
+"""Of the results that one task reads, and of the tasks that wait for each other: in a tree of pairs 2, and about 10."""
 
 PAUSE = 0.01
 _alive = {"now": 0, "most": 0, "before": 0}
@@ -58,7 +62,7 @@ def check_stream(exam: Examination, fit_stream: Any, n_patches: Any, first_ratio
     X = da.map_blocks(_block_of, chunks=(tuple(sizes), (d,)), dtype=float, meta=np.empty((0, 0)), sizes=sizes,
                       columns=d, seed=seed)  # fmt: skip
     exam.client.run(_start_counting)
-    with exam.client.as_current(), Traffic(exam.client) as traffic:
+    with exam.client.as_current(), FanIn(exam.client) as fan_in, Traffic(exam.client) as traffic:
         result = exam.call(fit_stream, exam.client, X)
     most = sum(exam.client.run(_most_alive).values())
     table = np.concatenate([counted_block(number, size, d, seed) for number, size in enumerate(sizes)])
@@ -74,6 +78,11 @@ def check_stream(exam: Examination, fit_stream: Any, n_patches: Any, first_ratio
         "One merged result comes to the notebook, not one per block, and no rows",
         traffic.bytes < 3 * one,
         f"{traffic.bytes:,} bytes left the workers; one result has {one:,}, {n_blocks} blocks have {table.nbytes:,}",
+    )
+    exam.expect(
+        "The merges are a tree: each task reads a few results, and few tasks wait for each other",
+        fan_in.most <= MOST_AT_ONCE and fan_in.longest <= LONGEST_CHAIN,
+        f"of {n_blocks} blocks, one task reads {fan_in.most} results, and {fan_in.longest} tasks wait for each other",
     )
     # All workers together: a busy scheduler may give one of them more than its part.
     exam.expect(

@@ -13,12 +13,17 @@ from ..answers import Floats, numbers
 
 @exercise("08.11", "slopes")
 def check_slopes(exam: Examination, slopes: Any) -> None:
-    """Random functions of one to six numbers, with steps of several sizes; f notes where it is asked."""
+    """Random functions of one to six numbers, with steps of several sizes; f notes where it is asked.
+
+    Once the entries of x are whole numbers: a step that is written into a copy of them is cut off.
+    """
     rng = exam.rng
-    for h in (1e-3, 1e-3, 0.5, 0.05, 1e-4, 0.2):
+    for place, h in enumerate((1e-3, 1e-3, 0.5, 0.05, 1e-4, 0.2)):
         d = int(rng.integers(1, 7))
         matrix, cubic, x = rng.normal(size=(d, d)), rng.uniform(0.5, 2, d), rng.normal(size=d)
         asked: list[Floats] = []
+        if place == 1:
+            x = rng.integers(-4, 5, d)
 
         def f(point: Any, matrix: Floats = matrix, cubic: Floats = cubic, asked: list[Floats] = asked) -> float:
             point = np.array(point, dtype=float)

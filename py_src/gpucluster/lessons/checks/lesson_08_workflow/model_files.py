@@ -11,6 +11,7 @@ import numpy as np
 
 from ...examination import Examination
 from ...material.conversion import as_numpy
+from ...simulations.recovery import TaskHistory
 from .. import exercise
 from ..answers import in_blocks
 
@@ -50,7 +51,10 @@ def check_keeping(exam: Examination, keep: Any, bring_back: Any) -> None:
                 again is not model,
                 "another object" if again is not model else "the same object as before",
             )
-            answer = exam.call(again.predict, queries.copy())
+            with TaskHistory(exam.client) as history:
+                answer = exam.call(again.predict, queries.copy())
+            exam.expect("It predicts in memory, without the cluster", not history.computed,
+                        f"{sum(history.computed.values())} tasks ran on the workers")  # fmt: skip
             exam.expect("For rows in memory it answers at once, with numbers", not hasattr(answer, "compute"),
                         type(answer).__name__)  # fmt: skip
             found = np.asarray(as_numpy(answer))

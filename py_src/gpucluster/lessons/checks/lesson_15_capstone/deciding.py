@@ -25,7 +25,7 @@ def true_reasons(criteria: Criteria, figures: dict[str, Any]) -> list[str]:
     return failed
 
 
-@exercise("15.7", "gate")
+@exercise("15.6", "gate")
 def check_gate(exam: Examination, gate: Any) -> None:
     """Forty hidden projects: both bounds, exact ones, figures that are missing or not a number."""
     for place in range(40):

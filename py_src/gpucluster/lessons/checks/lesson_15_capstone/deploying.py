@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -178,6 +179,34 @@ def _published(exam: Examination, publish: Any, given: tuple[Any, ...], version:
     exam.require("The repository has a folder of the model's name", (repository / name).is_dir(), f"no folder {name}")
     wrong = problems(repository)
     exam.expect("The repository follows the rules of the server", not wrong, wrong[0] if wrong else "it does")
+    if not wrong:
+        _expect_files(exam, repository / name, version, *given[2:4])
+
+
+def _expect_files(exam: Examination, folder: Path, version: int, model: dict[str, Any], program: str) -> None:
+    config = read_config((folder / "config.pbtxt").read_text(encoding="utf-8"))
+    exam.expect("The backend is python", config.get("backend") == ["python"], str(config.get("backend")))
+    for kind, name, size in (("input", "FEATURES", len(model["columns"])), ("output", "CHANCE", 1)):
+        found = [_tensor(tensor) for tensor in config[kind]]
+        wanted = f"{name}, TYPE_FP32, dims [{size}]"
+        exam.expect(f"There is one {kind}, of the right type, and its dims are those of one row", found == [wanted],
+                    wanted if found == [wanted] else f"{'; '.join(found)} instead of {wanted}")  # fmt: skip
+    same = _written(folder / str(version) / "model.py") == program
+    exam.expect("model.py is the program", same, "it is" if same else "it is not there, or another text")
+    try:
+        same = json.loads(_written(folder / str(version) / "model.json")) == model
+    except ValueError:
+        same = False
+    exam.expect("model.json is the model of this version", same, "it is" if same else "no JSON, or another model")
+
+
+def _tensor(tensor: dict[str, list[Any]]) -> str:
+    name, kind = (str(tensor.get(field, ["none"])[-1]) for field in ("name", "data_type"))
+    return f"{name}, {kind}, dims {tensor.get('dims', [])}"
+
+
+def _written(file: Path) -> str:
+    return file.read_text(encoding="utf-8") if file.is_file() else ""
 
 
 def _expect_answers(exam: Examination, repository: Path, name: str, model: dict[str, Any], largest: int) -> None:

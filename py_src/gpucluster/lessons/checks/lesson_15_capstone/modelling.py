@@ -156,7 +156,7 @@ def true_split(gradients: Floats, hessians: Floats, penalty: float) -> tuple[Flo
     return gain, float(gain.max())
 
 
-@exercise("15.6", "best_split")
+@exercise("15.7", "best_split")
 def check_split_of_tree(exam: Examination, best_split: Any) -> None:
     """Forty hidden histograms: the gain is the largest there is, and belongs to the split that is named."""
     for place in range(40):

@@ -1,0 +1,3 @@
+"""Wrong: a search that decides while others run cannot be planned beforehand."""
+
+collections = dict(zip("abcde", ("DataFrame", "Bag", "Array", "Delayed", "Delayed"), strict=True))

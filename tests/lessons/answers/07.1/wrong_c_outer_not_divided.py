@@ -1,0 +1,12 @@
+"""Wrong: forgets to divide the product of the sums by n."""
+
+import numpy as np
+
+
+def moments(block):
+    rows = block.astype(float)
+    return len(rows), rows.sum(axis=0), rows.T @ rows
+
+
+def covariance(n, sums, products):
+    return (products - np.outer(sums, sums) / n**2) / (n - 1)

@@ -1,0 +1,20 @@
+"""Right: each row's date as one number, between neighbouring borders."""
+
+known = {
+    "carrier": "timetable",
+    "dest": "timetable",
+    "distance": "timetable",
+    "hour": "timetable",
+    "sched_arr_time": "timetable",
+    "dep_time": "departure",
+    "dep_delay": "departure",
+    "arr_time": "arrival",
+    "arr_delay": "arrival",
+    "air_time": "arrival",
+}
+
+
+def split(table, starts):
+    date = table["month"].astype("int64") * 100 + table["day"].astype("int64")
+    borders = [-1, *(100 * month + day for month, day in starts), 10_000]
+    return [table[(date >= low) & (date < high)] for low, high in zip(borders, borders[1:])]
