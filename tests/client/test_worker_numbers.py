@@ -67,3 +67,16 @@ def test_bounds():
     assert bounded_workers(model(), np.int64(1), float("inf")) == (1, None)
     assert bounded_workers(model(), 0, None, minimum_cores=3, maximum_cores=9) == (2, 4)
     assert bounded_workers(model(), 1, 8, minimum_memory="5 GiB", maximum_memory="9 GiB") == (3, 4)
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"maximum_memory": "1 GiB"}, "maximum_memory: is too little for a worker, as one worker has 2 GiB."),
+        ({"maximum_cores": 1}, "maximum_cores: is too little for a worker, as one worker has 2 cores."),
+    ],
+)
+def test_a_maximum_below_one_worker_is_refused_by_its_name(asked, sentence):
+    with pytest.raises(InvalidRequest) as refusal:
+        bounded_workers(model(), 0, None, **asked)
+    assert refusal.value.message == sentence

@@ -4,8 +4,10 @@ import {
   standardRendererFactories,
   type IRenderMime
 } from '@jupyterlab/rendermime';
+import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
+import { outputsPlugin } from '../../labextension/src/outputs';
 import { ClusterOutput } from '../../labextension/src/outputs/clusteroutput';
 import { GONE_EVENT, PICTURE_EVENT, VIEW_EVENT } from '../../labextension/src/widgets/output';
 
@@ -140,5 +142,29 @@ describe('outputs', () => {
     expect(FakeView.made).toHaveLength(2);
     expect(FakeView.made[0].isDisposed).toBe(true);
     expect(seen()).toBe('two');
+  });
+
+  it('are live in notebooks that are trusted, and nowhere else', () => {
+    let extension: { createNew(panel: unknown): unknown } | null = null;
+    void outputsPlugin.activate({
+      docRegistry: {
+        addWidgetExtension: (_: string, added: typeof extension) => {
+          extension = added;
+        }
+      }
+    } as never);
+    const sessionContext = {};
+    Object.assign(sessionContext, { statusChanged: new Signal(sessionContext) });
+    extension!.createNew({ content: { rendermime }, sessionContext });
+    const data = {
+      'application/vnd.gpucluster.output+json': {},
+      [WIDGET_MIME]: { model_id: 'm1' },
+      'text/html': '<b>still</b>'
+    };
+    // As cells ask: outputs that the person has not made must be safe.
+    expect(rendermime.preferredMimeType(data, 'any')).toBe(
+      'application/vnd.gpucluster.output+json'
+    );
+    expect(rendermime.preferredMimeType(data, 'ensure')).toBe('text/html');
   });
 });

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-from distributed import Client, LocalCluster, futures_of
+from distributed import Client, LocalCluster, default_client, futures_of
 from gpucluster.learn.delegation import DELEGATED
 from gpucluster.learn.errors import InvalidData, InvalidParameter
 from gpucluster.learn.estimator import DistributedEstimator
@@ -119,6 +119,24 @@ def test_every_estimator_takes_a_client(theirs: Client, cls: type) -> None:
     assert "_client" not in estimator.__getstate__()
     with pytest.raises(InvalidParameter, match="client: must be a Client of Dask, not str"):
         cls(client="tcp://somewhere")
+
+
+def test_a_column_transformer_takes_a_client(theirs: Client) -> None:
+    """And fits those with it that were given none; a copy has it, what is saved has not."""
+    seen: list[object] = []
+
+    class Watched(learn.StandardScaler):
+        def fit(self, X: Any, y: Any = None, **options: Any) -> Any:
+            seen.append(default_client())
+            return super().fit(X, y, **options)
+
+    made = clone(learn.make_column_transformer((Watched(), [0, 1]), client=theirs))
+    made.fit(da.from_array(X, chunks=(150, -1)))
+    assert seen == [theirs]
+    assert "client" not in made.get_params()
+    assert "_client" not in made.__getstate__()
+    with pytest.raises(InvalidParameter, match="client: must be a Client of Dask, not str"):
+        learn.ColumnTransformer([("size", Watched(), [0])], client="tcp://somewhere")
 
 
 def test_a_search_fits_with_the_estimators_client(theirs: Client) -> None:

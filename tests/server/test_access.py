@@ -268,6 +268,22 @@ class TestOtherSites:
         assert await handshake(url + "api/events", **told) == 101
 
 
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8888", "127.0.0.1.evil.example", "192.0.2.7", "[2001:db8::1]"]
+)
+async def test_a_name_that_an_attacker_leads_here_opens_nothing(url, running_cluster, jp_auth_header, host):
+    """Whoever's name it is, the browser takes the page and this server for one origin; also with the token."""
+    told = {**jp_auth_header, "Host": host, "Origin": f"http://{host}", "Sec-Fetch-Site": "same-origin"}
+    for method, path in [*REST, ("GET", "dashboard/shared/status"), ("HEAD", "dashboard/shared/status")]:
+        response = await fetch(url + path, method, BODY.get(method), **told)
+        assert response.code == 403, (method, path)
+        assert running_cluster.id not in response.body.decode(), (method, path)
+    for path in SOCKETS:
+        assert await handshake(url + path, **told) == 403, path
+    response = await fetch(url.replace("/gpucluster/", "/dask/clusters"), **told)
+    assert response.code == 403
+
+
 class TestFriendlyOrigin:
     @pytest.fixture
     def server_config(self):

@@ -381,6 +381,29 @@ def test_the_secret_is_in_its_file_only(shared_site, shared_cluster):
             assert secret not in path.read_bytes(), path
 
 
+def test_no_token_of_jupyter_reaches_a_cluster(site, monkeypatch):
+    """Who asks may be a Jupyter server, or a hub's; code on workers has no business with what opens them."""
+    names = (
+        "JUPYTER_TOKEN",
+        "JPY_API_TOKEN",
+        "JUPYTERHUB_API_TOKEN",
+        "CONFIGPROXY_AUTH_TOKEN",
+        "JUPYTERHUB_COOKIE_SECRET",
+    )
+    for name in names:
+        monkeypatch.setenv(name, "opens-jupyter")
+    monkeypatch.setenv("OF_THE_PERSON", "passed-on")
+    model = site.running(name="tokens", n_workers=1)
+    seen = [process.environ() for process in site.family(model)]
+    with gpucluster.connect("tokens").get_client() as client:
+        [of_worker] = client.run(lambda: dict(os.environ)).values()
+        seen += [of_worker, client.run_on_scheduler(lambda: dict(os.environ))]
+    assert of_worker["OF_THE_PERSON"] == "passed-on"
+    for environment in seen:
+        assert not set(names) & set(environment)
+        assert "opens-jupyter" not in environment.values()
+
+
 def test_nothing_of_a_cluster_is_left_in_the_temporary_directory(shared_site, encrypted_cluster):
     """distributed writes keys into temporary files for OpenSSL; none may stay."""
     key = (shared_site.registry.folder(encrypted_cluster.id).tls / "key.pem").read_text()

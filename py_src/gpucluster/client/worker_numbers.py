@@ -11,7 +11,8 @@ from typing import Any, overload
 from ..protocol.durations import parse_seconds
 from ..protocol.errors import refused_field
 from ..protocol.models import ClusterModel
-from ..protocol.sizes import parse_size
+from ..protocol.plaintext import counted
+from ..protocol.sizes import format_size, parse_size
 
 
 def whole(value: Any) -> Any:
@@ -66,11 +67,21 @@ def bounded_workers(
         share = _bytes("minimum_memory", minimum_memory) / memory_of_worker(model, "minimum_memory")
         minimum = _larger(minimum, math.ceil(share))
     if maximum_cores is not None:
-        maximum = _smaller(maximum, int(_number("maximum_cores", maximum_cores) // threads_of_worker(model)))
+        threads = threads_of_worker(model)
+        most = int(_number("maximum_cores", maximum_cores) // threads)
+        maximum = _smaller(maximum, _some("maximum_cores", most, f"one worker has {counted(threads, 'core')}"))
     if maximum_memory is not None:
-        share = _bytes("maximum_memory", maximum_memory) / memory_of_worker(model, "maximum_memory")
-        maximum = _smaller(maximum, math.floor(share))
+        size = memory_of_worker(model, "maximum_memory")
+        most = math.floor(_bytes("maximum_memory", maximum_memory) / size)
+        maximum = _smaller(maximum, _some("maximum_memory", most, f"one worker has {format_size(size)}"))
     return minimum, maximum
+
+
+def _some(field: str, most: int, one: str) -> int:
+    """Return how many workers fit, at least one."""
+    if most < 1:
+        raise refused_field(field, f"is too little for a worker, as {one}")
+    return most
 
 
 def threads_of_worker(model: ClusterModel) -> int:

@@ -13,6 +13,7 @@ import yaml
 from gpucluster.backends.kubernetes.deployment import manifest_text
 from gpucluster.backends.kubernetes.manifest import SECRETS, dask_cluster, secret
 from gpucluster.backends.kubernetes.pods import Verdict, ended, verdict
+from gpucluster.backends.kubernetes.slots import PodSlot
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.kinds import parse_spec
 
@@ -239,3 +240,13 @@ def test_how_a_container_has_ended() -> None:
     assert ended({"lastState": failed}) == "exit status 1: ImportError: no dask"
     assert ended({"lastState": {}, "state": OOM}) == "it used more memory than its limit"
     assert ended({"state": {"running": {}}}) is None
+
+
+def test_a_running_worker_is_on_the_node_of_its_pod() -> None:
+    slot = PodSlot("w")
+    slot.saw({"metadata": {"uid": "1"}, "spec": {"nodeName": "node1\x1b[2J"}}, Verdict("its pod runs"))
+    slot.update(())
+    assert slot.model().node is None, "nothing of it is there yet"
+    slot.update({"w"})
+    node = slot.model().node
+    assert node is not None and node.startswith("node1") and "\x1b" not in node

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from ...protocol.plaintext import printable
 from ..deployment import Slot, SlotState
 from .pods import Thing, Verdict
 
@@ -80,7 +81,11 @@ class PodSlot:
 
     def model(self) -> Slot:
         """Return it as the supervisor sees it."""
-        return Slot(self.name, self.state, self.since, self.why)
+        return Slot(self.name, self.state, self.since, self.why, self._node())
+
+    def _node(self) -> str | None:
+        name = (self.pod or {}).get("spec", {}).get("nodeName")
+        return printable(str(name), 60) if name and self.state is SlotState.RUNNING else None
 
 
 def incarnation(pod: Thing | None) -> tuple[str, int] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from distributed import SpecCluster
@@ -10,7 +11,7 @@ from distributed import SpecCluster
 from ...dask_internals.scheduler_state import forget_worker
 from ...dask_internals.spec_cluster import scheduler_of
 from ..backend import Plan, StartContext
-from ..deployment import SlotState
+from ..deployment import Slot, SlotState
 from ..nodes.listening import scheduler_spec
 from ..spec_deployment import SpecDeployment
 from .evenness import fullest_host_first
@@ -58,12 +59,21 @@ class SSHDeployment(SpecDeployment):
         found = {str(worker.name): worker.device for host in self._pool.hosts for worker in host.workers.values()}
         return found.get(name)
 
+    def slots(self) -> list[Slot]:
+        hosts = self._hosts()
+        found = super().slots()
+        return [replace(one, node=hosts.get(one.name)) if one.state is SlotState.RUNNING else one for one in found]
+
+    def _hosts(self) -> dict[str, str]:
+        """Return the host of each worker, as somebody named it."""
+        return {str(name): host.name for host in self._pool.hosts for name in host.workers}
+
     def leaving(self, n: int) -> set[str]:
         # Where a host was lost and is back, its workers are on the others: they even out when some leave.
         counted = [slot for slot in self.slots() if slot.state is not SlotState.LEAVING][::-1]
         counted.sort(key=lambda slot: slot.state is SlotState.RUNNING)
         running = {slot.name for slot in counted if slot.state is SlotState.RUNNING}
-        hosts = {str(name): host.name for host in self._pool.hosts for name in host.workers if str(name) in running}
+        hosts = {name: host for name, host in self._hosts().items() if name in running}
         places = {host.name: host.places for host in self._pool.hosts}
         names = fullest_host_first([slot.name for slot in counted], hosts, places)
         return set(names[: max(0, len(names) - n)])

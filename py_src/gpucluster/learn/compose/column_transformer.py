@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...dask_internals.collections import meta
 from ..arrays import Array, Data, Output
+from ..clients import computing_with, keeps_client
 from ..errors import InvalidData, InvalidParameter
 from ..rows.table import is_dask
 
@@ -37,6 +38,8 @@ class ColumnTransformer(TransformerMixin, BaseEstimator):
         What the columns of each transformer are multiplied with.
     verbose_feature_names_out : bool or callable
         Put the transformer's name before the names of its columns.
+    client : distributed.Client, optional
+        Fits the transformers that were given none; default: the current one.
 
     Attributes
     ----------
@@ -52,6 +55,9 @@ class ColumnTransformer(TransformerMixin, BaseEstimator):
     fitted on its own, with a pass over its columns.
     """
 
+    _client: Any = None
+
+    @keeps_client
     def __init__(
         self,
         transformers: Sequence[tuple[str, Any, Columns]],
@@ -72,6 +78,17 @@ class ColumnTransformer(TransformerMixin, BaseEstimator):
         self.verbose = verbose
         self.verbose_feature_names_out = verbose_feature_names_out
         self.force_int_remainder_cols = force_int_remainder_cols
+
+    def __sklearn_clone__(self) -> Any:
+        copy = super().__sklearn_clone__()
+        copy._client = self._client
+        return copy
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the client behind."""
+        state = dict(super().__getstate__())
+        state.pop("_client", None)
+        return state
 
     def fit(self, X: Data, y: Data | None = None) -> ColumnTransformer:
         """Fit all transformers.
@@ -180,7 +197,8 @@ class ColumnTransformer(TransformerMixin, BaseEstimator):
             )
         fitted = clone(transformer)
         part = self._chosen(X, columns)
-        fitted.fit(part) if y is None else fitted.fit(part, y)
+        with computing_with(self._client):
+            fitted.fit(part) if y is None else fitted.fit(part, y)
         self.transformers_.append((name, fitted, columns))
 
     def _used(self) -> list[tuple[str, Any, Any]]:
