@@ -618,7 +618,7 @@ predict("06.f", 1)  # SOLUTION
 compare("06.f", int(np.argmin([3.0, np.nan, 1.0])))
 
 # %% tags=["run"]
-# Three equal centroids: all points go to the first one, and the others get none.
+# Three equal centroids: all points go to the first one, the others get none.
 equal = np.repeat(start_colours(1), 3, axis=0)
 counts = np.bincount(assign_in_one_line(pixels[::100], equal), minlength=3)
 print("counts:", counts)

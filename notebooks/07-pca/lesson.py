@@ -239,7 +239,7 @@ with lab.traffic() as traffic:
 if total:
     n, sums, products = total
     C = covariance(n, sums, products)
-    print(f"{n:,} rows; {traffic.bytes / 1e6:.1f} MB travelled, the table takes {X.nbytes / 1e6:.0f} MB")
+    print(f"{n:,} rows; {traffic.bytes / 1e6:.1f} MB travelled, the table has {X.nbytes / 1e6:.0f} MB")
     display(compare("07.a", sum(np.size(one) for one in total), "numbers"))
 else:
     C = None

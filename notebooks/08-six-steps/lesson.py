@@ -343,7 +343,7 @@ if ready("08.1", class_sums, naive_bayes):
     mine = (images @ likelihood.T + prior).argmax(axis=1)
     library = learn.MultinomialNB().fit(X, y)
     print(f"yours: {(mine == digit).mean():.1%} right; gpucluster.learn.MultinomialNB: {library.score(X, y):.1%}")
-    print(f"{prior.nbytes + likelihood.nbytes:,} bytes from each of {X.numblocks[0]} blocks; the digits take {images.nbytes:,}")
+    print(f"{prior.nbytes + likelihood.nbytes:,} bytes from each of {X.numblocks[0]} blocks; the digits have {images.nbytes:,}")
 
 # %% [markdown]
 # **Change:** use `learn.GaussianNB(var_smoothing=1e-2)` instead. It needs one more sum per pixel. Which one, to get variances?

@@ -14,6 +14,7 @@ import pytest
 from gpucluster.lessons.building.outputs import OutputsError, read_outputs, record_outputs
 from gpucluster.lessons.building.reading import read_source
 from gpucluster.lessons.catalogue import lessons
+from gpucluster.lessons.checks import exercises
 from gpucluster.lessons.figures.vector import Picture
 from gpucluster.server.openapi import OPERATIONS, openapi_document
 from PIL import Image
@@ -216,3 +217,11 @@ def test_faults_of_built_pages_are_found(tmp_path: Path, page: str, fault: str) 
     (tmp_path / "index.html").write_text(f'<p id="here"><a href="#here">ok</a>{page}')
     (found,) = faults(tmp_path)
     assert fault in found
+
+
+def test_the_readme_counts_the_lessons() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    known = lessons()
+    words = {16: "Sixteen", 17: "Seventeen", 18: "Eighteen", 19: "Nineteen", 20: "Twenty"}
+    n_exercises = sum(len(exercises(lesson.id)) for lesson in known)
+    assert f"{words[len(known)]} lessons with {n_exercises} exercises" in text
