@@ -66,6 +66,8 @@ class LessonPage:
         )
         if not self.outputs.cells:
             return f"{text} Outputs come once it is measured."
+        if self.outputs.measured:
+            text += f"\n>\n> What its cells put out was recorded {self.outputs.measured}."
         if self.changed:
             return f"{text} {self.changed} cells have changed since their outputs were recorded, and show none."
         return text

@@ -93,8 +93,9 @@ def test_outputs_come_back_small_and_without_this_machine(tmp_path: Path) -> Non
         nbformat.v4.new_output("stream", text="\n".join(map(str, range(200)))),
         *(nbformat.v4.new_output("display_data", data={"image/png": one, "text/plain": "<Figure>"}) for one in png),
     ])  # fmt: skip
-    record_outputs("00-a", nbformat.v4.new_notebook(cells=[cell]), tmp_path)
+    record_outputs("00-a", nbformat.v4.new_notebook(cells=[cell]), tmp_path, measured="on 2026-11-24, on 2 CPU cores")
     recorded = read_outputs("00-a", tmp_path)
+    assert recorded.measured == "on 2026-11-24, on 2 CPU cores"
     text, first, second = recorded.of("draw", "draw()") or ()
     assert text.text.startswith("…/gpucluster/file\n0\n1\n")
     assert text.text.endswith("more lines")
@@ -142,6 +143,7 @@ def test_a_lesson_shows_outputs_and_folds_what_a_learner_writes() -> None:
     hint, solution = after.index("Hint 3"), after.index("<summary>Solution</summary>")
     assert hint < solution < after.index('order = [("B", 0)')
     assert "273,280 points × 3 features" in text
+    assert re.search(r"What its cells put out was recorded on 20\d\d-\d\d-\d\d, on \d+ CPU cores", text)
     assert "instructor" not in text
 
 

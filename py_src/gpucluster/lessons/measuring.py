@@ -132,6 +132,12 @@ def machine() -> str:
     )
 
 
+def busy_with() -> str:
+    """Say whether other programs were busy in the last minute, as the end of a sentence."""
+    load = os.getloadavg()[0]
+    return "no other program was busy" if load < 1 else f"other programs were busy (load {load:.0f})"
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure lessons and write the table."""
     parser = argparse.ArgumentParser(prog="python -m gpucluster.lessons.measuring", description="Measure lessons.")
@@ -145,6 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if lesson is None:
             print("There is no such lesson.", file=sys.stderr)
             return 2
+        around = busy_with()
         with private_registry():
             try:
                 measured = measure(lesson.solution_notebook)
@@ -154,7 +161,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 continue
         print(table_row(lesson, measured), flush=True)
         write_rows(page, {lesson.id: table_row(lesson, measured)})
-        record_outputs(lesson.slug, measured.run.notebook, page.parent / "outputs")
+        when = f"on {datetime.now(UTC):%Y-%m-%d}, on {machine()}; {around}"
+        record_outputs(lesson.slug, measured.run.notebook, page.parent / "outputs", measured=when)
     print(machine())
     return int(failed)
 
