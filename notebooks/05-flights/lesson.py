@@ -817,7 +817,7 @@ def npartitions_for(table_bytes, device_bytes, shuffles):
 
 
 def cut(table, most_bytes):
-    """Return the lazy table, cut so that no partition takes more than most_bytes in memory."""
+    """Return the lazy table, cut such that no partition takes more than most_bytes in memory."""
     ### BEGIN SOLUTION
     return table.repartition(partition_size=most_bytes)
     ### END SOLUTION
