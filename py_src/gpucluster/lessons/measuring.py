@@ -114,10 +114,7 @@ def write_rows(path: Path, rows: dict[str, str]) -> None:
     before = {line[2:4]: line for line in text[begin:end].splitlines() if re.match(r"\| \d\d \|", line)}
     known = {lesson.id for lesson in lessons()}
     merged = {id: line for id, line in sorted({**before, **rows}.items()) if id in known}
-    head = (
-        "| Lesson | Title | Class minutes | Checks that pass | Run of the solution | Peak memory | Measured on |\n"
-        "|---|---|---|---|---|---|---|\n"
-    )
+    head = "| Lesson | Title | Minutes | Checks passed | Run | Memory | Measured |\n|---|---|---|---|---|---|---|\n"
     lines = "".join(f"{line}\n" for line in merged.values())
     path.write_text(f"{text[:begin]}\n{head}{lines}{text[end:]}", encoding="utf-8")
 
