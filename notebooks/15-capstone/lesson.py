@@ -430,7 +430,7 @@ if ready("15.4", k):
     figures.kinds(means, flown.groupby("kind")["late"].mean(), flown["kind"].value_counts(), float(flown["late"].mean()))
 
 # %% [markdown]
-# **Explain:** that is the answer to "which weather": rain and bad sight. After such hours two to three times as many flights are late as after the others, which hardly differ from each
+# **Explain:** that is the answer to "which weather": rain and poor visibility. After such hours two to three times as many flights are late as after the others, which hardly differ from each
 # other. Remember that it is the weather of two hours before. And mind what bars cannot say: warm hours are afternoons, too, and evening flights are late for other reasons as well.
 
 # %% [markdown] anchor="lift"
@@ -689,7 +689,7 @@ else:
 
 # %% [markdown]
 # **Explain:** the same method with the same numbers of trees, levels and bins gives nearly the same list. (With xgboost-cpu 3.2.0 on two CPU workers, when this lesson was written, both had a lift of 3.58.) What XGBoost adds: better bins (weighted quantiles), missing values, early stopping, and years of
-# work on speed. Two differences to our estimators: workers must have it installed, and `train` holds them all until it is finished.
+# work on speed. Two differences from our estimators: workers must have it installed, and `train` holds them all until it is finished.
 #
 # SnapML, RAPIDS' forests, LightGBM: the pattern is the same. Dask prepares features and knows where blocks are; a *trainer* in native code takes the blocks, and does
 # its own talking.
@@ -718,8 +718,8 @@ if ready("15.7", gate) and ready("15.5", lift):
 
 # %% [markdown]
 # **Explain:** by how little the worst month passed is part of the result. Had it not passed, "go back" would be the right end of this section, and worth as much. What
-# delays New York? Most of all the delay that is there already, then the hour. Of the weather, warm air, wind, bad sight and humid air have a part each. Rain has nearly none, although section 4 found
-# that rain is worst: where it rains, sight is bad and the airport is late already, and those columns have taken its part. **A weight is not a cause.**
+# delays New York? Most of all the delay that is there already, then the hour. Of the weather, warm air, wind, poor visibility and humid air have a part each. Rain has nearly none, although section 4 found
+# that rain is worst: where it rains, visibility is poor and the airport is late already, and those columns have taken its part. **A weight is not a cause.**
 #
 # **Change:** set `charter["worst_month"]` to 3 and run the cell again. Then undo it: moving the bound after the result is known is the one thing that is not allowed.
 
