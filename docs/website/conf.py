@@ -47,6 +47,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "gpucluster"
 html_static_path = [str(Path(__file__).parent / "static")]
 html_css_files = ["site.css"]
+html_js_files = ["offline-search.js"]
 html_show_sourcelink = False
 html_copy_source = False
 html_math_renderer = "mathml"

@@ -66,8 +66,11 @@ class LessonPage:
         )
         if not self.outputs.cells:
             return f"{text} Outputs come once it is measured."
+        if self.outputs.measured:
+            text += f"\n>\n> What its cells put out was recorded {self.outputs.measured}."
         if self.changed:
-            return f"{text} {self.changed} cells have changed since their outputs were recorded, and show none."
+            cells = "One cell has" if self.changed == 1 else f"{self.changed} cells have"
+            text += f" {cells} changed since then: no output is shown there."
         return text
 
     def _cell(self, cell: SourceCell, name: str) -> tuple[list[str], list[str]]:

@@ -54,6 +54,15 @@ lab = lessons.start("00")
 # * **Blocks**: the libraries that the data on the workers is made of.
 #
 # On a laptop you see two workers and NumPy and pandas. The rest of this notebook is the same everywhere.
+#
+# `lessons.start` hides two lines, so that the lessons begin alike everywhere. In plain Dask you would write
+#
+# ```python
+# cluster = LocalCluster(n_workers=2, threads_per_worker=1)
+# client = Client(cluster)
+# ```
+#
+# and use `client` where these notebooks have `lab.client`. The last cell, `lab.close()`, is `client.close()` and `cluster.close()`.
 
 # %% tags=["run"]
 import os

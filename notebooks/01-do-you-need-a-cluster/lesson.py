@@ -39,6 +39,20 @@ from gpucluster import lessons
 
 lab = lessons.start("01")
 
+# %% [markdown]
+# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
+#
+# <details><summary>Helpers of this lesson, and what stands behind them</summary>
+#
+# | here | without our helper |
+# |---|---|
+# | `datasets.flights()` | `dd.read_parquet(file)`; with `as_frame="pandas"`, `pd.read_parquet(file)` |
+# | `Busy(client)` | `client.run(time.process_time)` before and after, divided by the time between |
+# | `capped(f, …, limit="400 MB")` | a new process that first calls `resource.setrlimit(resource.RLIMIT_AS, (limit, limit))`, then `f(…)` |
+#
+# </details>
+
 # %% tags=["run"]
 import math
 import time

@@ -38,6 +38,20 @@ from gpucluster import lessons
 
 lab = lessons.start("02")
 
+# %% [markdown]
+# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
+#
+# <details><summary>Helpers of this lesson, and what stands behind them</summary>
+#
+# | here | without our helper |
+# |---|---|
+# | `load = counted(load)`, `load.calls()` | a function that adds 1 to a number in its own process, and `client.run` to add up the numbers of all workers |
+# | `places_of(client, pieces)` | `client.who_has(pieces)`, with a worker's name in the place of its address |
+# | `memory_on_workers(client)` | the scheduler's account: `client.run_on_scheduler(lambda dask_scheduler: …)`, the sum of `nbytes` of this client's tasks |
+#
+# </details>
+
 # %% tags=["run"]
 import time
 
@@ -127,7 +141,7 @@ figures.task_graph(breakfast)
 # %% [markdown] exercise="02.1" title="An order that works" topic="graphs"
 # ### Exercise 02.1 · An order that works (10 min)
 #
-# Write `order`: a list of all tasks, such that each task comes **after** everything it needs (a *topological order*). If the graph has a circle, there is
+# Write `order`: a list of all tasks, in which each task comes **after** everything it needs (a *topological order*). If the graph has a circle, there is
 # no such order: then raise a `ValueError`.
 #
 # Each task that is needed is also a key. Any order that works is right. The check tries your function on 200 random graphs.
@@ -378,7 +392,7 @@ print(f"bytes that the workers keep for this notebook: {full:,} before, {memory_
 # ### Exercise 02.4 · Persist the right node (8 min)
 #
 # Somebody will ask many questions about the **distances of long delays**: flights that left **more than two hours** late, and only the columns `carrier`,
-# `dep_delay` and `distance`. Write `prepare`: it gets the lazy table and returns a Dask table with exactly that, such that
+# `dep_delay` and `distance`. Write `prepare`: it gets the lazy table and returns a Dask table with exactly that, so that
 #
 # * a question does not load anything again;
 # * the workers keep no more than needed.

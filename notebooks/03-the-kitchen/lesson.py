@@ -43,7 +43,8 @@ from gpucluster import lessons
 lab = lessons.start("03")
 
 # %% [markdown]
-# The lines above say what you are running on. The rest of this notebook is the same everywhere.
+# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
 
 # %% tags=["run"]
 import time
@@ -318,7 +319,7 @@ print("State of the task, as the scheduler sees it:",
 misspelt.cancel()
 
 # %% [markdown]
-# There was no error, and there never would be one: without `timeout`, this line would wait for ever. The state `no-worker` is the only sign. A worker with
+# There was no error, and there never would be one: without `timeout`, this line would wait forever. The state `no-worker` is the only sign. A worker with
 # a `knive` may join the cluster tomorrow, so the scheduler waits for it. When tasks do not start, look at their state first.
 
 # %% [markdown] exercise="03.3" title="Knives as worker resources" topic="starvation"
@@ -687,7 +688,7 @@ kitchen.close()
 # * No schedule is shorter than the work per cook, the knife work per knife, and the longest chain of orders.
 # * Starvation: a worker waits inside a task for something shared, while there is other work. Tell the scheduler what a task needs
 #   (worker resources), and it gives out the work differently.
-# * A resource that no worker has is no error: the task waits for ever in the state `no-worker`.
+# * A resource that no worker has is no error: the task waits forever in the state `no-worker`.
 # * Imbalance: the longest task decides. Look at *longest / mean*.
 # * A task costs about a millisecond of overhead, and more when it is sent alone. Make tasks large enough, and more of them than threads.
 # * More workers than cores do not compute faster.

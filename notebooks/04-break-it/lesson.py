@@ -45,7 +45,20 @@ from gpucluster import lessons
 lab = lessons.start("04", apart=True)
 
 # %% [markdown]
-# The lines above say what you are running on. The rest of this notebook is the same everywhere.
+# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
+#
+# <details><summary>Helpers of this lesson, and what stands behind them</summary>
+#
+# | here | without our helper |
+# |---|---|
+# | `addresses(client)` | `list(client.scheduler_info(n_workers=-1)["workers"])`, sorted by name |
+# | `crash(client, worker)` | `client.run(os._exit, 1, workers=[worker], on_error="ignore")`, then wait until the scheduler has noticed |
+# | `recovered(client, futures)` | `wait(futures)`, asked at the scheduler: for a moment the notebook does not yet know what was lost |
+# | `restored(client, n)` | `client.wait_for_workers(n)`, which may count a dead worker for two more seconds |
+# | `TaskHistory(client)` | `client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.transition_log))`: a task that goes from *processing* to *memory* was computed |
+#
+# </details>
 
 # %% tags=["run"]
 import os
@@ -270,7 +283,7 @@ forget(futures)
 # result, when there are as many workers as before. Do not wait for a number of seconds: the check has quick tasks and slow ones, quick workers and slow ones.
 #
 # Useful: `client.compute(lazy)` starts it and returns a future at once. `client.has_what()` says what each worker holds: `{address: (keys…)}`.
-# `crash(client, address)` and `restored(client, n_workers)` are those of above.
+# `crash(client, address)` and `restored(client, n_workers)` are the ones from above.
 
 # %% tags=["exercise"] exercise="04.2"
 def survive(client, lazy):
@@ -552,8 +565,8 @@ restored(lab.client, n_workers)
 # %% [markdown]
 # Two workers were lost instead of four. The ten `retries` did not matter: the task raised no error, it ended the process.
 
-# %% [markdown] exercise="04.5" title="Try, but not for ever" topic="giving-up"
-# ### Exercise 04.5 · Try, but not for ever (8 min)
+# %% [markdown] exercise="04.5" title="Try, but not forever" topic="giving-up"
+# ### Exercise 04.5 · Try, but not forever (8 min)
 #
 # Write `run_carefully`: run `task(*args)`, repeat it up to `retries` times after errors that it raises, and let it end at most `allowed` workers before the scheduler gives
 # up (it then ends `allowed + 1`). Return the result, or **return the exception** if there is one. Whatever happens, put the scheduler's setting

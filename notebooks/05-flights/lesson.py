@@ -47,6 +47,25 @@ from gpucluster import lessons
 
 lab = lessons.start("05")
 
+# %% [markdown]
+# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
+#
+# <details><summary>Helpers of this lesson, and what stands behind them</summary>
+#
+# | here | without our helper |
+# |---|---|
+# | `datasets.flights()` | `dd.read_parquet(file)`; with `as_frame="pandas"`, `pd.read_parquet(file)` |
+# | `as_pandas(table)` | `table.compute()`, and `.to_pandas()` after it where the blocks are not pandas tables |
+# | `plan(table)` | `table.optimize(fuse=False).pprint()`, with long lines cut |
+# | `with lab.traffic() as traffic:` | `client.run(lambda dask_worker: list(dask_worker.transfer_outgoing_log))`: each worker's log of what it sent. Add up `total` of the entries whose `who` is empty: they went to the notebook |
+# | `bytes_between_workers(client, table)` | the same logs; here the entries in which `who` is a worker |
+# | `small_worker("450 MiB")` | `Client(LocalCluster(n_workers=1, memory_limit="450 MiB"))` |
+# | `clock.stage("…")` | `time.perf_counter()` before and after |
+# | `ready("…", f)` | only our lessons need it: False, with a sentence, as long as `f` is not written |
+#
+# </details>
+
 # %% tags=["run"] anchor="imports"
 import tempfile
 import time
@@ -185,7 +204,7 @@ if ready("05.1", audit):
 # is not noise here; it says what happened.
 #
 # The weather has three duplicates by the local clock. On 3 November 2013, New York turned its clocks back: the hour from 1 to 2 came twice,
-# at three airports. In UTC every hour comes once. **Join on `time_hour`.**
+# at three airports. In UTC each hour comes once. **Join on `time_hour`.**
 
 # %% [markdown] anchor="formats"
 # ## 2. From text to columns
@@ -516,7 +535,7 @@ if ready("05.5", join_planes, unknown_by_carrier):
 
 # %% [markdown]
 # **Explain:** the gaps are not spread evenly. Almost every flight of Envoy Air (MQ) and two of three of American Airlines (AA) have no
-# plane, because these two report other numbers than the ones on the tail. An inner join would not remove "some flights": it
+# plane, because these two report numbers other than those on the tail. An inner join would not remove "some flights": it
 # would almost remove an airline. Statistics says: not *missing completely at random*. Here the gap depends on a column that we know, the airline.
 
 # %% [markdown] exercise="05.6" title="Join the airports, and report" topic="joins"
@@ -691,7 +710,7 @@ def minutes_in_air(block):
 check("05.8", minutes_in_air)
 
 # %% [markdown] tags=["hint-1"] exercise="05.8"
-# `np.repeat([7, 8], [3, 2])` is `[7, 7, 7, 8, 8]`. So much for `flight_row`. How do you get `[0, 1, 2, 0, 1]`?
+# `np.repeat([7, 8], [3, 2])` is `[7, 7, 7, 8, 8]`. That gives `flight_row`. How do you get `[0, 1, 2, 0, 1]`?
 
 # %% [markdown] tags=["hint-2"] exercise="05.8"
 # Count through all rows with `np.arange(total)`, and subtract for each flight the number of rows before it: `lengths.cumsum() - lengths`,
@@ -731,7 +750,7 @@ predict("05.d", 191)  # SOLUTION
 # ### Exercise 05.9 · Flights in the air at once (8 min)
 #
 # Write `busiest`: the largest number of flights in one minute, and the **first** minute with so many. One minute has rows in several
-# partitions. Return computed whole numbers. Then let it run on the whole table.
+# partitions. Return computed whole numbers. Then run it on the whole table.
 
 # %% tags=["exercise"] exercise="05.9"
 def busiest(minutes):
@@ -786,7 +805,7 @@ if ready("05.9", peak):
 #
 # 1. Write `npartitions_for`: a number of partitions for which each one lies in the band of the rule. A table that is smaller than the band is
 #    one partition.
-# 2. Write `cut`: the same rows in the same order, no partition above `most_bytes`, and at most ten times as many partitions as that needs: very small ones cost
+# 2. Write `cut`: the same rows in the same order, no partition larger than `most_bytes`, and at most ten times as many partitions as that needs: very small ones cost
 #    more than they help. All rows of the table take the same space. (`table.repartition` has an option that takes a size in bytes.)
 
 # %% tags=["exercise"] exercise="05.10"
@@ -891,7 +910,7 @@ check("05.11", moves)
 # Ask for each: can a worker finish its partition alone? If not: is a small partial result of each partition enough, or must whole rows meet?
 
 # %% [markdown] tags=["hint-2"] exercise="05.11"
-# Rows that must stand beside each other (sorted, of one plane, with their partner) have to meet. Ten rows of each partition are
+# Rows that belong together (neighbours in a sorted table, flights of one plane, partners of a join) have to meet. Ten rows of each partition are
 # enough to find the ten largest of all.
 
 # %% [markdown] tags=["hint-3"] exercise="05.11"
@@ -994,7 +1013,7 @@ check("05.12", pipeline)
 # Take the code above and leave out each `.compute()`, and the `from_pandas` that was only needed because of it. What else is in the way? Nothing.
 
 # %% [markdown] tags=["hint-2"] exercise="05.12"
-# `table["dep_delay"].mean()` without `compute` is a lazy number. One may subtract it from a lazy column. In a chain, `assign` takes functions:
+# `table["dep_delay"].mean()` without `compute` is a lazy number. You may subtract it from a lazy column. In a chain, `assign` takes functions:
 # `.assign(fog=lambda table: table["visib"] < 3)`.
 
 # %% [markdown] tags=["hint-3"] exercise="05.12"

@@ -24,7 +24,7 @@
 # %% [markdown]
 # # Distributed k-means, from the blackboard to the cluster
 #
-# **140 minutes** (25 of reading, 115 of writing) · you need: NumPy, and a first idea of Dask futures (lesson 02)
+# **140 minutes** (25 of reading, 115 of writing) · you need: NumPy, and a basic idea of Dask futures (lesson 02)
 #
 # With 75 minutes, work up to the end of section 7 (exercise 06.5). Sections 8 to 12 are a second session.
 #
@@ -55,7 +55,21 @@ from gpucluster import lessons
 lab = lessons.start("06")
 
 # %% [markdown]
-# The lines above say what you are running on. The rest of this notebook is the same everywhere.
+# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
+#
+# <details><summary>Helpers of this lesson, and what stands behind them</summary>
+#
+# | here | without our helper |
+# |---|---|
+# | `as_numpy(value)` | nothing, where the blocks are NumPy arrays already; otherwise the library's own way to bring an array to NumPy. It is for small results |
+# | `np.asarray(x, like=block)` | this is NumPy itself: it makes an array of the same library as `block`. In a program for NumPy blocks alone, `np.asarray(x)` |
+# | `with lab.traffic() as traffic:` | `client.run(lambda dask_worker: list(dask_worker.transfer_outgoing_log))`: each worker's log of what it sent. Add up `total` of the entries whose `who` is empty: they went to the notebook |
+# | `peak_bytes(f, …)` | `tracemalloc.start()`, then `f(…)`, then `tracemalloc.get_traced_memory()` |
+# | `lab.report(…)` | `print`, in one line that others can compare with theirs |
+# | `ready("…", f)` | only our lessons need it: False, with a sentence, as long as `f` is not written |
+#
+# </details>
 
 # %% tags=["run"]
 import time
@@ -73,7 +87,7 @@ from gpucluster.lessons.simulations.ranks import run_on_workers, run_ranks
 # %% [markdown] anchor="blackboard"
 # ## 1. The blackboard
 #
-# K-means looks for *k* **centroids** such that each point is as near as possible to its nearest centroid.
+# K-means looks for *k* **centroids** so that each point is as near as possible to its nearest centroid.
 # A well-known set of slides puts the parallel version like this:
 #
 # > **0** choose the initial means at random · **1** distribute the elements among the workers · **2** assign each
@@ -173,7 +187,7 @@ start_colours(3).round(2)
 # With NumPy's broadcasting, all distances fit in one line: `points[:, None, :] - centroids[None, :, :]`, then square
 # and add up. It looks elegant. What does it cost?
 #
-# **Predict:** the pixels have 6.6 MB. How many MB does the line need at its worst moment, for 16 centroids?
+# **Predict:** the pixels take 6.6 MB. How many MB does the line need at its worst moment, for 16 centroids?
 
 # %% tags=["predict"]
 predict("06.a", 105)  # SOLUTION
@@ -286,7 +300,7 @@ check("06.3", partial)
 
 # %% [markdown] tags=["hint-3"] exercise="06.3"
 # `np.bincount(labels, minlength=k)` counts. With `weights=points[:, j]` it adds up feature j per cluster.
-# `centroids[labels]` is an array with the own centroid of each point; use it for the inertia.
+# `centroids[labels]` is an array with each point's own centroid; use it for the inertia.
 
 # %% [markdown] anchor="sums-and-counts"
 # ## 5. Step 4: spot the error
@@ -303,7 +317,7 @@ predict("06.b", "no")  # SOLUTION
 # ### Exercise 06.4 · Break it (5 min)
 #
 # Give a counter-example: some parts whose mean of means is **more than 1 %** away from the mean of all their points.
-# Small numbers are best: you should be able to do it in your head. (Where the mean of all points is 0, any other number is more than 1 % away.)
+# Small numbers are best: you should be able to do the sum in your head. (Where the mean of all points is 0, any other number is more than 1 % away.)
 
 # %% tags=["exercise"] exercise="06.4"
 # A list of arrays, one per worker, such as [np.array([1.0, 2.0]), np.array([5.0, 6.0])].
@@ -356,7 +370,7 @@ predict("06.c", 256)  # SOLUTION
 # Write `kmeans`. In each iteration: start `step` on all blocks, fetch the small results, merge them, and compute the new
 # centroids. Keep what you see on the way: `path` is the list of all centroids (the start first, the result last),
 # `inertias[i]` is the inertia that belongs to `path[i]`: one for each iteration, so none for the last entry of `path`. Stop when no coordinate moves by more than
-# `tolerance` (0.001 is a quarter of one step of an 8-bit colour), and after `max_iterations` iterations at the latest. A centroid without points
+# `tolerance` (0.001 is a quarter of one step of an 8-bit colour), or after `max_iterations` iterations. A centroid without points
 # stays where it is.
 #
 # The check runs your loop on the cluster, with the same points cut into 1, 2, 3 and 7 parts of unequal size.
@@ -533,7 +547,7 @@ predict("06.e", 264)  # SOLUTION
 # 06.5, with the same rules for stopping and for a centroid without points, and it is the same on every rank. `assign` and `partial` do most of
 # the work.
 #
-# All ranks must call `comm.allreduce` equally often, also a rank that has no points at all. So decide when to stop from numbers that all ranks have.
+# All ranks must call `comm.allreduce` the same number of times, even a rank that has no points at all. So decide when to stop from numbers that all ranks have.
 
 # %% tags=["exercise"] exercise="06.6"
 def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
@@ -615,8 +629,8 @@ with lessons.expect_failure(FloatingPointError), np.errstate(invalid="raise", di
 # **Explain:** here we told NumPy to raise an error. Usually it only warns, and goes on with **NaN** ("not a number"). A distance to NaN is NaN, and
 # `argmin` takes the NaN for the smallest: in the next iteration *all* points go to the dead centroid, and every number is lost.
 #
-# Better than NaN, and better than a centroid that stays unused for ever: give the empty cluster a point that no centroid is near to, the one that
-# is **farthest** from its centroid. Each block proposes its farthest points; the merged list, farthest first, is `far_points`.
+# Better than NaN, and better than a centroid that stays unused forever: give the empty cluster a point that no centroid is near, the one that
+# is **farthest** from its own centroid. Each block proposes its farthest points; the merged list, farthest first, is `far_points`.
 
 # %% tags=["run"]
 def farthest(block, centroids, m):

@@ -45,7 +45,19 @@ from gpucluster import lessons
 lab = lessons.start("07")
 
 # %% [markdown]
-# The lines above say what you are running on. The rest of this notebook is the same everywhere.
+# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
+#
+# <details><summary>Helpers of this lesson, and what stands behind them</summary>
+#
+# | here | without our helper |
+# |---|---|
+# | `as_numpy(value)` | nothing, where the blocks are NumPy arrays already; otherwise the library's own way to bring an array to NumPy. It is for small results |
+# | `with lab.traffic() as traffic:` | `client.run(lambda dask_worker: list(dask_worker.transfer_outgoing_log))`: each worker's log of what it sent. Add up `total` of the entries whose `who` is empty: they went to the notebook |
+# | `datasets.patches(8)` | `da.map_blocks(f, …)`: a function that cuts the squares of some rows of the photo, called once for each block |
+# | `measure_peak(f, …)` | `tracemalloc.start()`, then `f(…)`, then `tracemalloc.get_traced_memory()`: memory of the notebook, not of the workers |
+#
+# </details>
 
 # %% tags=["run"]
 import time
@@ -235,7 +247,7 @@ else:
 
 # %% [markdown]
 # **Explain:** 1 + d + d² numbers per block, 0.3 MB for d = 192, however many rows the block has. But d counts *squared*: with
-# 20,000 columns, XᵀX alone has 3.2 GB. PCA by covariance is for tables that are tall and not too wide.
+# 20,000 columns, XᵀX alone takes 3.2 GB. PCA by covariance is for tables that are tall and not too wide.
 
 # %% [markdown] anchor="components"
 # ## 3. From the matrix to the components
@@ -270,7 +282,7 @@ check("07.2", principal_components)
 # Call `np.linalg.eigh(C)` for a small matrix and look at what it returns: which eigenvalue is first, and is a vector a row or a column?
 
 # %% [markdown] tags=["hint-2"] exercise="07.2"
-# `[::-1]` turns the order of the eigenvalues round; the columns of the vectors must be turned in the same way, and then transposed into rows. The ratios divide by
+# `[::-1]` reverses the order of the eigenvalues; the columns of the vectors must be reversed in the same way, and then transposed into rows. The ratios divide by
 # the sum of *all* eigenvalues, not only of the first k.
 
 # %% [markdown] tags=["hint-3"] exercise="07.2"
@@ -689,7 +701,7 @@ check("07.7", truncated_svd, cosine)
 # It is `principal_components` for another matrix. Which one? And what is the square root of?
 
 # %% [markdown] tags=["hint-2"] exercise="07.7"
-# `np.linalg.eigh(M + n * np.outer(mean, mean))`, then turn the order round as in 07.2. The cosine of two vectors is their product, divided by their lengths; a component has the length 1.
+# `np.linalg.eigh(M + n * np.outer(mean, mean))`, then reverse the order as in 07.2. The cosine of two vectors is their product, divided by their lengths; a component has the length 1.
 
 # %% [markdown] tags=["hint-3"] exercise="07.7"
 # `values, vectors = np.linalg.eigh(M + n * np.outer(mean, mean))`; return `vectors[:, ::-1][:, :k].T` and `np.sqrt(values[::-1][:k])`. Then

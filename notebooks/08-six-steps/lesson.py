@@ -25,7 +25,7 @@
 # **150 minutes: the time of two lessons** (35 of reading, 115 of writing). Stop after the trace of one fit, before exercise 08.4, and go on another day · you need: NumPy, Dask
 # arrays and futures (lesson 06), Cholesky or any other way to solve A x = b (lesson 07, section 0); gradients are refreshed before exercise 08.3 (8 minutes more where they are new)
 #
-# You write five of the estimators. The others of the tour are shown, so that you know their names and their rules; nobody has to keep all of them.
+# You write five of the estimators. The others of the tour are shown, so that you know their names and their rules; you need not remember them all.
 #
 # At the end you can
 #
@@ -57,7 +57,23 @@ from gpucluster import lessons
 lab = lessons.start("08")
 
 # %% [markdown]
-# The lines above say what you are running on. The rest of this notebook is the same everywhere.
+# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
+#
+# <details><summary>Helpers of this lesson, and what stands behind them</summary>
+#
+# | here | without our helper |
+# |---|---|
+# | `datasets.flights()` | `dd.read_parquet(file)` |
+# | `as_numpy(value)` | nothing, where the blocks are NumPy arrays already; otherwise the library's own way to bring an array to NumPy. It is for small results |
+# | `np.asarray(x, like=block)` | this is NumPy itself: it makes an array of the same library as `block`. In a program for NumPy blocks alone, `np.asarray(x)` |
+# | `with lab.traffic() as traffic:` | `client.run(lambda dask_worker: list(dask_worker.transfer_outgoing_log))`: each worker's log of what it sent. Add up `total` of the entries whose `who` is empty: they went to the notebook |
+# | `blocks_by_worker(client, X)` | `client.who_has(futures_of(X))`, turned round: which blocks each worker has |
+# | `spread(client, X)` | `client.submit(f, block, workers=[…])` for each block |
+# | `MessageLog(client)` | `client.run(…)`: each worker writes down what it sends to other workers during a fit |
+# | `ready("…", f)` | only our lessons need it: False, with a sentence, as long as `f` is not written |
+#
+# </details>
 
 # %% tags=["run"]
 import inspect

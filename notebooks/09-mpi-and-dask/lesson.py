@@ -51,7 +51,19 @@ from gpucluster import lessons
 lab = lessons.start("09")
 
 # %% [markdown]
-# The lines above say what you are running on. The rest of this notebook is the same everywhere.
+# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
+#
+# <details><summary>Helpers of this lesson, and what stands behind them</summary>
+#
+# | here | without our helper |
+# |---|---|
+# | `as_numpy(value)` | nothing, where the blocks are NumPy arrays already; otherwise the library's own way to bring an array to NumPy. It is for small results |
+# | `with lab.traffic() as traffic:` | `client.run(lambda dask_worker: list(dask_worker.transfer_outgoing_log))`: each worker's log of what it sent. Add up `total` of the entries whose `who` is empty: they went to the notebook |
+# | `run_coroutine(c)` | `asyncio.run(c)`; a notebook has a loop of its own already, so this takes a thread |
+# | `ready("…", f)` | only our lessons need it: False, with a sentence, as long as `f` is not written |
+#
+# </details>
 
 # %% tags=["run"]
 import asyncio
@@ -458,7 +470,7 @@ if ready("09.5", one_per_worker):
 # <details><summary>Answer</summary>
 #
 # `X.compute()` gathers *all* chunks into the notebook. What is needed is one chunk, on the worker that holds it: a task. `X.to_delayed()` or `X.blocks[i]` name single
-# chunks, `client.compute(list(X.to_delayed().ravel()))` gives a future per chunk, `X.map_blocks` calls a function on each. Inside of the task, the chunk *is* an
+# chunks, `client.compute(list(X.to_delayed().ravel()))` gives a future per chunk, `X.map_blocks` calls a function on each. Inside the task, the chunk *is* an
 # array.
 #
 # </details>
@@ -894,7 +906,7 @@ print("on this lesson's workers:", int((x + x.T).sum().compute()), "· NumPy:", 
 # | `LD_PRELOAD=…` | the system | load this MPI library before any other |
 # | `-export-all` | launcher | give all variables of this shell to the ranks |
 # | `-np 4` | launcher | four ranks |
-# | `-hostfile hosts` | launcher | the file with the names of the nodes; in place of it, the names themselves may stand in the line |
+# | `-hostfile hosts` | launcher | the file with the names of the nodes; the names themselves may stand in the line instead |
 # | `MV2_USE_CUDA=1` | MVAPICH2 | messages may lie in GPU memory |
 # | `MV2_USE_GDRCOPY=1`, `MV2_GPUDIRECT_GDRCOPY_LIB=…` | MVAPICH2 | copy small messages with this library (GDRCopy) |
 # | `MV2_CPU_BINDING_LEVEL`, `_POLICY` | MVAPICH2 | which cores a rank may use: spread over the sockets |

@@ -59,7 +59,17 @@ lab = lessons.start("10")
 
 # %% [markdown]
 # The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
-# `Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
+# `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
+#
+# <details><summary>Helpers of this lesson, and what stands behind them</summary>
+#
+# | here | without our helper |
+# |---|---|
+# | `as_numpy(value)` | nothing, where the blocks are NumPy arrays already; otherwise the library's own way to bring an array to NumPy. It is for small results |
+# | `np.asarray(x, like=block)` | this is NumPy itself: it makes an array of the same library as `block`. In a program for NumPy blocks alone, `np.asarray(x)` |
+# | `ready("…", f)` | only our lessons need it: False, with a sentence, as long as `f` is not written |
+#
+# </details>
 
 # %% tags=["run"]
 import time
@@ -254,7 +264,7 @@ if ready("10.2", n_parameters, training_bytes):
 # %% [markdown] anchor="learning-rate"
 # ## 3. Steps: learning rate and batch size
 #
-# How long should a step be? Too short, and training takes for ever. Too long, and it jumps over the valley and up the other side.
+# How long should a step be? Too short, and training takes forever. Too long, and it jumps over the valley and up the other side.
 #
 # **Predict:** we try the learning rates 0.001, 0.3 and 30, for 40 steps with all rows. At which of them will the loss be larger at the end than at the beginning? (Write the smallest such rate.)
 
@@ -450,7 +460,7 @@ check("10.5", ways)
 # ## 5. Data parallelism
 #
 # Three steps, says the slide: *data propagation* (each rank gets its rows, once), *forward and backward pass* (each rank on its own rows), *gradient aggregation* (`MPI_Allreduce`
-# of the gradients; then every rank makes the same step with the same numbers). As all begin with the same weights, all have the same weights for ever, without sending any.
+# of the gradients; then every rank makes the same step with the same numbers). As all begin with the same weights, all have the same weights forever, without sending any.
 #
 # **Predict:** two ranks, with 1,500 and 297 rows. Each computes the mean gradient of its own rows, and the two are averaged. Is that the gradient of all rows? Write `"yes"` or `"no"`.
 

@@ -51,6 +51,8 @@ lab = lessons.start("11")
 # The lines above say what you are running on. With GPUs, the cells that ask for device memory ask a real one. Without, a **simulation** answers, with the
 # rules of the real thing, and it says so. All sizes in bytes are exact in both. Times are only shown where they were measured, here.
 #
+# Functions that take `lab` run on one of its workers: in plain Dask, `client.submit(f, …).result()`, with `client = Client(LocalCluster(n_workers=2))`.
+#
 # *Device* or *card* is a GPU with its own memory; *host* is the machine around it, with the memory that Python uses.
 
 # %% tags=["run"]
@@ -246,7 +248,7 @@ if counted := statistics(events):
         print(f"{name:<14} {number:12,}")
 
 # %% [markdown]
-# The peak is what must fit on the device, not the size of the result: 50,000 numbers have 400,000 bytes, and six such arrays are alive at once.
+# The peak is what must fit on the device, not the size of the result: 50,000 numbers take 400,000 bytes, and six such arrays are alive at once.
 #
 # A **pool** asks the driver once for a large piece, and then gives out parts of it by itself. (A well-known slide says "allocations are sub-*sampled* from a
 # larger pool". Nothing is sampled: they are **sub-allocated**, cut out of it.) How often is the driver asked?
@@ -399,7 +401,7 @@ if take([(0, 256)], 1) is not None and give_back([], 0, 256) is not None:
 # | | why |
 # |---|---|
 # | free what is large and no longer needed *before* the next large request | neighbours merge |
-# | make what lives long first, and what lives shortly afterwards | long-lived arrays lie together, not in between |
+# | make what lives long first, and what is short-lived after it | long-lived arrays lie together, not in between |
 # | partitions of about the same size | what one leaves fits the next |
 # | `rmm_async` instead of a pool | CUDA's allocator can put pieces of memory from different places behind one range of addresses |
 # | a larger maximum | but each new piece is one more border that nothing merges across |
@@ -594,7 +596,7 @@ check("11.6", to_spill)
 # `held`.
 
 # %% [markdown]
-# Now put it to work. Ten buffers of 10 MB are used one after the other, four times round. The device may hold 95 MB: all but one fit.
+# Now put it to work. Ten buffers of 10 MB are used one after the other, in four rounds. The device may hold 95 MB: all but one fit.
 #
 # **Predict:** after the first round, 30 uses are left. In how many of them must the buffer be fetched from the host?
 
@@ -920,7 +922,7 @@ held.release()
 # * Pool = nine tenths of the card without one context per process. `GB` is not `GiB`.
 # * Spilled data is read over the bus, tens of times slower. With LRU, 5 % too much can mean that *every* use is fetched.
 # * cuDF's spilling moves buffers, managed memory moves pages, Dask moves results. `jit_unspill` is gone.
-# * `1` means one byte, an unknown argument ends the workers: let the options be checked before the start.
+# * `1` means one byte, an unknown argument ends the workers: have the options checked before the start.
 # * Memory is free when nobody refers to it: think of views, of lists, of `Out`, of futures.
 
 # %% [markdown]

@@ -60,8 +60,20 @@ from gpucluster import lessons
 lab = lessons.start("12")
 
 # %% [markdown]
-# The lines above say what you are running on. The rest of this notebook is the same everywhere. *Device* is a GPU with its own memory; *host* is the
-# machine around it.
+# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere. *Device* is a GPU with its own
+# memory; *host* is the machine around it.
+#
+# <details><summary>Helpers of this lesson, and what stands behind them</summary>
+#
+# | here | without our helper |
+# |---|---|
+# | `with lab.traffic() as traffic:` | `client.run(lambda dask_worker: list(dask_worker.transfer_outgoing_log))`: each worker's log of what it sent. Add up `total` of the entries whose `who` is empty: they went to the notebook |
+# | `bytes_between_workers(client, table)` | the same logs; here the entries in which `who` is a worker |
+# | `as_numpy(value)` | nothing, where the blocks are NumPy arrays already; otherwise the library's own way to bring an array to NumPy. It is for small results |
+# | `ready("…", f)` | only our lessons need it: False, with a sentence, as long as `f` is not written |
+#
+# </details>
 
 # %% tags=["run"]
 import sys
@@ -150,7 +162,7 @@ if ready("12.1", crossings):
 
 # %% [markdown]
 # **Explain:** one step in the middle costs two crossings: there and back. That is why the rule is *never `.to_pandas()` in the middle of a pipeline*; in Dask,
-# `.compute()` in the middle is the same mistake, as it brings everything into the notebook. That one can be measured on every machine. (`lab.client` is a client of Dask, `distributed.Client`. `lab.traffic()` adds up what
+# `.compute()` in the middle is the same mistake, as it brings everything into the notebook. That one can be measured on every machine. (`lab.traffic()` adds up what
 # the workers' own logs, `dask_worker.transfer_outgoing_log`, have of results that went to the notebook.)
 
 # %% tags=["run"]
@@ -258,7 +270,7 @@ for name, link in measured.items():
 # %% [markdown] exercise="12.3" title="Fit a link" topic="alpha-beta"
 # ### Exercise 12.3 · Fit a link (12 min)
 #
-# 1. `fit_link(sizes, seconds)` returns α (seconds) and β (bytes per second), such that the sum of the squares of the **relative** errors, (α + n / β − t) / t, is as small as possible. Relative, because an
+# 1. `fit_link(sizes, seconds)` returns α (seconds) and β (bytes per second) for which the sum of the squares of the **relative** errors, (α + n / β − t) / t, is as small as possible. Relative, because an
 #    error of 1 ms is nothing for a message that takes a second, and everything for one that takes 0.1 ms.
 # 2. `half_size(alpha, beta)` returns the size of the message, in bytes, that reaches **half** of the bandwidth: n divided by its time is β / 2.
 #
@@ -572,7 +584,7 @@ predict("12.d", "tree")  # SOLUTION
 # %% [markdown] exercise="12.6" title="Tree or ring" topic="allreduce-cost"
 # ### Exercise 12.6 · Tree or ring (12 min)
 #
-# Write the three functions. With one rank there are no messages. `crossover` is for two ranks or more: the size in bytes at which both take the same time, such that the ring is faster for larger arrays; 0 where the ring is never slower.
+# Write the three functions. With one rank there are no messages. `crossover` is for two ranks or more: the size in bytes at which both take the same time, the ring being faster for larger arrays; 0 where the ring is never slower.
 
 # %% tags=["exercise"] exercise="12.6"
 def tree_seconds(p, n, alpha, beta):
@@ -684,7 +696,7 @@ lab.client.submit(write_through, future, pure=False).result()
 # %% [markdown]
 # Two different libraries, in this notebook: a column of pyarrow and an array of NumPy.
 #
-# **Predict:** `column` has 8 MB. How many MB does `np.from_dlpack(column)` copy?
+# **Predict:** `column` takes 8 MB. How many MB does `np.from_dlpack(column)` copy?
 
 # %% tags=["predict"]
 predict("12.e", 0)  # SOLUTION

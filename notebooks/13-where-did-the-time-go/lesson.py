@@ -56,7 +56,18 @@ from gpucluster import lessons
 lab = lessons.start("13")
 
 # %% [markdown]
-# The lines above say what you are running on. The rest of this notebook is the same everywhere.
+# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
+#
+# <details><summary>Helpers of this lesson, and what stands behind them</summary>
+#
+# | here | without our helper |
+# |---|---|
+# | `Busy(client)` | `client.run(time.process_time)` before and after, divided by the time between |
+# | `np.asarray(x, like=block)` | this is NumPy itself: it makes an array of the same library as `block`. In a program for NumPy blocks alone, `np.asarray(x)` |
+# | `ready("…", f)` | only our lessons need it: False, with a sentence, as long as `f` is not written |
+#
+# </details>
 
 # %% tags=["run"]
 import tempfile

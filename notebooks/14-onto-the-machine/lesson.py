@@ -57,7 +57,8 @@ from gpucluster import lessons
 lab = lessons.start("14")
 
 # %% [markdown]
-# The lines above say what you are running on. The rest of this notebook is the same everywhere.
+# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
 
 # %% tags=["run"]
 import shutil
@@ -581,7 +582,7 @@ figures.allocation(afternoon, node_hours(afternoon, 32, 4))
 # %% [markdown] anchor="tunnels"
 # ## 5. Jupyter on a node, the browser on a laptop
 #
-# Jupyter runs on compute node `node7`, port 8888, and listens on **loopback** only (`localhost`): nobody outside of that node can connect, which is good. Your browser is at home. An **SSH
+# Jupyter runs on compute node `node7`, port 8888, and listens on **loopback** only (`localhost`): nobody outside that node can connect, which is good. Your browser is at home. An **SSH
 # tunnel** opens a port on your laptop, and hands everything that arrives there on, encrypted, through the login node:
 #
 # ```console
@@ -729,7 +730,7 @@ print(OLD_INSTALLATION)
 # Write `modernise(command, rules, channels)`: it takes a line such as the one above and returns one for today, as text.
 #
 # 1. A package is a word that is no option and no value of one, after `conda install` (or `conda create`). Its name ends where `=`, `<`, `>` or `!` begins.
-# 2. If `rules` has the name: what stands there comes into its place; where `None` stands there, the package is left out.
+# 2. If `rules` has the name: what stands there takes its place; where `None` stands there, the package is left out.
 # 3. All other packages stay, without their pins.
 # 4. Channels (`-c NAME` or `--channel NAME`) are replaced: one `-c` for each of `channels`, in this order, before the first package.
 # 5. `-n NAME`, the only other option with a value, and `-y` stay.
@@ -925,7 +926,7 @@ compare("14.h", history[6].running + history[9].running, "pods")
 
 # %% [markdown]
 # **Explain:** the loop repaired it without anybody. But not the *results* that were in the lost workers' memory: Kubernetes knows pods, not tasks. That Dask computes these anew is lesson 04. In round 11 six pods are wanted and two nodes are left:
-# the rest is **pending**, as a job in a queue, until there is room. (Which node is chosen, how long a start takes, what is ended first: rules of this simulation.)
+# the rest is **pending**, like a job in a queue, until there is room. (Which node is chosen, how long a start takes, what is ended first: rules of this simulation.)
 #
 # For *training and serving models* (the word is MLOps: the path of a model from data to operation, again and again), the manifest is what is versioned, tested, and rolled back. Kubernetes brings GPUs in as a resource like memory: the
 # device plugin of NVIDIA adds `nvidia.com/gpu` to each node, and a pod asks for a number of them. Dask's **operator** teaches Kubernetes a new word, `DaskCluster`:
@@ -1133,7 +1134,7 @@ lessons.cards("14")
 #
 # * **Laptop:** scripts are read and run as shell scripts, two processes stand for two nodes, and the tunnel goes from one port to another.
 # * **One GPU:** the same. `gpucluster kinds` then offers `cuda`.
-# * **Cluster:** open this lesson in Jupyter on a login node, or in a job. The script of section 2 is submitted (one node, two tasks, two minutes; it prints two lines), and 14.3 is put before Slurm with `sbatch --test-only`. Then do it for good:
+# * **Cluster:** open this lesson in Jupyter on a login node, or in a job. The script of section 2 is submitted (one node, two tasks, two minutes; it prints two lines), and 14.3 is put before Slurm with `sbatch --test-only`. Then do it for real:
 #   `gpucluster create --backend slurm --dry-run`, `gpucluster tunnel`, and [from an account to k-means on eight GPUs](https://github.com/gpucluster/gpucluster/blob/main/docs/hpc.md#from-an-account-to-k-means-on-eight-gpus).
 #
 # Where the rules come from: `man sbatch` of Slurm 22.05; the commands of distributed 2026.8; dask-jobqueue 0.9; the documentation of Apptainer 1.4, of Dask's operator 2026.3, and of `ssh`. What is said of Leonardo is from the slides that this

@@ -57,6 +57,22 @@ from gpucluster import lessons
 
 lab = lessons.start("15")
 
+# %% [markdown]
+# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
+#
+# <details><summary>Helpers of this lesson, and what stands behind them</summary>
+#
+# | here | without our helper |
+# |---|---|
+# | `datasets.flights()` | `dd.read_parquet(file)`; with `as_frame="pandas"`, `pd.read_parquet(file)` |
+# | `as_pandas(table)` | `table.compute()`, and `.to_pandas()` after it where the blocks are not pandas tables |
+# | `as_numpy(value)` | nothing, where the blocks are NumPy arrays already; otherwise the library's own way to bring an array to NumPy. It is for small results |
+# | `np.asarray(x, like=block)` | this is NumPy itself: it makes an array of the same library as `block`. In a program for NumPy blocks alone, `np.asarray(x)` |
+# | `ready("…", f)` | only our lessons need it: False, with a sentence, as long as `f` is not written |
+#
+# </details>
+
 # %% tags=["run"]
 import itertools
 import json
@@ -414,7 +430,7 @@ if ready("15.4", k):
     figures.kinds(means, flown.groupby("kind")["late"].mean(), flown["kind"].value_counts(), float(flown["late"].mean()))
 
 # %% [markdown]
-# **Explain:** that is the answer to "which weather": rain and bad sight. After such hours two to three times as many flights are late as after the others, which hardly differ from each
+# **Explain:** that is the answer to "which weather": rain and poor visibility. After such hours two to three times as many flights are late as after the others, which hardly differ from each
 # other. Remember that it is the weather of two hours before. And mind what bars cannot say: warm hours are afternoons, too, and evening flights are late for other reasons as well.
 
 # %% [markdown] anchor="lift"
@@ -673,7 +689,7 @@ else:
 
 # %% [markdown]
 # **Explain:** the same method with the same numbers of trees, levels and bins gives nearly the same list. (With xgboost-cpu 3.2.0 on two CPU workers, when this lesson was written, both had a lift of 3.58.) What XGBoost adds: better bins (weighted quantiles), missing values, early stopping, and years of
-# work on speed. Two differences to our estimators: workers must have it installed, and `train` holds them all until it is finished.
+# work on speed. Two differences from our estimators: workers must have it installed, and `train` holds them all until it is finished.
 #
 # SnapML, RAPIDS' forests, LightGBM: the pattern is the same. Dask prepares features and knows where blocks are; a *trainer* in native code takes the blocks, and does
 # its own talking.
@@ -702,8 +718,8 @@ if ready("15.6", gate) and ready("15.5", lift):
 
 # %% [markdown]
 # **Explain:** by how little the worst month passed is part of the result. Had it not passed, "go back" would be the right end of this section, and worth as much. What
-# delays New York? Most of all the delay that is there already, then the hour. Of the weather, warm air, wind, bad sight and humid air have a part each. Rain has nearly none, although section 4 found
-# that rain is worst: where it rains, sight is bad and the airport is late already, and those columns have taken its part. **A weight is not a cause.**
+# delays New York? Most of all the delay that is there already, then the hour. Of the weather, warm air, wind, poor visibility and humid air have a part each. Rain has nearly none, although section 4 found
+# that rain is worst: where it rains, visibility is poor and the airport is late already, and those columns have taken its part. **A weight is not a cause.**
 #
 # **Change:** set `charter["worst_month"]` to 3 and run the cell again. Then undo it: moving the bound after the result is known is the one thing that is not allowed.
 

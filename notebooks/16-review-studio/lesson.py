@@ -54,7 +54,8 @@ from gpucluster import lessons
 lab = lessons.start("16")
 
 # %% [markdown]
-# The lines above say what you are running on. The rest of this notebook is the same everywhere.
+# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
 
 # %% tags=["run"]
 import shutil

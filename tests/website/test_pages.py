@@ -14,6 +14,7 @@ import pytest
 from gpucluster.lessons.building.outputs import OutputsError, read_outputs, record_outputs
 from gpucluster.lessons.building.reading import read_source
 from gpucluster.lessons.catalogue import lessons
+from gpucluster.lessons.checks import exercises
 from gpucluster.lessons.figures.vector import Picture
 from gpucluster.server.openapi import OPERATIONS, openapi_document
 from PIL import Image
@@ -92,8 +93,9 @@ def test_outputs_come_back_small_and_without_this_machine(tmp_path: Path) -> Non
         nbformat.v4.new_output("stream", text="\n".join(map(str, range(200)))),
         *(nbformat.v4.new_output("display_data", data={"image/png": one, "text/plain": "<Figure>"}) for one in png),
     ])  # fmt: skip
-    record_outputs("00-a", nbformat.v4.new_notebook(cells=[cell]), tmp_path)
+    record_outputs("00-a", nbformat.v4.new_notebook(cells=[cell]), tmp_path, measured="on 2026-11-24, on 2 CPU cores")
     recorded = read_outputs("00-a", tmp_path)
+    assert recorded.measured == "on 2026-11-24, on 2 CPU cores"
     text, first, second = recorded.of("draw", "draw()") or ()
     assert text.text.startswith("…/gpucluster/file\n0\n1\n")
     assert text.text.endswith("more lines")
@@ -141,6 +143,7 @@ def test_a_lesson_shows_outputs_and_folds_what_a_learner_writes() -> None:
     hint, solution = after.index("Hint 3"), after.index("<summary>Solution</summary>")
     assert hint < solution < after.index('order = [("B", 0)')
     assert "273,280 points × 3 features" in text
+    assert re.search(r"What its cells put out was recorded on 20\d\d-\d\d-\d\d, on \d+ CPU cores", text)
     assert "instructor" not in text
 
 
@@ -216,3 +219,11 @@ def test_faults_of_built_pages_are_found(tmp_path: Path, page: str, fault: str) 
     (tmp_path / "index.html").write_text(f'<p id="here"><a href="#here">ok</a>{page}')
     (found,) = faults(tmp_path)
     assert fault in found
+
+
+def test_the_readme_counts_the_lessons() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    known = lessons()
+    words = {16: "Sixteen", 17: "Seventeen", 18: "Eighteen", 19: "Nineteen", 20: "Twenty"}
+    n_exercises = sum(len(exercises(lesson.id)) for lesson in known)
+    assert f"{words[len(known)]} lessons with {n_exercises} exercises" in text

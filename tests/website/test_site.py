@@ -65,10 +65,13 @@ def test_search_finds_without_a_network(site: Path) -> None:
     with chromium() as browser:
         page = browser.new_context(offline=True, color_scheme="dark", viewport={"width": 480, "height": 900}).new_page()
         page.on("request", lambda request: asked.append(request.url))
+        said = []
+        page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
         page.goto(f"{site.as_uri()}/search.html?q=kmeans")
         page.locator("#search-results a", has_text="gpucluster.learn.KMeans").first.wait_for()
         assert page.evaluate("document.documentElement.dataset.theme") == "dark"
         for name in ("index.html", "lessons/06-kmeans.html", "reference/cluster.html", "rest.html"):
             page.goto(f"{site.as_uri()}/{name}")
             assert page.evaluate("document.documentElement.scrollWidth") <= 480
+    assert said == []
     assert not [address for address in asked if not address.startswith(("file:", "data:"))]

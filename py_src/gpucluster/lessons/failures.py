@@ -52,7 +52,9 @@ class Failure:
         place = f"<p>in the line <code>{escape(self.line)}</code></p>" if self.line else ""
         return (
             f'<div style="{_box("--jp-error-color1, #c62828")}"><p><strong>✗ {escape(self.kind)}</strong></p>{place}'
-            f'<pre style="white-space:pre-wrap;margin:4px 0">{escape(self.message or "(no message)")}</pre>'
+            # JupyterLab breaks the lines of a <pre> in the middle of words, unless told otherwise.
+            '<pre style="white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere;margin:4px 0">'
+            f"{escape(self.message or '(no message)')}</pre>"
             "<p>This failure was expected. The lesson goes on.</p></div>"
         )
 

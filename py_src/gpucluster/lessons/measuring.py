@@ -114,10 +114,7 @@ def write_rows(path: Path, rows: dict[str, str]) -> None:
     before = {line[2:4]: line for line in text[begin:end].splitlines() if re.match(r"\| \d\d \|", line)}
     known = {lesson.id for lesson in lessons()}
     merged = {id: line for id, line in sorted({**before, **rows}.items()) if id in known}
-    head = (
-        "| Lesson | Title | Class minutes | Checks that pass | Run of the solution | Peak memory | Measured on |\n"
-        "|---|---|---|---|---|---|---|\n"
-    )
+    head = "| Lesson | Title | Minutes | Checks passed | Run | Memory | Measured |\n|---|---|---|---|---|---|---|\n"
     lines = "".join(f"{line}\n" for line in merged.values())
     path.write_text(f"{text[:begin]}\n{head}{lines}{text[end:]}", encoding="utf-8")
 
@@ -130,6 +127,12 @@ def machine() -> str:
         f"{len(usable_processors())} CPU cores, {memory:.0f} GiB of memory, {platform.system()}, "
         f"Python {platform.python_version()}, {packages}"
     )
+
+
+def busy_with() -> str:
+    """Say whether other programs were busy in the last minute, as the end of a sentence."""
+    load = os.getloadavg()[0]
+    return "no other program was busy" if load < 1 else f"other programs were busy (load {load:.0f})"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -145,6 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if lesson is None:
             print("There is no such lesson.", file=sys.stderr)
             return 2
+        around = busy_with()
         with private_registry():
             try:
                 measured = measure(lesson.solution_notebook)
@@ -154,7 +158,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 continue
         print(table_row(lesson, measured), flush=True)
         write_rows(page, {lesson.id: table_row(lesson, measured)})
-        record_outputs(lesson.slug, measured.run.notebook, page.parent / "outputs")
+        when = f"on {datetime.now(UTC):%Y-%m-%d}, on {machine()}; {around}"
+        record_outputs(lesson.slug, measured.run.notebook, page.parent / "outputs", measured=when)
     print(machine())
     return int(failed)
 

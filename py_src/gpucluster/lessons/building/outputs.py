@@ -58,6 +58,8 @@ class RecordedOutputs:
     cells: dict[str, tuple[Output, ...]]
     seconds: dict[str, float] = field(default_factory=dict)
     """How long each cell ran, by its id."""
+    measured: str = ""
+    """When and on what, as the end of a sentence; empty where nobody noted it."""
 
     def of(self, cell_id: str, code: str) -> tuple[Output, ...] | None:
         """Return what a cell put out, or None if this very code was not measured."""
@@ -68,7 +70,7 @@ class RecordedOutputs:
         return self.folder / name
 
 
-def record_outputs(slug: str, notebook: Any, folder: Path) -> None:
+def record_outputs(slug: str, notebook: Any, folder: Path, *, measured: str = "") -> None:
     """Write down the outputs of an executed solution.
 
     Parameters
@@ -79,6 +81,8 @@ def record_outputs(slug: str, notebook: Any, folder: Path) -> None:
         The notebook with its outputs.
     folder : pathlib.Path
         Where outputs of lessons are; what is there about this one is replaced.
+    measured : str
+        When and on what it ran, such as ``"on 2026-11-24, on 2 CPU cores"``.
     """
     pictures = folder / slug
     shutil.rmtree(pictures, ignore_errors=True)
@@ -99,7 +103,7 @@ def record_outputs(slug: str, notebook: Any, folder: Path) -> None:
         cells[_digest(cell.id, cell.source)] = found
     folder.mkdir(parents=True, exist_ok=True)
     seconds = {cell.id: spent for cell in notebook.cells if (spent := _seconds(cell)) is not None}
-    document = {"format": _FORMAT, "seconds": seconds, "cells": cells}
+    document = {"format": _FORMAT, "measured": measured, "seconds": seconds, "cells": cells}
     text = json.dumps(document, indent=1, ensure_ascii=False)
     (folder / f"{slug}.json").write_text(f"{text}\n", encoding="utf-8")
 
@@ -121,11 +125,12 @@ def read_outputs(slug: str, folder: Path) -> RecordedOutputs:
             raise ValueError(document["format"])
         cells = {name: tuple(Output(**entry) for entry in entries) for name, entries in document["cells"].items()}
         seconds = {str(name): float(spent) for name, spent in document.get("seconds", {}).items()}
+        measured = str(document.get("measured", ""))
     except (ValueError, KeyError, TypeError, AttributeError):
         raise OutputsError(
             f"{path} cannot be read. Write it anew: python -m gpucluster.lessons.measuring {slug[:2]}"
         ) from None
-    return RecordedOutputs(folder / slug, cells, seconds)
+    return RecordedOutputs(folder / slug, cells, seconds, measured)
 
 
 def _seconds(cell: Any) -> float | None:

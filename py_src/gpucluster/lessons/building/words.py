@@ -35,7 +35,7 @@ Where Dask, MPI, Slurm or NVIDIA have a word, the lessons use it as they do. Eac
 a word to a list at its end. This page is made from `notebooks/words.yaml`. For words of the program itself:
 [words of the project](../glossary.md).
 
-| Word | What is meant | Explained in |
+| Word | What is meant | Lesson |
 |---|---|---|
 """
 

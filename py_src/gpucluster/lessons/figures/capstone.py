@@ -77,7 +77,7 @@ def kinds(means: Any, late: Any, counts: Any, overall: float) -> None:
         picture.text(0, y + 13, words, size=12)
         mean = means.loc[name]
         picture.text(0, y + 28, f"{mean['temp']:.0f} °F, wind {mean['wind_speed']:.0f} mph, "
-                                f"sight {mean['visib']:.1f} mi, humid {mean['humid']:.0f} %",
+                                f"view {mean['visib']:.1f} mi, humid {mean['humid']:.0f} %",
                      size=10, colour=QUIET)  # fmt: skip
         share = float(late[name])
         picture.box(left, y + 4, width * share / longest, 22, DEEP_ORANGE if share > overall else DEEP_BLUE,
@@ -106,7 +106,7 @@ def _like(mean: Any, means: Any) -> str:
     if mean["precip"] > 0.01:
         words.append("rain")
     if mean["visib"] < 8:
-        words.append("bad sight")
+        words.append("poor visibility")
     spread = {"temp": ("cold", "warm", 8), "wind_speed": ("calm", "windy", 3), "humid": ("dry", "humid", 9)}
     for name, (low, high, step) in spread.items():
         away = mean[name] - means[name].mean()

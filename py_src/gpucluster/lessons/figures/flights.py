@@ -31,7 +31,9 @@ def formats(sizes: dict[str, int], seconds: dict[str, float]) -> None:
     axes[1].set(title="read by one process, here and now", xlabel="seconds")
     axes[1].invert_yaxis()  # the axis is shared: turned twice, it would stand on its head
     axes[0].xaxis.set_major_formatter(lambda value, _: in_bytes(value))
-    axes[0].locator_params(axis="x", nbins=4)
+    for one in axes:
+        one.locator_params(axis="x", nbins=4)
+    figure.get_layout_engine().set(wspace=0.08)  # the last number of one axis is not the first of the next
     show(figure)
 
 

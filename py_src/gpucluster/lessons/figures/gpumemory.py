@@ -149,7 +149,7 @@ def ladder() -> None:
         ("GPU memory", "device_memory_limit: Dask moves whole results down", DEEP_BLUE,
          "cuDF spilling: cuDF moves buffers, also in the middle of a task"),
         ("host memory", "memory_limit: Dask writes whole results to files", DEEP_GREEN,
-         "over the bus, and back when used"),
+         "read over the bus when it is used"),
         ("disk", "files below local_directory", DEEP_ORANGE, "read back when used, gone at the end"),
     )  # fmt: skip
     picture = Picture(720, 196, "Three rungs. From GPU memory to host memory: Dask by device_memory_limit, or cuDF by "

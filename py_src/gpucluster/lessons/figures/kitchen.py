@@ -54,8 +54,8 @@ def _order(axes: Any, row: int, entry: Entry, zero: float, knife: bool) -> None:
     busy = entry.ended - entry.began
     colour = ACCENT if knife else "#7fa650"
     axes.barh(row, busy, left=entry.began - zero, height=0.66, color=colour, edgecolor="white", linewidth=1)
-    axes.text(entry.began - zero + busy / 2, row, entry.name.replace(" ", "\n"), ha="center", va="center", fontsize=6,
-              color="white", clip_on=True)  # fmt: skip
+    axes.text(entry.began - zero + busy / 2, row, entry.name.replace(" ", "\n"), ha="center", va="center", fontsize=7.5,
+              color="white", linespacing=0.95, clip_on=True)  # fmt: skip
 
 
 def _legend(bound: float | None) -> list[Any]:
@@ -146,4 +146,5 @@ def partition_sizes(before: Sequence[int], after: Sequence[int] | None = None) -
         one.set(xlabel="partition", title=f"{title}: max / mean = {max(rows) / mean:.2f}", xticks=range(len(rows)))
         one.legend(frameon=False)
     axes[0, 0].set_ylabel("rows")
+    axes[0, 0].yaxis.set_major_formatter("{x:,.0f}")
     show(figure)

@@ -59,15 +59,18 @@ def roofline(
         colour = COLOURS[place % len(COLOURS)]
         picture.line([*bend, (x_of(HIGHEST), y_of(peak))], colour, width=3 if place == 0 else 1.4,
                      dashes="" if place == 0 else "6 4")  # fmt: skip
-        picture.text(WIDTH - 22, y_of(peak) - 6, f"{name}: {_rate(peak)}, {band / 1e9:,.0f} GB/s", anchor="end")
+        picture.text(WIDTH - 22, y_of(peak) - 6, f"{name}: {_rate(peak)}, {band / 1e9:,.0f} GB/s", anchor="end",
+                     over_lines=True)  # fmt: skip
     for place, (name, (intensity, rate)) in enumerate(sorted(points.items(), key=lambda item: item[1])):
         bound = (labels or {}).get(name)
         colour = {"memory": ORANGE, "compute": BLUE}.get(str(bound), GREY)
         words = f"{name}: {intensity:.3g} operations per byte, {_rate(rate)}" + (f", {bound}-bound" if bound else "")
         picture.dot(x_of(intensity), y_of(max(rate, low)), colour, words)
         # By turns below and above, so that names of neighbours do not cover each other.
-        picture.text(x_of(intensity) + 8, y_of(max(rate, low)) + (-9 if place % 2 else 15), name)
-    picture.legend(LEFT, HEIGHT - 8, [(ORANGE, "memory-bound"), (BLUE, "compute-bound"), (GREY, "no label yet")])
+        picture.text(x_of(intensity) + 8, y_of(max(rate, low)) + (-9 if place % 2 else 15), name, over_lines=True)
+    unknown = any(name not in (labels or {}) for name in points)
+    kinds = [(ORANGE, "memory-bound"), (BLUE, "compute-bound"), *([(GREY, "no label yet")] if unknown else [])]
+    picture.legend(LEFT, HEIGHT - 8, kinds)
     picture.show()
 
 

@@ -88,6 +88,7 @@ def crossover(measured: Any) -> None:
     axes.set_xticks(rows, [f"{value:,.0f}" for value in rows])
     axes.xaxis.set_minor_locator(_no_ticks())
     axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:.0e}"[0] in "235" else "")
     axes.margins(x=0.12)
     axes.legend(frameon=False)
     show(figure)
@@ -97,12 +98,12 @@ def _meeting(lines: dict[str, tuple[float, float]], rows: Any) -> str:
     """Say at how many rows two straight lines meet: seconds = start + slope × rows."""
     (slow, early), (fast, late) = lines["pandas"], lines["Dask"]
     if fast >= slow:
-        return "On this run, Dask needs more time per row: the lines never meet"
+        return "In this run, Dask needs more time per row: the lines never meet"
     meet = (late - early) / (slow - fast)
     if meet <= rows[0]:
-        return f"On this run, Dask wins from {rows[0]:,.0f} rows on, or earlier"
+        return f"In this run, Dask wins from {rows[0]:,.0f} rows on, or earlier"
     where = "" if meet <= rows[-1] else " (beyond what was measured)"
-    return f"On this run, the lines meet at about {float(f'{meet:.1g}'):,.0f} rows{where}"
+    return f"In this run, the lines meet at about {float(f'{meet:.1g}'):,.0f} rows{where}"
 
 
 def under_the_cap(outcomes: dict[Any, Outcome]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,9 +15,16 @@ _LANE_COLOURS = dict(zip(LANES, (ORANGE, RED, BLUE, PINK), strict=True))
 
 
 def _axis(picture: Picture, y: float, end: float, unit: str = "s") -> None:
-    for part in range(5):
-        x = LEFT + (WIDTH - LEFT - 24) * part / 4
-        picture.text(x, y, f"{end * part / 4:.3g} {unit}" if part else "0", anchor="middle")
+    step = _round_step(max(end, 1e-9) / 5)
+    for part in range(int(end / step + 1e-6) + 1):
+        x = LEFT + (WIDTH - LEFT - 24) * part * step / max(end, 1e-9)
+        picture.text(x, y, f"{part * step:.3g} {unit}" if part else "0", anchor="middle")
+
+
+def _round_step(least: float) -> float:
+    """Return the smallest of … 0.1, 0.2, 0.5, 1, 2, 5, 10 … that is at least so large."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= least * (1 - 1e-9))
 
 
 def _per_second(end: float) -> float:

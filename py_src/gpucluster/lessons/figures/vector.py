@@ -16,6 +16,8 @@ COLOURS = (BLUE, ORANGE, GREEN, PINK, "#8a6fc8", "#8f9a1f")
 DEEP_BLUE, DEEP_ORANGE, DEEP_GREEN, DEEP_GREY = "#2f74b5", "#b4531f", "#4c7a2b", "#7a7a7a"
 """Behind white letters."""
 INK, QUIET = "currentColor", "color-mix(in srgb, currentColor 55%, transparent)"
+GROUND = "var(--jp-layout-color0, var(--pst-color-background, white))"
+"""What lies behind a drawing, in JupyterLab and on the site."""
 ACCENT, WARNING = "var(--jp-brand-color1, #1f6fb2)", "var(--jp-warn-color1, #c4501b)"
 """Those of the theme, for lines and letters."""
 
@@ -61,9 +63,11 @@ class Picture:
             self.text(x, at, line, anchor="middle", size=12, bold=number == 0)
 
     def text(self, x: float, y: float, words: str, *, anchor: str = "start", size: float = 11, bold: bool = False,
-             colour: str = INK) -> None:  # fmt: skip
-        """Write one line."""
+             colour: str = INK, over_lines: bool = False) -> None:  # fmt: skip
+        """Write one line; with ``over_lines``, such that no line that was drawn before crosses its letters."""
         weight = ' font-weight="600"' if bold else ""
+        if over_lines:
+            weight += f' paint-order="stroke" stroke="{GROUND}" stroke-width="4" stroke-linejoin="round"'
         self._parts.append(
             f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size:g}"{weight} fill="{colour}">'
             f"{escape(words)}</text>"

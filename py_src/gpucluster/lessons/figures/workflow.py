@@ -10,6 +10,12 @@ import numpy as np
 from ..material.pictures import ATTRIBUTION
 from .drawing import ACCENT, INK, QUIET, WARNING, in_bytes, new_axes, show, when_ready
 
+_CROWDS = (
+    "#1f77b4", "#2ca02c", "#d62728", "#ff7f0e", "#9467bd", "#8c564b", "#e377c2", "#17becf", "#bcbd22",
+    "#0b3d66", "#7a1f1f", "#145214", "#c49c00", "#5b2a86",
+)  # fmt: skip
+"""Colours of clusters. None is grey: that is what belongs to no cluster."""
+
 LAYERS = {
     "notebook": "your notebook: a client",
     "estimators": "estimators with scikit-learn's names: gpucluster.learn, cuml.dask",
@@ -117,8 +123,8 @@ def losses(curve: Sequence[float], best: float | None) -> None:
     axes.plot(np.arange(1, len(curve) + 1), curve, color=ACCENT, linewidth=1.6)
     if best is not None:
         axes.axhline(best, color=WARNING, linewidth=1, linestyle="--")
-        axes.text(len(curve), 0.96 * best, "scikit-learn", color=WARNING, fontsize=9, ha="right", va="top")
-        axes.set_ylim(0.7 * best, None)
+        axes.text(len(curve), 0.92 * best, "scikit-learn", color=WARNING, fontsize=9, ha="right", va="top")
+        axes.set_ylim(0.25 * best, None)
     axes.set(xlabel="evaluation of the gradient", ylabel="mean loss", title="Every point is one sum over all blocks")
     show(figure)
 
@@ -131,6 +137,7 @@ def accuracies(found: dict[str, float]) -> None:
     drawn = axes.barh(list(found), list(found.values()), color=colours, height=0.6)
     axes.bar_label(drawn, labels=[f"{value:.1%}" for value in found.values()], padding=4, fontsize=9)
     axes.set(xlim=(0, 1.12), xlabel="share of test digits that are right")
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     axes.invert_yaxis()
     axes.tick_params(axis="y", length=0)
     show(figure)
@@ -163,10 +170,15 @@ def airports(table: Any, labels: Any) -> None:
     sizes = np.bincount(labels[~alone]) if (~alone).any() else np.zeros(0, dtype=int)
     for number in np.argsort(-sizes):
         inside = labels == number
-        axes.scatter(table["lon"][inside], table["lat"][inside], s=10, color=f"C{number % 10}", linewidths=0)
+        axes.scatter(
+            table["lon"][inside], table["lat"][inside], s=10, color=_CROWDS[number % len(_CROWDS)], linewidths=0
+        )
         if sizes[number] >= 40:
             middle = table["lon"][inside].mean(), table["lat"][inside].max() + 1.5
-            axes.annotate(f"{sizes[number]}", middle, fontsize=9, color=INK, ha="center")
+            axes.annotate(
+                f"{sizes[number]}", middle, fontsize=9, color=INK, ha="center",
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+            )  # fmt: skip
     axes.set(
         xlabel="longitude", ylabel="latitude", xlim=(-180, -60), ylim=(15, 75),
         title=f"{len(sizes)} clusters of airports; {alone.sum()} airports in none (grey)",
