@@ -12,6 +12,7 @@ import psutil
 
 from ....dask_internals.listening import web_address
 from ....dask_internals.spec_cluster import made
+from ....protocol.plaintext import counted
 from ...examination import Examination, NotYet, describe
 from .. import exercise
 
@@ -88,7 +89,7 @@ def check_borrow(exam: Examination, borrow: Any) -> None:
     try:
         found = exam.call(borrow, starter, job)
         started = len(starter.clusters)
-        exam.expect("start() is called once", started == 1, f"{started} times")
+        exam.expect("start() is called once", started == 1, counted(started, "time"))
         exam.expect("It returns what the job returned", found == sum(numbers), f"{found!r}, the job: {sum(numbers)}")
         _expect_nothing_left(exam, starter, clients, "after a job that succeeds")
     finally:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ....protocol.plaintext import counted
 from ...examination import Examination, describe
 from ...material.conversion import as_pandas
 from ...material.flightfiles import write_monthly_csv
@@ -70,7 +71,7 @@ def _expect_content(exam: Examination, parts: list[Path], table: Any) -> None:
     rows = sum(piece.num_rows for piece in pieces)
     exam.expect("All rows arrive", rows == len(table), f"{rows} rows of {len(table)}")
     types = {tuple((field.name, str(field.type)) for field in piece.schema) for piece in pieces}
-    exam.expect("All files have the same columns and types", len(types) == 1, f"{len(types)} different schemas")
+    exam.expect("All files have the same columns and types", len(types) == 1, counted(len(types), "schema"))
     schema = pieces[0].schema
     names = [name for name in schema.names if not name.startswith("__")]
     exam.require("The columns are the 19 of the CSV files", set(names) == set(table.columns),
@@ -88,7 +89,7 @@ def _expect_content(exam: Examination, parts: list[Path], table: Any) -> None:
     exam.expect("Every column has the values of the CSV files", not changed, ", ".join(changed)[:80] or "equal")
     months = [set(piece["month"].to_pylist()) for piece in pieces]
     exam.expect("Each file holds one month", all(len(found) == 1 for found in months),
-                f"{max(map(len, months))} months in one file")  # fmt: skip
+                f"{counted(max(map(len, months)), 'month')} in one file")  # fmt: skip
 
 
 def _changed_columns(pieces: list[Any], table: Any) -> list[str]:

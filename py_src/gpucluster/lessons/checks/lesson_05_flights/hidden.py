@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ....dask_internals.collections import name as name_of
+from ....protocol.plaintext import counted
 from ...examination import Examination, describe
 from ...material.conversion import as_pandas
 
@@ -77,7 +78,7 @@ def lazily(exam: Examination, function: Callable[..., Any], *tables: Any) -> Any
     with in_this_process() as count:
         result = exam.call(function, *tables)
     _require_lazy(exam, result)
-    exam.expect("Nothing is computed inside", count[0] == 0, f"computed {count[0]} times")
+    exam.expect("Nothing is computed inside", count[0] == 0, f"computed {counted(count[0], 'time')}")
     return result
 
 

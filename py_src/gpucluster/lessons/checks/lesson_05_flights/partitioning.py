@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ....protocol.plaintext import counted
 from ...examination import Examination, describe
 from ...material.conversion import as_pandas
 from .. import exercise
@@ -45,7 +46,8 @@ def _expect_band(exam: Examination, count: Any, table: int, device: int, shuffle
     exam.require("npartitions_for returns a whole number, 1 or more", whole and count >= 1, f"{count!r:.40}")
     least, most = (device / 32, device / 16) if shuffles else (device / 16, device / 8)
     size = table / count
-    what = f"{table / 1e9:,.2f} GB, a device of {device / 1e9:.0f} GB: {count} partitions of {size / 1e9:,.3f} GB"
+    pieces = f"{counted(count, 'partition')} of {size / 1e9:,.3f} GB"
+    what = f"{table / 1e9:,.2f} GB, a device of {device / 1e9:.0f} GB: {pieces}"
     words = "with shuffles: 1/32 to 1/16" if shuffles else "without shuffles: 1/16 to 1/8"
     if table < least:
         exam.expect("A table below the band is one partition", count == 1, what)
