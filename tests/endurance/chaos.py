@@ -131,7 +131,9 @@ def settled(place: Place) -> list[str]:
             with suppress(psutil.Error):
                 # A supervisor has been told its folder; what it has started is below it.
                 if "--folder" in process.cmdline() and not listed & {process.pid, *(p.pid for p in process.parents())}:
-                    found.append(f"lost: process {process.pid} belongs to no entry: {' '.join(process.cmdline())[-120:]}")
+                    found.append(
+                        f"lost: process {process.pid} belongs to no entry: {' '.join(process.cmdline())[-120:]}"
+                    )
         return found
 
     with suppress(AssertionError):

@@ -89,7 +89,16 @@ class People:
             return self._python(lambda: gpucluster.create(**spec, wait=wait, timeout=60))
         if self._face == "rest":
             return self._rest("POST", "clusters", spec)
-        words = ["--name", name, "-n", str(workers), "--memory-limit", "300 MiB", "--idle-timeout-seconds", str(idle or "none")]
+        words = [
+            "--name",
+            name,
+            "-n",
+            str(workers),
+            "--memory-limit",
+            "300 MiB",
+            "--idle-timeout-seconds",
+            str(idle or "none"),
+        ]
         return self._shell("create", "--backend", "local", *words, *([] if wait else ["--no-wait"]), "--timeout", "60")
 
     def scale(self) -> str:

@@ -82,7 +82,9 @@ class Place(Site):
             except GPUClusterError as error:
                 left.append(f"not forgotten: {model.name}: {error.message}")
         left += [f"folder {folder.id} without an entry" for folder in self.registry.folders()]
-        left += [f"temporary file {path.name}" for path in self.temporary.iterdir() if not path.name.startswith(_OF_JUPYTER)]
+        left += [
+            f"temporary file {path.name}" for path in self.temporary.iterdir() if not path.name.startswith(_OF_JUPYTER)
+        ]
         return left
 
 
