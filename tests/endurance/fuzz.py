@@ -143,9 +143,9 @@ class Fuzzer:
         send()
 
     def _send(self, name: str, case: Any, odd: bytes | None, known: int | None) -> None:
-        if known is not None and "cluster" in (case.path_parameters or {}):
-            if models := self._place.control.list():
-                case.path_parameters["cluster"] = models[known % len(models)].id
+        models = self._place.control.list() if known is not None and "cluster" in (case.path_parameters or {}) else []
+        if known is not None and models:
+            case.path_parameters["cluster"] = models[known % len(models)].id
         if case.headers and known is not None:
             # Without it nothing but 403 would come.
             case.headers.pop("Authorization", None)
