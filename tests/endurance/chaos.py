@@ -80,6 +80,8 @@ def chaos(place: Place, *, operations: int, seed: int, seconds_between_signals: 
                 if report.operations >= operations or len(report.failures) > 20:
                     return
                 report.operations += 1
+                if report.operations % 50 == 0:
+                    print(f"{report.operations} operations, {len(report.failures)} failed", file=sys.stderr, flush=True)
             started, name = time.monotonic(), "draw"
             try:
                 name, do = people.draw()

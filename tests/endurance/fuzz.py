@@ -108,6 +108,10 @@ class Fuzzer:
                 break
             self._send_batch(batch, min(BATCH, number - self.report.requests))
             self._make_room()
+            if self.report.requests % 500 == 0:
+                print(
+                    f"{self.report.requests} requests, {len(self.report.failures)} failed", file=sys.stderr, flush=True
+                )
         self.report.seconds = round(time.monotonic() - begun, 1)
         return self.report
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ...backends.scheduler.view import Columns, Members, SchedulerView
+from ...protocol.plaintext import counted
 from ...protocol.sizes import format_size
 from .bound import BOUND, pickled_bound
 from .room import Disk, disk_of
@@ -118,7 +119,7 @@ class ScratchWatch:
         )
 
     def _filling(self, columns: Columns, members: Members) -> tuple[str, str, str] | None:
-        if self._limit is None:
+        if not self._limit:
             return None
         spilled = [size or 0 for size in columns.get("tier_disk_bytes", ())]
         used = max(sum(spilled), self._walked)
@@ -128,15 +129,13 @@ class ScratchWatch:
         if used < WARN_SHARE * self._limit and fullest < WARN_SHARE * part:
             return None
         paused = sum(worker.paused for worker in members.workers)
-        figures = f"{format_size(used)} of {format_size(self._limit)}"
-        if self._limit == 0:
-            figures = "none is left for this cluster"
+        of = f"of the {format_size(self._limit)} that it may take"
         if paused:
-            short = f"Scratch is full ({figures}): results stay in memory, and {paused} of {len(members.workers)} "
-            short += "workers are paused."
+            short = f"Scratch is full ({_percent(used, self._limit)} {of}): results stay in memory, and "
+            short += f"{paused} of {counted(len(members.workers), 'worker')} wait."
         else:
-            short = f"Scratch is filling up ({figures}); then results stay in memory, and workers pause when it is full."
-        help_ = "Release results that you do not need, add workers, or create a cluster with a larger scratch_limit."
+            short = f"Scratch fills up ({_percent(used, self._limit)} {of}); then results stay in memory."
+        help_ = "Release results that you do not need, or create a cluster with more memory or a larger scratch_limit."
         return ("full" if paused else "filling", short, f"{short} {help_}")
 
     # -- what is done ----------------------------------------------------------------------------
@@ -162,3 +161,8 @@ class ScratchWatch:
         finally:
             self._walk_at = time.monotonic() + max(WALK_SECONDS, 100 * (time.monotonic() - begun))
             self._walking = None
+
+
+def _percent(part: int, whole: int) -> str:
+    # In steps: each new text is written down.
+    return f"{min(100, 5 * round(20 * part / whole))} %"
