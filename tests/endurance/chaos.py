@@ -26,7 +26,7 @@ from gpucluster.protocol.models import ClusterState
 from tests.conftest import until
 
 from .operations import LIMIT_SECONDS, MOST_LIVING, Failure, People
-from .place import Place, place
+from .place import Place, let_interrupts_through, place
 from .signals import Attacker
 
 FACES = ("python", "rest", "shell")
@@ -87,14 +87,12 @@ def chaos(place: Place, *, operations: int, seed: int, seconds_between_signals: 
                 name, do = people.draw()
                 came = do()
             except Failure as failure:
-                came = "FAILED"
-                report.failures.append(f"{face} {name}: {failure}")
+                came = _failed(report, f"{face} {name}: {failure}")
             except Exception:
-                came = "FAILED"
-                report.failures.append(f"{face} {name}: {traceback.format_exc()[-2500:]}")
+                came = _failed(report, f"{face} {name}: {traceback.format_exc()[-2500:]}")
             took = time.monotonic() - started
             if took > LIMIT_SECONDS:
-                report.failures.append(f"{face} {name} took {took:.0f} s")
+                _failed(report, f"{face} {name} took {took:.0f} s")
             with lock:
                 report.outcomes.setdefault(name, Counter())[came] += 1
                 report.longest[name] = round(max(report.longest.get(name, 0.0), took), 1)
@@ -110,6 +108,13 @@ def chaos(place: Place, *, operations: int, seed: int, seconds_between_signals: 
     report.left = settled(place) + place.end()
     report.seconds = round(time.monotonic() - begun, 1)
     return report
+
+
+def _failed(report: Report, what: str) -> str:
+    # At once: a run takes long, and may be broken off.
+    print(what, file=sys.stderr, flush=True)
+    report.failures.append(what)
+    return "FAILED"
 
 
 def settled(place: Place) -> list[str]:
@@ -151,6 +156,7 @@ def main() -> None:
     parser.add_argument("--seconds-between-signals", type=float, default=2.0)
     parser.add_argument("--out", type=Path, help="where to write the report as JSON")
     options = parser.parse_args()
+    let_interrupts_through()
     print(f"seed {options.seed}", flush=True)
     with place(site_text=SITE, standby=True) as here:
         try:

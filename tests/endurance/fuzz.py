@@ -27,7 +27,7 @@ from schemathesis.checks import CHECKS, load_all_checks
 
 from tests.server.jupyterprocess import TOKEN
 
-from .place import Place, place
+from .place import Place, let_interrupts_through, place
 
 SITE = """\
 limits:
@@ -215,6 +215,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
     parser.add_argument("--out", type=Path, help="where to write the report as JSON")
     options = parser.parse_args()
+    let_interrupts_through()
     print(f"seed {options.seed}", flush=True)
     with place(site_text=SITE, standby=True) as here:
         report = Fuzzer(here, options.seed).run(options.requests)

@@ -20,7 +20,7 @@ from .place import Place
 
 MOST_LIVING = 4
 """Clusters at a time: the site allows one more, so that a refusal comes now and then."""
-LIMIT_SECONDS = 100.0
+LIMIT_SECONDS = 240.0
 """Most seconds of any operation, whatever is killed meanwhile: what hangs longer has failed."""
 REFUSED = {403, 404, 409, 422, 503}
 """Answers that say in a sentence why something is not done."""
@@ -235,13 +235,13 @@ class People:
         return result if isinstance(result, str) else "done"
 
     def _rest(self, method: str, path: str, body: Any = None, refusals: set[int] = REFUSED) -> str:
-        jupyter = until(lambda: self._place.jupyter, what="no Jupyter server")
+        jupyter = until(lambda: self._place.jupyter, timeout=LIMIT_SECONDS, what="no Jupyter server")
         try:
             code, answer = jupyter.answer(method, path, body, timeout=LIMIT_SECONDS)
         except httpx.TimeoutException as error:
             raise Failure(f"{method} {path} was not answered within {LIMIT_SECONDS:.0f} s") from error
         except (httpx.TransportError, RuntimeError):
-            until(lambda: self._place.jupyter not in {None, jupyter} or jupyter.process.poll() is None)
+            self._place.wait_for_jupyter(jupyter, LIMIT_SECONDS)
             return "server killed"
         if code >= 400 and (code not in refusals or "message" not in answer):
             raise Failure(f"{method} {path}: HTTP {code} {answer}")

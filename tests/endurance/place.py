@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -40,6 +41,10 @@ class Place(Site):
         self._started += 1
         self.jupyter = self._servers.enter_context(jupyter_process(self.folder / f"server-{self._started}", **settings))
         return self.jupyter
+
+    def wait_for_jupyter(self, before: JupyterProcess, timeout: float) -> None:
+        """Wait until another Jupyter server has come in place of one that was killed."""
+        until(lambda: self.jupyter not in {None, before} or before.process.poll() is None, timeout=timeout)
 
     def end_jupyter(self) -> None:
         """End the Jupyter server, if there is one."""
@@ -86,6 +91,12 @@ class Place(Site):
             f"temporary file {path.name}" for path in self.temporary.iterdir() if not path.name.startswith(_OF_JUPYTER)
         ]
         return left
+
+
+def let_interrupts_through() -> None:
+    """Let Ctrl-C and SIGTERM end a run in good order, in the background of a shell, too."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
 
 
 def _shown(process: psutil.Process) -> str:

@@ -25,6 +25,7 @@ from gpucluster.client.control import Control
 
 from tests.conftest import until
 
+from .place import let_interrupts_through
 from .sampling import Samples, of_page, of_process, of_this
 
 MOST_PERCENT = 5.0
@@ -197,6 +198,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="where to write the report as JSON")
     parser.add_argument("--picture", type=Path, help="where to write a picture of the page at the end")
     options = parser.parse_args()
+    let_interrupts_through()
     print(f"seed {options.seed}", flush=True)
     report, samples = _with_page(options)
     text = json.dumps(report.as_json(), indent=1)
