@@ -33,11 +33,14 @@ class Place(Site):
         super().__init__(top / "r")
         self._servers = ExitStack()
         self._started = 0
+        self._settings: dict[str, Any] = {}
         self.jupyter: JupyterProcess | None = None
 
     def start_jupyter(self, **settings: Any) -> JupyterProcess:
-        """Start a Jupyter server in place of the one that was."""
+        """Start a Jupyter server in place of the one that was, with its settings where none are given."""
         self.end_jupyter()
+        self._settings = settings or self._settings
+        settings = self._settings
         self._started += 1
         self.jupyter = self._servers.enter_context(jupyter_process(self.folder / f"server-{self._started}", **settings))
         return self.jupyter
@@ -63,8 +66,12 @@ class Place(Site):
         return found
 
     def end(self) -> list[str]:
-        """Stop and forget everything; return what is left of it, in sentences."""
+        """End the server, stop and forget everything; return what is left of it, in sentences."""
         self.end_jupyter()
+        return self.forget()
+
+    def forget(self) -> list[str]:
+        """Stop and forget all clusters; return what is left of them, in sentences."""
         with suppress(GPUClusterError):
             self.control.close_standby()
         for model in self.control.list():

@@ -56,7 +56,7 @@ class Attacker(threading.Thread):
                 self._stopped.append((time.monotonic() + self._random.uniform(0.1, 8.0), process))
             elif kind == "jupyter":
                 process.wait(60)
-                self._place.start_jupyter(standby=True)
+                self._place.start_jupyter()
         self._continue(float("inf"))
 
     def end(self) -> None:

@@ -26,7 +26,7 @@ from gpucluster.client.control import Control
 from tests.conftest import until
 
 from .place import let_interrupts_through
-from .sampling import Samples, of_page, of_process, of_this
+from .sampling import Figures, Samples, of_page, of_process, of_this
 
 MOST_PERCENT = 5.0
 SAMPLE_SECONDS = 5.0
@@ -63,12 +63,21 @@ class Day:
         What is sampled, by name; the cluster that lives all day is added.
     watch : callable
         Called often, so that whoever looks at the page goes on looking.
+    most_workers : int
+        That the steady cluster is scaled to.
     """
 
     def __init__(
-        self, control: Control, seed: int, sources: dict[str, Callable[[], Any]], watch: Callable[[], None]
+        self,
+        control: Control,
+        seed: int,
+        sources: dict[str, Callable[[], Any]],
+        watch: Callable[[], None],
+        *,
+        most_workers: int = 3,
     ) -> None:
         self._control = control
+        self._most_workers = most_workers
         self._random = random.Random(seed)
         self._watch = watch
         self.report = Report(seed)
@@ -85,10 +94,19 @@ class Day:
         while time.monotonic() - begun < seconds and self.report.cycles < cycles:
             self._cycle()
             self.report.cycles += 1
-        self._steady.stop()
-        self.report.seconds = round(time.monotonic() - begun, 1)
+        self.report.seconds += round(time.monotonic() - begun, 1)
         self.report.samples = len(self.samples.rows)
         return self.report
+
+    def sampled(self) -> dict[str, Figures]:
+        """Take a sample now and return it."""
+        self.samples.take()
+        return self.samples.rows[-1]
+
+    def end(self) -> None:
+        """Stop the cluster that lived all day."""
+        self._steady.stop()
+        self._control.remove("steady")
 
     def _cycle(self) -> None:
         """Make a cluster, use it, lose a worker, stop and forget it; meanwhile the steady one is used, too."""
@@ -101,9 +119,9 @@ class Day:
         self._kill_a_worker(cluster)
         self._compute(self._steady)
         # As often up as down, so that what is held in the middle of a cycle is the same in each.
-        self._steady.scale(3)
+        self._steady.scale(self._most_workers)
         self._compute(self._steady)
-        self._steady.scale(2)
+        self._steady.scale(self._most_workers - 1)
         self._did("scale")
         if self._random.random() < 0.3:
             self._steady.restart()
@@ -176,6 +194,7 @@ def _with_page(options: argparse.Namespace) -> tuple[Report, Samples]:
         card = page.locator("#gpucluster-panel").get_by_text("steady").first
         card.click()
         report = day.live(seconds=60 * options.minutes)
+        day.end()
         report.growth = day.samples.growth()
         report.failures += grown(report.growth)
         if options.picture is not None:
