@@ -46,6 +46,11 @@ class JupyterProcess:
         response.raise_for_status()
         return response.json()
 
+    def answer(self, method: str, path: str, body: Any = None, *, timeout: float = 60) -> tuple[int, Any]:
+        """Send a request; returns the status and the JSON, whatever they are."""
+        response = self._client.request(method, f"api/{path}", json=body, timeout=timeout)
+        return response.status_code, response.json() if response.content else {}
+
     def status(self, path: str, method: str = "GET", **headers: str) -> int:
         """Send a request as it is; returns the status."""
         return self._client.request(method, path, headers=headers).status_code

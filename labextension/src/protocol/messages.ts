@@ -206,6 +206,10 @@ export interface ClusterModel {
    */
   nodes: string[];
   /**
+   * What its workers may spill to the disk of this machine, together; null: as much as there is.
+   */
+  scratch_limit_bytes: number | null;
+  /**
    * When the time limit of the first of its jobs is over; null: none.
    */
   ends_at: string | null;

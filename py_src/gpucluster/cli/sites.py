@@ -104,6 +104,7 @@ def _shared(sharing: Sharing) -> dict[str, Any]:
         "gpus": most.gpus,
         "memory": format_size(most.memory) if most.memory is not None else None,
         "threads": most.threads,
+        "scratch": format_size(most.scratch) if most.scratch is not None else None,
         "idle_timeout_seconds": most.idle_timeout_seconds,
         "walltime": clock(most.walltime) if most.walltime is not None else None,
     }

@@ -105,9 +105,18 @@ def launch(
             )
         if any("nknown option: -P" in line for line in lines):
             raise StartFailed(f"The Python {python} is too old; clusters need Python 3.11 or newer.")
-        raise StartFailed(f"The cluster's process did not start: {lines[-1] if lines else 'no message'}")
+        raise StartFailed(_ended_early(lines))
     note_process(folder, int(pid))
     return int(pid)
+
+
+def _ended_early(lines: list[str]) -> str:
+    if not lines:
+        return (
+            "The cluster's process was ended before it had started, and had said nothing: somebody killed it, or the "
+            "machine ran out of memory. Try again."
+        )
+    return f"The cluster's process ended before it had started. The last it said: {lines[-1].rstrip('. ')}."
 
 
 def note_process(folder: Folder, pid: int) -> None:

@@ -87,3 +87,17 @@ def spilled_files(worker: Any) -> set[str] | None:
     if data.disk is None:
         return None
     return {os.path.join(data.disk_func_path, name) for name in list(data.disk.filenames.values())}
+
+
+def bound_spilling(worker: Any, limit_bytes: int | None) -> bool:
+    """Let a worker have no more than so many bytes on disk; returns whether it spills in a way that can be bounded.
+
+    What is beyond it stays in memory; Dask says so in the log, and pauses the worker when its memory is almost full.
+    Relies on ``SpillBuffer.disk`` being a zict cache over ``distributed.spill.Slow``, whose ``max_weight`` is what
+    ``distributed.worker.memory.max-spill`` says, a number or ``False`` (2022.2, zict 3).
+    """
+    slow = getattr(getattr(worker.data, "disk", None), "data", None)
+    if not hasattr(slow, "max_weight"):
+        return False
+    slow.max_weight = False if limit_bytes is None else limit_bytes
+    return True

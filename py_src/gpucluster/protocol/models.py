@@ -187,6 +187,9 @@ class ClusterModel(WireModel):
     nodes: list[str] = Field(
         default_factory=list, description="Other machines that have workers of it, each with what: 'n1: 2 GPUs'."
     )
+    scratch_limit_bytes: int | None = Field(
+        None, description="What its workers may spill to the disk of this machine, together; null: as much as there is."
+    )
     ends_at: str | None = Field(None, description="When the time limit of the first of its jobs is over; null: none.")
     cost: Cost | None = Field(None, description="What it has cost; null: its site says nothing of costs.")
     scheduler_address: str | None = Field(None, description="Address for distributed.Client, once running.")

@@ -16,6 +16,7 @@ from .gpuspec import GPUSpec
 from .kinds import parse_spec
 from .machinespec import MachineSpec
 from .nodespec import NodeSpec
+from .scratchspec import ScratchSpec
 from .specbase import (
     MAX_WORKERS,
     MOST_SECONDS,
@@ -39,6 +40,7 @@ __all__ = [
     "LocalSpec",
     "MachineSpec",
     "NodeSpec",
+    "ScratchSpec",
     "SpecBase",
     "UnknownSpec",
     "parse_patch",
@@ -63,7 +65,7 @@ def _parse_device(value: Any) -> int | str:
 Device = Annotated[int | str, BeforeValidator(_parse_device)]
 
 
-class _EverywhereSpec(MachineSpec):
+class _EverywhereSpec(ScratchSpec):
     # What needs no GPU: 'ucx' is for workers that have one.
     protocol: Literal["unix", "tls", "tcp"] = Field(
         "unix",
@@ -96,7 +98,7 @@ class AutoSpec(_EverywhereSpec):
     )
 
 
-class CudaSpec(GPUSpec):
+class CudaSpec(GPUSpec, ScratchSpec):
     """One worker per GPU on this machine (dask-cuda)."""
 
     backend: Literal["cuda"] = Field("cuda", title="Kind", description="One worker per GPU of this machine.")

@@ -30,12 +30,16 @@ class PerUser:
     memory: int | None = None
     """Bytes of host memory."""
     threads: int | None = None
+    scratch: int | None = None
+    """Bytes of disk that workers may spill to."""
     idle_timeout_seconds: int | None = None
     walltime: int | None = None
     """Seconds that a cluster may run."""
 
 
-LEAST_PER_USER = PerUser(clusters=1, workers=1, gpus=1, memory=2**30, threads=1, idle_timeout_seconds=600, walltime=600)
+LEAST_PER_USER = PerUser(
+    clusters=1, workers=1, gpus=1, memory=2**30, threads=1, scratch=2**30, idle_timeout_seconds=600, walltime=600
+)
 """What holds where it cannot be read."""
 
 
@@ -71,6 +75,9 @@ class PerUserSection(BaseModel):
         None, description="Most host memory of all workers, such as '64 GiB'."
     )
     threads: Count | None = Field(None, description="Most threads of all workers.")
+    scratch: Annotated[MemorySize, AfterValidator(must_be_size)] | None = Field(
+        None, description="Most disk that all workers may spill to, such as '100 GiB'."
+    )
     idle_timeout_seconds: Count | None = Field(None, description="Longest idle time of a cluster on this machine.")
     walltime: Annotated[str, AfterValidator(must_be_time)] | None = Field(
         None, description="How long a cluster on this machine may run, such as '04:00:00'."
@@ -84,6 +91,7 @@ class PerUserSection(BaseModel):
             gpus=self.gpus,
             memory=int(self.memory) if self.memory is not None else None,
             threads=self.threads,
+            scratch=int(self.scratch) if self.scratch is not None else None,
             idle_timeout_seconds=self.idle_timeout_seconds,
             walltime=walltime_seconds(self.walltime) if self.walltime is not None else None,
         )
@@ -123,8 +131,8 @@ class SharingSection(BaseModel):
 HARMLESS = {"hours", "message"}
 """What nobody gets more of where it is left out."""
 LEAST_HOLDS = (
-    "Until it is fixed, each user has at most 1 cluster with 1 worker, 1 thread, 1 GiB and 1 GPU, 10 minutes idle and "
-    "for 10 minutes."
+    "Until it is fixed, each user has at most 1 cluster with 1 worker, 1 thread, 1 GiB of memory and of scratch "
+    "and 1 GPU, 10 minutes idle and for 10 minutes."
 )
 NONE_GIVEN = "Until it is fixed, no GPU is given out."
 

@@ -20,6 +20,7 @@ from ..protocol.errors import GPUClusterError, InvalidState, StartFailed
 from ..protocol.kinds import parse_spec
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted, WorkerModel
 from ..protocol.refusals import folder_of, storage_refusal
+from ..protocol.spec import ScratchSpec
 from ..protocol.traits import Verb
 from ..registry.directory import write_private
 from ..registry.ending import LOG_TAIL_LINES, ended_fields, tail
@@ -42,6 +43,8 @@ from .reconciler import Reconciler
 from .requests import Requests
 from .routine import RoutineChecks
 from .sampler import Sampler
+from .scratch.room import disk_of, limit_bytes
+from .scratch.watch import ScratchWatch
 from .versions import version_warnings, versions
 
 logger = logging.getLogger("gpucluster.supervisor")
@@ -72,6 +75,7 @@ class Controller(Requests):
         self._requested = self._touched = time.monotonic()
         self._end_state = ClusterState.STOPPED
         self._scratch: Path | None = None
+        self._scratch_watch: ScratchWatch | None = None
         self._marks = Marks(self.titles)
         self._costs: CostMeter | None = None
         self._log = BoundedLog(folder.log)
@@ -89,7 +93,13 @@ class Controller(Requests):
         try:
             await unless_stopped(self.store, self.changed, self._start())
             if self.reconciler is not None and not self.model.wanted.stopped:
-                looks = (self._log.look, self._look_at_use, self._look_at_memory, self._look_at_end)
+                looks = (
+                    self._log.look,
+                    self._look_at_scratch,
+                    self._look_at_use,
+                    self._look_at_memory,
+                    self._look_at_end,
+                )
                 checks = RoutineChecks(self.store, *looks, self.store.recover, self._keep_files)
                 checking.cancel()
                 checking = asyncio.create_task(checks.run())
@@ -138,6 +148,9 @@ class Controller(Requests):
         self._claims = context.claims
         self.plan = await self.backend.preflight(spec, context)
         self._share.must_allow(self.store, self.plan)
+        if isinstance(spec, ScratchSpec):
+            wanted_bytes = limit_bytes(spec.scratch_limit, disk_of(self._scratch))
+            self._share.allow_scratch(self.store, wanted_bytes, asked=spec.scratch_limit != "auto")
         has_gpus = backend.traits.has_gpus if self.plan.has_gpus is None else self.plan.has_gpus
         self.store.update(
             network=self.plan.network,
@@ -151,6 +164,14 @@ class Controller(Requests):
         scheduler = deployment.scheduler
         self.sampler = Sampler(scheduler, self.folder.id, self.plan.machine)
         self.sampler.start(devices=has_gpus)
+        if isinstance(spec, ScratchSpec):
+            self._scratch_watch = ScratchWatch(
+                self._scratch,
+                self.model.scratch_limit_bytes,
+                scheduler,
+                self.activity_log.happened,
+                has_gpus=has_gpus,
+            )
         if deployment.submitted is not None:
             write_private(self.folder.submitted, deployment.submitted)
         self.reconciler = Reconciler(
@@ -228,6 +249,8 @@ class Controller(Requests):
         await self.recording.end("The cluster has ended.")
         if self.sampler is not None:
             self.sampler.stop()
+        if self._scratch_watch is not None:
+            self._scratch_watch.close()
         if self.deployment is not None:
             if failed:
                 self.store.update(state=ClusterState.STOPPING)
@@ -284,6 +307,10 @@ class Controller(Requests):
             for kind, message in self._marks.look_at(self.sampler.columns, self._running().scheduler.members()):
                 self.activity_log.happened(kind, message)
 
+    def _look_at_scratch(self) -> None:
+        if self._scratch_watch is not None and self.sampler is not None:
+            self._scratch_watch.look(self.sampler.columns, self._running().scheduler.members())
+
     def _in_use(self, members: Members) -> bool:
         """Whether somebody is connected, something is computed, or workers wait in a queue, which may take hours."""
         if members.n_clients > 0 or members.computes:
@@ -317,6 +344,8 @@ class Controller(Requests):
             # What is wanted changes by itself, too, as when a worker is retired.
             found["notes"] = self.plan.notes(self._most_wanted(self.plan)) + self.deployment.notes()
         found["warnings"] = self._told + self.deployment.warnings()
+        if self._scratch_watch is not None:
+            found["warnings"] += self._scratch_watch.warnings
         if self._costs is not None:
             found["cost"] = self._costs.saw(**self._in_use_now(found["workers"]))
         restarting = self.reconciler is not None and self.reconciler.restarting

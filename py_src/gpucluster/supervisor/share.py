@@ -74,6 +74,38 @@ class Share:
             if self._has_limits() and wanted == Wanted():
                 store.update(wanted=Wanted(n_workers=number))
 
+    def allow_scratch(self, store: StateStore, wanted: int | None, *, asked: bool) -> None:
+        """Write down how much this cluster may spill to the disk: what was wanted, or what is left of it.
+
+        Parameters
+        ----------
+        wanted : int, optional
+            Bytes; ``None``: as much as there is.
+        asked : bool
+            Whether somebody asked for exactly this.
+
+        Raises
+        ------
+        PreflightFailed
+            They asked for more than is left.
+        """
+        if not _is_here(store.model):
+            return
+        most = this_site().sharing.per_user.scratch
+        with self._registry.exclusive():
+            if most is not None:
+                had = sum(model.scratch_limit_bytes or 0 for model in self._living_others())
+                left = max(0, most - had)
+                if asked and (wanted is None or wanted > left):
+                    have = f"; your other clusters have {format_size(had)}" if had else ""
+                    given = "no limit" if wanted is None else format_size(wanted)
+                    raise PreflightFailed(
+                        f"scratch_limit: Each user may have {format_size(most)} of scratch on this machine at this "
+                        f"site{have}, and this one would have {given}. Ask for at most {format_size(left)}."
+                    )
+                wanted = left if wanted is None else min(wanted, left)
+            store.update(scratch_limit_bytes=wanted)
+
     def fault(self, n_workers: int) -> str | None:
         """Return what the site has against so many workers, in a sentence or two."""
         if self._each is None or not self._has_limits():
@@ -121,11 +153,11 @@ class Share:
         return (most.workers, most.threads, most.memory) != (None, None, None)
 
     def _others(self) -> Amount:
-        total = Amount()
-        for model in self._registry.list():
-            if model.id != self._id and not model.state.ended and _is_here(model):
-                total += _amount(model)
-        return total
+        return sum((_amount(model) for model in self._living_others()), Amount())
+
+    def _living_others(self) -> list[ClusterModel]:
+        found = self._registry.list()
+        return [model for model in found if model.id != self._id and not model.state.ended and _is_here(model)]
 
 
 def _workers(number: int) -> str:

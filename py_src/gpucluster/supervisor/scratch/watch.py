@@ -1,0 +1,168 @@
+"""Watches the scratch directory of one cluster, at a slow rate, and keeps its workers within what they may take.
+
+A full disk takes everybody's work along: notebooks that cannot be saved, other users' clusters, the registry. So each
+worker may spill an equal part of the cluster's limit, and nothing while the disk has little room left. What does not
+fit stays in memory; Dask pauses a worker whose memory is almost full, until results are released.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from ...backends.scheduler.view import Columns, Members, SchedulerView
+from ...protocol.plaintext import counted
+from ...protocol.sizes import format_size
+from .bound import BOUND, pickled_bound
+from .room import Disk, disk_of
+from .usage import used_bytes
+
+logger = logging.getLogger("gpucluster.supervisor")
+
+LOOK_SECONDS = 2.0
+WALK_SECONDS = 30.0
+"""Between two walks through the directory, at least; and a hundred times as long as the last one took."""
+WARN_SHARE = 0.8
+ROOM_AGAIN = 1.25
+"""So many times the room must be free before workers spill again."""
+
+
+class ScratchWatch:
+    """Looks at one cluster's scratch, once a second or less.
+
+    Parameters
+    ----------
+    directory : Path
+        Which exists.
+    limit_bytes : int, optional
+        What the cluster may take; ``None``: as much as there is.
+    scheduler : SchedulerView
+    tell : callable
+        Writes a kind and a sentence into the activity, and announces it.
+    has_gpus : bool
+        Whether workers spill in dask-cuda's way, which knows no limit.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        limit_bytes: int | None,
+        scheduler: SchedulerView,
+        tell: Callable[[str, str], None],
+        *,
+        has_gpus: bool = False,
+    ) -> None:
+        self._directory = directory
+        self._limit = limit_bytes
+        self._scheduler = scheduler
+        self._tell = tell
+        self._has_gpus = has_gpus
+        self._bound: int | None = -1
+        """What each worker was told that it may spill; -1: nothing yet."""
+        self._low = False
+        self._walked = 0
+        self._looked = self._walk_at = float("-inf")
+        self._walking: asyncio.Task[None] | None = None
+        self._bounding: asyncio.Task[None] | None = None
+        self._told: set[str] = set()
+        self.warnings: list[str] = []
+        """What is wrong now, in sentences."""
+
+    def look(self, columns: Columns, members: Members) -> None:
+        """Look, if it is time; returns at once.
+
+        Parameters
+        ----------
+        columns : dict
+            As the heartbeats have brought them.
+        members : Members
+            Who takes part now.
+        """
+        now = time.monotonic()
+        if now - self._looked < LOOK_SECONDS:
+            return
+        self._looked = now
+        disk = disk_of(self._directory)
+        self._low = disk.free_bytes < disk.room_bytes * (ROOM_AGAIN if self._low else 1)
+        self._bound_workers(max(1, len(members.workers)))
+        if now >= self._walk_at and self._walking is None:
+            self._walking = asyncio.create_task(self._walk())
+        found = self._low_disk(disk) if self._low else self._filling(columns, members)
+        self.warnings = [] if found is None else [found[2]]
+        if found is None:
+            self._told.clear()
+        elif found[0] not in self._told:
+            self._told.add(found[0])
+            self._tell("spill", found[1])
+
+    def close(self) -> None:
+        """Look no more."""
+        for task in (self._walking, self._bounding):
+            if task is not None:
+                task.cancel()
+
+    # -- what is told ----------------------------------------------------------------------------
+
+    def _low_disk(self, disk: Disk) -> tuple[str, str, str]:
+        free, room = format_size(disk.free_bytes), format_size(disk.room_bytes)
+        short = f"The disk {disk.path[-40:]} has {free} left: workers spill no more until it has {room}."
+        if self._has_gpus:
+            short = f"The disk {disk.path[-40:]} has {free} left, less than {room}: what workers spill may fill it."
+        return (
+            "low",
+            short,
+            f"{short} Results stay in memory, and workers whose memory is almost full pause. Free some space there, or "
+            "release results that you do not need.",
+        )
+
+    def _filling(self, columns: Columns, members: Members) -> tuple[str, str, str] | None:
+        if not self._limit:
+            return None
+        spilled = [size or 0 for size in columns.get("tier_disk_bytes", ())]
+        used = max(sum(spilled), self._walked)
+        part = self._limit / max(1, len(members.workers))
+        fullest = max(spilled, default=0)
+        # With large results the last one that fits may leave much of a part empty.
+        if used < WARN_SHARE * self._limit and fullest < WARN_SHARE * part:
+            return None
+        paused = sum(worker.paused for worker in members.workers)
+        of = f"of the {format_size(self._limit)} that it may take"
+        if paused:
+            short = f"Scratch is full ({_percent(used, self._limit)} {of}): results stay in memory, and "
+            short += f"{paused} of {counted(len(members.workers), 'worker')} wait."
+        else:
+            short = f"Scratch fills up ({_percent(used, self._limit)} {of}); then results stay in memory."
+        help_ = "Release results that you do not need, or create a cluster with more memory or a larger scratch_limit."
+        return ("full" if paused else "filling", short, f"{short} {help_}")
+
+    # -- what is done ----------------------------------------------------------------------------
+
+    def _bound_workers(self, n_workers: int) -> None:
+        bound = 0 if self._low else None if self._limit is None else self._limit // n_workers
+        if bound == self._bound or (self._bounding is not None and not self._bounding.done()):
+            return
+        self._bound = bound
+        self._bounding = asyncio.create_task(self._tell_workers(bound))
+
+    async def _tell_workers(self, bound: int | None) -> None:
+        try:
+            await self._scheduler.add_worker_plugin(BOUND, pickled_bound(bound))
+        except Exception as error:
+            # A worker that left meanwhile. Those that come later are bounded all the same.
+            logger.warning("Not every worker knows how much it may spill (%s: %s)", type(error).__name__, error)
+
+    async def _walk(self) -> None:
+        begun = time.monotonic()
+        try:
+            self._walked = await asyncio.to_thread(used_bytes, self._directory)
+        finally:
+            self._walk_at = time.monotonic() + max(WALK_SECONDS, 100 * (time.monotonic() - begun))
+            self._walking = None
+
+
+def _percent(part: int, whole: int) -> str:
+    # In steps: each new text is written down.
+    return f"{min(100, 5 * round(20 * part / whole))} %"

@@ -1,0 +1,179 @@
+"""Random operations from three faces at once, while processes are killed, stopped and continued at random moments.
+
+``python -m tests.endurance.chaos --operations 1000 --seed 7`` prints what came of them. The seed gives the same
+operations and signals again; how they fall together is up to the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import threading
+import time
+import traceback
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+from gpucluster.protocol.errors import GPUClusterError
+from gpucluster.protocol.models import ClusterState
+
+from tests.conftest import until
+
+from .operations import LIMIT_SECONDS, MOST_LIVING, Failure, People
+from .place import Place, let_interrupts_through, place
+from .signals import Attacker
+
+FACES = ("python", "rest", "shell")
+SETTLE_SECONDS = 90.0
+SITE = f"sharing:\n  per_user: {{clusters: {MOST_LIVING + 1}}}\n"
+
+
+@dataclass
+class Report:
+    """What a run did, and what was wrong."""
+
+    seed: int
+    operations: int = 0
+    seconds: float = 0.0
+    outcomes: dict[str, Counter[str]] = field(default_factory=dict)
+    longest: dict[str, float] = field(default_factory=dict)
+    signals: dict[str, int] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    """Orphans, stuck entries, files and folders."""
+
+    @property
+    def passed(self) -> bool:
+        return not self.failures and not self.left
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it for a file."""
+        outcomes = {name: dict(counts.most_common()) for name, counts in sorted(self.outcomes.items())}
+        return {**self.__dict__, "outcomes": outcomes, "passed": self.passed}
+
+
+def chaos(place: Place, *, operations: int, seed: int, seconds_between_signals: float = 2.0) -> Report:
+    """Run so many operations in a place, and look at what is left.
+
+    Parameters
+    ----------
+    place : Place
+        With a Jupyter server. Nothing lives there afterwards.
+    operations : int
+        Of all faces together.
+    seed : int
+    seconds_between_signals : float
+        On average.
+    """
+    report, lock, begun = Report(seed), threading.Lock(), time.monotonic()
+
+    def live(face: str) -> None:
+        people = People(place, face, seed)
+        while True:
+            with lock:
+                if report.operations >= operations or len(report.failures) > 20:
+                    return
+                report.operations += 1
+                if report.operations % 50 == 0:
+                    print(f"{report.operations} operations, {len(report.failures)} failed", file=sys.stderr, flush=True)
+            started, name = time.monotonic(), "draw"
+            try:
+                name, do = people.draw()
+                came = do()
+            except Failure as failure:
+                came = _failed(report, f"{face} {name}: {failure}")
+            except Exception:
+                came = _failed(report, f"{face} {name}: {traceback.format_exc()[-2500:]}")
+            took = time.monotonic() - started
+            if took > LIMIT_SECONDS:
+                _failed(report, f"{face} {name} took {took:.0f} s")
+            with lock:
+                report.outcomes.setdefault(name, Counter())[came] += 1
+                report.longest[name] = round(max(report.longest.get(name, 0.0), took), 1)
+
+    attacker = Attacker(place, seed, seconds_between_signals)
+    people = [threading.Thread(target=live, args=(face,), name=face, daemon=True) for face in FACES]
+    for thread in (attacker, *people):
+        thread.start()
+    for thread in people:
+        thread.join()
+    attacker.end()
+    report.signals = dict(attacker.sent)
+    report.left = settled(place) + place.end()
+    report.seconds = round(time.monotonic() - begun, 1)
+    return report
+
+
+def _failed(report: Report, what: str) -> str:
+    # At once: a run takes long, and may be broken off.
+    print(what, file=sys.stderr, flush=True)
+    report.failures.append(what)
+    return "FAILED"
+
+
+def settled(place: Place) -> list[str]:
+    """Wait until each cluster has come to rest; return those that have not, and processes that no entry has."""
+    resting = {ClusterState.RUNNING, ClusterState.STOPPED, ClusterState.FAILED}
+
+    def restless() -> list[str]:
+        return [
+            f"stuck: {model.name} is {model.state.value}, wanted {model.wanted}, {model.progress}"
+            for model in place.control.list()
+            if model.state not in resting
+        ]
+
+    with suppress(AssertionError):
+        until(lambda: not restless(), timeout=SETTLE_SECONDS)
+    listed = {model.pid for model in place.control.list() if not model.state.ended} | set(place.standby_pids())
+
+    def unlisted() -> list[str]:
+        found = []
+        for process in place.of_clusters():
+            with suppress(psutil.Error):
+                # A supervisor has been told its folder; what it has started is below it.
+                if "--folder" in process.cmdline() and not listed & {process.pid, *(p.pid for p in process.parents())}:
+                    found.append(
+                        f"lost: process {process.pid} belongs to no entry: {' '.join(process.cmdline())[-120:]}"
+                    )
+        return found
+
+    with suppress(AssertionError):
+        until(lambda: not unlisted(), timeout=30)
+    return restless() + unlisted()
+
+
+def main() -> None:
+    """Run by hand."""
+    parser = argparse.ArgumentParser(prog="python -m tests.endurance.chaos", description=__doc__)
+    parser.add_argument("--operations", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    parser.add_argument("--seconds-between-signals", type=float, default=2.0)
+    parser.add_argument("--out", type=Path, help="where to write the report as JSON")
+    options = parser.parse_args()
+    let_interrupts_through()
+    print(f"seed {options.seed}", flush=True)
+    with place(site_text=SITE, standby=True) as here:
+        try:
+            report = chaos(
+                here,
+                operations=options.operations,
+                seed=options.seed,
+                seconds_between_signals=options.seconds_between_signals,
+            )
+        except GPUClusterError as error:
+            sys.exit(f"the run itself failed: {error}")
+    text = json.dumps(report.as_json(), indent=1)
+    print(text)
+    if options.out is not None:
+        options.out.write_text(f"{text}\n")
+    sys.exit(0 if report.passed else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""What processes and a page hold: memory, open files, threads; and whether that grew."""
+
+from __future__ import annotations
+
+import gc
+import os
+import statistics
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import psutil
+
+MIB = 2**20
+Figures = dict[str, float]
+
+
+def of_process(pid: int) -> Figures:
+    """Return what a process holds; nothing where it is gone."""
+    with suppress(psutil.Error):
+        process = psutil.Process(pid)
+        with process.oneshot():
+            return {
+                "rss_mib": round(process.memory_info().rss / MIB, 1),
+                "files": process.num_fds(),
+                "threads": process.num_threads(),
+            }
+    return {}
+
+
+def of_page(session: Any) -> Figures:
+    """Return what a page of Chromium holds once its garbage is collected.
+
+    Parameters
+    ----------
+    session : playwright CDPSession
+    """
+    session.send("HeapProfiler.collectGarbage")
+    heap = session.send("Runtime.getHeapUsage")
+    counters = session.send("Memory.getDOMCounters")
+    return {
+        "heap_mib": round(heap["usedSize"] / MIB, 2),
+        "nodes": counters["nodes"],
+        "listeners": counters["jsEventListeners"],
+    }
+
+
+def of_this() -> Figures:
+    """Return what this process holds, which is a person's kernel here."""
+    gc.collect()
+    return of_process(os.getpid())
+
+
+@dataclass
+class Samples:
+    """Samples of several things over time."""
+
+    sources: dict[str, Callable[[], Figures]]
+    rows: list[dict[str, Figures]] = field(default_factory=list)
+
+    def take(self) -> None:
+        """Take one of each."""
+        self.rows.append({name: source() for name, source in self.sources.items()})
+
+    def growth(self, *, warm_up: float = 0.5) -> dict[str, dict[str, dict[str, float]]]:
+        """Return by source and figure what it was in the middle after the warm-up and at the end, and the growth.
+
+        Medians of the first and of the last third of what comes after the warm-up, a share of all samples.
+        """
+        rows = self.rows[int(warm_up * len(self.rows)) :]
+        third = max(1, len(rows) // 3)
+        found: dict[str, dict[str, dict[str, float]]] = {}
+        for name in self.sources:
+            first, last = _medians([row[name] for row in rows[:third]]), _medians([row[name] for row in rows[-third:]])
+            found[name] = {
+                figure: {
+                    "before": first[figure],
+                    "after": last[figure],
+                    "percent": round(100 * (last[figure] / first[figure] - 1), 1) if first[figure] else 0.0,
+                }
+                for figure in first
+                if figure in last
+            }
+        return found
+
+
+def _medians(rows: Sequence[Figures]) -> Figures:
+    names = {name for row in rows for name in row}
+    return {name: statistics.median(row[name] for row in rows if name in row) for name in sorted(names)}

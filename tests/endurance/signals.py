@@ -1,0 +1,87 @@
+"""Signals at random moments to the processes of clusters and to the Jupyter server."""
+
+from __future__ import annotations
+
+import random
+import signal
+import threading
+import time
+from collections import Counter
+from contextlib import suppress
+
+import psutil
+
+from .place import Place
+
+KINDS = ("worker", "nanny or fork server", "supervisor", "standby", "jupyter")
+_WEIGHTS = (8, 3, 5, 2, 2)
+_SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP)
+
+
+class Attacker(threading.Thread):
+    """Sends a signal to some process every now and then, until it is told to stop.
+
+    What was stopped goes on after a moment, however long a person's laptop would sleep.
+
+    Parameters
+    ----------
+    place : Place
+    seed : int
+    seconds : float
+        Between two signals, on average.
+    """
+
+    def __init__(self, place: Place, seed: int, seconds: float) -> None:
+        super().__init__(name="attacker", daemon=True)
+        self._place = place
+        self._random = random.Random(f"{seed}-attacker")
+        self._seconds = seconds
+        self._over = threading.Event()
+        self._stopped: list[tuple[float, psutil.Process]] = []
+        self.sent: Counter[str] = Counter()
+
+    def run(self) -> None:
+        while not self._over.wait(self._random.uniform(0.2, 1.8) * self._seconds):
+            self._continue(time.monotonic())
+            kind = self._random.choices(KINDS, _WEIGHTS)[0]
+            number = self._random.choice(_SIGNALS)
+            found = self._of(kind)
+            if not found:
+                continue
+            process = self._random.choice(found)
+            with suppress(psutil.Error):
+                process.send_signal(number)
+                self.sent[f"{number.name} {kind}"] += 1
+            if number is signal.SIGSTOP:
+                self._stopped.append((time.monotonic() + self._random.uniform(0.1, 8.0), process))
+            elif kind == "jupyter":
+                process.wait(60)
+                self._place.start_jupyter()
+        self._continue(float("inf"))
+
+    def end(self) -> None:
+        """Send no more, and let everything go on."""
+        self._over.set()
+        self.join(120)
+
+    def _continue(self, now: float) -> None:
+        for due in [due for due in self._stopped if due[0] <= now]:
+            self._stopped.remove(due)
+            with suppress(psutil.Error):
+                due[1].send_signal(signal.SIGCONT)
+
+    def _of(self, kind: str) -> list[psutil.Process]:
+        jupyter = self._place.jupyter
+        if kind == "jupyter":
+            return [psutil.Process(jupyter.process.pid)] if jupyter and jupyter.process.poll() is None else []
+        if kind == "standby":
+            return [psutil.Process(pid) for pid in self._place.standby_pids()]
+        living = [model for model in self._place.control.list() if not model.state.ended]
+        supervisors = {model.pid for model in living if model.pid}
+        workers = {worker.pid for model in living for worker in model.workers if worker.pid}
+        found = []
+        for process in self._place.of_clusters():
+            of = "supervisor" if process.pid in supervisors else "worker" if process.pid in workers else ""
+            if of == kind or (not of and kind == "nanny or fork server"):
+                found.append(process)
+        return found

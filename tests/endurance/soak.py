@@ -1,0 +1,231 @@
+"""A long day at a raised rate: create, scale, compute, watch, kill, stop; memory, files and threads must not grow.
+
+``python -m tests.endurance.soak --minutes 30`` drives a real JupyterLab with the panel open in Chromium. Sampled are
+the Jupyter server, the process of one cluster that lives all day, this process, which is a person's kernel, and the
+page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import gpucluster
+import psutil
+from gpucluster.client.control import Control
+
+from tests.conftest import until
+
+from .place import let_interrupts_through
+from .sampling import Figures, Samples, of_page, of_process, of_this
+
+MOST_PERCENT = 5.0
+SAMPLE_SECONDS = 5.0
+CLUSTERS_OF_AN_HOUR = 4
+"""What a busy person makes: so many cycles are an hour of a real day."""
+
+
+@dataclass
+class Report:
+    """What a day was, and what grew."""
+
+    seed: int
+    cycles: int = 0
+    seconds: float = 0.0
+    done: Counter[str] = field(default_factory=Counter)
+    growth: dict[str, Any] = field(default_factory=dict)
+    samples: int = 0
+    failures: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it for a file."""
+        return {**self.__dict__, "done": dict(self.done), "simulated_hours": self.cycles / CLUSTERS_OF_AN_HOUR}
+
+
+class Day:
+    """What one person does all day, in cycles.
+
+    Parameters
+    ----------
+    control : Control
+        Verbs on the registry of the day.
+    seed : int
+    sources : dict
+        What is sampled, by name; the cluster that lives all day is added.
+    watch : callable
+        Called often, so that whoever looks at the page goes on looking.
+    most_workers : int
+        That the steady cluster is scaled to.
+    """
+
+    def __init__(
+        self,
+        control: Control,
+        seed: int,
+        sources: dict[str, Callable[[], Any]],
+        watch: Callable[[], None],
+        *,
+        most_workers: int = 3,
+    ) -> None:
+        self._control = control
+        self._most_workers = most_workers
+        self._random = random.Random(seed)
+        self._watch = watch
+        self.report = Report(seed)
+        steady = gpucluster.create(
+            "local", name="steady", n_workers=2, memory_limit="400 MiB", idle_timeout_seconds=None
+        )
+        self._steady = steady
+        self.samples = Samples({**sources, "supervisor": lambda: of_process(steady.model.pid or 0), "kernel": of_this})
+        self._sampled = 0.0
+
+    def live(self, *, seconds: float = float("inf"), cycles: float = float("inf")) -> Report:
+        """Go on for so long, or so many cycles."""
+        begun = time.monotonic()
+        while time.monotonic() - begun < seconds and self.report.cycles < cycles:
+            self._cycle()
+            self.report.cycles += 1
+        self.report.seconds += round(time.monotonic() - begun, 1)
+        self.report.samples = len(self.samples.rows)
+        return self.report
+
+    def sampled(self) -> dict[str, Figures]:
+        """Take a sample now and return it."""
+        self.samples.take()
+        return self.samples.rows[-1]
+
+    def end(self) -> None:
+        """Stop the cluster that lived all day."""
+        self._steady.stop()
+        self._control.remove("steady")
+
+    def _cycle(self) -> None:
+        """Make a cluster, use it, lose a worker, stop and forget it; meanwhile the steady one is used, too."""
+        name = f"day-{self.report.cycles}"
+        cluster = gpucluster.create("local", name=name, n_workers=1, memory_limit="300 MiB")
+        self._did("create")
+        self._compute(cluster)
+        cluster.scale(2)
+        self._did("scale")
+        self._kill_a_worker(cluster)
+        self._compute(self._steady)
+        # As often up as down, so that what is held in the middle of a cycle is the same in each.
+        self._steady.scale(self._most_workers)
+        self._compute(self._steady)
+        self._steady.scale(self._most_workers - 1)
+        self._did("scale")
+        if self._random.random() < 0.3:
+            self._steady.restart()
+            self._did("restart")
+        for look in (self._control.logs, self._control.activity, self._control.history, self._control.get):
+            look("steady")
+        self._did("look")
+        self._control.stop(name)
+        self._control.remove(name)
+        self._did("stop")
+        self._sample()
+
+    def _compute(self, cluster: Any) -> None:
+        numbers = range(self._random.randint(50, 300))
+        with cluster.get_client() as client:
+            total = client.submit(sum, client.map(_square, numbers, pure=False)).result(60)
+        if total != sum(number * number for number in numbers):
+            self.report.failures.append(f"the sum of {len(numbers)} squares came out as {total}")
+        self._did("compute")
+
+    def _kill_a_worker(self, cluster: Any) -> None:
+        before = {worker.pid for worker in cluster.model.workers}
+        victim = self._random.choice(sorted(filter(None, before)))
+        psutil.Process(victim).kill()
+        until(lambda: len(now := {worker.pid for worker in cluster.model.workers} - {victim}) == len(before) and now)
+        self._did("kill a worker")
+
+    def _did(self, what: str) -> None:
+        self.report.done[what] += 1
+        self._watch()
+
+    def _sample(self) -> None:
+        if time.monotonic() - self._sampled > SAMPLE_SECONDS:
+            self._sampled = time.monotonic()
+            self.samples.take()
+
+
+def _square(number: int) -> int:
+    return number * number
+
+
+def grown(growth: dict[str, Any], most_percent: float = MOST_PERCENT) -> list[str]:
+    """Return what grew by more than so many percent, in sentences; one or two files or threads are none."""
+    found = []
+    for source, figures in growth.items():
+        for name, figure in figures.items():
+            more = figure["after"] - figure["before"]
+            if figure["percent"] > most_percent and (name not in {"files", "threads"} or more > 2):
+                found.append(f"{source}: {name} grew from {figure['before']} to {figure['after']}")
+    return found
+
+
+def _with_page(options: argparse.Namespace) -> tuple[Report, Samples]:
+    """Live a day before JupyterLab with the panel open."""
+    import os
+
+    from tests.browser.chromium import chromium, open_page, open_panel
+    from tests.browser.lab import jupyter
+
+    with ExitStack() as opened:
+        lab = opened.enter_context(jupyter())
+        os.environ["GPUCLUSTER_DIR"] = str(lab.directory / "registry")
+        page = open_page(opened.enter_context(chromium()), lab)
+        open_panel(page)
+        session = page.context.new_cdp_session(page)
+        server = _server_of(lab.directory)
+        sources = {"server": lambda: of_process(server), "page": lambda: of_page(session)}
+        # The page's own loop goes on while we wait here; Playwright's needs a turn now and then.
+        day = Day(lab.control, options.seed, sources, watch=lambda: page.wait_for_timeout(1))
+        card = page.locator("#gpucluster-panel").get_by_text("steady").first
+        card.click()
+        report = day.live(seconds=60 * options.minutes)
+        day.end()
+        report.growth = day.samples.growth()
+        report.failures += grown(report.growth)
+        if options.picture is not None:
+            page.screenshot(path=options.picture)
+        return report, day.samples
+
+
+def _server_of(directory: Path) -> int:
+    for process in psutil.process_iter(["pid", "cmdline"]):
+        if f"--ServerApp.root_dir={directory / 'root'}" in (process.info["cmdline"] or ()):
+            return int(process.info["pid"])
+    raise RuntimeError("the Jupyter server cannot be found")
+
+
+def main() -> None:
+    """Run by hand."""
+    parser = argparse.ArgumentParser(prog="python -m tests.endurance.soak", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=30)
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    parser.add_argument("--out", type=Path, help="where to write the report as JSON")
+    parser.add_argument("--picture", type=Path, help="where to write a picture of the page at the end")
+    options = parser.parse_args()
+    let_interrupts_through()
+    print(f"seed {options.seed}", flush=True)
+    report, samples = _with_page(options)
+    text = json.dumps(report.as_json(), indent=1)
+    print(text)
+    if options.out is not None:
+        options.out.write_text(json.dumps({**report.as_json(), "rows": samples.rows}) + "\n")
+    sys.exit(1 if report.failures else 0)
+
+
+if __name__ == "__main__":
+    main()

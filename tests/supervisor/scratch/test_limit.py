@@ -1,0 +1,105 @@
+"""Workers spill no more than a cluster may, and less where the disk fills up; the cluster lives and says so."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+import gpucluster
+import pytest
+from gpucluster.protocol.errors import StartFailed
+from gpucluster.supervisor.scratch.usage import used_bytes
+
+MIB = 2**20
+PIECE = 4 * MIB
+
+
+def kept(client, number):
+    """Keep so many results that nobody can compress."""
+
+    def noise(_):
+        import os
+
+        return os.urandom(PIECE)
+
+    return client.map(noise, range(number), pure=False)
+
+
+def spilled(site, model):
+    return sum(size or 0 for size in site.control.telemetry(model.id).column("tier_disk_bytes"))
+
+
+def test_a_cluster_that_has_spilled_all_it_may_waits_and_says_so(site, wait_until):
+    model = site.running(name="greedy", n_workers=2, memory_limit="320 MiB", scratch_limit="96 MiB")
+    assert model.scratch_limit_bytes == 96 * MIB
+    with gpucluster.connect("greedy").get_client() as client:
+        futures = kept(client, 200)  # 800 MiB, where two workers keep about 400 and may spill 96.
+        full = site.wait_for("greedy", lambda now: any("Scratch is full" in text for text in now.warnings))
+        assert "of the 96 MiB that it may take): results stay in memory" in full.warnings[-1]
+        assert full.state == "running"
+        assert used_bytes(site.registry.folder(model.id).scratch) <= 97 * MIB
+        assert 60 * MIB < spilled(site, model) <= 96 * MIB
+        kinds = {entry.kind for entry in site.control.activity("greedy").entries}
+        assert {"spill", "pause"} <= kinds
+        del futures
+        site.wait_for("greedy", lambda now: not now.warnings)
+        assert client.submit(sum, [1, 2, 3]).result(60) == 6
+        # One more worker: each has a smaller part.
+        site.control.patch("greedy", {"n_workers": 3})
+        site.control.wait("greedy")
+        limits = lambda: set(client.run(lambda dask_worker: dask_worker.data.disk.data.max_weight).values())  # noqa: E731
+        wait_until(lambda: limits() == {32 * MIB}, what=limits)
+
+
+@pytest.fixture
+def small_disk():
+    if os.getuid() != 0:
+        pytest.skip("only root may mount")
+    path = Path(tempfile.mkdtemp(prefix="gpc", dir="/tmp"))
+    subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64m,mode=0700", "gpucluster-test", path], check=True, capture_output=True
+    )
+    yield path
+    subprocess.run(["umount", "--lazy", path], check=True)
+    path.rmdir()
+
+
+def test_a_disk_that_fills_up_is_left_to_others(site, small_disk, wait_until):
+    """A disk of 64 MiB, on which a quarter stays free; somebody else fills the rest."""
+    model = site.running(name="modest", n_workers=1, memory_limit="320 MiB", local_directory=str(small_disk))
+    assert 20 * MIB < model.scratch_limit_bytes <= 24 * MIB
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(bytes(52 * MIB))
+    low = site.wait_for("modest", lambda now: now.warnings)
+    assert low.warnings[0].startswith(f"The disk {small_disk} has 12 MiB left: workers spill no more until it has")
+    assert low.news[-1].kind == "spill"
+    with gpucluster.connect("modest").get_client() as client:
+        futures = kept(client, 60)
+        site.wait_for("modest", lambda now: "pause" in {entry.kind for entry in now.news})
+        assert spilled(site, model) <= PIECE
+        ballast.unlink()
+        site.wait_for("modest", lambda now: not any("The disk" in text for text in now.warnings))
+        wait_until(lambda: spilled(site, model) > 2 * PIECE)
+        del futures
+        assert client.submit(sum, [1, 2, 3]).result(60) == 6
+    assert site.control.stop("modest").state == "stopped"
+    assert list(small_disk.iterdir()) == []
+
+
+def test_a_site_gives_each_user_so_much(site, tmp_path, monkeypatch):
+    file = tmp_path / "site.yaml"
+    file.write_text("sharing:\n  per_user: {scratch: 100 MiB}\n")
+    monkeypatch.setenv("GPUCLUSTER_SITE", str(file))
+    first = site.running(name="first", n_workers=0, scratch_limit="70 MiB")
+    assert first.scratch_limit_bytes == 70 * MIB
+    assert site.running(name="second", n_workers=0).scratch_limit_bytes == 30 * MIB
+    site.control.stop("second")
+    third = site.create(name="third", n_workers=0, scratch_limit="31 MiB")
+    with pytest.raises(StartFailed) as refused:
+        site.control.wait(third.id)
+    assert refused.value.message.endswith(
+        "scratch_limit: Each user may have 100 MiB of scratch on this machine at this site; your other clusters have "
+        "70 MiB, and this one would have 31 MiB. Ask for at most 30 MiB."
+    )
