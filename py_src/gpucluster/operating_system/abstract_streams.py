@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import pwd
 import socket
 import struct
 from contextlib import suppress
@@ -16,8 +17,8 @@ from . import LINUX
 
 _SO_PEERGROUPS = 59
 """``asm-generic/socket.h``, Linux 4.13; Python has no name for it."""
-_MOST_GROUPS = 65536
-"""``NGROUPS_MAX``."""
+_MOST_BYTES = 1024
+"""Python asks for no more: 256 groups."""
 _GROUP = struct.Struct("=I")
 _TIME = struct.Struct("@ll")
 
@@ -86,8 +87,15 @@ def groups_of(connection: socket.socket) -> frozenset[int]:
     """Return the groups that the process at the other end had when it connected, as far as the system tells."""
     groups: set[int] = set()
     with suppress(OSError, struct.error):
-        _, _, group = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+        _, user, group = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
         groups.add(group)
-        told = connection.getsockopt(socket.SOL_SOCKET, _SO_PEERGROUPS, _MOST_GROUPS * _GROUP.size)
-        groups.update(number for (number,) in _GROUP.iter_unpack(told))
+        try:
+            told = connection.getsockopt(socket.SOL_SOCKET, _SO_PEERGROUPS, _MOST_BYTES)
+        except OSError as error:
+            if error.errno != errno.ERANGE:
+                raise
+            with suppress(KeyError):  # More groups than that: those of the account.
+                groups.update(os.getgrouplist(pwd.getpwuid(user).pw_name, group))
+        else:
+            groups.update(number for (number,) in _GROUP.iter_unpack(told))
     return frozenset(groups)

@@ -40,7 +40,8 @@ def carry_out(requests: Requests, news: News, request: InstructorRequest, who: s
         raise InvalidState("It is being stopped already.")
     by = f"instructor {who}"
     if request.ask == "stop":
-        reason = f"Stopped by {by}" + (f": {request.text}" if request.text else ".")
+        end = "" if request.text.endswith((".", "!", "?", "…")) else "."
+        reason = f"Stopped by {by}" + (f": {request.text}" if request.text else "") + end
         news.add("stopped", reason)
         requests.stop(reason, by=by)
         return
