@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import socket
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from gpucluster.sharing.node import VARIABLE
 from tests.otheruser import OtherUser
 
 pytestmark = [pytest.mark.processes, pytest.mark.root]
+ASKER = Path(__file__).with_name("asker.py")
 GROUP = "staff"
 NAMED = f"sharing: {{instructors: [{GROUP}]}}\n"
 SECRET_NAME = "thesis-on-k-means"
@@ -71,6 +73,7 @@ class Classroom:
         self.learner = OtherUser(seen, 0)
         self.instructor = OtherUser(seen, 1, [grp.getgrnam(GROUP).gr_gid])
         self.outsider = OtherUser(seen, 2)
+        self._shells: dict[str, subprocess.Popen[str]] = {}
 
     @property
     def name(self) -> str:
@@ -83,9 +86,16 @@ class Classroom:
 
     def ask(self, user: OtherUser, *words: str) -> tuple[int, str, str]:
         """Return the exit code of a command, what it prints, and what it complains of."""
-        with user.start("-m", "gpucluster.cli", *words) as process:
-            out, err = process.communicate(timeout=120)
-        return process.returncode, out, err
+        shell = self._shells.get(user.name)
+        if shell is None:
+            shell = user.start(str(ASKER), stdin=subprocess.PIPE, stderr=None)
+            assert shell.stdout is not None and shell.stdout.readline() == "ready\n"
+            self._shells[user.name] = shell
+        assert shell.stdin is not None and shell.stdout is not None
+        shell.stdin.write(json.dumps(words) + "\n")
+        shell.stdin.flush()
+        code, out, err = json.loads(shell.stdout.readline())
+        return code, out, err
 
     def json(self, user: OtherUser, *words: str) -> Any:
         code, out, err = self.ask(user, *words, "--json")
@@ -103,6 +113,9 @@ class Classroom:
         return found
 
     def close(self) -> None:
+        for shell in self._shells.values():
+            shell.kill()
+            shell.communicate()
         for user in (self.learner, self.instructor, self.outsider):
             for process in user.processes():
                 process.kill()
@@ -159,7 +172,7 @@ def test_nobody_else_is_listened_to(classroom: Classroom) -> None:
         for words in (["--class"], ["message", "all", "hello"], ["stop", classroom.learner.name, "--yes"]):
             code, out, err = classroom.ask(user, "node", *words)
             assert (code, out) == (6, "") and "Only instructors of this site" in err, words
-        # Without our command, and with a site's file of his own, it is the same.
+        # Without our command, it is the same.
         heard = json.loads(user.run("-c", ASKS, classroom.name))
         assert heard == {"done": False, "message": "Only instructors of this site may speak to the clusters of others."}
     assert classroom.cluster()["state"] == "running"

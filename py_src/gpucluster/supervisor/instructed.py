@@ -46,6 +46,6 @@ def carry_out(requests: Requests, news: News, request: InstructorRequest, who: s
         requests.stop(reason, by=by)
         return
     requests.activity_log.asked("message", by, request.text)
+    news.add("message", f"{by[0].upper()}{by[1:]}: {request.text}")
     told = InstructorMessage(at=now(), by=who, text=request.text)
     requests.store.update(messages=[*requests.model.messages, told][-KEPT:])
-    news.add("message", f"{by[0].upper()}{by[1:]}: {request.text}")
