@@ -55,6 +55,7 @@ const member = (changes: Partial<ClassCluster>): ClassCluster => ({
   user: 'ada',
   mine: false,
   kind: 'local',
+  kind_title: 'CPU',
   state: 'running',
   n_workers: 2,
   gpus: ['0, slot 1 of 4'],
@@ -194,8 +195,8 @@ it('lists the clusters of a class without GPUs when an instructor opens it', asy
   await settle();
   await settle();
   expect(lines('Clusters of the class')).toEqual([
-    'adaMessage…Stop…local · running · 2 workers · for 2 min · idle for 1 minIt does not answer.',
-    'ida (you)local · running · 2 workers · GPU 0, slot 1 of 4 · for 2 min',
+    'adaMessage…Stop…CPU · running · 2 workers · for 2 min · idle for 1 minIt does not answer.',
+    'ida (you)CPU · running · 2 workers · GPU 0, slot 1 of 4 · for 2 min',
     'EverybodyMessage…'
   ]);
   await press('Message everybody…');

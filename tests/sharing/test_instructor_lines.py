@@ -160,7 +160,9 @@ def test_what_can_be_typed(words: list[str], sentence: str) -> None:
 
 def test_the_class_as_text() -> None:
     silent = ClassCluster(id="b", user="grace", problem="It does not answer.")
-    told = ClassCluster(id="a", user="ada", mine=True, kind="local", state=ClusterState.RUNNING, n_workers=2)
+    told = ClassCluster(
+        id="a", user="ada", mine=True, kind="local", kind_title="CPU", state=ClusterState.RUNNING, n_workers=2
+    )
     text = class_text(ClassClusters(clusters=[told, silent], left_out=2))
     assert "ada (you)  CPU" in text and "grace: It does not answer." in text and "Left out: 2" in text
     assert class_text(ClassClusters(clusters=[])).startswith("Nobody has a cluster")

@@ -64,13 +64,13 @@ function Clusters({ manager, trans, tools }: IClassProps): JSX.Element {
   );
 }
 
-/** `local · running · 2 workers · GPU 0, slot 1 of 2 · for 12 min · idle for 4 min` */
+/** `CPU · running · 2 workers · GPU 0, slot 1 of 2 · for 12 min · idle for 4 min` */
 function facts(cluster: ClassCluster, trans: TranslationBundle): string {
-  const { kind, state, n_workers, gpus, since, idle_since, problem } = cluster;
+  const { kind_title, state, n_workers, gpus, since, idle_since, problem } = cluster;
   return problem !== null
     ? problem
     : [
-        kind,
+        kind_title,
         state,
         trans._n('%1 worker', '%1 workers', n_workers),
         gpus.length === 0 ? null : trans.__('GPU %1', gpus.join('; ')),

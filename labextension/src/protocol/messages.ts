@@ -936,6 +936,10 @@ export interface ClassCluster {
   mine: boolean;
   kind: string | null;
   /**
+   * What stands before the word workers, such as 'CPU'.
+   */
+  kind_title: string | null;
+  /**
    * null: it does not answer.
    */
   state: ClusterState | null;

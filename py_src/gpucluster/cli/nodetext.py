@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..gauges.units import duration_text
 from ..protocol.instructing import ClassAnswer, ClassCluster, ClassClusters
-from ..protocol.kinds import kind_title
 from ..protocol.node import NodeModel, SharedDevice, SlotHolder
 from ..protocol.plaintext import counted
 from .tables import one_line, seconds_since, table
@@ -50,7 +49,7 @@ def _class_row(cluster: ClassCluster) -> tuple[str, ...]:
         return who, "", "(no answer)", "", "", "", ""
     return (
         who,
-        one_line(kind_title(cluster.kind or "")),
+        one_line(cluster.kind_title or cluster.kind or ""),
         cluster.state.value,
         str(cluster.n_workers),
         one_line("; ".join(cluster.gpus)),

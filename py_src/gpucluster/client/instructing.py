@@ -24,6 +24,7 @@ from ..protocol.instructing import (
     HeldGPU,
     InstructorRequest,
 )
+from ..protocol.kinds import kind_title
 from ..protocol.plaintext import printable
 from ..sharing.instructor_lines import listening
 from ..site.instructors import instructors, is_instructor
@@ -199,6 +200,7 @@ def _shown(id: str, user: int, told: Told, indices: dict[str, int | None]) -> Cl
     return ClassCluster(
         **whose,  # type: ignore[arg-type]
         kind=facts.kind,
+        kind_title=kind_title(facts.kind),
         state=facts.state,
         n_workers=facts.n_workers,
         gpus=[_gpu(gpu, indices) for gpu in facts.gpus],

@@ -88,6 +88,7 @@ class ClassCluster(WireModel):
     user: str = Field(description="Name of the user, by the kernel.")
     mine: bool = Field(False, description="Whether it is the instructor's own.")
     kind: str | None = None
+    kind_title: str | None = Field(None, description="What stands before the word workers, such as 'CPU'.")
     state: ClusterState | None = Field(None, description="null: it does not answer.")
     n_workers: int = 0
     gpus: list[str] = Field(default_factory=list, description="Each in a few words: '0, slot 2 of 4'.")
