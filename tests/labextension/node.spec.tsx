@@ -79,10 +79,14 @@ async function show(
   clusters: readonly ClassCluster[] = []
 ): Promise<void> {
   const hostChanged = new Signal<object, void>({});
+  let wasAsked = false;
   const manager = {
     host,
     hostChanged,
-    node: () => Promise.resolve(seen),
+    node: () => {
+      wasAsked = true;
+      return Promise.resolve(seen);
+    },
     classClusters: () => Promise.resolve(clusters),
     instruct: async (what: string, body: unknown) => {
       asked.push([what, body]);
@@ -94,6 +98,10 @@ async function show(
   await act(async () => {
     root.render(<HostDevices manager={manager} commands={new CommandRegistry()} trans={trans} />);
   });
+  // The first look comes when the page is at leisure.
+  for (let i = 0; i < 200 && !wasAsked; i++) {
+    await settle();
+  }
   await settle();
 }
 

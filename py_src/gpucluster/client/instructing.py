@@ -196,9 +196,9 @@ def _shown(id: str, user: int, told: Told, indices: dict[str, int | None]) -> Cl
     facts = told.facts
     whose = {"id": id, "user": user_name(user), "mine": user == os.getuid()}
     if facts is None:
-        return ClassCluster(**whose, problem=f"It {told.problem}.")  # type: ignore[arg-type]
+        return ClassCluster(**whose, problem=f"It {told.problem}.")
     return ClassCluster(
-        **whose,  # type: ignore[arg-type]
+        **whose,
         kind=facts.kind,
         kind_title=kind_title(facts.kind),
         state=facts.state,
