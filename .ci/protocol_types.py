@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from gpucluster.protocol.errors import ErrorModel
+from gpucluster.protocol.instructing import ClassAnswer, ClassClusters
 from gpucluster.protocol.kinds import Schemas
 from gpucluster.protocol.lessons import (
     ClassView,
@@ -33,6 +34,7 @@ from gpucluster.protocol.models import (
     ProcessStopped,
     Submission,
 )
+from gpucluster.protocol.node import NodeModel
 from gpucluster.protocol.recordings import RecordedSession, RecordingList
 from gpucluster.protocol.site import SiteFaults
 from gpucluster.protocol.spec import ClusterPatch, SpecBase
@@ -66,6 +68,9 @@ class Protocol(BaseModel):
     clusters: ClusterList
     event: Event
     devices: HostDevices
+    node: NodeModel
+    class_clusters: ClassClusters
+    class_answer: ClassAnswer
     site: SiteFaults
     preset: OfferedPreset
     schemas: Schemas

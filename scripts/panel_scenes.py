@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from functools import partial
+from pathlib import Path
 
 import psutil
 from gpucluster.lessons.learner_progress import record
+from gpucluster.sharing.node import VARIABLE
+from panel_neighbours import neighbours, site_says
 from panel_pictures import Pictures
 from playwright.sync_api import Locator, expect
 
@@ -55,6 +58,25 @@ def without_clusters(pictures: Pictures) -> None:
     expect(form.get_by_text("Nothing was created.")).to_be_visible()
     pictures.take("form-faults")
     form.get_by_role("button", name="Cancel").click()
+
+
+def shared(pictures: Pictures) -> None:
+    """Take a machine with eight GPUs that others have, too, as a user and as an instructor sees it."""
+    pictures.machine.write(
+        [h100(number, used=300 + 9000 * (number < 6), util=13 * number % 97, power=70) for number in range(1, 9)]
+    )
+    site = Path(pictures.variables["GPUCLUSTER_SITE"])
+    told = "sharing: {slots_per_gpu: 2, reserved_gpus: [7]%s}\n"
+    with neighbours(pictures.variables[VARIABLE]), site_says(site, told % ""):
+        pictures.reopen()
+        panel = pictures.panel
+        expect(panel.get_by_role("list", name="In line")).to_be_visible()
+        pictures.take("shared")
+    with neighbours(pictures.variables[VARIABLE]), site_says(site, told % ", instructors: [root]"):
+        panel.get_by_text("Clusters of the class").click()
+        expect(panel.get_by_role("button", name="Message everybody…")).to_be_visible(timeout=60_000)
+        pictures.take("shared-instructor")
+        panel.get_by_text("Clusters of the class").click()
 
 
 def with_gpus(pictures: Pictures) -> None:

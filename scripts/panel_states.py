@@ -8,6 +8,7 @@ too: what it calls serious or critical in any state is listed at the end, and th
 from __future__ import annotations
 
 import json
+import secrets
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -17,8 +18,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from gpucluster.sharing.node import VARIABLE
 from panel_pictures import Pictures
-from panel_scenes import beside_clusters, one_cluster, with_gpus, without_clusters
+from panel_scenes import beside_clusters, one_cluster, shared, with_gpus, without_clusters
 from panel_simulations import many_clusters, simulations
 from playwright.sync_api import Browser
 
@@ -45,16 +47,18 @@ def opened(browser: Browser, folder: Path, only: set[str]) -> Iterator[Pictures]
         site.write_text(SITE)
         site.chmod(0o644)
         seen["GPUCLUSTER_SITE"] = str(site)
+        seen[VARIABLE] = secrets.token_hex(4)
         with jupyter(**seen) as lab:
             settings = lab.directory / "settings" / "@jupyterlab" / "apputils-extension"
             (settings / "themes.jupyterlab-settings").write_text(json.dumps({"adaptive-theme": True}))
-            named = {"GPUCLUSTER_SITE": str(site)}
+            named = {"GPUCLUSTER_SITE": str(site), VARIABLE: seen[VARIABLE]}
             yield Pictures(browser, lab, machine, open_page(browser, lab), folder, only, named)
 
 
 GROUPS: list[tuple[tuple[str, ...], Callable[[Pictures], None]]] = [
     (("empty", "form", "form-faults", "where"), without_clusters),
     (("gpus-of-the-machine", "form-gpus"), with_gpus),
+    (("shared", "shared-instructor"), shared),
     (("lessons", "lessons-progress", "recordings"), beside_clusters),
     (("idle", "scale", "busy", "worker", "processes", "worker-lost", "charts", "ended", "failed"), one_cluster),
     (("starting", "scaling", "waiting-jobs", "eight", "eight-worker", "sixty-four", "sixty-four-workers"), simulations),

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +53,11 @@ class OtherUser:
         What comes to the usual variables, such as ``SLURM_CONF``.
     number : int
         Which of the accounts, where there are several.
+    groups : sequence of int
+        Groups besides the account's own.
     """
 
-    def __init__(self, environment: dict[str, str], number: int = 0) -> None:
+    def __init__(self, environment: dict[str, str], number: int = 0, groups: Sequence[int] = ()) -> None:
         accounts = {entry.pw_name: entry for entry in pwd.getpwall()}
         known = [accounts[name] for name in ACCOUNTS if name in accounts]
         if (
@@ -68,7 +71,8 @@ class OtherUser:
         self.name, self.uid, gid = self._account.pw_name, self._account.pw_uid, self._account.pw_gid
         self.home = Path(tempfile.mkdtemp(prefix="gpcother", dir="/tmp"))
         os.chown(self.home, self.uid, gid)
-        self._become = ["setpriv", f"--reuid={self.uid}", f"--regid={gid}", "--clear-groups", "--no-new-privs"]
+        others = f"--groups={','.join(map(str, groups))}" if groups else "--clear-groups"
+        self._become = ["setpriv", f"--reuid={self.uid}", f"--regid={gid}", others, "--no-new-privs"]
         self.environment = {
             **environment,
             "HOME": str(self.home),

@@ -15,26 +15,30 @@ if TYPE_CHECKING:
     from .client.api import connect, create, frame, list, replay
     from .client.async_cluster import AsyncCluster
     from .client.cluster import Cluster
+    from .client.instructing import class_clusters, message_class, stop_class
     from .client.node import node
     from .profiling.measurement import profile
     from .protocol.errors import GPUClusterError
 
 __all__ = [
-    "AsyncCluster", "Cluster", "GPUClusterError", "__version__", "connect", "create", "frame", "list", "node",
-    "profile", "replay",
+    "AsyncCluster", "Cluster", "GPUClusterError", "__version__", "class_clusters", "connect", "create", "frame", "list",
+    "message_class", "node", "profile", "replay", "stop_class",
 ]  # fmt: skip
 
 _LAZY = {
     "AsyncCluster": "gpucluster.client.async_cluster",
     "Cluster": "gpucluster.client.cluster",
     "GPUClusterError": "gpucluster.protocol.errors",
+    "class_clusters": "gpucluster.client.instructing",
     "connect": "gpucluster.client.api",
     "create": "gpucluster.client.api",
     "frame": "gpucluster.client.api",
     "list": "gpucluster.client.api",
+    "message_class": "gpucluster.client.instructing",
     "node": "gpucluster.client.node",
     "replay": "gpucluster.client.api",
     "profile": "gpucluster.profiling.measurement",
+    "stop_class": "gpucluster.client.instructing",
     "__version__": "gpucluster._version",
 }
 _PACKAGES = {"datasets", "learn"}

@@ -27,6 +27,7 @@ const host = (...devices: DeviceModel[]): HostReading => ({
 class Manager {
   host: HostReading | null = null;
   hostChanged = new Signal<this, void>(this);
+  node: IClusterManager['node'] = () => new Promise(() => undefined);
   stopProcess: IClusterManager['stopProcess'] = () => Promise.reject(new Error('Not asked for.'));
 
   read(reading: HostReading | null): void {

@@ -24,6 +24,7 @@ export function cluster(changes: Partial<ClusterModel> = {}): ClusterModel {
     reason: null,
     notice: null,
     news: [],
+    messages: [],
     recording: null,
     progress: null,
     notes: [],

@@ -82,6 +82,17 @@ it('shows a toast for what somebody waits for; the rest is in the centre', () =>
   expect(died.message).toHaveLength(140);
 });
 
+it('leaves what an instructor says until somebody has read it', () => {
+  told = '';
+  const manager = new Manager();
+  notices(manager);
+  manager.news(entry(1, 'message', 'Instructor ada: Please stop.'), entry(2, 'stopped'));
+  expect(Notification.manager.notifications.map(({ options }) => options.autoClose)).toEqual([
+    false,
+    false
+  ]);
+});
+
 it('is quiet about what nobody wants to see again', () => {
   told = '';
   const manager = new Manager();

@@ -16,6 +16,9 @@ REST = [
     ("GET", "api/clusters"),
     ("GET", "api/site"),
     ("GET", "api/node"),
+    ("GET", "api/node/class"),
+    ("POST", "api/node/class/message"),
+    ("POST", "api/node/class/stop"),
     ("POST", "api/clusters"),
     ("POST", "api/notes"),
     ("GET", "api/clusters/shared"),
@@ -48,7 +51,7 @@ REST = [
     ("GET", "api/lessons/class"),
 ]
 SOCKETS = ["api/events", "dashboard/shared/status/ws"]
-FOUND = {"api/lessons/class": 404}
+FOUND = {"api/lessons/class": 404, "api/node/class": 403}  # where the site names no instructors
 """What is told to who may look, if not 200: this server shows no class."""
 BODY = {"GET": None, "DELETE": None, "POST": "{}", "PATCH": '{"n_workers": 0}'}
 

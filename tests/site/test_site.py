@@ -350,6 +350,7 @@ sharing:
     walltime: 04:00:00
   hours: [Mon-Fri 08:00-20:00, Sat 10:00-14:00]
   message: Exercise 3 is due on Friday.
+  instructors: [course-staff, ada, ada]
 """
 
 
@@ -361,6 +362,7 @@ def test_how_a_machine_is_shared(site):
     assert (sharing.slots_per_gpu, sharing.reserved_gpus) == (4, {7, "GPU-0000aaaa"})
     assert (most.clusters, most.workers, most.gpus, most.memory, most.threads) == (3, 8, 1, 64 * 2**30, 16)
     assert (most.walltime, sharing.message) == (4 * 3600, "Exercise 3 is due on Friday.")
+    assert sharing.instructors == ("course-staff", "ada")
     assert checked_spec({"backend": "local"}).idle_timeout_seconds == 1800, "what is left open becomes the limit"
     with pytest.raises(InvalidRequest, match="idle_timeout_seconds: must be at most 1800 seconds"):
         checked_spec({"backend": "cuda", "idle_timeout_seconds": 7200})
@@ -377,6 +379,9 @@ def test_how_a_machine_is_shared(site):
         ("  reserved_gpus: [0, one]\n", 2, "'one' is neither a GPU index nor a UUID", None, True),
         ("  hours: [always]\n", 2, "must be hours such as 'Mon-Fri 08:00-20:00'", None, False),
         ("  hours: [Mon-Fri 08:00-25:00]\n", 2, "must be hours such as", None, False),
+        ("  instructors: [a:b]\n", 2, "must be the name of a group or of a user", None, False),
+        ("  instructors: ada\n", 2, "sharing.instructors: must be a list", None, False),
+        ('  instructors: [""]\n', 2, "sharing.instructors.0: ", None, False),
     ],
 )
 def test_a_share_that_cannot_be_read_is_the_least(site, text, line, sentence, gpus, reserved):

@@ -5,6 +5,9 @@ import { Signal, type ISignal } from '@lumino/signaling';
 import type {
   Activity,
   ActivityEntry,
+  ClassAnswer,
+  ClassCluster,
+  ClassClusters,
   ClusterList,
   ClusterModel,
   ClusterPatch,
@@ -12,6 +15,7 @@ import type {
   Event,
   HostDevices,
   LogLines,
+  NodeModel,
   Notes,
   OfferedPreset,
   ProcessStopped,
@@ -180,6 +184,25 @@ export class ClusterManager implements IClusterManager {
     return this._ask('ended', ['devices', 'processes', `${pid}`, 'stop'], 'POST', {
       birth: birth ?? ''
     });
+  }
+
+  async node(): Promise<NodeModel> {
+    return this._ask('line', ['node']);
+  }
+
+  async classClusters(): Promise<readonly ClassCluster[]> {
+    return (await this._ask<ClassClusters>('clusters', ['node', 'class'])).clusters;
+  }
+
+  async instruct(
+    what: 'message' | 'stop',
+    body: Readonly<Record<string, unknown>>
+  ): Promise<ClassAnswer> {
+    const answer = await this._ask<ClassAnswer>('reached', ['node', 'class', what], 'POST', body);
+    if (answer.problems.length > 0) {
+      throw new Error(answer.problems.join(' '));
+    }
+    return answer;
   }
 
   async logs(id: string, lines = 200): Promise<string[]> {

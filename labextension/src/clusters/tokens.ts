@@ -4,11 +4,14 @@ import type { ISignal } from '@lumino/signaling';
 
 import type {
   ActivityEntry,
+  ClassAnswer,
+  ClassCluster,
   ClusterModel,
   ClusterPatch,
   DeviceProcess,
   HostDevices,
   KindModel,
+  NodeModel,
   Notes,
   OfferedPreset,
   ProcessStopped,
@@ -89,6 +92,12 @@ export interface IClusterManager extends IDisposable {
   activity(id: string): Promise<readonly ActivityEntry[]>;
   /** End a process of one's own that uses a GPU of the Jupyter host. */
   stopProcess(process: DeviceProcess): Promise<ProcessStopped>;
+  /** Who has which GPU of the Jupyter host, and who waits for one. */
+  node(): Promise<NodeModel>;
+  /** The clusters of all users of the Jupyter host, for instructors of the site. */
+  classClusters(): Promise<readonly ClassCluster[]>;
+  /** Tell the owners of clusters something, or stop somebody's; throws where some could not be reached. */
+  instruct(what: 'message' | 'stop', body: Readonly<Record<string, unknown>>): Promise<ClassAnswer>;
   logs(id: string, lines?: number): Promise<string[]>;
   /** The kinds of clusters; asked for once. */
   kinds(): Promise<IKinds>;

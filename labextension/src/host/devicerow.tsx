@@ -7,13 +7,17 @@ import { formatBytes, formatDuration, formatPercent, formatShare } from '../gaug
 import { gaugeWords } from '../gauges/words';
 import { h } from '../jsx';
 import { Bars } from '../panel/bars';
-import type { DeviceModel, DeviceProcess } from '../protocol/messages';
+import type { DeviceModel, DeviceProcess, SharedDevice } from '../protocol/messages';
+import { Holders } from './holders';
 import { processTree, type IPlacedProcess } from './processtree';
 
 interface IDeviceRowProps {
   readonly device: DeviceModel;
   /** How people tell the GPUs of a machine apart: `0`, or `0.1` for a slice. */
   readonly index: string;
+  /** Who has it; absent: not known. */
+  readonly shared: SharedDevice | undefined;
+  readonly tools: (user: string) => JSX.Element | null;
   readonly trans: TranslationBundle;
   readonly onOpenNotebook: (path: string) => void;
   readonly onStop: (process: DeviceProcess) => void;
@@ -45,6 +49,7 @@ export function DeviceRow(props: IDeviceRowProps): JSX.Element {
         </p>
       )}
       <Errors device={device} trans={trans} />
+      <Holders device={props.shared} trans={trans} tools={props.tools} />
       {device.processes.length > 0 && (
         <ul className="gpc-Device-processes" aria-label={trans.__('Processes on %1', title)}>
           {processTree(device.processes).map(placed => (

@@ -2,12 +2,19 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
 import type { IClusterManager } from '../clusters/tokens';
-import { Fragment, h, useEffect, useState } from '../jsx';
-import type { DeviceModel, HostDevices as HostReading } from '../protocol/messages';
+import { Fragment, h, useCallback, useEffect, useState } from '../jsx';
+import type { DeviceModel, HostDevices as HostReading, NodeModel } from '../protocol/messages';
 import { sentenceOf, useAsking } from '../panel/asking';
+import { ClassList } from './classlist';
 import { DeviceRow } from './devicerow';
+import { Line } from './holders';
 import { hostGpus } from './hosttotals';
+import { InstructorTools } from './instructing';
+import { useWhileSeen } from './nodewatch';
 import { stopProcess } from './stopping';
+
+/** How often to look who has which GPU. */
+const NODE_MS = 5000;
 
 export interface IHostDevicesProps {
   readonly manager: IClusterManager;
@@ -20,6 +27,10 @@ export function HostDevices({ manager, commands, trans }: IHostDevicesProps): JS
   const host = useHost(manager);
   const [isOpen, setOpen] = useState(true);
   const asking = useAsking();
+  const read = useCallback(() => manager.node(), [manager]);
+  const { last: node, place } = useWhileSeen<NodeModel, HTMLDivElement>(read, NODE_MS);
+  const tools = (user: string | null): JSX.Element | null =>
+    node?.instructor ? <InstructorTools {...{ user, manager, asking, trans }} /> : null;
   if (host === null) {
     return null;
   }
@@ -30,6 +41,8 @@ export function HostDevices({ manager, commands, trans }: IHostDevicesProps): JS
       key={device.uuid}
       device={device}
       index={index}
+      shared={node?.devices.find(({ uuid }) => uuid === device.uuid)}
+      tools={tools}
       trans={trans}
       onOpenNotebook={openNotebook}
       onStop={process => void asking.run('stop', () => stopProcess(process, manager, trans))}
@@ -44,20 +57,26 @@ export function HostDevices({ manager, commands, trans }: IHostDevicesProps): JS
       <summary>
         <h2>{trans.__('GPUs of this machine')}</h2>
       </summary>
-      {(gpus.length === 0 || !host.available) && <p className="gpc-Host-message">{host.message}</p>}
-      {asking.error !== null && (
-        <p className="gpc-Error" role="alert">
-          {sentenceOf(asking.error)}
-        </p>
-      )}
-      <ul className="gpc-Host-devices" aria-label={trans.__('GPUs of this machine')}>
-        {gpus.map(({ device, slices }) => (
-          <Fragment key={device.uuid}>
-            {row(device, `${device.index ?? ''}`)}
-            {slices.map((slice, i) => row(slice, `${device.index ?? ''}.${i}`))}
-          </Fragment>
-        ))}
-      </ul>
+      <div ref={place}>
+        {(gpus.length === 0 || !host.available) && (
+          <p className="gpc-Host-message">{host.message}</p>
+        )}
+        {asking.error !== null && (
+          <p className="gpc-Error" role="alert">
+            {sentenceOf(asking.error)}
+          </p>
+        )}
+        <ul className="gpc-Host-devices" aria-label={trans.__('GPUs of this machine')}>
+          {gpus.map(({ device, slices }) => (
+            <Fragment key={device.uuid}>
+              {row(device, `${device.index ?? ''}`)}
+              {slices.map((slice, i) => row(slice, `${device.index ?? ''}.${i}`))}
+            </Fragment>
+          ))}
+        </ul>
+        {node !== null && <Line node={node} trans={trans} />}
+        {node?.instructor && <ClassList {...{ manager, trans, tools }} />}
+      </div>
     </details>
   );
 }

@@ -1,2 +1,10 @@
 /** Kinds of news that a person may be told. */
-export const NEWS_KINDS = ['done', 'worker_died', 'spill', 'pause', 'gpu'] as const;
+export const NEWS_KINDS = [
+  'done',
+  'worker_died',
+  'spill',
+  'pause',
+  'gpu',
+  'message',
+  'stopped'
+] as const;

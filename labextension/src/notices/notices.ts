@@ -9,6 +9,8 @@ import { NEWS_KINDS } from './kinds';
 const LONGEST = 140;
 /** Somebody asked for these, and looks up; the others are in the notification centre only. */
 const TOAST_MS = 8000;
+/** A person says these: they stay until somebody has read them. */
+const SAID: readonly string[] = ['message', 'stopped'];
 
 /** Remembers, for all pages of this browser, until when news have been told. */
 export interface ITold {
@@ -53,7 +55,7 @@ export class Notices {
       message.length > LONGEST ? `${message.slice(0, LONGEST - 1)}…` : message,
       isDone ? 'success' : 'warning',
       {
-        autoClose: isDone ? TOAST_MS : 0,
+        autoClose: isDone ? TOAST_MS : SAID.includes(entry.kind) ? false : 0,
         actions: [
           { label: trans.__('Activity'), callback: () => onOpen(cluster) },
           { label: trans.__('Do not show again'), callback: () => onMute(entry.kind) }

@@ -165,6 +165,12 @@ function Living(props: ILivingProps): JSX.Element {
           <Ticking milliseconds={5000} text={() => costLine(cluster, manager, trans)} />
         </p>
       )}
+      {cluster.messages.map(({ at, by, text }) => (
+        <p key={at} className="gpc-Notice">
+          <strong>{trans.__('%1, instructor: ', by)}</strong>
+          {text}
+        </p>
+      ))}
       <NoticeLine cluster={cluster} trans={trans} />
       {cluster.backend_reason !== null && cluster.backend_reason !== manager.host?.message && (
         // What the panel says of the machine is not said again.

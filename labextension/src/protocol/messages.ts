@@ -30,6 +30,9 @@ export interface Protocol {
   clusters: ClusterList;
   event: Event;
   devices: HostDevices;
+  node: NodeModel;
+  class_clusters: ClassClusters;
+  class_answer: ClassAnswer;
   site: SiteFaults;
   preset: OfferedPreset;
   schemas: Schemas;
@@ -160,9 +163,13 @@ export interface ClusterModel {
    */
   notice: string | null;
   /**
-   * What is worth telling once, newest last; at most ten: 'worker_died', 'spill', 'pause', 'gpu' for what happened to it, 'done' for a batch that somebody waits for. Messages of at most 140 characters.
+   * What is worth telling once, newest last; at most ten: 'worker_died', 'spill', 'pause', 'gpu' for what happened to it, 'done' for a batch that somebody waits for, 'message' and 'stopped' for what an instructor says and does. Messages of at most 140 characters.
    */
   news: ActivityEntry[];
+  /**
+   * What instructors of the site have told its owner, newest last; at most 3.
+   */
+  messages: InstructorMessage[];
   /**
    * What is happening, while something is.
    */
@@ -272,7 +279,7 @@ export interface ClusterModel {
 export interface ActivityEntry {
   at: string;
   /**
-   * Stable name: 'create', 'scale', 'adapt', 'idle_timeout', 'restart', 'retire', 'record', 'stop' for what was asked; 'state', 'worker_joined', 'worker_left', 'worker_died', 'spill', 'pause', 'gpu', 'done', 'recorded', 'profile', 'failure' for what happened.
+   * Stable name: 'create', 'scale', 'adapt', 'idle_timeout', 'restart', 'retire', 'record', 'stop', 'message' for what was asked; 'state', 'worker_joined', 'worker_left', 'worker_died', 'spill', 'pause', 'gpu', 'done', 'recorded', 'profile', 'failure' for what happened.
    */
   kind: string;
   /**
@@ -283,6 +290,17 @@ export interface ActivityEntry {
    * What it was, in a sentence or less.
    */
   message: string;
+}
+/**
+ * What an instructor has told the owner of a cluster.
+ */
+export interface InstructorMessage {
+  at: string;
+  /**
+   * User name of the instructor, by the kernel.
+   */
+  by: string;
+  text: string;
 }
 /**
  * What a cluster is doing right now, for people.
@@ -812,6 +830,151 @@ export interface Hello {
   kind: 'hello';
   protocol_version: number;
   clusters: ClusterModel[];
+}
+/**
+ * One machine.
+ */
+export interface NodeModel {
+  devices: SharedDevice[];
+  /**
+   * The first one first.
+   */
+  line: Waiting[];
+  /**
+   * A sentence where nothing can be told; else empty.
+   */
+  message: string;
+  /**
+   * Whether whoever asks is an instructor of this site, who may message and stop others.
+   */
+  instructor: boolean;
+}
+/**
+ * One GPU or MIG slice, with those who have it.
+ */
+export interface SharedDevice {
+  uuid: string;
+  index: number | null;
+  name: string | null;
+  /**
+   * How many the site gives out; null: it gives out none of this GPU.
+   */
+  slots: number | null;
+  /**
+   * Whether the site gives it to nobody.
+   */
+  reserved: boolean;
+  utilization_percent: number | null;
+  holders: SlotHolder[];
+}
+/**
+ * Somebody who has a GPU, or a slot of one. Whose cluster is never told by its name.
+ */
+export interface SlotHolder {
+  /**
+   * Name of the user, by the kernel; null: this system does not tell.
+   */
+  user: string | null;
+  /**
+   * Number of the slot; null where the site gives out none.
+   */
+  slot: number | null;
+  since: string | null;
+  /**
+   * Until when at most, as the holder says; null: nobody knows.
+   */
+  ends_at: string | null;
+  /**
+   * Whether it is whoever asks.
+   */
+  mine: boolean;
+  /**
+   * Whether it keeps others out: what is above a user's limit does not.
+   */
+  counts: boolean;
+}
+/**
+ * A place in line.
+ */
+export interface Waiting {
+  user: string | null;
+  since: string;
+  /**
+   * How many it waits for.
+   */
+  gpus: number;
+  /**
+   * Whether it waits for certain GPUs.
+   */
+  certain: boolean;
+  /**
+   * Whether it is whoever asks.
+   */
+  mine: boolean;
+}
+/**
+ * The clusters of all users of this machine.
+ */
+export interface ClassClusters {
+  /**
+   * By user.
+   */
+  clusters: ClassCluster[];
+  /**
+   * Names beyond the most that a user's clusters are shown of.
+   */
+  left_out: number;
+}
+/**
+ * One cluster of a user of this machine, as an instructor sees it.
+ */
+export interface ClassCluster {
+  id: string;
+  /**
+   * Name of the user, by the kernel.
+   */
+  user: string;
+  /**
+   * Whether it is the instructor's own.
+   */
+  mine: boolean;
+  kind: string | null;
+  /**
+   * What stands before the word workers, such as 'CPU'.
+   */
+  kind_title: string | null;
+  /**
+   * null: it does not answer.
+   */
+  state: ClusterState | null;
+  n_workers: number;
+  /**
+   * Each in a few words: '0, slot 2 of 4'.
+   */
+  gpus: string[];
+  since: string | null;
+  idle_since: string | null;
+  /**
+   * Why nothing is known of it, in a sentence.
+   */
+  problem: string | null;
+}
+/**
+ * What has come of a message or a stop.
+ */
+export interface ClassAnswer {
+  /**
+   * So many clusters.
+   */
+  reached: number;
+  /**
+   * Whose.
+   */
+  users: string[];
+  /**
+   * Which could not be reached, in sentences.
+   */
+  problems: string[];
 }
 /**
  * What is wrong with the site's file, and its message of the day.

@@ -63,7 +63,10 @@ export class CardView implements IWidgetView {
     this._state.textContent = cluster.state;
     this._state.dataset.state = cluster.state;
     this._about.textContent = about(cluster);
-    this._reason.textContent = cluster.notice ?? cluster.reason ?? '';
+    const said = (cluster.messages ?? []).map(({ by, text }) => `${by}, instructor: ${text}`);
+    this._reason.textContent = [cluster.notice ?? cluster.reason, ...said]
+      .filter(Boolean)
+      .join('\n');
     this._form.hidden = isOver;
     this._number.disabled = this._scale.disabled = !cluster.can.includes('scale');
     this._question.hidden ||= isOver;

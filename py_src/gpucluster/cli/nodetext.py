@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..gauges.units import duration_text
+from ..protocol.instructing import ClassAnswer, ClassCluster, ClassClusters
 from ..protocol.node import NodeModel, SharedDevice, SlotHolder
 from ..protocol.plaintext import counted
 from .tables import one_line, seconds_since, table
@@ -18,9 +19,51 @@ def node_text(node: NodeModel) -> str:
         parts.append(table(rows))
     for number, place in enumerate(node.line, 1):
         which = "of certain ones" if place.certain else ""
-        waits = f"{number}. {place.user or 'somebody'}: {counted(place.gpus, 'GPU')} {which}".rstrip()
+        who = _who(place.user, mine=place.mine)
+        waits = f"{number}. {who}: {counted(place.gpus, 'GPU')} {which}".rstrip()
         parts.append(f"In line {waits}, for {duration_text(seconds_since(place.since))}")
     return "\n".join(parts)
+
+
+def class_text(answer: ClassClusters) -> str:
+    """Return the clusters of a class, one a line."""
+    if not answer.clusters:
+        return "Nobody has a cluster on this machine that instructors reach."
+    rows = [("USER", "KIND", "STATE", "WORKERS", "GPU", "SINCE", "IDLE"), *map(_class_row, answer.clusters)]
+    lines = [table(rows)]
+    lines += [f"{one_line(each.user)}: {one_line(each.problem)}" for each in answer.clusters if each.problem]
+    if answer.left_out:
+        lines.append(f"Left out: {answer.left_out} of users who have too many.")
+    return "\n".join(lines)
+
+
+def answer_text(answer: ClassAnswer, verb: str) -> str:
+    """Return what has come of a message or a stop."""
+    users = f" of {', '.join(map(one_line, answer.users))}" if answer.users else ""
+    return "\n".join([f"{verb} {counted(answer.reached, 'cluster')}{users}.", *map(one_line, answer.problems)])
+
+
+def _class_row(cluster: ClassCluster) -> tuple[str, ...]:
+    who = _who(one_line(cluster.user), mine=cluster.mine)
+    if cluster.state is None:
+        return who, "", "(no answer)", "", "", "", ""
+    return (
+        who,
+        one_line(cluster.kind_title or cluster.kind or ""),
+        cluster.state.value,
+        str(cluster.n_workers),
+        one_line("; ".join(cluster.gpus)),
+        f"{_since(cluster.since)} ago" if cluster.since else "",
+        f"for {_since(cluster.idle_since)}" if cluster.idle_since else "",
+    )
+
+
+def _since(time: str) -> str:
+    return duration_text(max(0.0, seconds_since(time)))
+
+
+def _who(user: str | None, *, mine: bool) -> str:
+    return f"{user or 'somebody'} (you)" if mine else user or "somebody"
 
 
 def _row(device: SharedDevice, holder: SlotHolder | None) -> tuple[str, ...]:
@@ -32,7 +75,7 @@ def _row(device: SharedDevice, holder: SlotHolder | None) -> tuple[str, ...]:
     return (
         name,
         slot,
-        (holder.user or "somebody") + ("" if holder.counts else " (above the limit)"),
+        _who(holder.user, mine=holder.mine) + ("" if holder.counts else " (above the limit)"),
         f"{duration_text(max(0.0, seconds_since(holder.since)))} ago" if holder.since else "",
         f"in {duration_text(max(0.0, -seconds_since(holder.ends_at)))}" if holder.ends_at else "",
         use,

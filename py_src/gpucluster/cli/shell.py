@@ -243,11 +243,18 @@ def _devices(found: Namespace) -> int:
 
 
 def _node(found: Namespace) -> int:
-    from ..client.node import node
-    from .nodetext import node_text
+    from . import nodeactions
 
-    answer = node()
-    return _answer(found, answer, node_text(answer))
+    request = nodeactions.read(found)
+    if request.stops and not getattr(found, "yes", False) and sys.stdin.isatty() and sys.stderr.isatty():
+        print(f"Stop all clusters of {request.user}? [y/N] ", end="", file=sys.stderr)
+        sys.stderr.flush()
+        if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+            print("Nothing was stopped.", file=sys.stderr)
+            return 1
+    answer, text = nodeactions.carry_out(request)
+    _answer(found, answer, text)
+    return 1 if getattr(answer, "problems", None) else 0
 
 
 def _presets(found: Namespace) -> int:

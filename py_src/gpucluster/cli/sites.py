@@ -99,6 +99,7 @@ def _shared(sharing: Sharing) -> dict[str, Any]:
         "reserved_gpus": sorted(map(str, sharing.reserved_gpus)) or None,
         "hours": [each.text for each in sharing.hours] or None,
         "message": sharing.message or None,
+        "instructors": list(sharing.instructors) or None,
         "clusters": most.clusters,
         "workers": most.workers,
         "gpus": most.gpus,

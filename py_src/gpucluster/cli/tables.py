@@ -9,7 +9,7 @@ from ..client.card import cost_text, pending_text
 from ..client.catalog import ListedPreset
 from ..gauges.units import duration_text
 from ..protocol.kinds import KindModel, kind_title
-from ..protocol.models import ClusterModel, GPUSlot, Network
+from ..protocol.models import ClusterModel, GPUSlot, InstructorMessage, Network
 from ..protocol.plaintext import counted
 from ..protocol.sizes import format_size
 from ..protocol.telemetry import Activity
@@ -57,6 +57,7 @@ def cluster_card(model: ClusterModel) -> str:
             left = duration_text(max(0.0, -seconds_since(model.ends_at)))
             lines.append(("Jobs end", f"the first in {left}") if model.nodes else ("Ends", f"in {left}"))
         lines += [("Note", one_line(note)) for note in model.notes]
+        lines += [("Message", message_text(message)) for message in model.messages]
     if (cost := cost_text(model)) is not None:
         lines.append(("Cost", one_line(cost)))
     if model.scheduler_address:
@@ -84,6 +85,12 @@ def slot_text(slot: GPUSlot) -> str:
     which = f"GPU {slot.index}" if slot.index is not None else slot.uuid
     size = f", {format_size(slot.memory_bytes)}" if slot.memory_bytes else ""
     return one_line(f"{which}, {slot.label}{size}")
+
+
+def message_text(message: InstructorMessage) -> str:
+    """Return what an instructor has said, who it was, and when."""
+    ago = duration_text(max(0.0, seconds_since(message.at)))
+    return one_line(f"{message.text} (instructor {message.by}, {ago} ago)")
 
 
 _NETWORK = {

@@ -206,6 +206,21 @@ def _no_name(parser: SentenceParser, face: str) -> None:
     declare_json(parser, face, "the answer")
 
 
+def _node(parser: SentenceParser, face: str) -> None:
+    parser.argument(
+        "words", nargs="*", metavar="WORD", complete=("message", "stop"),
+        help="For instructors of the site. 'message USER|all \"TEXT\"': tell the owners of clusters something. "
+        "'stop USER': stop all clusters of a user.",
+    )  # fmt: skip
+    parser.argument(
+        "--class", dest="of_class", action="store_true", help="For instructors: list the clusters of all users."
+    )
+    parser.argument("--reason", metavar="TEXT", help="With 'stop': why; the user reads it.")
+    if face == SHELL:
+        parser.argument("--yes", action="store_true", help="With 'stop': do not ask.")
+    declare_json(parser, face, "the answer")
+
+
 def _site(parser: SentenceParser, face: str) -> None:
     parser.argument(
         "--file", metavar="FILE", complete="file", help="Check this file, in place of the one that counts here."
@@ -247,7 +262,7 @@ VERBS = {
         Verb("remove", "Forget a cluster that has ended.", _remove),
         Verb("clean", "Forget all clusters that have ended.", _no_name),
         Verb("devices", "List the GPUs of this machine and who uses them.", _no_name),
-        Verb("node", "Show who has which GPU of this machine, and who waits for one.", _no_name),
+        Verb("node", "Show who has which GPU of this machine, and who waits for one.", _node),
         Verb("kinds", "List the kinds of clusters, and why one cannot be used here.", _no_name),
         Verb("presets", "List the presets for create.", _no_name),
         Verb("site", "Show what this site says to everybody, and what is wrong with its file.", _site),

@@ -73,6 +73,7 @@ def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: b
     if not model.state.ended:
         rows += [("Warning", warning) for warning in model.warnings]
         rows += [("Note", note) for note in model.notes]
+        rows += [(f"From {message.by}, instructor", message.text) for message in model.messages]
     table = "".join(
         f'<tr><th style="text-align:left;padding:2px 12px 2px 0">{escape(name)}</th>'
         f'<td style="text-align:left;padding:2px 0">{escape(value)}</td></tr>'

@@ -40,8 +40,11 @@ def how_it_ended(model: ClusterModel, by: str | None) -> str:
     failed = model.state is ClusterState.FAILED
     verb = "is being stopped" if model.state is ClusterState.STOPPING else "failed" if failed else "was stopped"
     when = "" if model.ended_at is None else f" {_clock(model.ended_at)}"
+    reason = model.reason or ""
+    if by is not None and reason.startswith(f"Stopped by {by}"):  # An instructor's stop says who it was.
+        reason = reason.removeprefix(f"Stopped by {by}").lstrip(":. ")
     who = "" if by is None or failed else f" by {_with_article(by)}"
-    why = f": {model.reason}" if model.reason else "."
+    why = f": {reason}" if reason else "."
     return f"The cluster '{model.name}' {verb}{when}{who}{why}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pwd
+import os
 from datetime import UTC, datetime, timedelta
 
 from ..devices.host import host_devices
@@ -12,6 +12,8 @@ from ..protocol.node import NodeModel, SharedDevice, SlotHolder, Waiting
 from ..sharing.node import NOBODY, Claim, Node, read_node
 from ..sharing.policy import GPUPolicy
 from ..site.gpus import gpu_policy
+from ..site.instructors import is_instructor
+from .account import user_name
 
 
 def node() -> NodeModel:
@@ -26,7 +28,7 @@ def node() -> NodeModel:
         found, message = read_node(per_user=policy.per_user), ""
     except OSError as error:
         found, message = Node(), f"Claims of other users cannot be seen on this system ({error.strerror})."
-    return shown(host_devices(), found, policy, message)
+    return shown(host_devices(), found, policy, message).model_copy(update={"instructor": is_instructor()})
 
 
 def shown(host: HostDevices, found: Node, policy: GPUPolicy, message: str = "") -> NodeModel:
@@ -35,7 +37,13 @@ def shown(host: HostDevices, found: Node, policy: GPUPolicy, message: str = "") 
     named = {device.uuid: device for device in host.devices}
     devices = [_device(device, found, policy, named) for device in host.devices if device.uuid not in parents]
     line = [
-        Waiting(user=_user(place.user), since=_time(place.arrived / 1e9), gpus=place.count, certain=bool(place.wanted))
+        Waiting(
+            user=_user(place.user),
+            since=_time(place.arrived / 1e9),
+            gpus=place.count,
+            certain=bool(place.wanted),
+            mine=place.user == os.getuid(),
+        )
         for place in found.line
     ]
     return NodeModel(devices=devices, line=line, message=message or ("" if devices else host.message))
@@ -66,17 +74,13 @@ def _holder(claim: Claim, policy: GPUPolicy, device: DeviceModel, counts: bool) 
         slot=((claim.number or 1) - 1) % parts + 1 if numbered else None,
         since=_time(claim.since) if claim.since is not None else None,
         ends_at=_time(claim.ends) if claim.ends is not None else None,
+        mine=claim.user == os.getuid(),
         counts=counts,
     )
 
 
 def _user(number: int) -> str | None:
-    if number == NOBODY:
-        return None
-    try:
-        return pwd.getpwuid(number).pw_name
-    except KeyError:
-        return str(number)
+    return None if number == NOBODY else user_name(number)
 
 
 def _time(since_boot: float) -> str:

@@ -184,10 +184,9 @@ class Session:
         _write(devices_text(actions.devices(control)))
 
     def _node(self, control: Control, found: Namespace) -> None:
-        from ..cli.nodetext import node_text
-        from ..client.node import node
+        from ..cli import nodeactions
 
-        _write(node_text(node()))
+        _write(nodeactions.carry_out(nodeactions.read(found))[1])
 
     def _kinds(self, control: Control, found: Namespace) -> None:
         _write(tables.kinds_table(kinds_here()))

@@ -2,7 +2,7 @@
 
 Binding is atomic between users. There is no file that somebody could make first, remove or replace, and the kernel
 tells anybody whose socket has a name (``sock_diag``, Linux 5.3), so that nobody can hold one in another's name. Nothing
-can be sent to such a socket: it does not listen. Each network namespace has names of its own.
+can be sent to a socket that ``hold`` makes: it does not listen. Each network namespace has names of its own.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ _NETLINK_SOCK_DIAG = 4
 _SOCK_DIAG_BY_FAMILY = 20
 _REQUEST_DUMP = 0x301
 _DONE, _ERROR = 3, 2
+_LISTENS = 10
 _SHOW_NAME, _SHOW_UID = 0x1, 0x40
 _NAME, _UID = 0, 7
 _HEADER = struct.Struct("=IHHII")
@@ -42,6 +43,8 @@ class BoundName(NamedTuple):
     """Whose socket it is, by the kernel; ``None``: Linux older than 5.3."""
     socket: int
     """Tells it from another socket that gets the name later."""
+    listens: bool = False
+    """Whether one can connect to it."""
 
 
 def hold(name: str) -> socket.socket | None:
@@ -75,14 +78,15 @@ def held_names(prefix: str) -> list[BoundName]:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
     wanted = b"\0" + prefix.encode()
     found: list[BoundName] = []
-    for kind, number, attributes in _sockets():
+    for kind, state, number, attributes in _sockets():
         name = attributes.get(_NAME, b"")
         # A socket of another type may have the same name.
         if kind != socket.SOCK_STREAM or not name.startswith(wanted):
             continue
         user = attributes.get(_UID)
         text = name[1:].decode(errors="replace")
-        found.append(BoundName(text, None if user is None else struct.unpack("=I", user)[0], number))
+        whose = None if user is None else struct.unpack("=I", user)[0]
+        found.append(BoundName(text, whose, number, state == _LISTENS))
     return found
 
 
@@ -91,8 +95,8 @@ def seconds_since_boot() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME) if LINUX else time.monotonic()
 
 
-def _sockets() -> Iterator[tuple[int, int, dict[int, bytes]]]:
-    """Tell type, number and attributes of each unix socket."""
+def _sockets() -> Iterator[tuple[int, int, int, dict[int, bytes]]]:
+    """Tell type, state, number and attributes of each unix socket."""
     ask = _ASK.pack(socket.AF_UNIX, 0, 0, _EVERY, 0, _SHOW_NAME | _SHOW_UID, _EVERY, _EVERY)
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, _NETLINK_SOCK_DIAG) as link:
         link.settimeout(_PATIENCE_SECONDS)
@@ -114,15 +118,15 @@ def _sockets() -> Iterator[tuple[int, int, dict[int, bytes]]]:
                 place += _aligned(length)
 
 
-def _one(data: bytes, start: int, end: int) -> tuple[int, int, dict[int, bytes]]:
-    _, kind, _, _, number, _, _ = _FOUND.unpack_from(data, start)
+def _one(data: bytes, start: int, end: int) -> tuple[int, int, int, dict[int, bytes]]:
+    _, kind, state, _, number, _, _ = _FOUND.unpack_from(data, start)
     attributes: dict[int, bytes] = {}
     place = start + _FOUND.size
     while place + _PIECE.size <= end:
         length, name = _PIECE.unpack_from(data, place)
         attributes[name] = data[place + _PIECE.size : place + length]
         place += _aligned(max(length, _PIECE.size))
-    return kind, number, attributes
+    return kind, state, number, attributes
 
 
 def _aligned(length: int) -> int:

@@ -146,6 +146,14 @@ class GPUSlot(WireModel):
     label: str = Field(description="What it is and what keeps others out of it, for people.")
 
 
+class InstructorMessage(WireModel):
+    """What an instructor has told the owner of a cluster."""
+
+    at: str
+    by: str = Field(description="User name of the instructor, by the kernel.")
+    text: str
+
+
 class ClusterModel(WireModel):
     """One cluster, as every face sees it."""
 
@@ -163,7 +171,12 @@ class ClusterModel(WireModel):
     news: list[ActivityEntry] = Field(
         default_factory=list,
         description="What is worth telling once, newest last; at most ten: 'worker_died', 'spill', 'pause', 'gpu' for "
-        "what happened to it, 'done' for a batch that somebody waits for. Messages of at most 140 characters.",
+        "what happened to it, 'done' for a batch that somebody waits for, 'message' and 'stopped' for what an "
+        "instructor says and does. Messages of at most 140 characters.",
+    )
+    messages: list[InstructorMessage] = Field(
+        default_factory=list,
+        description="What instructors of the site have told its owner, newest last; at most 3.",
     )
     progress: Progress | None = Field(None, description="What is happening, while something is.")
     notes: list[str] = Field(

@@ -14,6 +14,7 @@ class SlotHolder(WireModel):
     slot: int | None = Field(None, description="Number of the slot; null where the site gives out none.")
     since: str | None = None
     ends_at: str | None = Field(None, description="Until when at most, as the holder says; null: nobody knows.")
+    mine: bool = Field(False, description="Whether it is whoever asks.")
     counts: bool = Field(True, description="Whether it keeps others out: what is above a user's limit does not.")
 
 
@@ -36,6 +37,7 @@ class Waiting(WireModel):
     since: str
     gpus: int = Field(description="How many it waits for.")
     certain: bool = Field(False, description="Whether it waits for certain GPUs.")
+    mine: bool = Field(False, description="Whether it is whoever asks.")
 
 
 class NodeModel(WireModel):
@@ -44,3 +46,7 @@ class NodeModel(WireModel):
     devices: list[SharedDevice]
     line: list[Waiting] = Field(description="The first one first.")
     message: str = Field(description="A sentence where nothing can be told; else empty.")
+    instructor: bool = Field(
+        False,
+        description="Whether whoever asks is an instructor of this site, who may message and stop others.",
+    )

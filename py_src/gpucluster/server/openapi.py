@@ -9,6 +9,7 @@ from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from ..protocol.errors import ErrorModel
+from ..protocol.instructing import ClassAnswer, ClassClusters, ClassMessage, ClassStop
 from ..protocol.kinds import Schemas, spec_union
 from ..protocol.lessons import ClassView, EventsNoted, LessonCopied, LessonEvents, LessonList, ProgressDeleted
 from ..protocol.models import (
@@ -50,6 +51,10 @@ _MODELS: dict[str, TypeAdapter[Any]] = {
     "PresetList": TypeAdapter(PresetList),
     "SiteFaults": TypeAdapter(SiteFaults),
     "NodeModel": TypeAdapter(NodeModel),
+    "ClassClusters": TypeAdapter(ClassClusters),
+    "ClassMessage": TypeAdapter(ClassMessage),
+    "ClassStop": TypeAdapter(ClassStop),
+    "ClassAnswer": TypeAdapter(ClassAnswer),
     "HostDevices": TypeAdapter(HostDevices),
     "StopProcess": TypeAdapter(StopProcess),
     "ProcessStopped": TypeAdapter(ProcessStopped),
@@ -65,7 +70,7 @@ _MODELS: dict[str, TypeAdapter[Any]] = {
     "RecordingEntry": TypeAdapter(RecordingEntry),
     "ErrorModel": TypeAdapter(ErrorModel),
 }
-_REQUESTS = ("ClusterSpec", "ClusterPatch", "LessonEvents", "StopProcess")
+_REQUESTS = ("ClusterSpec", "ClusterPatch", "LessonEvents", "StopProcess", "ClassMessage", "ClassStop")
 
 
 @dataclass(frozen=True)
@@ -148,6 +153,15 @@ OPERATIONS = (
     Operation("get", "api/schema", "Schema of the creation form, by backend.", "Schemas"),
     Operation("get", "api/presets", "Named starting points for the creation form.", "PresetList"),
     Operation("get", "api/node", "Who has which GPU of this machine, and who waits for one.", "NodeModel"),
+    Operation("get", "api/node/class", "The clusters of all users of this machine, for instructors.", "ClassClusters"),
+    Operation(
+        "post", "api/node/class/message", "Tell the owners of clusters something, as an instructor.", "ClassAnswer",
+        body="ClassMessage", refusals=(404, 422),
+    ),
+    Operation(
+        "post", "api/node/class/stop", "Stop the clusters of a user, as an instructor.", "ClassAnswer",
+        body="ClassStop", refusals=(404, 422),
+    ),
     Operation("get", "api/site", "What is wrong with the site's file, and what it means.", "SiteFaults"),
     Operation("get", "api/devices", "GPUs of the Jupyter server's machine.", "HostDevices"),
     Operation("get", "api/lessons", "List the lessons with the learner's progress and what to do next.", "LessonList"),

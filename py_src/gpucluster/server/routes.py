@@ -38,7 +38,7 @@ from .lessons import (
     ResetLessonHandler,
 )
 from .metrics import MetricsHandler
-from .node import NodeHandler
+from .node import ClassClustersHandler, ClassMessageHandler, ClassStopHandler, NodeHandler
 from .offers import Offers
 from .presets import PresetList
 from .processes import StopProcessHandler
@@ -98,6 +98,9 @@ def routes(services: Services) -> list[tuple[str, type, dict[str, Any]]]:
         (r"gpucluster/api/presets", PresetsHandler, {**both, "presets": services.presets}),
         (r"gpucluster/api/site", SiteHandler, both),
         (r"gpucluster/api/node", NodeHandler, both),
+        (r"gpucluster/api/node/class", ClassClustersHandler, both),
+        (r"gpucluster/api/node/class/message", ClassMessageHandler, both),
+        (r"gpucluster/api/node/class/stop", ClassStopHandler, both),
         (r"gpucluster/api/devices", DevicesHandler, {**both, "devices": devices}),
         (
             r"gpucluster/api/devices/processes/([0-9]{1,9})/stop",

@@ -56,6 +56,8 @@ class Sharing:
     per_user: PerUser = field(default_factory=PerUser)
     hours: tuple[OpenHours, ...] = ()
     message: str = ""
+    instructors: tuple[str, ...] = ()
+    """Groups and users who may message and stop the clusters of others on a machine."""
     where: str = "at this site"
 
     def least(self) -> Sharing:
@@ -102,6 +104,12 @@ def _hours(value: str) -> str:
     return value
 
 
+def _account(value: str) -> str:
+    if not value.isprintable() or value != value.strip() or set(value) & set(":/,"):
+        raise ValueError("must be the name of a group or of a user")
+    return value
+
+
 class SharingSection(BaseModel):
     """The section as it is written."""
 
@@ -116,6 +124,11 @@ class SharingSection(BaseModel):
         default_factory=list, description="When clusters may be created."
     )
     message: str = Field("", max_length=500, description="The message of the day.")
+    instructors: list[Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_account)]] = Field(
+        default_factory=list,
+        max_length=50,
+        description="Groups and users who may message and stop the clusters of all users of a machine.",
+    )
 
     def read(self) -> Sharing:
         """Return it as it is applied."""
@@ -125,10 +138,11 @@ class SharingSection(BaseModel):
             per_user=self.per_user.read() if self.per_user is not None else PerUser(),
             hours=tuple(read_hours(each) for each in self.hours),
             message=self.message,
+            instructors=tuple(dict.fromkeys(self.instructors)),
         )
 
 
-HARMLESS = {"hours", "message"}
+HARMLESS = {"hours", "message", "instructors"}
 """What nobody gets more of where it is left out."""
 LEAST_HOLDS = (
     "Until it is fixed, each user has at most 1 cluster with 1 worker, 1 thread, 1 GiB of memory and of scratch "

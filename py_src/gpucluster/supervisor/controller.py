@@ -33,6 +33,8 @@ from .bounded_log import BoundedLog
 from .costs import CostMeter
 from .dashboard_address import open_address, write_address
 from .idle import kept_by
+from .instructed import carry_out, facts_of
+from .instructor_listener import InstructorListener
 from .interruption import unless_stopped
 from .marks import Marks
 from .members import observed
@@ -79,6 +81,9 @@ class Controller(Requests):
         self._marks = Marks(self.titles)
         self._costs: CostMeter | None = None
         self._log = BoundedLog(folder.log)
+        self._instructors = InstructorListener(
+            folder.id, lambda: facts_of(self.model), lambda request, who: carry_out(self, self.news, request, who)
+        )
         self._claims: Claims | None = None
         self._walltime: float | None = None
         """Seconds since the boot when the site's time for a cluster on this machine is over."""
@@ -89,7 +94,7 @@ class Controller(Requests):
 
     async def run(self) -> ClusterModel:
         """Control the cluster until it has ended; returns its last model."""
-        checking = asyncio.create_task(RoutineChecks(self.store, self._log.look).run())
+        checking = asyncio.create_task(RoutineChecks(self.store, self._log.look, self._instructors.look).run())
         try:
             await unless_stopped(self.store, self.changed, self._start())
             if self.reconciler is not None and not self.model.wanted.stopped:
@@ -100,7 +105,7 @@ class Controller(Requests):
                     self._look_at_memory,
                     self._look_at_end,
                 )
-                checks = RoutineChecks(self.store, *looks, self.store.recover, self._keep_files)
+                checks = RoutineChecks(self.store, *looks, self.store.recover, self._keep_files, self._instructors.look)
                 checking.cancel()
                 checking = asyncio.create_task(checks.run())
                 await self.reconciler.run()
@@ -111,6 +116,7 @@ class Controller(Requests):
             await self.fail(error)
         finally:
             checking.cancel()
+            self._instructors.close()
         return self.model
 
     async def fail(self, error: Exception) -> None:

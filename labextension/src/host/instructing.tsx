@@ -1,0 +1,72 @@
+import { InputDialog } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { IClusterManager } from '../clusters/tokens';
+import { Fragment, h } from '../jsx';
+import type { IAsking } from '../panel/asking';
+
+interface IToolsProps {
+  /** Whose clusters; null: those of everybody else. */
+  readonly user: string | null;
+  readonly manager: IClusterManager;
+  readonly asking: IAsking;
+  readonly trans: TranslationBundle;
+}
+
+/** What an instructor may do with somebody's clusters. */
+export function InstructorTools({ user, manager, asking, trans }: IToolsProps): JSX.Element {
+  const button = (label: string, title: string, request: () => Promise<void>): JSX.Element => (
+    <button
+      type="button"
+      className="gpc-LinkButton"
+      title={title}
+      aria-label={title}
+      onClick={() => void asking.run(title, request)}
+    >
+      {label}
+    </button>
+  );
+  const whom = user ?? trans.__('everybody');
+  return (
+    <>
+      {button(trans.__('Message…'), trans.__('Message %1…', whom), () =>
+        message(user, whom, manager, trans)
+      )}
+      {user !== null &&
+        button(trans.__('Stop…'), trans.__('Stop the clusters of %1…', user), () =>
+          stop(user, manager, trans)
+        )}
+    </>
+  );
+}
+
+async function message(
+  user: string | null,
+  whom: string,
+  manager: IClusterManager,
+  trans: TranslationBundle
+): Promise<void> {
+  const { value } = await InputDialog.getText({
+    title: trans.__('Message %1', whom),
+    label: trans.__('Shown on the cards of their clusters, with your name. At most 500 letters.'),
+    okLabel: trans.__('Send')
+  });
+  if (value?.trim()) {
+    await manager.instruct('message', { user, text: value });
+  }
+}
+
+async function stop(
+  user: string,
+  manager: IClusterManager,
+  trans: TranslationBundle
+): Promise<void> {
+  const { button, value } = await InputDialog.getText({
+    title: trans.__('Stop all clusters of %1?', user),
+    label: trans.__('What they hold is lost. Why, which %1 reads:', user),
+    okLabel: trans.__('Stop')
+  });
+  if (button.accept) {
+    await manager.instruct('stop', { user, reason: value ?? '' });
+  }
+}

@@ -1,0 +1,215 @@
+"""What an instructor does with the clusters of a class: see them, message their owners, stop them.
+
+There is no service and no privilege in it. Each cluster's own process listens where the site names instructors
+(``sharing.instructors``), and decides itself whom it listens to; this side only asks.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor, wait
+
+from pydantic import ValidationError
+
+from ..devices.host import host_devices
+from ..protocol.errors import AccessDenied, ClusterNotFound, GPUClusterError, refused_field
+from ..protocol.instructing import (
+    LONGEST_TEXT,
+    ClassAnswer,
+    ClassCluster,
+    ClassClusters,
+    ClassMessage,
+    ClassStop,
+    HeldGPU,
+    InstructorRequest,
+)
+from ..protocol.kinds import kind_title
+from ..protocol.plaintext import printable
+from ..sharing.instructor_lines import listening
+from ..site.instructors import instructors, is_instructor
+from ..site.reading import this_site
+from .account import user_name
+from .class_connection import Told, ask
+
+ALL_SECONDS = 9.0
+"""So long everything takes at most, whatever some clusters do."""
+AT_A_TIME = 64
+_LATE = Told(problem="was not asked: there was no time left")
+
+
+def class_clusters() -> ClassClusters:
+    """Return the clusters of all users of this machine, as their own processes tell an instructor.
+
+    Neither the names of clusters nor what they compute are in it.
+
+    Returns
+    -------
+    ClassClusters
+
+    Raises
+    ------
+    AccessDenied
+        You are no instructor of this site.
+    """
+    _must_be_instructor()
+    found, left_out = _listening()
+    told = _ask_each(found, None)
+    indices = {device.uuid: device.index for device in host_devices().devices}
+    clusters = [
+        _shown(id, user, told.get(id, _LATE), indices) for user in sorted(found, key=user_name) for id in found[user]
+    ]
+    return ClassClusters(clusters=clusters, left_out=left_out)
+
+
+def message_class(user: str | None, text: str) -> ClassAnswer:
+    """Tell the owner of clusters something: it is shown on the cards, and as a notice.
+
+    Parameters
+    ----------
+    user : str or None
+        Whose clusters; ``None``: those of everybody else.
+    text : str
+        At most 500 characters of plain text.
+
+    Returns
+    -------
+    ClassAnswer
+
+    Raises
+    ------
+    AccessDenied
+        You are no instructor of this site.
+    ClusterNotFound
+        The user has no cluster here.
+    InvalidRequest
+        The text is empty or too long.
+    """
+    try:
+        asked = ClassMessage(user=user, text=text)
+    except ValidationError:
+        raise refused_field("text", f"must have 1 to {LONGEST_TEXT} characters, not {len(text)}") from None
+    return _carry_out(asked.user, InstructorRequest(ask="message", text=asked.text))
+
+
+def stop_class(user: str, reason: str = "") -> ClassAnswer:
+    """Stop all clusters of a user, who reads who has done it and why.
+
+    Parameters
+    ----------
+    user : str
+    reason : str, optional
+        At most 500 characters of plain text.
+
+    Returns
+    -------
+    ClassAnswer
+
+    Raises
+    ------
+    AccessDenied
+        You are no instructor of this site.
+    ClusterNotFound
+        The user has no cluster here.
+    InvalidRequest
+        The reason is too long.
+    """
+    try:
+        asked = ClassStop(user=user, reason=reason)
+    except ValidationError:
+        raise refused_field("reason", f"must have at most {LONGEST_TEXT} characters, not {len(reason)}") from None
+    return _carry_out(asked.user, InstructorRequest(ask="stop", text=asked.reason))
+
+
+def _carry_out(user: str | None, request: InstructorRequest) -> ClassAnswer:
+    _must_be_instructor()
+    found, _ = _listening()
+    wanted = {number: ids for number, ids in found.items() if _is_meant(number, user)}
+    if not wanted:
+        raise ClusterNotFound(_nobody(user, found))
+    told = _ask_each(wanted, request)
+    done = [id for ids in wanted.values() for id in ids if told.get(id, _LATE).done]
+    problems = [
+        f"A cluster of {printable(user_name(number), 40)} {told.get(id, _LATE).problem}."
+        for number, ids in wanted.items()
+        for id in ids
+        if id not in done
+    ]
+    users = sorted(user_name(number) for number, ids in wanted.items() if not set(done).isdisjoint(ids))
+    return ClassAnswer(reached=len(done), users=users, problems=problems)
+
+
+def _is_meant(number: int, user: str | None) -> bool:
+    return number != os.getuid() if user is None else user_name(number) == user
+
+
+def _nobody(user: str | None, found: dict[int, list[str]]) -> str:
+    have = ", ".join(sorted(printable(user_name(number), 40) for number in found))
+    if user is None:
+        return "Nobody else has a cluster on this machine that instructors reach."
+    others = f" These have: {have}." if have else ""
+    return f"The user '{printable(user, 40)}' has no cluster on this machine that instructors reach.{others}"
+
+
+def _must_be_instructor() -> None:
+    if is_instructor():
+        return
+    where, names = this_site().path, instructors().names
+    if not names:
+        raise AccessDenied(
+            f"This site names no instructors. An administrator names them in {where}: sharing.instructors."
+        )
+    raise AccessDenied(
+        f"Only instructors of this site may do this: {', '.join(names)} ({where}). If you have just become one, log in "
+        "again: your groups are those of when you logged in."
+    )
+
+
+def _listening() -> tuple[dict[int, list[str]], int]:
+    try:
+        found, left_out = listening()
+    except OSError as error:
+        raise GPUClusterError(f"Clusters of other users cannot be seen on this system ({error.strerror}).") from None
+    return {user: [id for id, _ in each] for user, each in found.items()}, left_out
+
+
+def _ask_each(found: dict[int, list[str]], request: InstructorRequest | None) -> dict[str, Told]:
+    """Ask all of them: those of one user one after another, so that nobody's many clusters hold up the others."""
+    told: dict[str, Told] = {}
+    deadline = time.monotonic() + ALL_SECONDS
+
+    def of(user: int) -> None:
+        for id in found[user]:
+            if time.monotonic() > deadline - 1:
+                return
+            told[id] = ask(id, user, request, deadline)
+
+    pool = ThreadPoolExecutor(max(1, min(AT_A_TIME, len(found))), "gpucluster-class")
+    # Those with few clusters first: who has many, or lets others wait, waits himself.
+    asking = [pool.submit(of, user) for user in sorted(found, key=lambda user: len(found[user]))]
+    wait(asking, timeout=ALL_SECONDS + 1)
+    pool.shutdown(wait=False, cancel_futures=True)
+    return dict(told)
+
+
+def _shown(id: str, user: int, told: Told, indices: dict[str, int | None]) -> ClassCluster:
+    facts = told.facts
+    whose = {"id": id, "user": user_name(user), "mine": user == os.getuid()}
+    if facts is None:
+        return ClassCluster(**whose, problem=f"It {told.problem}.")
+    return ClassCluster(
+        **whose,
+        kind=facts.kind,
+        kind_title=kind_title(facts.kind),
+        state=facts.state,
+        n_workers=facts.n_workers,
+        gpus=[_gpu(gpu, indices) for gpu in facts.gpus],
+        since=facts.since,
+        idle_since=facts.idle_since,
+    )
+
+
+def _gpu(gpu: HeldGPU, indices: dict[str, int | None]) -> str:
+    index = indices.get(gpu.uuid)
+    name = gpu.uuid if index is None else str(index)
+    return f"{name}, slot {gpu.slot} of {gpu.slots}" if gpu.slot is not None and gpu.slots > 1 else name

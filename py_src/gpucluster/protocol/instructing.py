@@ -1,0 +1,126 @@
+"""What an instructor and the clusters of a class say to each other, and what is shown of it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from .models import ClusterState, WireModel
+from .plaintext import printable
+
+LONGEST_TEXT = 500
+MOST_GPUS = 64
+
+
+def _plain(text: str) -> str:
+    text = " ".join(text.split())
+    if not text:
+        raise ValueError("must not be empty")
+    return printable(text)
+
+
+def _plain_or_empty(text: str) -> str:
+    return _plain(text) if text.strip() else ""
+
+
+PlainText = Annotated[str, Field(max_length=LONGEST_TEXT), AfterValidator(_plain)]
+Reason = Annotated[str, Field(max_length=LONGEST_TEXT), AfterValidator(_plain_or_empty)]
+_Word = Annotated[str, Field(max_length=80), AfterValidator(printable)]
+_Time = Annotated[str, Field(max_length=40, pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|\+00:00)$")]
+
+
+class HeldGPU(BaseModel):
+    """A GPU, or a slot of one, that a cluster has."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    uuid: _Word
+    slot: int | None = Field(None, ge=1, le=999)
+    slots: int = Field(1, ge=1, le=999)
+
+
+class ClusterFacts(BaseModel):
+    """What a cluster says of itself to an instructor: neither its name nor what it computes.
+
+    Others may have another version: what is not known is left out.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    version: int = 1
+    kind: _Word
+    state: ClusterState
+    n_workers: int = Field(ge=0, le=1_000_000)
+    gpus: list[HeldGPU] = Field(default_factory=list, max_length=MOST_GPUS)
+    since: _Time
+    idle_since: _Time | None = None
+
+
+class InstructorRequest(BaseModel):
+    """What an instructor may ask a cluster for."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    ask: Literal["message", "stop"]
+    text: Reason = Field("", description="The message, or why it is stopped.")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.ask == "message" and not self.text:
+            raise ValueError("text: must not be empty")
+        return self
+
+
+class InstructorAnswer(BaseModel):
+    """What has come of it."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    done: bool
+    message: Annotated[str, Field(max_length=LONGEST_TEXT), AfterValidator(printable)] = ""
+
+
+class ClassCluster(WireModel):
+    """One cluster of a user of this machine, as an instructor sees it."""
+
+    id: str
+    user: str = Field(description="Name of the user, by the kernel.")
+    mine: bool = Field(False, description="Whether it is the instructor's own.")
+    kind: str | None = None
+    kind_title: str | None = Field(None, description="What stands before the word workers, such as 'CPU'.")
+    state: ClusterState | None = Field(None, description="null: it does not answer.")
+    n_workers: int = 0
+    gpus: list[str] = Field(default_factory=list, description="Each in a few words: '0, slot 2 of 4'.")
+    since: str | None = None
+    idle_since: str | None = None
+    problem: str | None = Field(None, description="Why nothing is known of it, in a sentence.")
+
+
+class ClassClusters(WireModel):
+    """The clusters of all users of this machine."""
+
+    clusters: list[ClassCluster] = Field(description="By user.")
+    left_out: int = Field(0, description="Names beyond the most that a user's clusters are shown of.")
+
+
+class ClassMessage(WireModel):
+    """A message for the owner of clusters."""
+
+    user: str | None = Field(None, max_length=100, description="Whose clusters; null: those of everybody else.")
+    text: PlainText
+
+
+class ClassStop(WireModel):
+    """A request to stop somebody's clusters."""
+
+    user: str = Field(max_length=100, min_length=1)
+    reason: Reason = ""
+
+
+class ClassAnswer(WireModel):
+    """What has come of a message or a stop."""
+
+    reached: int = Field(description="So many clusters.")
+    users: list[str] = Field(description="Whose.")
+    problems: list[str] = Field(default_factory=list, description="Which could not be reached, in sentences.")

@@ -1,0 +1,193 @@
+"""Where a site names instructors, the process of a cluster listens to them, and to nobody else.
+
+A thread of its own accepts, so that nobody who comes holds up the cluster. It asks the kernel who has connected before
+it reads anything, and lets go of everybody who is no instructor of the site at that moment. Whoever comes again and
+again waits in the kernel: so many connections are accepted each second, and no more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import pwd
+import socket
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as TookTooLong
+from contextlib import suppress
+
+from pydantic import ValidationError
+
+from ..operating_system.abstract_streams import close, groups_of, listen
+from ..operating_system.peers import peer_of
+from ..protocol.errors import GPUClusterError, invalid_request
+from ..protocol.instructing import ClusterFacts, InstructorAnswer, InstructorRequest
+from ..protocol.plaintext import printable
+from ..sharing.instructor_lines import LONGEST_REQUEST, LineTooLong, hear, say, socket_name
+from ..site.instructors import instructors
+from ..site.reading import this_site
+
+logger = logging.getLogger("gpucluster.supervisor")
+
+WAITING = 64
+"""Connections that the kernel holds until they are accepted."""
+ACCEPTED_PER_SECOND = 200
+SERVED_AT_A_TIME = 4
+PATIENCE_SECONDS = 5.0
+"""For all that is said on one connection."""
+CARRIED_OUT_SECONDS = 3.0
+REQUESTS, PER_SECONDS = 12, 60.0
+"""So many requests of one instructor are taken in that time."""
+
+
+class InstructorListener:
+    """Listens for one cluster.
+
+    Parameters
+    ----------
+    id : str
+        Of the cluster.
+    facts : callable
+        Tells what the cluster is now; called by other threads.
+    carry_out : callable
+        Given a request and the instructor's user name; called by the event loop.
+    """
+
+    def __init__(
+        self, id: str, facts: Callable[[], ClusterFacts], carry_out: Callable[[InstructorRequest, str], None]
+    ) -> None:
+        self._name = socket_name(id)
+        self._facts = facts
+        self._carry_out = carry_out
+        self._listener: socket.socket | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._places = threading.BoundedSemaphore(SERVED_AT_A_TIME)
+        self._asked: dict[int, deque[float]] = {}
+        self._told = False
+
+    def look(self) -> None:
+        """Listen if the site names instructors now, and stop when it does not any more."""
+        wanted = bool(this_site().sharing.instructors)
+        if wanted and self._listener is None:
+            self._open()
+        elif not wanted:
+            self.close()
+
+    def close(self) -> None:
+        """Stop listening."""
+        if self._listener is not None:
+            close(self._listener)
+            self._listener = None
+
+    def _open(self) -> None:
+        try:
+            self._listener = listen(self._name, WAITING)
+        except OSError as error:
+            if not self._told:
+                self._told = True
+                logger.warning("Instructors cannot reach this cluster: %s", error.strerror)
+            return
+        self._loop = asyncio.get_running_loop()
+        logger.info("Instructors of this site can message and stop this cluster.")
+        accepting = threading.Thread(
+            target=self._accept, args=(self._listener,), name="gpucluster-instructors", daemon=True
+        )
+        accepting.start()
+
+    def _accept(self, listener: socket.socket) -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                if listener.fileno() < 0 or self._listener is not listener:
+                    return
+                time.sleep(0.5)  # As many files are open as may be.
+                continue
+            try:
+                self._take(connection)
+            except Exception:
+                connection.close()
+                logger.exception("A connection of an instructor failed")
+            time.sleep(1 / ACCEPTED_PER_SECOND)
+
+    def _take(self, connection: socket.socket) -> None:
+        """Serve an instructor in another thread; refuse everybody else here, without reading a byte."""
+        user = peer_of(connection)[1]
+        if user is None or not instructors().include(user, groups_of(connection)):
+            _refuse(connection, "Only instructors of this site may speak to the clusters of others.")
+        elif not self._places.acquire(blocking=False):
+            _refuse(connection, "Too many instructors speak to this cluster now. Try again in some seconds.")
+        else:
+            threading.Thread(target=self._serve, args=(connection, user), daemon=True).start()
+
+    def _serve(self, connection: socket.socket, user: int) -> None:
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        try:
+            with connection, suppress(OSError):
+                connection.settimeout(PATIENCE_SECONDS)
+                say(connection, self._facts())
+                line = hear(connection, deadline, LONGEST_REQUEST)
+                if line is not None:
+                    say(connection, self._answer(line, user))
+        except LineTooLong:
+            pass
+        except Exception:
+            logger.exception("A request of an instructor failed")
+        finally:
+            self._places.release()
+
+    def _answer(self, line: bytes, user: int) -> InstructorAnswer:
+        try:
+            request = InstructorRequest.model_validate_json(line)
+        except ValidationError as error:
+            return InstructorAnswer(done=False, message=printable(invalid_request(error).message, 200))
+        if not self._may_ask(user):
+            said = f"You have asked {REQUESTS} times within {PER_SECONDS:.0f} s. Wait a minute."
+            return InstructorAnswer(done=False, message=said)
+        asked: Future[None] = Future()
+        assert self._loop is not None
+        self._loop.call_soon_threadsafe(self._do, request, _user_name(user), asked)
+        try:
+            asked.result(CARRIED_OUT_SECONDS)
+        except TookTooLong:
+            # What nobody waits for any more is not done later either.
+            if asked.cancel():
+                return InstructorAnswer(done=False, message="The process of the cluster is busy and has not done it.")
+            asked.result(CARRIED_OUT_SECONDS)
+        except GPUClusterError as error:
+            return InstructorAnswer(done=False, message=printable(error.message, 200))
+        return InstructorAnswer(done=True)
+
+    def _do(self, request: InstructorRequest, who: str, asked: Future[None]) -> None:
+        if not asked.set_running_or_notify_cancel():
+            return
+        try:
+            self._carry_out(request, who)
+        except Exception as error:
+            asked.set_exception(error)
+        else:
+            asked.set_result(None)
+
+    def _may_ask(self, user: int) -> bool:
+        now = time.monotonic()
+        times = self._asked.setdefault(user, deque(maxlen=REQUESTS))
+        if len(times) == REQUESTS and now - times[0] < PER_SECONDS:
+            return False
+        times.append(now)
+        return True
+
+
+def _refuse(connection: socket.socket, why: str) -> None:
+    with connection, suppress(OSError):
+        connection.setblocking(False)
+        say(connection, InstructorAnswer(done=False, message=why))
+
+
+def _user_name(user: int) -> str:
+    try:
+        return pwd.getpwuid(user).pw_name
+    except KeyError:
+        return f"user {user}"

@@ -1,0 +1,18 @@
+"""One user's shell: carries out commands that come as lines of JSON, one after another, in one process."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+
+from gpucluster.cli import main
+
+answers = sys.stdout
+print("ready", flush=True)
+for line in sys.stdin:
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = main(json.loads(line))
+    print(json.dumps([code, out.getvalue(), err.getvalue()]), file=answers, flush=True)

@@ -1,0 +1,28 @@
+"""Connects to a name again and again, as fast as it can, for so many seconds: ``flooder.py NAME SECONDS``."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import threading
+import time
+
+
+def flood(name: str, until: float) -> None:
+    """Connect, say much, go away."""
+    while time.monotonic() < until:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.setblocking(False)
+            try:
+                connection.connect(f"\0{name}")
+                connection.send(b"x" * 65536)
+            except OSError:
+                pass
+
+
+threads = [threading.Thread(target=flood, args=(sys.argv[1], time.monotonic() + float(sys.argv[2]))) for _ in range(3)]
+for thread in threads:
+    thread.start()
+print("floods", flush=True)
+for thread in threads:
+    thread.join()

@@ -1,0 +1,177 @@
+"""What instructors and clusters say to each other, without any cluster."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+
+import pytest
+from gpucluster.cli.nodeactions import read
+from gpucluster.cli.nodetext import class_text
+from gpucluster.cli.verbs import parser_for
+from gpucluster.client.class_connection import ask
+from gpucluster.client.ended_cluster import how_it_ended
+from gpucluster.operating_system.abstract_streams import close, connect, groups_of, listen
+from gpucluster.protocol.errors import InvalidRequest
+from gpucluster.protocol.instructing import ClassCluster, ClassClusters, ClusterFacts, InstructorRequest
+from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
+from gpucluster.protocol.spec import parse_spec
+from gpucluster.sharing.instructor_lines import (
+    MOST_OF_A_USER,
+    LineTooLong,
+    hear,
+    listening,
+    say,
+    socket_name,
+)
+from gpucluster.site.instructors import Instructors, instructors, is_instructor
+from gpucluster.supervisor.instructed import facts_of
+from pydantic import ValidationError
+
+
+def model(**changes: object) -> ClusterModel:
+    fields = {
+        "id": "a1", "name": "thesis", "backend": "local", "state": ClusterState.RUNNING, "wanted": Wanted(),
+        "idle": Idle(), "python": "/usr/bin/python3", "created_at": "2026-01-01T10:00:00.050Z",
+        "spec": parse_spec({"backend": "local"}), **changes,
+    }  # fmt: skip
+    return ClusterModel.model_validate(fields)
+
+
+def test_facts_hold_no_name() -> None:
+    facts = facts_of(model())
+    assert "thesis" not in facts.model_dump_json()
+    assert ClusterFacts.model_validate_json(facts.model_dump_json()) == facts
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"ask": "scale"}',
+        '{"ask": "message"}',
+        '{"ask": "message", "text": "  "}',
+        '{"ask": "message", "text": "' + "x" * 501 + '"}',
+        '{"ask": "stop", "text": 3}',
+        '{"ask": "stop", "id": "other"}',
+        "[]",
+        "stop",
+    ],
+)
+def test_what_is_no_request_is_refused(line: str) -> None:
+    with pytest.raises(ValidationError):
+        InstructorRequest.model_validate_json(line)
+
+
+def test_text_is_plain() -> None:
+    request = InstructorRequest(ask="message", text="one\r\n two\u202e\x1b]0;x\x07")
+    assert request.text == "one two??]0;x?"
+
+
+def test_whom_the_site_names(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "site.yaml"
+    monkeypatch.setenv("GPUCLUSTER_SITE", str(path))
+    assert not instructors().include(0, {0}), "without a site there is none, not even root"
+    path.write_text("sharing: {instructors: [staff, nobody, who-knows]}\n")
+    path.chmod(0o644)
+    named = instructors()
+    assert named.names == ("staff", "nobody", "who-knows")
+    assert named.include(0, set()) and named.include(12345, named.groups)
+    assert not named.include(12345, {12345})
+    assert is_instructor() is named.include(os.getuid(), {os.getgid(), *os.getgroups()})
+    assert not Instructors().include(0, {0})
+
+
+def test_a_line_has_an_end_and_a_bound() -> None:
+    one, other = socket.socketpair()
+    with one, other:
+        say(one, InstructorRequest(ask="stop"))
+        assert hear(other, time.monotonic() + 5) == b'{"ask":"stop","text":""}'
+        one.sendall(b"x" * 5000)
+        with pytest.raises(LineTooLong):
+            hear(other, time.monotonic() + 5, 4096)
+        with pytest.raises(TimeoutError):
+            hear(one, time.monotonic() - 1)
+        one.shutdown(socket.SHUT_WR)
+        while other.recv(4096):
+            pass
+        assert hear(other, time.monotonic() + 5) is None
+
+
+def test_the_kernel_tells_groups_and_whose_names_are() -> None:
+    listener = listen(socket_name("a1"), 1)
+    try:
+        assert [[id for id, _ in ids] for ids in listening()[0].values()] == [["a1"]]
+        with connect(socket_name("a1"), 5), listener.accept()[0] as accepted:
+            assert groups_of(accepted) == {os.getgid(), *os.getgroups()}
+        with pytest.raises(OSError, match="in use"):
+            listen(socket_name("a1"), 1)
+        assert ask("a1", os.getuid() + 1, None, time.monotonic() + 5).problem == "is another user's now"
+        # Nobody accepts: one place, and one that waits for it.
+        assert ask("a1", os.getuid(), None, time.monotonic() + 0.3).problem is not None
+    finally:
+        close(listener)
+    assert listening() == ({}, 0)
+    assert ask("a1", os.getuid(), None, time.monotonic() + 5).problem == "has just ended, or is no cluster"
+
+
+def test_whoever_waits_in_accept_is_told_that_it_is_closed() -> None:
+    listener = listen(socket_name("a2"), 1)
+    ended = threading.Event()
+
+    def accept() -> None:
+        with pytest.raises(OSError):
+            listener.accept()
+        ended.set()
+
+    threading.Thread(target=accept, daemon=True).start()
+    close(listener)
+    assert ended.wait(30)
+
+
+def test_many_names_of_one_user_are_left_out() -> None:
+    listeners = [listen(socket_name(f"many{number}"), 1) for number in range(MOST_OF_A_USER + 3)]
+    try:
+        found, left_out = listening()
+        assert (len(found[os.getuid()]), left_out) == (MOST_OF_A_USER, 3)
+    finally:
+        for listener in listeners:
+            close(listener)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["message", "ada"], "Write: node message USER"),
+        (["stop"], "Write: node stop USER"),
+        (["stop", "all"], "one user at a time"),
+        (["stopp", "ada"], "node knows 'message' and 'stop', not 'stopp'. Did you mean 'stop'?"),
+        (["--reason", "x"], "--reason goes with 'stop'"),
+        (["message", "ada", "x", "--reason", "y"], "--reason goes with 'stop'"),
+        (["--class", "stop", "ada"], "--class lists the clusters"),
+    ],
+)
+def test_what_can_be_typed(words: list[str], sentence: str) -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        read(parser_for("node", "gpucluster").read(words))
+    assert sentence in refused.value.message
+
+
+def test_the_class_as_text() -> None:
+    silent = ClassCluster(id="b", user="grace", problem="It does not answer.")
+    told = ClassCluster(
+        id="a", user="ada", mine=True, kind="local", kind_title="CPU", state=ClusterState.RUNNING, n_workers=2
+    )
+    text = class_text(ClassClusters(clusters=[told, silent], left_out=2))
+    assert "ada (you)  CPU" in text and "grace: It does not answer." in text and "Left out: 2" in text
+    assert class_text(ClassClusters(clusters=[])).startswith("Nobody has a cluster")
+
+
+def test_who_was_connected_is_told_once_who_has_stopped_it() -> None:
+    stopped = model(state=ClusterState.STOPPED, reason="Stopped by instructor ada: The exam begins.")
+    assert how_it_ended(stopped, "instructor ada") == (
+        "The cluster 'thesis' was stopped by instructor ada: The exam begins."
+    )
+    stopped = model(state=ClusterState.STOPPED, reason="Stopped by instructor ada.")
+    assert how_it_ended(stopped, "instructor ada") == "The cluster 'thesis' was stopped by instructor ada."

@@ -1,0 +1,289 @@
+"""A learner, an instructor and somebody else on one machine: three real users, and the learner's real cluster."""
+
+from __future__ import annotations
+
+import grp
+import json
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gpucluster.sharing.node import VARIABLE
+
+from tests.otheruser import OtherUser
+
+pytestmark = [pytest.mark.processes, pytest.mark.root]
+ASKER = Path(__file__).with_name("asker.py")
+GROUP = "staff"
+NAMED = f"sharing: {{instructors: [{GROUP}]}}\n"
+SECRET_NAME = "thesis-on-k-means"
+FORGED = """
+import socket, sys, time
+held = []
+for number, says in enumerate((b"", b"{}\\n", b"x" * 100_000, b"nonsense\\n", b'{"done": true}\\n')):
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(f"\\0{sys.argv[1]}/i/forged{number}")
+    listener.listen(8)
+    held.append((listener, says))
+print("listens", flush=True)
+taken = []
+while True:
+    for listener, says in held:
+        listener.settimeout(0.05)
+        try:
+            taken.append(listener.accept()[0])
+            taken[-1].setblocking(False)
+            taken[-1].send(says)
+        except OSError:
+            pass
+"""
+ASKS = """
+import socket, sys
+from gpucluster.operating_system.abstract_streams import connect
+connection = connect(sys.argv[1], 20)
+try:
+    connection.sendall(b'{"ask": "stop", "text": "I say so"}\\n')
+except OSError:
+    pass
+heard = b""
+try:
+    while piece := connection.recv(4096):
+        heard += piece
+except ConnectionError:
+    pass
+print(heard.decode())
+"""
+
+
+class Classroom:
+    """The three users, the site's file, and how each of them asks for something."""
+
+    def __init__(self, folder: Path) -> None:
+        self.site = folder / "site.yaml"
+        self.says(NAMED)
+        self.node = os.urandom(4).hex()
+        seen = {VARIABLE: self.node, "PATH": "/usr/bin:/bin", "GPUCLUSTER_SITE": str(self.site)}
+        self.learner = OtherUser(seen, 0)
+        self.instructor = OtherUser(seen, 1, [grp.getgrnam(GROUP).gr_gid])
+        self.outsider = OtherUser(seen, 2)
+        self._shells: dict[str, subprocess.Popen[str]] = {}
+
+    @property
+    def name(self) -> str:
+        """The name of the socket of the learner's cluster."""
+        return f"gpucluster-{self.node}/i/{self.cluster()['id']}"
+
+    def says(self, text: str) -> None:
+        self.site.write_text(text)
+        self.site.chmod(0o644)
+
+    def ask(self, user: OtherUser, *words: str) -> tuple[int, str, str]:
+        """Return the exit code of a command, what it prints, and what it complains of."""
+        shell = self._shells.get(user.name)
+        if shell is None:
+            shell = user.start(str(ASKER), stdin=subprocess.PIPE, stderr=None)
+            assert shell.stdout is not None and shell.stdout.readline() == "ready\n"
+            self._shells[user.name] = shell
+        assert shell.stdin is not None and shell.stdout is not None
+        shell.stdin.write(json.dumps(words) + "\n")
+        shell.stdin.flush()
+        code, out, err = json.loads(shell.stdout.readline())
+        return code, out, err
+
+    def json(self, user: OtherUser, *words: str) -> Any:
+        code, out, err = self.ask(user, *words, "--json")
+        assert code == 0, err
+        return json.loads(out)
+
+    def cluster(self) -> dict[str, Any]:
+        """The learner's cluster, as he sees it."""
+        found: dict[str, Any] = self.json(self.learner, "status", SECRET_NAME)
+        return found
+
+    def seen(self) -> list[dict[str, Any]]:
+        """The class, as the instructor sees it."""
+        found: list[dict[str, Any]] = self.json(self.instructor, "node", "--class")["clusters"]
+        return found
+
+    def close(self) -> None:
+        for shell in self._shells.values():
+            shell.kill()
+            shell.communicate()
+        for user in (self.learner, self.instructor, self.outsider):
+            for process in user.processes():
+                process.kill()
+            user.close()
+
+
+@pytest.fixture(scope="module")
+def classroom() -> Iterator[Classroom]:
+    with tempfile.TemporaryDirectory(prefix="gpcclass", dir="/tmp") as folder:
+        os.chmod(folder, 0o755)
+        found = Classroom(Path(folder))
+        try:
+            code, _, err = found.ask(
+                found.learner, "create", "--backend", "local", "--n-workers", "1", "--memory-limit", "400 MiB",
+                "--name", SECRET_NAME,
+            )  # fmt: skip
+            assert code == 0, err
+            yield found
+        finally:
+            found.close()
+
+
+def test_the_instructor_sees_the_class_without_names(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
+    wait_until(classroom.seen)
+    [seen] = classroom.seen()
+    assert (seen["user"], seen["kind"], seen["state"], seen["n_workers"], seen["mine"]) == (
+        classroom.learner.name, "local", "running", 1, False
+    ), repr(seen)  # fmt: skip
+    assert SECRET_NAME not in json.dumps(seen)
+    assert SECRET_NAME not in Path("/proc/net/unix").read_text()
+    _, out, _ = classroom.ask(classroom.instructor, "node", "--class")
+    assert classroom.learner.name in out and "running" in out and SECRET_NAME not in out
+
+
+def test_a_message_is_read_wherever_the_owner_looks(classroom: Classroom) -> None:
+    code, out, err = classroom.ask(
+        classroom.instructor, "node", "message", classroom.learner.name, "Please \x1b[31mstop\x1b[0m\nby 12."
+    )
+    assert (code, out) == (0, f"Told 1 cluster of {classroom.learner.name}.\n"), err
+    model = classroom.cluster()
+    [message] = model["messages"]
+    assert (message["by"], message["text"]) == (classroom.instructor.name, "Please ?[31mstop?[0m by 12.")
+    assert [(entry["kind"], entry["message"]) for entry in model["news"]] == [
+        ("message", f"Instructor {classroom.instructor.name}: {message['text']}")
+    ]
+    entry = classroom.json(classroom.learner, "activity", SECRET_NAME)["entries"][-1]
+    assert (entry["kind"], entry["by"]) == ("message", f"instructor {classroom.instructor.name}")
+    assert "(instructor " in classroom.ask(classroom.learner, "status", SECRET_NAME)[1]
+
+
+def test_nobody_else_is_listened_to(classroom: Classroom) -> None:
+    before = classroom.cluster()
+    for user in (classroom.outsider, classroom.learner):
+        for words in (["--class"], ["message", "all", "hello"], ["stop", classroom.learner.name, "--yes"]):
+            code, out, err = classroom.ask(user, "node", *words)
+            assert (code, out) == (6, "") and "Only instructors of this site" in err, words
+        # Without our command, it is the same.
+        heard = json.loads(user.run("-c", ASKS, classroom.name))
+        assert heard == {"done": False, "message": "Only instructors of this site may speak to the clusters of others."}
+    assert classroom.cluster()["state"] == "running"
+    assert classroom.cluster()["messages"] == before["messages"]
+
+
+def test_what_an_instructor_types_is_checked(classroom: Classroom) -> None:
+    for words, sentence in (
+        (["message", "all", "x" * 501], "text: must have 1 to 500 characters, not 501."),
+        (["message", "all", " \n "], "text: must have 1 to 500 characters"),
+        (["message", "all"], "Write: node message USER"),
+        (["stop", "all", "--yes"], "one user at a time"),
+        (["stop", "who", "--yes"], f"The user 'who' has no cluster on this machine that instructors reach. These have: "
+         f"{classroom.learner.name}."),
+        (["mesage", "all", "hello"], "Did you mean 'message'?"),
+    ):  # fmt: skip
+        code, _, err = classroom.ask(classroom.instructor, "node", *words)
+        assert code != 0 and sentence in err, (words, err)
+
+
+def test_forged_names_tell_nothing_and_hold_up_nobody(classroom: Classroom) -> None:
+    with classroom.outsider.start("-c", FORGED, f"gpucluster-{classroom.node}") as forger:
+        assert forger.stdout is not None
+        assert forger.stdout.readline() == "listens\n"
+        seen = classroom.seen()
+        assert [each["state"] for each in seen if each["user"] == classroom.learner.name] == ["running"]
+        forged = [each for each in seen if each["user"] == classroom.outsider.name]
+        assert len(forged) == 5 and all(each["state"] is None and each["problem"] for each in forged), (
+            "the kernel tells whose they are"
+        )
+        answer = classroom.ask(classroom.instructor, "node", "message", "all", "The room closes.", "--json")[1]
+        assert json.loads(answer)["users"] == [classroom.learner.name]
+        assert len(json.loads(answer)["problems"]) == 5
+        forger.kill()
+
+
+def test_a_flood_holds_up_neither_the_cluster_nor_the_instructor(classroom: Classroom) -> None:
+    flooder = str(Path(__file__).with_name("flooder.py"))
+    with classroom.outsider.start(flooder, classroom.name, "60") as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "floods\n"
+        assert [each["state"] for each in classroom.seen()] == ["running"]
+        code, _, err = classroom.ask(classroom.instructor, "node", "message", "all", "Among many.")
+        assert code == 0, err
+        assert classroom.cluster()["messages"][-1]["text"] == "Among many."
+        pid = classroom.cluster()["pid"]
+        assert len(os.listdir(f"/proc/{pid}/fd")) < 200, "connections do not pile up"
+        process.kill()
+
+
+def test_a_process_that_hangs_is_a_sentence(classroom: Classroom) -> None:
+    before = classroom.cluster()
+    os.kill(before["pid"], signal.SIGSTOP)
+    try:
+        [seen] = classroom.seen()
+        assert (seen["user"], seen["state"]) == (classroom.learner.name, None)
+        assert seen["problem"] == "It does not answer: its process hangs or was suspended."
+        code, out, _ = classroom.ask(classroom.instructor, "node", "message", "all", "Too late.")
+        assert code == 1 and "does not answer" in out
+    finally:
+        os.kill(before["pid"], signal.SIGCONT)
+    assert [each["state"] for each in classroom.seen()] == ["running"]
+    assert classroom.cluster()["messages"] == before["messages"], "what was given up is not done later"
+
+
+def test_a_change_of_the_site_is_seen_without_a_restart(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
+    name = classroom.name
+    classroom.says("sharing: {message: Hello.}\n")
+    wait_until(lambda: not _listens(name))
+    code, _, err = classroom.ask(classroom.instructor, "node", "--class")
+    assert code == 6 and "This site names no instructors." in err
+    classroom.says(f"sharing: {{instructors: [{classroom.outsider.name}]}}\n")
+    wait_until(lambda: _listens(name))
+    assert "Only instructors" in classroom.instructor.run("-c", ASKS, name)
+    classroom.says(NAMED)
+    wait_until(lambda: classroom.ask(classroom.instructor, "node", "--class")[0] == 0)
+    assert [each["state"] for each in classroom.seen()] == ["running"]
+
+
+def test_a_stop_says_who_and_why(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
+    code, out, err = classroom.ask(
+        classroom.instructor, "node", "stop", classroom.learner.name, "--reason", "The exam begins", "--yes"
+    )
+    assert (code, out) == (0, f"Stopped 1 cluster of {classroom.learner.name}.\n"), err
+    wait_until(lambda: classroom.cluster()["state"] == "stopped")
+    model = classroom.cluster()
+    by = f"instructor {classroom.instructor.name}"
+    assert model["reason"] == f"Stopped by {by}: The exam begins."
+    assert model["news"][-1]["kind"] == "stopped" and model["news"][-1]["message"] == model["reason"]
+    entries = classroom.json(classroom.learner, "activity", SECRET_NAME)["entries"]
+    assert [(entry["by"], entry["message"]) for entry in entries if entry["kind"] == "stop"] == [(by, model["reason"])]
+    assert classroom.seen() == []
+
+
+def test_after_a_kill_nothing_is_left_of_it(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
+    options = ("--backend", "local", "--n-workers", "0", "--memory-limit", "400 MiB", "--name", "killed")
+    code, _, err = classroom.ask(classroom.learner, "create", *options)
+    assert code == 0, err
+    wait_until(classroom.seen)
+    os.kill(classroom.json(classroom.learner, "status", "killed")["pid"], signal.SIGKILL)
+    wait_until(lambda: classroom.seen() == [])
+    code, _, err = classroom.ask(classroom.instructor, "node", "message", "all", "Is anybody there?")
+    assert code != 0 and "Nobody else has a cluster" in err
+
+
+def _listens(name: str) -> bool:
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(5)
+        try:
+            connection.connect(f"\0{name}")
+        except OSError:
+            return False
+        time.sleep(0.05)
+        return True
