@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from .client.api import connect, create, frame, list, replay
     from .client.async_cluster import AsyncCluster
     from .client.cluster import Cluster
+    from .client.lease import lease
     from .client.node import node
     from .profiling.measurement import profile
     from .protocol.errors import GPUClusterError
 
 __all__ = [
-    "AsyncCluster", "Cluster", "GPUClusterError", "__version__", "connect", "create", "frame", "list", "node",
-    "profile", "replay",
+    "AsyncCluster", "Cluster", "GPUClusterError", "__version__", "connect", "create", "frame", "lease", "list",
+    "node", "profile", "replay",
 ]  # fmt: skip
 
 _LAZY = {
@@ -31,6 +32,7 @@ _LAZY = {
     "connect": "gpucluster.client.api",
     "create": "gpucluster.client.api",
     "frame": "gpucluster.client.api",
+    "lease": "gpucluster.client.lease",
     "list": "gpucluster.client.api",
     "node": "gpucluster.client.node",
     "replay": "gpucluster.client.api",

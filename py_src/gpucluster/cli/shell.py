@@ -26,7 +26,7 @@ from .changes import CHANGES, Change
 from .declarations import SHELL
 from .devicetree import devices_text
 from .lessonverbs import LESSONS
-from .progress import TerminalProgress
+from ..client.progress import TerminalProgress
 from .verbs import overview, parser_for
 
 # What only some verbs need is imported by them: somebody waits for every verb.

@@ -13,7 +13,7 @@ from ..protocol.models import ClusterModel, GPUSlot, Network
 from ..protocol.plaintext import counted
 from ..protocol.sizes import format_size
 from ..protocol.telemetry import Activity
-from .progress import progress_line
+from ..client.progress import progress_line
 
 
 def cluster_table(models: Sequence[ClusterModel]) -> str:

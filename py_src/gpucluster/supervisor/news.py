@@ -11,7 +11,7 @@ from ..registry.store import now
 KEPT = 10
 LONGEST = 140
 """JupyterLab's own bound for notices."""
-KINDS = frozenset({"worker_died", "spill", "pause", "gpu", "done"})
+KINDS = frozenset({"worker_died", "spill", "pause", "gpu", "done", "stopped"})
 
 
 class News:
