@@ -16,6 +16,7 @@ from ..client.dashboard import DEFAULT_PAGE, DashboardPage, find_page, page_link
 from ..client.reading import MAX_LOG_LINES
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, InvalidState, StartTimedOut
 from ..protocol.models import ClusterModel, ClusterState, HostDevices, LogLines, Submission
+from ..protocol.spec import SpecBase
 from ..protocol.telemetry import Activity
 from .arguments import whole_number
 from .interrupt import interrupts_held
@@ -92,6 +93,20 @@ def create(
             f"The cluster '{model.name}' was not running after {timeout:.0f} seconds and was stopped again. {why}"
             f"Its log says why: logs {last.id}. Or allow more time with --timeout."
         ) from None
+
+
+def leased(control: Control, found: Namespace, tell: Tell | None = None) -> SpecBase:
+    """Return the spec of what is to be leased: one worker where no number was typed.
+
+    Raises
+    ------
+    InvalidRequest
+    """
+    if getattr(found, "n_workers", "1") == "0":
+        raise InvalidRequest("--n-workers: a lease has at least 1 worker.")
+    spec = spec_from(Namespace(**{"n_workers": "1", **vars(found)}))
+    tell_all(control.notes(spec), tell)
+    return spec
 
 
 def wait(

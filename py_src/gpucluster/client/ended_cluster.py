@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime
 
 from ..protocol.models import ClusterModel, ClusterState
@@ -9,12 +10,18 @@ from ..protocol.telemetry import ActivityEntry
 from ..registry import activity
 from ..registry.store import Registry
 
+BEFORE_IT_ENDS = "Take results out of a lease before it ends, with result() or compute()."
 _OVER = {ClusterState.STOPPING, ClusterState.STOPPED, ClusterState.FAILED}
 
 
 def is_over(model: ClusterModel | None) -> bool:
     """Return whether a cluster has ended, or is about to."""
     return model is not None and model.state in _OVER
+
+
+def is_lease_of_this_process(model: ClusterModel) -> bool:
+    """Return whether this process had leased a cluster, and so knows that it ends."""
+    return model.lease is not None and model.lease.pid == os.getpid()
 
 
 def stopped_by(registry: Registry, model: ClusterModel) -> str | None:

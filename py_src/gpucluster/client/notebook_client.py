@@ -12,7 +12,7 @@ from ..protocol.errors import ClusterEnded, GPUClusterError
 from ..protocol.models import ClusterModel
 from .caller import this_process
 from .dashboard import jupyter_link
-from .ended_cluster import how_it_ended, is_over, stopped_by
+from .ended_cluster import BEFORE_IT_ENDS, how_it_ended, is_lease_of_this_process, is_over, stopped_by
 
 _HIDDEN = "https://dashboard.gpucluster.invalid/"
 """Stands in the picture for a link that holds a secret, and is taken out of it again."""
@@ -95,6 +95,8 @@ class Client(ClientOfCluster):
         model = self._model()
         if model is None or not is_over(model) or getattr(self.cluster, "asynchronous", False):
             return False
+        if is_lease_of_this_process(model):
+            return False
         return self._stopped_by(model) != this_process()
 
     def _stopped_by(self, model: ClusterModel) -> str | None:
@@ -110,6 +112,11 @@ class Client(ClientOfCluster):
                 f'gpucluster.connect("{model.name}").get_client().'
             )
         how = "Its cluster has ended." if model is None else how_it_ended(model, self._stopped_by(model))
+        if model is not None and model.lease is not None:
+            return ClientClosed(
+                f"{how} What its workers held is lost. {BEFORE_IT_ENDS} To go on, take another lease, or create a "
+                "cluster: gpucluster.create(), then gpucluster.connect().get_client()."
+            )
         return ClientClosed(
             f"{how} What the cluster held is lost. Start it again in the panel, or create another cluster with "
             "gpucluster.create(); then make a client: gpucluster.connect().get_client(). "
@@ -125,6 +132,11 @@ class Client(ClientOfCluster):
                 f'gpucluster.connect("{model.name}").get_client(), and compute them again.'
             )
         how = "Its cluster has ended." if model is None else how_it_ended(model, self._stopped_by(model))
+        if model is not None and model.lease is not None:
+            return ClientClosed(
+                f"{how} What its workers held is lost, and this needs some of it. {BEFORE_IT_ENDS} Make it again, here "
+                "or in another lease."
+            )
         return ClientClosed(
             f"{how} What the cluster held is lost, and this needs some of it. Make that again, here or on another "
             "cluster: gpucluster.create(), then gpucluster.connect().get_client()."
