@@ -7,7 +7,7 @@ from concurrent.futures import CancelledError
 from contextvars import ContextVar
 from typing import Any
 
-from ..dask_internals.clients import AFTER_THE_END, ClientOfCluster, ClosedClientError
+from ..dask_internals.clients import AFTER_THE_END, ClientOfCluster, ClosedClientError, had_what_is_lost
 from ..protocol.errors import ClusterEnded, GPUClusterError
 from ..protocol.models import ClusterModel
 from .caller import this_process
@@ -70,10 +70,12 @@ class Client(ClientOfCluster):
         async def told(*args: Any, **options: Any) -> Any:
             try:
                 return await func(*args, **options)
-            except (CancelledError, *AFTER_THE_END):
+            except (CancelledError, *AFTER_THE_END) as error:
                 # A client whose scheduler was killed tries to connect again for a while, which nobody need wait for.
                 if self.status in {"closing", "closed"} or is_over(self._model()):
                     raise self.after_the_end() from None
+                if isinstance(error, CancelledError) and (client := had_what_is_lost(error)) is not None:
+                    raise client.after_the_loss() from None
                 raise
 
         try:
