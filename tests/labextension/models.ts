@@ -37,6 +37,7 @@ export function cluster(changes: Partial<ClusterModel> = {}): ClusterModel {
     slots: [],
     nodes: [],
     ends_at: null,
+    lease: null,
     cost: null,
     workers: ['0', '1'].map(name => ({
       name,

@@ -82,6 +82,15 @@ it('shows a toast for what somebody waits for; the rest is in the centre', () =>
   expect(died.message).toHaveLength(140);
 });
 
+it('keeps showing that a cluster was stopped unasked, for whoever was away', () => {
+  told = '';
+  const manager = new Manager();
+  notices(manager);
+  manager.news(entry(1, 'stopped'));
+  const [stopped] = Notification.manager.notifications;
+  expect([stopped.options.autoClose, stopped.type]).toEqual([false, 'warning']);
+});
+
 it('is quiet about what nobody wants to see again', () => {
   told = '';
   const manager = new Manager();

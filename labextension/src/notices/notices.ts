@@ -7,7 +7,7 @@ import { NEWS_KINDS } from './kinds';
 
 /** JupyterLab shows no more of a message. */
 const LONGEST = 140;
-/** Somebody asked for these, and looks up; the others are in the notification centre only. */
+/** Of what somebody asked for, who looks up; the others are in the notification centre only. */
 const TOAST_MS = 8000;
 
 /** Remembers, for all pages of this browser, until when news have been told. */
@@ -53,7 +53,8 @@ export class Notices {
       message.length > LONGEST ? `${message.slice(0, LONGEST - 1)}…` : message,
       isDone ? 'success' : 'warning',
       {
-        autoClose: isDone ? TOAST_MS : 0,
+        // Whose cluster was stopped may be away, and finds it when coming back.
+        autoClose: isDone ? TOAST_MS : entry.kind === 'stopped' ? false : 0,
         actions: [
           { label: trans.__('Activity'), callback: () => onOpen(cluster) },
           { label: trans.__('Do not show again'), callback: () => onMute(entry.kind) }

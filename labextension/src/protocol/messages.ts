@@ -160,7 +160,7 @@ export interface ClusterModel {
    */
   notice: string | null;
   /**
-   * What is worth telling once, newest last; at most ten: 'worker_died', 'spill', 'pause', 'gpu' for what happened to it, 'done' for a batch that somebody waits for. Messages of at most 140 characters.
+   * What is worth telling once, newest last; at most ten: 'worker_died', 'spill', 'pause', 'gpu' and 'stopped' (by idle timer or site) for what happened to it, 'done' for a batch that somebody waits for. Messages of at most 140 characters.
    */
   news: ActivityEntry[];
   /**
@@ -209,6 +209,10 @@ export interface ClusterModel {
    * When the time limit of the first of its jobs is over; null: none.
    */
   ends_at: string | null;
+  /**
+   * Whose it is, if it ends with its holder; null: it lives on its own.
+   */
+  lease: Lease | null;
   /**
    * What it has cost; null: its site says nothing of costs.
    */
@@ -375,6 +379,27 @@ export interface GPUSlot {
    * What it is and what keeps others out of it, for people.
    */
   label: string;
+}
+/**
+ * Whose a cluster is that was taken for a while only: it ends with that, or with its holder.
+ */
+export interface Lease {
+  /**
+   * What it was taken for: a cell of a notebook, a block of Python, or a command of a shell.
+   */
+  scope: 'cell' | 'block' | 'command';
+  /**
+   * Who has it, such as 'notebook, process 4711'.
+   */
+  holder: string;
+  /**
+   * Process id of the holder.
+   */
+  pid: number;
+  /**
+   * Tells that process from any other that ever has its number.
+   */
+  birth: string;
 }
 /**
  * What a cluster has cost, as its site counts.

@@ -124,7 +124,9 @@ class SentenceParser(argparse.ArgumentParser):
     def _must_be_after_dashes(self, before: Sequence[str], after: Sequence[str]) -> None:
         name = self.after_dashes.metavar if self.after_dashes is not None else ""
         if before:
-            raise InvalidRequest(f"Unexpected '{shown(before[0])}'. Write -- before the command: {self.prog} -- {name}.")
+            raise InvalidRequest(
+                f"Unexpected '{shown(before[0])}'. Write -- before the command: {self.prog} -- {name}."
+            )
         if not after:
             raise InvalidRequest(f"{name} is missing. Write it after --: {self.prog} -- {name}.")
 

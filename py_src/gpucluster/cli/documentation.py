@@ -50,9 +50,7 @@ def page() -> str:
         faces = faces if SHELL in verb.faces else " Notebook only."
         face = SHELL if SHELL in verb.faces else MAGIC
         parser = parser_for(verb.name, face)
-        parts.append(
-            f"\n## {verb.name}\n\n{verb.summary}{faces}\n\n```\n{_usage(face, verb.name, parser)}\n```\n"
-        )
+        parts.append(f"\n## {verb.name}\n\n{verb.summary}{faces}\n\n```\n{_usage(face, verb.name, parser)}\n```\n")
         for title, actions in parser.sections().items():
             parts.append(f"\n{title}\n\n" if title else "\n")
             parts += [f"* `{_written(action)}`: {_text(action)}\n" for action in actions]

@@ -57,11 +57,12 @@ def _create(parser: SentenceParser, face: str) -> None:
 
 def _lease(parser: SentenceParser, face: str) -> None:
     add_spec_options(parser)
-    parser.argument("--timeout", metavar="SECONDS", help="Let the start take at most so long. 1 to 86400. Default: 120.")
+    parser.argument("--timeout", metavar="SECONDS", help="Start within so long. 1 to 86400. Default: 120.")
     if face == SHELL:
         parser.argument_after_dashes(
-            "command", metavar="COMMAND", help="What to run; DASK_SCHEDULER_ADDRESS and GPUCLUSTER_NAME tell it where."
-        )
+            "command", metavar="COMMAND",
+            help="What to run; in Python, Client() and gpucluster.connect() find the worker there.",
+        )  # fmt: skip
 
 
 def _list(parser: SentenceParser, face: str) -> None:

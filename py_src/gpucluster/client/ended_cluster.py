@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from datetime import datetime
 
 from ..protocol.models import ClusterModel, ClusterState
@@ -50,6 +51,18 @@ def how_it_ended(model: ClusterModel, by: str | None) -> str:
     who = "" if by is None or failed else f" by {_with_article(by)}"
     why = f": {model.reason}" if model.reason else "."
     return f"The cluster '{model.name}' {verb}{when}{who}{why}"
+
+
+def stopped_unasked(models: Iterable[ClusterModel]) -> str:
+    """Return a sentence about the cluster that ended last, if it was stopped though nobody had asked for it.
+
+    Its user may have been away; where there is none, the text is empty. A blank follows the sentence.
+    """
+    ended = [model for model in models if model.state.ended]
+    last = max(ended, key=lambda model: model.ended_at or "", default=None)
+    if last is None or not any(entry.kind == "stopped" for entry in last.news):
+        return ""
+    return f"{how_it_ended(last, None)} "
 
 
 def _clock(time: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from contextvars import ContextVar
-from datetime import timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -208,7 +207,7 @@ class Lease(LeaseOfWorkers):
     def __enter__(self) -> Client:
         with LiveText(notebook=shell_of_notebook() is not None) as live:
             client = self.begin(live)
-        _say_if_no_gpu(self._spec, self.cluster.model)
+        say_if_no_gpu(self._spec, self.cluster.model)
         return client
 
     def __exit__(
@@ -220,7 +219,17 @@ class Lease(LeaseOfWorkers):
             _add_to(error, trouble)
 
     def begin(self, progress: OnProgress | None = None) -> Client:
-        """Take the workers, and connect to them.
+        """Take the workers, and connect to them; see ``take``."""
+        model = self.take(progress)
+        try:
+            self._client = Cluster(model, self._control).get_client()
+        except BaseException:
+            self._give_back()
+            raise
+        return self._client
+
+    def take(self, progress: OnProgress | None = None) -> ClusterModel:
+        """Take the workers.
 
         Parameters
         ----------
@@ -243,12 +252,10 @@ class Lease(LeaseOfWorkers):
                 seen.clear()
 
         try:
-            model = run(self._take(seen.append), show)
-            self._client = Cluster(model, self._control).get_client()
+            return run(self._take(seen.append), show)
         except BaseException:
             self._give_back()
             raise
-        return self._client
 
     def end(self) -> None:
         """Give the workers back; returns when nothing of them runs any more. Doing it twice is harmless.
@@ -297,7 +304,7 @@ class AsyncLease(LeaseOfWorkers):
         except BaseException:
             await self._give_back()
             raise
-        _say_if_no_gpu(self._spec, model)
+        say_if_no_gpu(self._spec, model)
         return self._client
 
     async def __aexit__(
@@ -317,7 +324,8 @@ class AsyncLease(LeaseOfWorkers):
             await AsyncCluster(self._model, self._control).stop()
 
 
-def _say_if_no_gpu(spec: SpecBase | dict[str, Any], model: ClusterModel) -> None:
+def say_if_no_gpu(spec: SpecBase | dict[str, Any], model: ClusterModel) -> None:
+    """Say on standard error that there is no GPU, where it was left open whether there would be one."""
     asked = spec.get("backend") if isinstance(spec, dict) else spec.backend
     if asked == "auto" and not model.has_gpus:
         sys.stderr.write(leased_line(model) + "\n")

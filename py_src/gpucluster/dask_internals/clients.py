@@ -12,7 +12,8 @@ from dask.callbacks import Callback
 from distributed.client import ClosedClientError, _get_global_client, _global_client_index, _set_global_client
 
 __all__ = [
-    "AFTER_THE_END", "ClientOfCluster", "ClosedClientError", "EndedClient", "client_ids", "had_what_is_lost", "take_over",
+    "AFTER_THE_END", "ClientOfCluster", "ClosedClientError", "EndedClient", "client_ids", "had_what_is_lost",
+    "take_over",
 ]  # fmt: skip
 
 AFTER_THE_END = (ClosedClientError, OSError, RuntimeError, AttributeError)

@@ -68,7 +68,7 @@ class LeasedCell:
         model = self._lease.cluster.model
         libraries = libraries_for(has_gpus=model.has_gpus)
         use_libraries(libraries)
-        print(leased_line(model))
+        sys.stdout.write(leased_line(model) + "\n")
         if libraries.warning:
             sys.stderr.write(libraries.warning + "\n")
 

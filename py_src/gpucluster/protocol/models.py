@@ -174,7 +174,8 @@ class ClusterModel(WireModel):
     news: list[ActivityEntry] = Field(
         default_factory=list,
         description="What is worth telling once, newest last; at most ten: 'worker_died', 'spill', 'pause', 'gpu' and "
-        "'stopped' (by the idle timer or its site) for what happened to it, 'done' for a batch that somebody waits for. Messages of at most 140 characters.",
+        "'stopped' (by idle timer or site) for what happened to it, 'done' for a batch that somebody waits for. "
+        "Messages of at most 140 characters.",
     )
     progress: Progress | None = Field(None, description="What is happening, while something is.")
     notes: list[str] = Field(
