@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import ExitStack
 from contextvars import ContextVar
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -136,6 +137,7 @@ class LeaseOfWorkers:
         self._hold: Hold | None = None
         self._model: ClusterModel | None = None
         self._client: Client | None = None
+        self._current = ExitStack()
 
     @property
     def holds(self) -> bool:
@@ -208,12 +210,14 @@ class Lease(LeaseOfWorkers):
         with LiveText(notebook=shell_of_notebook() is not None) as live:
             client = self.begin(live)
         say_if_no_gpu(self._spec, self.cluster.model)
+        self._current.enter_context(client.as_current())  # Also within the block of another client.
         return client
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
+            self._current.close()
             self.end()
         except GPUClusterError as trouble:
             _add_to(error, trouble)
@@ -305,12 +309,14 @@ class AsyncLease(LeaseOfWorkers):
             await self._give_back()
             raise
         say_if_no_gpu(self._spec, model)
+        self._current.enter_context(self._client.as_current())
         return self._client
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
+            self._current.close()
             try:
                 await self.client.close(timeout=CLIENT_SECONDS)
             finally:
