@@ -88,8 +88,8 @@ class _Command:
                 signal.signal(number, self._pass_on)
         try:
             self._process = subprocess.Popen(list(command), env=environment)
-            for number in self._early:
-                self._process.send_signal(number)
+            for early in self._early:
+                self._process.send_signal(early)
             code = self._process.wait()
         except OSError as error:
             raise InvalidRequest(f"The command cannot be run: {error.strerror or error}.") from None

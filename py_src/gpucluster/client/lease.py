@@ -203,7 +203,8 @@ class Lease(LeaseOfWorkers):
         InvalidState
             It was not taken yet.
         """
-        cluster: Cluster = self.client.cluster
+        made: Any = self.client.cluster
+        cluster: Cluster = made
         return cluster
 
     def __enter__(self) -> Client:
@@ -296,7 +297,8 @@ class AsyncLease(LeaseOfWorkers):
         InvalidState
             It was not taken yet.
         """
-        cluster: AsyncCluster = self.client.cluster
+        made: Any = self.client.cluster
+        cluster: AsyncCluster = made
         return cluster
 
     async def __aenter__(self) -> Client:
