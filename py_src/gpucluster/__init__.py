@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from .client.async_cluster import AsyncCluster
     from .client.cluster import Cluster
     from .client.instructing import class_clusters, message_class, stop_class
+    from .client.lease import lease
     from .client.node import node
     from .profiling.measurement import profile
     from .protocol.errors import GPUClusterError
 
 __all__ = [
-    "AsyncCluster", "Cluster", "GPUClusterError", "__version__", "class_clusters", "connect", "create", "frame", "list",
-    "message_class", "node", "profile", "replay", "stop_class",
+    "AsyncCluster", "Cluster", "GPUClusterError", "__version__", "class_clusters", "connect", "create", "frame", "lease",
+    "list", "message_class", "node", "profile", "replay", "stop_class",
 ]  # fmt: skip
 
 _LAZY = {
@@ -33,6 +34,7 @@ _LAZY = {
     "connect": "gpucluster.client.api",
     "create": "gpucluster.client.api",
     "frame": "gpucluster.client.api",
+    "lease": "gpucluster.client.lease",
     "list": "gpucluster.client.api",
     "message_class": "gpucluster.client.instructing",
     "node": "gpucluster.client.node",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import CancelledError
 
 import dask
 import distributed
@@ -95,6 +96,11 @@ def test_results_that_went_with_their_client_are_missed(here, canary):
         with pytest.raises(clients.ClosedClientError, match="The client that held a result is closed"):
             dask.delayed(abs)(kept).compute()
         assert dask.delayed(abs)(-1).compute() == 1
+    with canary('"lost dependencies" in the text of FutureCancelledError'), distributed.Client(here.scheduler.address):
+        with pytest.raises(CancelledError) as told:
+            dask.delayed(abs)(kept).compute()
+        assert clients.had_what_is_lost(told.value) is client
+        assert clients.had_what_is_lost(CancelledError("for another reason")) is None
 
 
 def test_as_distributed_has_it(here, canary):

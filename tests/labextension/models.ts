@@ -39,6 +39,7 @@ export function cluster(changes: Partial<ClusterModel> = {}): ClusterModel {
     nodes: [],
     ends_at: null,
     scratch_limit_bytes: null,
+    lease: null,
     cost: null,
     workers: ['0', '1'].map(name => ({
       name,

@@ -420,6 +420,16 @@ describe('card', () => {
     }
   });
 
+  it('says what a lease is for, and who has it', async () => {
+    const lease = { scope: 'cell' as const, holder: 'notebook, process 12', pid: 12, birth: 'b' };
+    await draw(card(store([cluster({ lease })])));
+    const mark = host.querySelector<HTMLElement>('.gpc-Lease');
+    expect(mark?.textContent).toBe('lease of a cell');
+    expect(mark?.title).toBe('Ends with it, or with notebook, process 12');
+    await draw(card(store([cluster()])));
+    expect(host.querySelector('.gpc-Lease')).toBeNull();
+  });
+
   it('says that there is no GPU where the panel does not', async () => {
     const backend_reason = noDevices.message;
     await draw(card(store([cluster({ backend_reason })])));

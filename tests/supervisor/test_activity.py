@@ -8,7 +8,9 @@ import signal
 
 import gpucluster
 import httpx
+import pytest
 from gpucluster.client.control import Control
+from gpucluster.protocol.errors import ClusterNotFound
 from gpucluster.protocol.models import ClusterState, WorkerModel
 from gpucluster.protocol.version import BY_HEADER
 from gpucluster.registry import activity
@@ -164,6 +166,10 @@ def test_an_idle_stop_is_told(site):
     model = site.running(name="idle", idle_timeout_seconds=1)
     site.wait_for("idle", lambda now: now.state.ended)
     stop, stopped = story(site, model.id)[-2:]
+    [told] = site.get(model.id).news
+    assert (told.kind, told.message) == ("stopped", f"Stopped. {stop[2]}"), "its user, who may be away"
+    with pytest.raises(ClusterNotFound, match=r"^There is no living cluster\. The cluster 'idle' was stopped at .*"):
+        site.control.find_living()
     assert stop[:2] == ("stop", "idle timer")
     assert stop[2].startswith("Idle for 1 second")
     assert stopped == ("state", None, f"Stopped. {stop[2]}")

@@ -7,7 +7,7 @@ import { NEWS_KINDS } from './kinds';
 
 /** JupyterLab shows no more of a message. */
 const LONGEST = 140;
-/** Somebody asked for these, and looks up; the others are in the notification centre only. */
+/** Of what somebody asked for, who looks up; the others are in the notification centre only. */
 const TOAST_MS = 8000;
 /** A person says these: they stay until somebody has read them. */
 const SAID: readonly string[] = ['message', 'stopped'];
@@ -55,6 +55,7 @@ export class Notices {
       message.length > LONGEST ? `${message.slice(0, LONGEST - 1)}…` : message,
       isDone ? 'success' : 'warning',
       {
+        // Whose cluster was stopped may be away, and finds it when coming back.
         autoClose: isDone ? TOAST_MS : SAID.includes(entry.kind) ? false : 0,
         actions: [
           { label: trans.__('Activity'), callback: () => onOpen(cluster) },

@@ -16,6 +16,7 @@ import {
   costLine,
   idleLine,
   kindLine,
+  leaseLine,
   linksLine,
   newsLine,
   recordingLine,
@@ -136,6 +137,14 @@ function Living(props: ILivingProps): JSX.Element {
           kindLine(cluster, trans)
         ) : (
           <Ticking milliseconds={1000} text={() => workersLine(cluster, manager, trans)} />
+        )}
+        {cluster.lease !== null && (
+          <span
+            className="gpc-Lease"
+            title={trans.__('Ends with it, or with %1', cluster.lease.holder)}
+          >
+            {leaseLine(cluster, trans)}
+          </span>
         )}
         {cluster.network === 'open' && (
           <span

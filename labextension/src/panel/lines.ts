@@ -161,6 +161,17 @@ export function recordingLine(
       );
 }
 
+/** What a lease was taken for, which it ends with; empty: it is none. */
+export function leaseLine({ lease }: ClusterModel, trans: TranslationBundle): string {
+  return lease === null
+    ? ''
+    : {
+        cell: trans.__('lease of a cell'),
+        block: trans.__('lease of a block'),
+        command: trans.__('lease of a command')
+      }[lease.scope];
+}
+
 /** How many tasks are not finished. */
 export function taskCounts(sample: TelemetrySample | undefined): {
   processing: number;

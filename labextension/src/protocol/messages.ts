@@ -221,6 +221,10 @@ export interface ClusterModel {
    */
   ends_at: string | null;
   /**
+   * Whose it is, if it ends with its holder; null: it lives on its own.
+   */
+  lease: Lease | null;
+  /**
    * What it has cost; null: its site says nothing of costs.
    */
   cost: Cost | null;
@@ -397,6 +401,27 @@ export interface GPUSlot {
    * What it is and what keeps others out of it, for people.
    */
   label: string;
+}
+/**
+ * Whose a cluster is that was taken for a while only: it ends with that, or with its holder.
+ */
+export interface Lease {
+  /**
+   * What it was taken for: a cell of a notebook, a block of Python, or a command of a shell.
+   */
+  scope: 'cell' | 'block' | 'command';
+  /**
+   * Who has it, such as 'notebook, process 4711'.
+   */
+  holder: string;
+  /**
+   * Process id of the holder.
+   */
+  pid: number;
+  /**
+   * Tells that process from any other that ever has its number.
+   */
+  birth: string;
 }
 /**
  * What a cluster has cost, as its site counts.

@@ -35,7 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     _make_writable()
     try:
-        code = _create(words) if words[:1] == ["create"] and not set(_HELP).intersection(words) else _run(words)
+        ours = words[: words.index("--")] if "--" in words else words
+        starts = words[:1] in (["create"], ["lease"]) and not set(_HELP).intersection(ours)
+        code = _create(words) if starts else _run(words)
         sys.stdout.flush()
         return code
     except BrokenPipeError:

@@ -13,9 +13,11 @@ from collections.abc import Callable
 from ..client.background import background_loop
 from ..client.control import STOP_LATE_SECONDS, Control
 from ..client.dashboard import DEFAULT_PAGE, DashboardPage, find_page, page_link
+from ..client.ended_cluster import stopped_unasked
 from ..client.reading import MAX_LOG_LINES
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, InvalidState, StartTimedOut
 from ..protocol.models import ClusterModel, ClusterState, HostDevices, LogLines, Submission
+from ..protocol.spec import SpecBase
 from ..protocol.telemetry import Activity
 from .arguments import whole_number
 from .interrupt import interrupts_held
@@ -54,7 +56,7 @@ def find(control: Control, name: str | None) -> ClusterModel:
     """
     if name is not None:
         return control.get(name)
-    return _only(living(control))
+    return _only(control)
 
 
 def create(
@@ -92,6 +94,20 @@ def create(
             f"The cluster '{model.name}' was not running after {timeout:.0f} seconds and was stopped again. {why}"
             f"Its log says why: logs {last.id}. Or allow more time with --timeout."
         ) from None
+
+
+def leased(control: Control, found: Namespace, tell: Tell | None = None) -> SpecBase:
+    """Return the spec of what is to be leased: one worker where no number was typed.
+
+    Raises
+    ------
+    InvalidRequest
+    """
+    if getattr(found, "n_workers", "1") == "0":
+        raise InvalidRequest("--n-workers: a lease has at least 1 worker.")
+    spec = spec_from(Namespace(**{"n_workers": "1", **vars(found)}))
+    tell_all(control.notes(spec), tell)
+    return spec
 
 
 def wait(
@@ -186,7 +202,7 @@ def to_stop(control: Control, found: Namespace) -> list[ClusterModel]:
         raise InvalidRequest("Give names or --all, not both.")
     if every:
         return living(control)
-    return [control.get(name) for name in names] or [_only(living(control))]
+    return [control.get(name) for name in names] or [_only(control)]
 
 
 def stop(control: Control, models: list[ClusterModel], found: Namespace) -> list[ClusterModel]:
@@ -260,9 +276,10 @@ def tell_all(notes: list[str], tell: Tell | None) -> None:
             tell(note)
 
 
-def _only(models: list[ClusterModel]) -> ClusterModel:
+def _only(control: Control) -> ClusterModel:
+    models = living(control)
     if not models:
-        raise ClusterNotFound("No cluster is running. Start one with 'create'.")
+        raise ClusterNotFound(f"No cluster is running. {stopped_unasked(control.list())}Start one with 'create'.")
     if len(models) > 1:
         names = ", ".join(sorted(model.name for model in models))
         raise InvalidRequest(f"{len(models)} clusters are there: {names}. Name the one you mean.")

@@ -62,6 +62,8 @@ class SentenceParser(argparse.ArgumentParser):
         """Per argument (``dest``) what completes it: words, or the name of a source of words."""
         self.groups: dict[str, Any] = {}
         self._words: Sequence[str] = ()
+        self.after_dashes: argparse.Action | None = None
+        """What takes all words after ``--``, if anything does."""
 
     def group(self, title: str) -> Any:
         """Return the section of the help with that title; it is made when it is new."""
@@ -76,6 +78,10 @@ class SentenceParser(argparse.ArgumentParser):
         action = (self.group(group) if group else self).add_argument(*names, **options)
         self.sources[action.dest] = complete
 
+    def argument_after_dashes(self, name: str, *, metavar: str, help: str) -> None:
+        """Declare what takes all words after ``--`` as they are, of which there must be some."""
+        self.after_dashes = self.add_argument(name, nargs="*", metavar=metavar, help=help)
+
     def read(self, words: Sequence[str]) -> argparse.Namespace:
         """Read the words after the verb.
 
@@ -86,6 +92,7 @@ class SentenceParser(argparse.ArgumentParser):
         HelpWanted
             When ``--help`` is among them.
         """
+        words, command = self._split(words)
         # The API's names have underscores, and so have the messages that name two options at once.
         words = [_dashes(word) for word in words]
         # argparse fills placeholders into a usage that it is given: the magic's own '%' is none.
@@ -102,7 +109,26 @@ class SentenceParser(argparse.ArgumentParser):
         found, rest = self.parse_known_intermixed_args(words)
         for word in rest:
             raise InvalidRequest(self._unknown(word))
+        if self.after_dashes is not None:
+            self._must_be_after_dashes(getattr(found, self.after_dashes.dest, []), command)
+            setattr(found, self.after_dashes.dest, command)
         return found
+
+    def _split(self, words: Sequence[str]) -> tuple[Sequence[str], list[str]]:
+        """Return the words that are ours, and those after ``--`` where these are none of ours."""
+        if self.after_dashes is None or "--" not in words:
+            return words, []
+        place = list(words).index("--")
+        return words[:place], list(words[place + 1 :])
+
+    def _must_be_after_dashes(self, before: Sequence[str], after: Sequence[str]) -> None:
+        name = self.after_dashes.metavar if self.after_dashes is not None else ""
+        if before:
+            raise InvalidRequest(
+                f"Unexpected '{shown(before[0])}'. Write -- before the command: {self.prog} -- {name}."
+            )
+        if not after:
+            raise InvalidRequest(f"{name} is missing. Write it after --: {self.prog} -- {name}.")
 
     def error(self, message: str) -> NoReturn:
         """Raise one sentence (argparse would print its usage and leave)."""

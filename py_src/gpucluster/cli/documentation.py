@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 
+from .arguments import SentenceParser
 from .declarations import MAGIC, SHELL
 from .verbs import VERBS, parser_for
 
@@ -49,9 +50,7 @@ def page() -> str:
         faces = faces if SHELL in verb.faces else " Notebook only."
         face = SHELL if SHELL in verb.faces else MAGIC
         parser = parser_for(verb.name, face)
-        parts.append(
-            f"\n## {verb.name}\n\n{verb.summary}{faces}\n\n```\n{_usage(face, verb.name, parser.positionals())}\n```\n"
-        )
+        parts.append(f"\n## {verb.name}\n\n{verb.summary}{faces}\n\n```\n{_usage(face, verb.name, parser)}\n```\n")
         for title, actions in parser.sections().items():
             parts.append(f"\n{title}\n\n" if title else "\n")
             parts += [f"* `{_written(action)}`: {_text(action)}\n" for action in actions]
@@ -61,7 +60,10 @@ def page() -> str:
     return "".join(parts)
 
 
-def _usage(face: str, verb: str, positionals: list[argparse.Action]) -> str:
+def _usage(face: str, verb: str, parser: SentenceParser) -> str:
+    if parser.after_dashes is not None:
+        return f"{face} {verb} [OPTIONS] -- {parser.after_dashes.metavar} …"
+    positionals = parser.positionals()
     words = [f"[{action.metavar}]" if action.nargs == "?" else str(action.metavar) for action in positionals]
     words = [f"[{word} …]" if action.nargs == "*" else word for word, action in zip(words, positionals, strict=True)]
     return " ".join([face, verb, "[OPTIONS]", *words])

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 
 from ..client.catalog import kinds_here, presets_here
 from ..client.control import Control
+from ..client.progress import TerminalProgress
 from ..protocol.errors import ClusterNotFound, InvalidRequest
 from ..protocol.models import ClusterModel, Submission
 from ..protocol.plaintext import counted, escaped
@@ -26,7 +27,6 @@ from .changes import CHANGES, Change
 from .declarations import SHELL
 from .devicetree import devices_text
 from .lessonverbs import LESSONS
-from .progress import TerminalProgress
 from .verbs import overview, parser_for
 
 # What only some verbs need is imported by them: somebody waits for every verb.
@@ -307,6 +307,12 @@ def _help(found: Namespace) -> int:
     return 0
 
 
+def _lease(found: Namespace) -> int:
+    from .leasedcommand import run_leased
+
+    return run_leased(_control(), found, _teller(found))
+
+
 def _lessons(verb: str, found: Namespace) -> int:
     from .lessonactions import LESSON_ACTIONS
 
@@ -346,6 +352,7 @@ def _hint(text: str) -> None:
 
 _RUNNERS = {
     "create": _create,
+    "lease": _lease,
     "list": _list,
     "status": _status,
     "connect": _connect,

@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 
 from ..client.card import cost_text, pending_text
 from ..client.catalog import ListedPreset
+from ..client.progress import progress_line
 from ..gauges.units import duration_text
 from ..protocol.kinds import KindModel, kind_title
 from ..protocol.models import ClusterModel, GPUSlot, InstructorMessage, Network
 from ..protocol.plaintext import counted
 from ..protocol.sizes import format_size
 from ..protocol.telemetry import Activity
-from .progress import progress_line
 
 
 def cluster_table(models: Sequence[ClusterModel]) -> str:
@@ -46,6 +46,8 @@ def cluster_card(model: ClusterModel) -> str:
         lines.append(("Reason", one_line(model.reason)))
     kind = one_line(model.backend_title or kind_title(model.backend))
     lines.append(("Kind", f"{kind}: {one_line(model.backend_reason)}" if model.backend_reason else kind))
+    if model.lease is not None:
+        lines.append(("Lease", f"of a {model.lease.scope}, ends with it; held by {one_line(model.lease.holder)}"))
     if not model.state.ended:
         lines.append(("Workers", f"{workers(model)}{_each(model)}"))
         if model.n_pending:

@@ -55,6 +55,16 @@ def _create(parser: SentenceParser, face: str) -> None:
     declare_json(parser, face)
 
 
+def _lease(parser: SentenceParser, face: str) -> None:
+    add_spec_options(parser)
+    parser.argument("--timeout", metavar="SECONDS", help="Start within so long. 1 to 86400. Default: 120.")
+    if face == SHELL:
+        parser.argument_after_dashes(
+            "command", metavar="COMMAND",
+            help="What to run; in Python, Client() and gpucluster.connect() find the worker there.",
+        )  # fmt: skip
+
+
 def _list(parser: SentenceParser, face: str) -> None:
     declare_json(parser, face, "a list of all clusters")
 
@@ -244,6 +254,7 @@ VERBS = {
     verb.name: verb
     for verb in (
         Verb("create", "Start a cluster and wait until it runs.", _create),
+        Verb("lease", "Take a worker for one cell or command, and give it back at its end.", _lease),
         Verb("list", "List your clusters on this machine.", _list),
         Verb("status", "Show one cluster.", _status),
         Verb("connect", "Connect a notebook or program to a cluster.", _connect),
@@ -304,7 +315,7 @@ def parser_for(verb: str, face: str) -> SentenceParser:
         raise InvalidRequest(
             f"Unknown verb '{shown(verb)}'.{_nearest(verb, face, known)} The verbs are {', '.join(known)}."
         )
-    parser = SentenceParser(f"{face} {verb}", VERBS[verb].summary, short_usage=verb == "create")
+    parser = SentenceParser(f"{face} {verb}", VERBS[verb].summary, short_usage=verb in {"create", "lease"})
     VERBS[verb].declare(parser, face)
     return parser
 

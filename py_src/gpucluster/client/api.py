@@ -26,6 +26,7 @@ from .control import STOP_LATE_SECONDS, AsyncControl
 from .dask_keywords import read_keywords, warn_of
 from .exit_notice import tell_at_exit
 from .presentation import View, presentation
+from .waiting import OnProgress
 from .worker_numbers import duration
 
 if TYPE_CHECKING:
@@ -91,10 +92,7 @@ def create(
     >>> cluster = gpucluster.create("local", n_workers=2)  # doctest: +SKIP
     >>> client = cluster.get_client()  # doctest: +SKIP
     """
-    spec, without_effect = read_keywords(with_preset(_asked(backend, options)))
-    warn_of(without_effect, stacklevel=2)
-    for trouble in new_troubles():
-        warnings.warn(trouble, SiteWarning, stacklevel=2)
+    spec = asked_for(backend, options, stacklevel=3)
     work = _create(spec, wait=wait, timeout=START_SECONDS if timeout is None else duration("timeout", timeout))
     if asynchronous:
         return StartingCluster(work)
@@ -107,10 +105,20 @@ class SiteWarning(UserWarning):
     """The file of this site is wrong, and clusters are made without what is wrong in it."""
 
 
-def _asked(backend: str, options: dict[str, Any]) -> dict[str, Any]:
+def asked_for(backend: str, options: dict[str, Any], *, stacklevel: int) -> dict[str, Any]:
+    """Return the fields of a spec that a call means, and warn whoever called of what to know about it.
+
+    Raises
+    ------
+    InvalidRequest
+    """
     # Left at 'auto', the kind is what a preset says.
     named = backend != "auto" or options.get("preset") is None
-    return {"backend": backend, **options} if named else options
+    spec, without_effect = read_keywords(with_preset({"backend": backend, **options} if named else options))
+    warn_of(without_effect, stacklevel=stacklevel)
+    for trouble in new_troubles():
+        warnings.warn(trouble, SiteWarning, stacklevel=stacklevel)
+    return spec
 
 
 class StartingCluster:
@@ -144,20 +152,45 @@ async def _create(options: dict[str, Any], *, wait: bool, timeout: float) -> tup
     deadline = time.monotonic() + timeout
     model = await control.create(options, timeout=timeout)
     if wait:
-        try:
-            model = await control.wait(model.id, timeout=max(0.0, deadline - time.monotonic()))
-        except StartTimedOut:
-            last = await control.stop(model.id, timeout=STOP_LATE_SECONDS)
-            why = f"{last.reason} " if last.reason else ""
-            raise StartTimedOut(
-                f"The cluster '{model.name}' was not running after {timeout:.0f} seconds and was stopped again. {why}"
-                f"Its log says why: gpucluster logs {last.id}. Or allow more time: timeout=…"
-            ) from None
-        except BaseException:
-            # Also Ctrl-C: a cluster that nobody holds a handle on must not be left half-started.
-            await control.stop(model.id, timeout=STOP_LATE_SECONDS)
-            raise
+        model = await running_or_stopped(control, model, timeout=timeout, deadline=deadline)
     return model, control
+
+
+async def running_or_stopped(
+    control: AsyncControl, model: ClusterModel, *, timeout: float, deadline: float, progress: OnProgress | None = None
+) -> ClusterModel:
+    """Wait until a new cluster runs; where that is not to be, nothing is left of it.
+
+    Parameters
+    ----------
+    control : AsyncControl
+    model : ClusterModel
+        As it was asked for.
+    timeout : float
+        Seconds that it has in all.
+    deadline : float
+        When they are over, on the monotonic clock.
+    progress : callable, optional
+        Called with each new model.
+
+    Raises
+    ------
+    StartFailed, StartTimedOut
+    """
+    try:
+        left = max(0.0, deadline - time.monotonic())
+        return await control.wait(model.id, timeout=left, progress=progress)
+    except StartTimedOut:
+        last = await control.stop(model.id, timeout=STOP_LATE_SECONDS)
+        why = f"{last.reason} " if last.reason else ""
+        raise StartTimedOut(
+            f"The cluster '{model.name}' was not running after {timeout:.0f} seconds and was stopped again. {why}"
+            f"Its log says why: gpucluster logs {last.id}. Or allow more time: timeout=…"
+        ) from None
+    except BaseException:
+        # Also Ctrl-C: a cluster that nobody holds a handle on must not be left half-started.
+        await control.stop(model.id, timeout=STOP_LATE_SECONDS)
+        raise
 
 
 @overload

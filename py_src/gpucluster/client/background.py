@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
@@ -13,6 +13,7 @@ T = TypeVar("T")
 
 CLEAN_UP_SECONDS = 30.0
 """Most time that something cancelled by Ctrl-C may take to leave nothing behind."""
+_MEANWHILE_SECONDS = 0.1
 
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
@@ -30,11 +31,17 @@ def background_loop() -> asyncio.AbstractEventLoop:
         return _loop
 
 
-def run(work: Coroutine[Any, Any, T]) -> T:
+def run(work: Coroutine[Any, Any, T], meanwhile: Callable[[], object] | None = None) -> T:
     """Run a coroutine on the background loop and wait for its result; Ctrl-C cancels it.
 
     What is cancelled may clean up before the interrupt goes on, since the process may end right after. A second
     Ctrl-C does not wait.
+
+    Parameters
+    ----------
+    work : coroutine
+    meanwhile : callable, optional
+        Called in this thread, ten times a second: a notebook's output belongs to the thread that runs the cell.
     """
     loop = background_loop()
     outcome: Future[T] = Future()
@@ -65,6 +72,8 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     try:
         # The interrupt may come before this returns, while the work goes on already: it must find the task even then.
         loop.call_soon_threadsafe(begin)
+        while meanwhile is not None and not over.wait(_MEANWHILE_SECONDS):
+            meanwhile()
         return outcome.result()
     except KeyboardInterrupt:
         loop.call_soon_threadsafe(cancel)

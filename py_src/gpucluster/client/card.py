@@ -61,6 +61,8 @@ def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: b
         rows.append(
             ("Workers", f"{model.n_workers} ({threads} threads)" + (f", {format_size(memory)} each" if memory else ""))
         )
+    if model.lease is not None and not brief:
+        rows.append(("Lease", f"of a {model.lease.scope}: ends with it"))
     if model.n_pending and not model.state.ended:
         rows.append(("Pending", pending_text(model)))
     if (cost := cost_text(model)) is not None:

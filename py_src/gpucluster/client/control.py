@@ -14,6 +14,7 @@ from ..protocol.errors import GPUClusterError
 from ..protocol.models import ClusterModel, Submission
 from ..protocol.spec import ClusterPatch, SpecBase
 from ..protocol.workers import find_worker
+from ..registry.leasing import Hold, Scope
 from ..registry.record import DashboardAddress
 from . import previewing, standby
 from .capacity import bounded_spec, checked_patch, checked_spec
@@ -74,15 +75,62 @@ class AsyncControl(ReadingControl):
         ------
         InvalidRequest, NameTaken, StartFailed, StartTimedOut, RegistryUnwritable
         """
+        creation = await self._creation(spec, python=python, cwd=cwd, timeout=timeout)
+        return await self._begun(creation)
+
+    async def lease(
+        self, spec: SpecBase | dict[str, Any], scope: Scope, *, timeout: float = LAUNCH_SECONDS
+    ) -> tuple[ClusterModel, Hold]:
+        """Ask for a cluster that ends with this process's hold on it, at the latest with this process.
+
+        Parameters
+        ----------
+        spec : spec or dict
+            What is wanted.
+        scope : {"cell", "block", "command"}
+            What it is for.
+        timeout : float
+            Most seconds until its process is there.
+
+        Returns
+        -------
+        tuple of ClusterModel and Hold
+            The cluster, which is ``starting``, and what keeps it.
+
+        Raises
+        ------
+        InvalidRequest, NameTaken, StartFailed, StartTimedOut, RegistryUnwritable
+        """
+        creation = await self._creation(spec, timeout=timeout, lease=scope)
+        try:
+            model = await self._begun(creation)
+        except BaseException:
+            creation.let_go()
+            raise
+        assert creation.hold is not None
+        return model, creation.hold
+
+    async def _creation(
+        self,
+        spec: SpecBase | dict[str, Any],
+        *,
+        timeout: float,
+        python: str | None = None,
+        cwd: str | None = None,
+        lease: Scope | None = None,
+    ) -> Creation:
         checked = await asyncio.to_thread(bounded_spec, checked_spec(spec))
-        creation = Creation(
+        return Creation(
             self.registry,
             checked,
             by=self.by,
             python=python or python_of(checked.kernel_name),
             directory=os.path.abspath(cwd or os.getcwd()),
             timeout=timeout,
+            lease=lease,
         )
+
+    async def _begun(self, creation: Creation) -> ClusterModel:
         creating = asyncio.ensure_future(creation.begin())
         try:
             return await asyncio.shield(creating)

@@ -14,9 +14,11 @@ from ..protocol.plaintext import counted
 from ..protocol.spec import SpecBase
 from ..protocol.telemetry import ActivityEntry
 from ..registry import activity, lock
+from ..registry.leasing import Hold, Scope, lease_of_this_process
 from ..registry.process import ProcessIdentity
 from ..registry.record import Folder, Record
 from ..registry.store import Registry, now
+from ..registry.writing import writing
 from . import standby
 from .early import drop_early, give_early
 from .environment import cluster_environment, fingerprint
@@ -45,6 +47,8 @@ class Creation:
         Executable and working directory of its processes.
     timeout : float
         Most seconds until its process is there.
+    lease : {"cell", "block", "command"}, optional
+        What it is taken for, if it is to end with this process's hold on it.
     """
 
     def __init__(
@@ -56,6 +60,7 @@ class Creation:
         python: str,
         directory: str,
         timeout: float,
+        lease: Scope | None = None,
     ) -> None:
         self._registry = registry
         self._spec = spec
@@ -64,6 +69,9 @@ class Creation:
         self._directory = directory
         self._environment = {**cluster_environment(), **spec.process_environment()}
         self._deadline = time.monotonic() + timeout
+        self._lease = lease
+        self.hold: Hold | None = None
+        """Of a lease: what keeps it."""
 
     async def begin(self) -> ClusterModel:
         """Return the cluster as soon as a process has it.
@@ -72,6 +80,13 @@ class Creation:
         ------
         InvalidRequest, NameTaken, NotNow, StartFailed, StartTimedOut, SupervisorUnreachable, RegistryUnwritable
         """
+        try:
+            return await self._begin()
+        except BaseException:
+            self.let_go()
+            raise
+
+    async def _begin(self) -> ClusterModel:
         folder, chosen = await asyncio.to_thread(self._write_down)
         if chosen:
             drop_early()
@@ -87,11 +102,17 @@ class Creation:
         """Return the seconds that are left; always some, so that what does not hang is done."""
         return max(_AT_LEAST_SECONDS, self._deadline - time.monotonic())
 
+    def let_go(self) -> None:
+        """Of a lease: want it no longer."""
+        if self.hold is not None:
+            self.hold.let_go()
+
     def _give_up(self, folder: Folder) -> Folder:
         """Do without a standby, and start a process for the cluster."""
         if folder.killed.exists():
             return folder  # Somebody has stopped the cluster already.
         kill_supervisor(self._registry, folder)
+        self.let_go()
         with suppress(FileNotFoundError), self._registry.exclusive(self._left()):
             # No cluster any more, and no standby that anybody could choose.
             self._registry.write(folder, Record(kind="standby"))
@@ -110,7 +131,7 @@ class Creation:
         with self._registry.exclusive(self._left()):
             self._registry.sweep()
             must_be_open(self._registry)
-            name = self._registry.free_name(spec.name)
+            name = self._registry.free_name(spec.name, kind="cluster" if self._lease is None else "lease")
             folder: Folder | None = None
             process: ProcessIdentity | None = None
             if use_standby:
@@ -131,8 +152,12 @@ class Creation:
                 python=self._python,
                 created_at=now(),
                 spec=spec.written_down(),
+                lease=None if self._lease is None else lease_of_this_process(self._lease, self._by),
             )
             try:
+                if self._lease is not None:
+                    with writing(self._registry.directory):
+                        self.hold = Hold(folder)
                 self._registry.write(folder, Record(kind="cluster", cluster=model, process=process))
             except BaseException:
                 if held is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from datetime import datetime
 
 from ..protocol.models import ClusterModel, ClusterState
@@ -9,12 +11,18 @@ from ..protocol.telemetry import ActivityEntry
 from ..registry import activity
 from ..registry.store import Registry
 
+BEFORE_IT_ENDS = "Take results out of a lease before it ends, with result() or compute()."
 _OVER = {ClusterState.STOPPING, ClusterState.STOPPED, ClusterState.FAILED}
 
 
 def is_over(model: ClusterModel | None) -> bool:
     """Return whether a cluster has ended, or is about to."""
     return model is not None and model.state in _OVER
+
+
+def is_lease_of_this_process(model: ClusterModel) -> bool:
+    """Return whether this process had leased a cluster, and so knows that it ends."""
+    return model.lease is not None and model.lease.pid == os.getpid()
 
 
 def stopped_by(registry: Registry, model: ClusterModel) -> str | None:
@@ -46,6 +54,18 @@ def how_it_ended(model: ClusterModel, by: str | None) -> str:
     who = "" if by is None or failed else f" by {_with_article(by)}"
     why = f": {reason}" if reason else "."
     return f"The cluster '{model.name}' {verb}{when}{who}{why}"
+
+
+def stopped_unasked(models: Iterable[ClusterModel]) -> str:
+    """Return a sentence about the cluster that ended last, if it was stopped though nobody had asked for it.
+
+    Its user may have been away; where there is none, the text is empty. A blank follows the sentence.
+    """
+    ended = [model for model in models if model.state.ended]
+    last = max(ended, key=lambda model: model.ended_at or "", default=None)
+    if last is None or not any(entry.kind == "stopped" for entry in last.news):
+        return ""
+    return f"{how_it_ended(last, None)} "
 
 
 def _clock(time: str) -> str:

@@ -7,12 +7,12 @@ from concurrent.futures import CancelledError
 from contextvars import ContextVar
 from typing import Any
 
-from ..dask_internals.clients import AFTER_THE_END, ClientOfCluster, ClosedClientError
+from ..dask_internals.clients import AFTER_THE_END, ClientOfCluster, ClosedClientError, had_what_is_lost
 from ..protocol.errors import ClusterEnded, GPUClusterError
 from ..protocol.models import ClusterModel
 from .caller import this_process
 from .dashboard import jupyter_link
-from .ended_cluster import how_it_ended, is_over, stopped_by
+from .ended_cluster import BEFORE_IT_ENDS, how_it_ended, is_lease_of_this_process, is_over, stopped_by
 
 _HIDDEN = "https://dashboard.gpucluster.invalid/"
 """Stands in the picture for a link that holds a secret, and is taken out of it again."""
@@ -70,10 +70,12 @@ class Client(ClientOfCluster):
         async def told(*args: Any, **options: Any) -> Any:
             try:
                 return await func(*args, **options)
-            except (CancelledError, *AFTER_THE_END):
+            except (CancelledError, *AFTER_THE_END) as error:
                 # A client whose scheduler was killed tries to connect again for a while, which nobody need wait for.
                 if self.status in {"closing", "closed"} or is_over(self._model()):
                     raise self.after_the_end() from None
+                if isinstance(error, CancelledError) and (client := had_what_is_lost(error)) is not None:
+                    raise client.after_the_loss() from None
                 raise
 
         try:
@@ -95,6 +97,8 @@ class Client(ClientOfCluster):
         model = self._model()
         if model is None or not is_over(model) or getattr(self.cluster, "asynchronous", False):
             return False
+        if is_lease_of_this_process(model):
+            return False
         return self._stopped_by(model) != this_process()
 
     def _stopped_by(self, model: ClusterModel) -> str | None:
@@ -110,6 +114,11 @@ class Client(ClientOfCluster):
                 f'gpucluster.connect("{model.name}").get_client().'
             )
         how = "Its cluster has ended." if model is None else how_it_ended(model, self._stopped_by(model))
+        if model is not None and model.lease is not None:
+            return ClientClosed(
+                f"{how} What its workers held is lost. {BEFORE_IT_ENDS} To go on, take another lease, or create a "
+                "cluster: gpucluster.create(), then gpucluster.connect().get_client()."
+            )
         return ClientClosed(
             f"{how} What the cluster held is lost. Start it again in the panel, or create another cluster with "
             "gpucluster.create(); then make a client: gpucluster.connect().get_client(). "
@@ -125,6 +134,11 @@ class Client(ClientOfCluster):
                 f'gpucluster.connect("{model.name}").get_client(), and compute them again.'
             )
         how = "Its cluster has ended." if model is None else how_it_ended(model, self._stopped_by(model))
+        if model is not None and model.lease is not None:
+            return ClientClosed(
+                f"{how} What its workers held is lost, and this needs some of it. {BEFORE_IT_ENDS} Make it again, here "
+                "or in another lease."
+            )
         return ClientClosed(
             f"{how} What the cluster held is lost, and this needs some of it. Make that again, here or on another "
             "cluster: gpucluster.create(), then gpucluster.connect().get_client()."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from builtins import list as List
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -19,11 +20,14 @@ from ..registry.store import Registry
 from ..registry.unreadable import of_another_version
 from .caller import this_process
 from .capacity import bounded_spec, checked_patch, checked_spec, notes_on_patch, notes_on_spec
+from .ended_cluster import stopped_unasked
 from .events import RawTelemetry, raw_watch, watch
 from .telemetry import newest_sample
 from .transport import request
 
 MAX_LOG_LINES = 10_000
+LEASE_VARIABLE = "GPUCLUSTER_LEASE"
+"""Has the id of the cluster that was leased for a command, in the command's environment."""
 
 
 class ReadingControl:
@@ -156,6 +160,8 @@ class ReadingControl:
     def find_living(self, name: str | None = None) -> ClusterModel:
         """Return a cluster that has not ended, by name or id; without one the only one that there is.
 
+        In a command of ``gpucluster lease`` it is the one that was leased for that command.
+
         Raises
         ------
         ClusterNotFound
@@ -164,6 +170,7 @@ class ReadingControl:
             When the name was left out and there are several.
         """
         living = [model for model in self.registry.list() if not model.state.ended]
+        name = name or os.environ.get(LEASE_VARIABLE)
         if name is not None:
             model = self.registry.find(name)
             if model.state.ended:
@@ -171,7 +178,8 @@ class ReadingControl:
                 raise ClusterNotFound(f"The cluster '{model.name}' has {model.state.value}.{why}")
             return model
         if not living:
-            raise ClusterNotFound("There is no living cluster. Create one: gpucluster.create().")
+            last = stopped_unasked(self.registry.list())
+            raise ClusterNotFound(f"There is no living cluster. {last}Create one: gpucluster.create().")
         if len(living) > 1:
             names = ", ".join(model.name for model in living)
             raise InvalidRequest(f"There are several living clusters ({names}); name one.")

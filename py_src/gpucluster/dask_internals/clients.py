@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import CancelledError
 from typing import Any, Literal, NoReturn
 from weakref import WeakKeyDictionary
 
@@ -10,7 +11,10 @@ import distributed
 from dask.callbacks import Callback
 from distributed.client import ClosedClientError, _get_global_client, _global_client_index, _set_global_client
 
-__all__ = ["AFTER_THE_END", "ClientOfCluster", "ClosedClientError", "EndedClient", "client_ids", "take_over"]
+__all__ = [
+    "AFTER_THE_END", "ClientOfCluster", "ClosedClientError", "EndedClient", "client_ids", "had_what_is_lost",
+    "take_over",
+]  # fmt: skip
 
 AFTER_THE_END = (ClosedClientError, OSError, RuntimeError, AttributeError)
 """What distributed raises, beside ``CancelledError``, when a client that is closed is asked for something.
@@ -90,6 +94,8 @@ class _LostResults:
 
     Dask would only name the key of one of them. What needs none of them is computed as ever.
 
+    Where there is another client by then, its scheduler says that it does not know them.
+
     Relies on ``dask.callbacks.Callback(start=…)`` getting the whole graph before Dask's local schedulers look at it,
     with nodes that have ``dependencies``, and no node for a future; on the graph being empty where nothing but futures
     is asked for; on ``Client.futures`` having the graph's keys; and on futures holding their client, which
@@ -106,6 +112,11 @@ class _LostResults:
             self._keys[client] = frozenset(client.futures)
             self._callback.register()
 
+    @property
+    def last(self) -> ClientOfCluster | None:
+        """The client that closed last, of those whose results somebody still holds."""
+        return next(reversed(list(self._keys)), None)
+
     def _refuse(self, graph: Mapping[Any, Any]) -> None:
         if graph:
             needed = {key for node in graph.values() for key in getattr(node, "dependencies", ())}.difference(graph)
@@ -119,6 +130,15 @@ class _LostResults:
 
 
 _lost_results = _LostResults()
+
+
+def had_what_is_lost(error: CancelledError) -> ClientOfCluster | None:
+    """Return the closed client whose results were needed where another client says that something was cancelled.
+
+    Relies on the text of ``FutureCancelledError`` and ``FuturesCancelledError`` having the scheduler's reason, which is
+    "lost dependencies" where a graph needs keys that it does not know (2025.4).
+    """
+    return _lost_results.last if "lost dependencies" in str(error) else None
 
 
 class ClientOfCluster(distributed.Client):

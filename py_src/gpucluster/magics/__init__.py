@@ -21,7 +21,7 @@ _DOCUMENTATION = """Create, use and stop clusters. ``%gpucluster help`` lists th
     %gpucluster stop
 
 With ``%%gpucluster``, the arguments may go on over the lines of the cell.
-``%%gpucluster profile`` runs the cell and says what the cluster did.
+``%%gpucluster lease`` takes a worker for the cell; ``%%gpucluster profile`` says what the cluster did in it.
 """
 
 
@@ -51,14 +51,14 @@ def register(shell: InteractiveShell) -> None:
     gpucluster_matcher.matcher_identifier = "gpucluster"  # type: ignore[attr-defined]
     gpucluster_matcher.matcher_priority = 0  # type: ignore[attr-defined]
 
-    def gpucluster_profile(lines: list[str]) -> list[str]:
-        if not lines or not _is_profile(lines[0]):
+    def gpucluster_whole_cell(lines: list[str]) -> list[str]:
+        if not lines or not _is_around_cell(lines[0]):
             return lines
-        from .profiledcell import rewritten
+        from .wholecell import rewritten
 
         return rewritten(lines)
 
-    shell.input_transformers_cleanup.append(gpucluster_profile)
+    shell.input_transformers_cleanup.append(gpucluster_whole_cell)
 
     def load_again(*_: Any) -> None:
         # IPython would say that the extension is already loaded: in a cell that somebody runs twice, as in the lessons
@@ -71,5 +71,6 @@ def register(shell: InteractiveShell) -> None:
         shell.Completer.custom_matchers.append(gpucluster_matcher)
 
 
-def _is_profile(line: str) -> bool:
-    return line.split()[:2] == ["%%gpucluster", "profile"]
+def _is_around_cell(line: str) -> bool:
+    """Return whether the cell below a line is to run as every other, with something around it."""
+    return line.split()[:2] in (["%%gpucluster", "lease"], ["%%gpucluster", "profile"])

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Self
-from uuid import uuid4
 
-from ..cli.progress import TerminalProgress, progress_line
 from ..client.cluster import Cluster
+from ..client.livetext import LiveText
 from ..client.presentation import presentation
-from ..protocol.models import ClusterModel
 
 
-class LiveLine:
+class LiveLine(LiveText):
     """Shows what a cluster is doing while a cell runs.
 
     A context manager: the line is gone after the block, unless a result has replaced it. In a notebook the
@@ -25,32 +22,14 @@ class LiveLine:
     """
 
     def __init__(self, *, notebook: bool) -> None:
-        self._terminal = None if notebook else TerminalProgress()
-        self._id = uuid4().hex
-        self._text = ""
+        super().__init__(notebook=notebook)
         self._replaced = False
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if not self._replaced:
             self.clear()
-
-    def __call__(self, model: ClusterModel) -> None:
-        self.say(progress_line(model) + " …")
-
-    def say(self, text: str) -> None:
-        """Replace the line."""
-        if text == self._text:
-            return
-        if self._terminal is not None:
-            self._terminal.say(text.removesuffix(" …"))
-        else:
-            self._show({"text/plain": text}, raw=True)
-        self._text = text
 
     def result(self, cluster: Cluster) -> None:
         """Replace the line by the cluster's card."""
@@ -62,19 +41,3 @@ class LiveLine:
 
         self.clear()
         display(cluster)  # type: ignore[no-untyped-call]
-
-    def clear(self) -> None:
-        """Take the line away."""
-        if self._terminal is not None:
-            self._terminal.clear()
-        elif self._text:
-            self._show({"text/plain": ""}, raw=True)
-        self._text = ""
-
-    def _show(self, value: Any, **options: Any) -> None:
-        from IPython.display import display, update_display
-
-        if self._text:
-            update_display(value, display_id=self._id, **options)  # type: ignore[no-untyped-call]
-        else:
-            display(value, display_id=self._id, **options)  # type: ignore[no-untyped-call]

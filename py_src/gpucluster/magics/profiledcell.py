@@ -1,23 +1,18 @@
 """``%%gpucluster profile``: the cell runs as every other, between the two ends of a measurement.
 
-The first line becomes a line magic that begins the measurement, and the rest stays the cell. So IPython runs it as
-it runs any cell: ``await`` works, the last expression is displayed, a traceback is the user's own with the right
-line numbers. When IPython says that the cell is over, the measurement ends and the report is displayed.
+When IPython says that the cell is over, the measurement ends and the report is displayed.
 """
 
 from __future__ import annotations
 
 import sys
-import threading
 import time
 from argparse import Namespace
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..cli.arguments import HelpWanted
 from ..profiling.files import checked_path
-from ..protocol.errors import GPUClusterError
+from .wholecell import CellWatch
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -27,51 +22,6 @@ if TYPE_CHECKING:
     from ..profiling.report import ProfileReport
 
 REPORT_NAME = "profile_report"
-
-
-class NotProfiled(Exception):
-    """The measurement cannot begin, so the cell must not run. Shown as a sentence, without a traceback."""
-
-    def _render_traceback_(self) -> list[str]:
-        return [str(self)]
-
-
-class CellWatch:
-    """Calls back once when the cell that runs now is over.
-
-    Parameters
-    ----------
-    shell : InteractiveShell
-    over : callable
-        Gets IPython's result of the cell.
-    """
-
-    def __init__(self, shell: InteractiveShell, over: Callable[[Any], None]) -> None:
-        self._shell = shell
-        self._over = over
-        self._thread = threading.get_ident()
-        self._depth = 0
-        shell.events.register("pre_run_cell", self._begin)
-        shell.events.register("post_run_cell", self._end)
-
-    def _begin(self, info: Any) -> None:
-        # Cells inside the cell: %run, %%capture. Other threads are subshells, with cells of their own.
-        if threading.get_ident() == self._thread:
-            self._depth += 1
-
-    def _end(self, result: Any) -> None:
-        if threading.get_ident() != self._thread:
-            return
-        if self._depth:
-            self._depth -= 1
-            return
-        self.stop()
-        self._over(result)
-
-    def stop(self) -> None:
-        """Watch no longer."""
-        self._shell.events.unregister("pre_run_cell", self._begin)
-        self._shell.events.unregister("post_run_cell", self._end)
 
 
 class ProfiledCell:
@@ -134,27 +84,3 @@ class ProfiledCell:
         from ..profiling.rendering.display import show
 
         show(self.report, timeline=self._timeline, notebook=getattr(self._shell, "kernel", None) is not None)
-
-
-def rewritten(lines: list[str]) -> list[str]:
-    """Turn ``%%gpucluster profile …`` on the first line into a line magic, and leave the rest a cell.
-
-    Whoever types only a question (``--help``), or something that cannot be read, gets the answer and no cell.
-    """
-    from ..cli.declarations import MAGIC
-    from ..cli.verbs import parser_for
-    from .line import split_line
-
-    first = lines[0].strip().removeprefix("%%gpucluster").strip()
-    magic = [f"%gpucluster {first}\n"]
-    try:
-        parser_for("profile", MAGIC).read(split_line(first)[1:])
-    except (GPUClusterError, HelpWanted):
-        return magic
-    body = lines[1:]
-    place = next((number for number, line in enumerate(body) if line.strip()), None)
-    if place is not None and body[place].startswith("%%"):
-        name, _, rest = body[place].strip().removeprefix("%%").partition(" ")
-        code = "".join(body[place + 1 :])
-        return [*magic, f"get_ipython().run_cell_magic({name!r}, {rest!r}, {code!r})\n"]
-    return magic + body

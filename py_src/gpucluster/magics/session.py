@@ -56,8 +56,8 @@ class Session:
 
     def run(self, line: str, cell: str | None = None) -> None:
         """Carry out one line. A refusal is a sentence on standard error, never a traceback."""
-        profiles = line.split()[:1] == ["profile"]
-        if line.split()[:1] in (["profile"], ["notify"]) and cell is not None:
+        begins_cell = line.split()[:1] in (["lease"], ["profile"])
+        if cell is not None and (begins_cell or line.split()[:1] == ["notify"]):
             # From a program; what is typed is a line magic already, in the cell that it measures.
             self._shell.run_cell(f"%gpucluster {line}\n{cell}")  # type: ignore[no-untyped-call]
             return
@@ -73,10 +73,10 @@ class Session:
         except HelpWanted as wanted:
             _write(wanted.text)
         except GPUClusterError as error:
-            if profiles:  # The rest of the cell must not run unmeasured, and not run at all must not look like done.
-                from .profiledcell import NotProfiled
+            if begins_cell:  # The rest of the cell must not run, and not run at all must not look like done.
+                from .wholecell import CellNotRun
 
-                raise NotProfiled(error.message) from None
+                raise CellNotRun(error.message) from None
             _complain(error.message)
         except actions.Cancelled as cancelled:
             _complain(str(cancelled))
@@ -149,6 +149,14 @@ class Session:
         from .profiledcell import ProfiledCell
 
         ProfiledCell(self._shell, found, self._connection.client)
+
+    def _lease(self, control: Control, found: Namespace) -> None:
+        from .leasedcell import LeasedCell
+
+        for trouble in new_troubles():
+            _tell(trouble)
+        wanted = actions.leased(control, found, _tell)
+        LeasedCell(self._shell, control, wanted, actions.timeout_of(found), notebook=self._notebook)
 
     def _notify(self, control: Control, found: Namespace) -> None:
         from .notifiedcell import NotifiedCell

@@ -154,6 +154,17 @@ class InstructorMessage(WireModel):
     text: str
 
 
+class Lease(WireModel):
+    """Whose a cluster is that was taken for a while only: it ends with that, or with its holder."""
+
+    scope: Literal["cell", "block", "command"] = Field(
+        description="What it was taken for: a cell of a notebook, a block of Python, or a command of a shell."
+    )
+    holder: str = Field(description="Who has it, such as 'notebook, process 4711'.")
+    pid: int = Field(description="Process id of the holder.")
+    birth: str = Field(description="Tells that process from any other that ever has its number.")
+
+
 class ClusterModel(WireModel):
     """One cluster, as every face sees it."""
 
@@ -170,9 +181,9 @@ class ClusterModel(WireModel):
     )
     news: list[ActivityEntry] = Field(
         default_factory=list,
-        description="What is worth telling once, newest last; at most ten: 'worker_died', 'spill', 'pause', 'gpu' for "
-        "what happened to it, 'done' for a batch that somebody waits for, 'message' and 'stopped' for what an "
-        "instructor says and does. Messages of at most 140 characters.",
+        description="What is worth telling once, newest last; at most ten: 'worker_died', 'spill', 'pause', 'gpu' and "
+        "'stopped' (by idle timer, site or instructor) for what happened to it, 'done' for a batch that somebody waits "
+        "for, 'message' for what an instructor says. Messages of at most 140 characters.",
     )
     messages: list[InstructorMessage] = Field(
         default_factory=list,
@@ -204,6 +215,7 @@ class ClusterModel(WireModel):
         None, description="What its workers may spill to the disk of this machine, together; null: as much as there is."
     )
     ends_at: str | None = Field(None, description="When the time limit of the first of its jobs is over; null: none.")
+    lease: Lease | None = Field(None, description="Whose it is, if it ends with its holder; null: it lives on its own.")
     cost: Cost | None = Field(None, description="What it has cost; null: its site says nothing of costs.")
     scheduler_address: str | None = Field(None, description="Address for distributed.Client, once running.")
     network: Network = Field(Network.UNIX, description="What keeps others out.")

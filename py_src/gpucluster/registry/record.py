@@ -106,6 +106,11 @@ class Folder:
         return self.path / "wanted-by"
 
     @property
+    def leased(self) -> Path:
+        """Of a lease: held by whoever has it, for as long as he wants it."""
+        return self.path / "leased"
+
+    @property
     def killed(self) -> Path:
         """A sentence of whoever killed the supervisor because it hung: the reason of the cluster's end."""
         return self.path / "killed"

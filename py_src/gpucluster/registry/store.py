@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from ..operating_system.multiprocessing_files import remove_semaphores
 from ..protocol.errors import ClusterNotFound, InvalidState, NameTaken, RegistryUnwritable
-from ..protocol.models import ClusterModel
+from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.plaintext import escaped
 from . import lock
 from .directory import default_directory, secure_directory, write_private
@@ -32,6 +32,8 @@ from .writing import writing
 
 ENDED_KEPT = 10
 """Ended clusters that stay in the list."""
+ENDED_LEASES_KEPT = 3
+"""The same of leases that have ended as they should: a notebook may have one in each cell."""
 ENDED_KEPT_FOR = timedelta(days=1)
 _ID = re.compile(r"[0-9a-f]{8}")
 
@@ -139,8 +141,11 @@ class Registry:
         # Those that ended last stay longest: a long-lived cluster's log is wanted when it has just ended.
         ended.sort(key=lambda model: model.ended_at or model.created_at, reverse=True)
         oldest = (datetime.now(UTC) - ENDED_KEPT_FOR).isoformat()
-        for number, model in enumerate(ended):
-            late = number >= ENDED_KEPT or (model.ended_at or "") < oldest
+        leases = [model for model in ended if model.lease is not None and model.state is ClusterState.STOPPED]
+        others = [model for model in ended if model not in leases]
+        many = leases[ENDED_LEASES_KEPT:] + others[ENDED_KEPT:]
+        for model in ended:
+            late = model in many or (model.ended_at or "") < oldest
             if late and not lock.is_held(self.folder(model.id).lock):
                 models.remove(model)
                 self.delete(self.folder(model.id))
@@ -243,8 +248,15 @@ class Registry:
                 held.enter_context(lock.held(self.directory / "lock", patience=patience))
             yield
 
-    def free_name(self, requested: str | None) -> str:
+    def free_name(self, requested: str | None, *, kind: str = "cluster") -> str:
         """Return a name no living cluster has. Call it while holding ``exclusive``.
+
+        Parameters
+        ----------
+        requested : str or None
+            What it is to be.
+        kind : str
+            What it begins with where that is left open.
 
         Raises
         ------
@@ -253,7 +265,7 @@ class Registry:
         """
         taken = {model.name for model in self.list() if not model.state.ended}
         if requested is None:
-            return next(name for name in (f"cluster-{n}" for n in range(1, len(taken) + 2)) if name not in taken)
+            return next(name for name in (f"{kind}-{n}" for n in range(1, len(taken) + 2)) if name not in taken)
         if requested in taken:
             raise NameTaken(
                 f"A cluster named '{requested}' exists already. Connect to it, stop it first, or choose another name."

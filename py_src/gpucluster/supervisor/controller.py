@@ -94,18 +94,19 @@ class Controller(Requests):
 
     async def run(self) -> ClusterModel:
         """Control the cluster until it has ended; returns its last model."""
-        checking = asyncio.create_task(RoutineChecks(self.store, self._log.look, self._instructors.look).run())
+        early = (self._log.look, self._look_at_holder, self._instructors.look)
+        checking = asyncio.create_task(RoutineChecks(self.store, *early).run())
         try:
             await unless_stopped(self.store, self.changed, self._start())
             if self.reconciler is not None and not self.model.wanted.stopped:
                 looks = (
-                    self._log.look,
+                    *early,
                     self._look_at_scratch,
                     self._look_at_use,
                     self._look_at_memory,
                     self._look_at_end,
                 )
-                checks = RoutineChecks(self.store, *looks, self.store.recover, self._keep_files, self._instructors.look)
+                checks = RoutineChecks(self.store, *looks, self.store.recover, self._keep_files)
                 checking.cancel()
                 checking = asyncio.create_task(checks.run())
                 await self.reconciler.run()
@@ -293,6 +294,11 @@ class Controller(Requests):
             self._touched = time.monotonic()
             self.folder.touch()
 
+    def _look_at_holder(self) -> None:
+        """End a lease that nobody holds any more, also while it stands in line."""
+        if (why := self._holder.why_over()) is not None:
+            self.stop(why)
+
     def _look_at_use(self) -> None:
         members = self._running().scheduler.members()
         used = self._in_use(members)
@@ -331,10 +337,15 @@ class Controller(Requests):
                 self._end_state = ClusterState.FAILED
             self.stop(members.ended)
         elif self._walltime is not None and seconds_since_boot() >= self._walltime:
-            self.stop("The time that this site gives a cluster on this machine is over.", by="site")
+            self._stop_unasked("The time that this site gives a cluster on this machine is over.", by="site")
         elif self.idle.expired:
             idle = span(self.idle.timeout_seconds or 0)
-            self.stop(f"Idle for {idle}: nobody was connected and nothing was computed.", by="idle timer")
+            self._stop_unasked(f"Idle for {idle}: nobody was connected and nothing was computed.", by="idle timer")
+
+    def _stop_unasked(self, reason: str, *, by: str) -> None:
+        """Stop it although nobody has asked for that, so its user is to be told."""
+        self.news.add("stopped", f"Stopped. {reason}")
+        self.stop(reason, by=by)
 
     def _running(self) -> Deployment:
         assert self.deployment is not None

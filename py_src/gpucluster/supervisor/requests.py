@@ -17,6 +17,7 @@ from ..registry.record import Folder
 from ..registry.store import Registry
 from .activity_log import ActivityLog
 from .deaths import Inquest
+from .holder import Holder
 from .idle import IdleTimer
 from .news import News
 from .reconciler import Reconciler
@@ -64,6 +65,7 @@ class Requests:
         self.store = StateStore(registry, folder, model, self.activity_log.saw)
         self.recording = ClusterRecording(self.store, self.activity_log)
         self._share = Share(registry, folder.id)
+        self._holder = Holder(folder, model)
         self.idle = IdleTimer(model.idle.timeout_seconds)
         self.deployment: Deployment | None = None
         self.plan: Plan | None = None
@@ -175,6 +177,8 @@ class Requests:
         """Ask for the end, also where nothing can be written. Asking again changes nothing."""
         if self.model.state.ended or self.model.wanted.stopped:
             return self.model
+        if reason is None:
+            reason = self._holder.why_over()  # Who is done lets go, then asks.
         self.activity_log.asked("stop", by, reason or "Stop")
         self._stop_reason = reason
         model = self.store.update(

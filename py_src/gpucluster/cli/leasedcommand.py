@@ -1,0 +1,113 @@
+"""``gpucluster lease -- COMMAND``: a command that has workers to itself for as long as it runs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from types import FrameType
+
+from ..client.control import Control
+from ..client.ended_cluster import how_it_ended, is_over, stopped_by
+from ..client.lease import Lease, leased_line, say_if_no_gpu
+from ..client.progress import TerminalProgress
+from ..client.reading import LEASE_VARIABLE
+from ..protocol.errors import InvalidRequest
+from ..protocol.models import ClusterModel, Network
+from ..registry.record import Folder
+from . import EXIT_INTERRUPTED, actions
+from .arguments import shown
+
+_PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def run_leased(control: Control, found: Namespace, tell: actions.Tell | None) -> int:
+    """Take workers, run the command, and give them back; returns the command's exit code.
+
+    A command that a signal has ended has 128 and the signal's number, as in a shell.
+
+    Raises
+    ------
+    InvalidRequest
+        The command is not there, or such workers cannot be asked for; nothing was started.
+    GPUClusterError
+        As for ``create``.
+    """
+    command: list[str] = found.command
+    if shutil.which(command[0]) is None:
+        raise InvalidRequest(f"The command '{shown(command[0])}' is not there, or you may not run it.")
+    spec = actions.leased(control, found, tell)
+    lease = Lease(spec, scope="command", timeout=actions.timeout_of(found), control=control.asynchronous)
+    try:
+        with TerminalProgress() as progress:
+            model = lease.take(progress)
+    except KeyboardInterrupt:
+        print("Interrupted: nothing was leased, the place in line was given up.", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    try:
+        if sys.stderr.isatty():
+            print(leased_line(model), file=sys.stderr)
+        else:
+            say_if_no_gpu(spec, model)
+        registry = control.asynchronous.registry
+        code = _Command().run(command, _environment(model, registry.folder(model.id)))
+        last = control.get(model.id)
+        if is_over(last):
+            print(how_it_ended(last, stopped_by(registry, last)), file=sys.stderr)
+    finally:
+        lease.end()
+    return code
+
+
+def _environment(model: ClusterModel, folder: Folder) -> dict[str, str]:
+    """Return the environment in which Dask's clients, and ours, find the cluster."""
+    environment = {**os.environ, "DASK_SCHEDULER_ADDRESS": model.scheduler_address or "", LEASE_VARIABLE: model.id}
+    if model.network is Network.TLS:
+        # Where the credentials are is no secret: only this user can read them.
+        names = {"CA_FILE": "ca.pem", "CLIENT__CERT": "cert.pem", "CLIENT__KEY": "key.pem"}
+        environment |= {f"DASK_DISTRIBUTED__COMM__TLS__{name}": str(folder.tls / file) for name, file in names.items()}
+    return environment
+
+
+class _Command:
+    """A command that runs, and gets the signals that this process gets."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._early: list[int] = []
+
+    def run(self, command: Sequence[str], environment: dict[str, str]) -> int:
+        """Run it, and return its exit code."""
+        before = {number: signal.getsignal(number) for number in _PASSED_ON}
+        for number, handler in before.items():
+            if handler is not signal.SIG_IGN:  # as under nohup, also for the command
+                signal.signal(number, self._pass_on)
+        try:
+            self._process = subprocess.Popen(list(command), env=environment)
+            for early in self._early:
+                self._process.send_signal(early)
+            code = self._process.wait()
+        except OSError as error:
+            raise InvalidRequest(f"The command cannot be run: {error.strerror or error}.") from None
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+        return 128 - code if code < 0 else code
+
+    def _pass_on(self, number: int, _frame: FrameType | None) -> None:
+        if self._process is None:
+            self._early.append(number)
+        elif number != signal.SIGINT or not _terminal_tells_all():
+            self._process.send_signal(number)
+
+
+def _terminal_tells_all() -> bool:
+    """Whether Ctrl-C of a terminal reaches the command by itself: it would get it twice."""
+    try:
+        return os.tcgetpgrp(0) == os.getpgrp()
+    except OSError:
+        return False

@@ -1,0 +1,346 @@
+"""``gpucluster.lease``: a worker for a block, a cell or a command, that is given back however that ends."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import ExitStack
+from contextvars import ContextVar
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from ..protocol.errors import GPUClusterError, InvalidState, refused_field
+from ..protocol.models import ClusterModel
+from ..protocol.plaintext import counted
+from ..protocol.spec import SpecBase
+from ..registry.leasing import Hold, Scope
+from .api import START_SECONDS, Timeout, asked_for, running_or_stopped
+from .async_cluster import AsyncCluster
+from .background import run
+from .cluster import Cluster
+from .control import AsyncControl
+from .livetext import LiveText
+from .presentation import shell_of_notebook
+from .waiting import OnProgress
+from .worker_numbers import duration, whole
+
+if TYPE_CHECKING:
+    from .notebook_client import Client
+
+CLIENT_SECONDS = 2
+"""Patience with a client that is closed at the end of its lease."""
+_within: ContextVar[LeaseOfWorkers | None] = ContextVar("gpucluster_within_lease", default=None)
+
+
+@overload
+def lease(
+    n_workers: int = 1, backend: str = "auto", *, timeout: Timeout = None, asynchronous: Literal[False] = False,
+    **options: Any,
+) -> Lease: ...  # fmt: skip
+@overload
+def lease(
+    n_workers: int = 1, backend: str = "auto", *, timeout: Timeout = None, asynchronous: Literal[True], **options: Any
+) -> AsyncLease: ...
+
+
+def lease(
+    n_workers: int = 1, backend: str = "auto", *, timeout: Timeout = None, asynchronous: bool = False, **options: Any
+) -> Lease | AsyncLease:
+    """Take workers for a block, and give them back at its end: ``with gpucluster.lease() as client: …``.
+
+    Where no GPU is free, the block waits in line and shows its place; Ctrl-C gives the place up. What the workers hold
+    when the block ends is lost: take results out of them before, with ``compute()`` or ``result()``. Should this
+    process end, however that comes, its workers end within seconds.
+
+    Parameters
+    ----------
+    n_workers : int
+        Number of workers, each with a GPU where there are GPUs.
+    backend : str
+        Kind of cluster, as for ``create``; ``auto``: GPU workers where a usable GPU is, else CPU workers.
+    timeout : float, str or timedelta
+        Seconds that the start may take, or a duration such as ``"2 min"``; default: 120. Time in line does not count;
+        ``wait_in_line=False`` fails at once instead.
+    asynchronous : bool
+        For ``async with``; the client's methods are coroutines then.
+    **options
+        As for ``create``.
+
+    Returns
+    -------
+    Lease or AsyncLease
+        Takes nothing before it is entered. Its ``cluster`` is the cluster.
+
+    Raises
+    ------
+    InvalidRequest
+        Something of it cannot be asked for. The block raises what ``create`` raises, and ``InvalidState`` within
+        another lease.
+
+    Examples
+    --------
+    >>> with gpucluster.lease() as client:  # doctest: +SKIP
+    ...     print(client.submit(sum, [1, 41]).result())
+    """
+    spec = asked_for(backend, {"n_workers": at_least_one(whole(n_workers)), **options}, stacklevel=3)
+    seconds = START_SECONDS if timeout is None else duration("timeout", timeout)
+    return (AsyncLease if asynchronous else Lease)(spec, timeout=seconds)
+
+
+def at_least_one(n_workers: Any) -> Any:
+    """Return a number of workers unless it is none at all.
+
+    Raises
+    ------
+    InvalidRequest
+    """
+    if n_workers is None or (n_workers == 0 and n_workers is not False):
+        raise refused_field("n_workers", "a lease has at least 1 worker")
+    return n_workers
+
+
+def leased_line(model: ClusterModel) -> str:
+    """Return in a sentence what was leased, with why it has no GPU where that was left open."""
+    kind = f"{model.backend_title} worker".strip()
+    why = f" {model.backend_reason}" if model.backend_reason and not model.has_gpus else ""
+    line = f"'{model.name}' has {counted(model.n_workers, kind)}"
+    return f"{line} for this {model.lease.scope if model.lease is not None else 'block'}.{why}"
+
+
+class LeaseOfWorkers:
+    """What ``Lease`` and ``AsyncLease`` have in common.
+
+    Parameters
+    ----------
+    spec : spec or dict
+        What is wanted.
+    scope : {"cell", "block", "command"}
+        What it is for.
+    timeout : float
+        Seconds that the start may take.
+    control : AsyncControl, optional
+        How clusters are reached.
+    """
+
+    def __init__(
+        self,
+        spec: SpecBase | dict[str, Any],
+        *,
+        scope: Scope = "block",
+        timeout: float = START_SECONDS,
+        control: AsyncControl | None = None,
+    ) -> None:
+        self._spec = spec
+        self._scope = scope
+        self._timeout = timeout
+        self._control = control or AsyncControl()
+        self._hold: Hold | None = None
+        self._model: ClusterModel | None = None
+        self._client: Client | None = None
+        self._current = ExitStack()
+
+    @property
+    def holds(self) -> bool:
+        """Whether it has workers now."""
+        return self._hold is not None and self._hold.holds
+
+    @property
+    def client(self) -> Client:
+        """The client that is connected to the workers.
+
+        Raises
+        ------
+        InvalidState
+            It was not taken yet.
+        """
+        if self._client is None:
+            raise InvalidState("This lease has no workers: enter it, as in 'with gpucluster.lease() as client: …'.")
+        return self._client
+
+    def __repr__(self) -> str:
+        if self._model is None:
+            return f"<{type(self).__name__}: enter it, as in 'with gpucluster.lease() as client: …'>"
+        return f"<{type(self).__name__} '{self._model.name}': {'taken' if self.holds else 'given back'}>"
+
+    def _enter(self) -> None:
+        """Refuse to wait for a lease while holding one: two who do that wait for each other for ever."""
+        outer = _within.get()
+        if outer is not None and outer.holds and outer._model is not None:
+            raise InvalidState(
+                f"This is within the lease '{outer._model.name}', and leases are not taken within leases: one that "
+                "waits while it has a GPU could wait for ever. Use the client of the outer one, or ask for more "
+                "workers there: n_workers=2."
+            )
+        _within.set(self)
+
+    async def _take(self, progress: OnProgress) -> ClusterModel:
+        deadline = time.monotonic() + self._timeout
+        model, hold = await self._control.lease(self._spec, self._scope, timeout=self._timeout)
+        try:
+            model = await running_or_stopped(
+                self._control, model, timeout=self._timeout, deadline=deadline, progress=progress
+            )
+        except BaseException:
+            hold.let_go()
+            raise
+        self._model, self._hold = model, hold
+        return model
+
+    def _let_go(self) -> None:
+        if self._hold is not None:
+            self._hold.let_go()
+
+
+class Lease(LeaseOfWorkers):
+    """Workers for a ``with`` block. Made by ``gpucluster.lease``."""
+
+    @property
+    def cluster(self) -> Cluster:
+        """The cluster.
+
+        Raises
+        ------
+        InvalidState
+            It was not taken yet.
+        """
+        made: Any = self.client.cluster
+        cluster: Cluster = made
+        return cluster
+
+    def __enter__(self) -> Client:
+        with LiveText(notebook=shell_of_notebook() is not None) as live:
+            client = self.begin(live)
+        say_if_no_gpu(self._spec, self.cluster.model)
+        self._current.enter_context(client.as_current())  # Also within the block of another client.
+        return client
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._current.close()
+            self.end()
+        except GPUClusterError as trouble:
+            _add_to(error, trouble)
+
+    def begin(self, progress: OnProgress | None = None) -> Client:
+        """Take the workers, and connect to them; see ``take``."""
+        model = self.take(progress)
+        try:
+            self._client = Cluster(model, self._control).get_client()
+        except BaseException:
+            self._give_back()
+            raise
+        return self._client
+
+    def take(self, progress: OnProgress | None = None) -> ClusterModel:
+        """Take the workers.
+
+        Parameters
+        ----------
+        progress : callable, optional
+            Called in this thread with new models.
+
+        Raises
+        ------
+        InvalidRequest, NameTaken, NotNow, InvalidState
+            Nothing was started.
+        StartFailed, StartTimedOut
+            Nothing was left running.
+        """
+        self._enter()
+        seen: list[ClusterModel] = []
+
+        def show() -> None:
+            if progress is not None and seen:
+                progress(seen[-1])
+                seen.clear()
+
+        try:
+            return run(self._take(seen.append), show)
+        except BaseException:
+            self._give_back()
+            raise
+
+    def end(self) -> None:
+        """Give the workers back; returns when nothing of them runs any more. Doing it twice is harmless.
+
+        Raises
+        ------
+        SupervisorUnreachable
+            They could not be ended from here; the cluster's own process does it.
+        """
+        try:
+            if self._client is not None and self._client.status != "closed":
+                self._client.close(timeout=CLIENT_SECONDS)
+        finally:
+            self._give_back()
+
+    def _give_back(self) -> None:
+        # First: whatever becomes of the rest, an interrupt included, the cluster's own process sees that.
+        self._let_go()
+        if self._client is not None:
+            self.cluster.stop()
+        elif self._model is not None:
+            run(self._control.stop(self._model.id))
+
+
+class AsyncLease(LeaseOfWorkers):
+    """Workers for an ``async with`` block. Made by ``gpucluster.lease(asynchronous=True)``."""
+
+    @property
+    def cluster(self) -> AsyncCluster:
+        """The cluster.
+
+        Raises
+        ------
+        InvalidState
+            It was not taken yet.
+        """
+        made: Any = self.client.cluster
+        cluster: AsyncCluster = made
+        return cluster
+
+    async def __aenter__(self) -> Client:
+        self._enter()
+        try:
+            with LiveText(notebook=shell_of_notebook() is not None) as live:
+                model = await self._take(live)
+            self._client = await AsyncCluster(model, self._control).get_client()
+        except BaseException:
+            await self._give_back()
+            raise
+        say_if_no_gpu(self._spec, model)
+        self._current.enter_context(self._client.as_current())
+        return self._client
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._current.close()
+            try:
+                await self.client.close(timeout=CLIENT_SECONDS)
+            finally:
+                await self._give_back()
+        except GPUClusterError as trouble:
+            _add_to(error, trouble)
+
+    async def _give_back(self) -> None:
+        self._let_go()
+        if self._model is not None:
+            await AsyncCluster(self._model, self._control).stop()
+
+
+def say_if_no_gpu(spec: SpecBase | dict[str, Any], model: ClusterModel) -> None:
+    """Say on standard error that there is no GPU, where it was left open whether there would be one."""
+    asked = spec.get("backend") if isinstance(spec, dict) else spec.backend
+    if asked == "auto" and not model.has_gpus:
+        sys.stderr.write(leased_line(model) + "\n")
+
+
+def _add_to(error: BaseException | None, trouble: GPUClusterError) -> None:
+    """Say of the block's own error that its workers could not be given back either, or raise what is wrong."""
+    if error is None:
+        raise trouble
+    error.add_note(f"Its workers could not be given back at once; their own process does that. {trouble.message}")

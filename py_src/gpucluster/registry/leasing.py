@@ -1,0 +1,67 @@
+"""Who has a lease: a process that lives and holds a lock, which it lets go of when it is done, however that comes."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from contextlib import suppress
+from typing import Literal
+
+from ..protocol.errors import InvalidState
+from ..protocol.models import Lease
+from . import lock
+from .process import ProcessIdentity, identify, is_alive
+from .record import Folder
+
+Scope = Literal["cell", "block", "command"]
+
+
+class Hold:
+    """This process's hold on the lease in a folder. It ends with ``let_go``, with this object, or with this process.
+
+    Parameters
+    ----------
+    folder : Folder
+        Of the cluster; nobody else may know it yet.
+    """
+
+    def __init__(self, folder: Folder) -> None:
+        self._pid = os.getpid()
+        self._descriptor = lock.take(folder.leased)
+        if self._descriptor is None:
+            raise InvalidState("Another process has taken this lease.")
+
+    @property
+    def holds(self) -> bool:
+        """Whether this process still has the lease."""
+        return self._descriptor is not None and os.getpid() == self._pid
+
+    def let_go(self) -> None:
+        """Want the lease no longer. Doing it twice is harmless."""
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is None:
+            return
+        with suppress(OSError):
+            if os.getpid() == self._pid:
+                # Closing alone would not do: children that were forked meanwhile have the descriptor, too.
+                fcntl.flock(descriptor, fcntl.LOCK_UN)
+            os.close(descriptor)
+
+    def __del__(self) -> None:
+        self.let_go()
+
+
+def lease_of_this_process(scope: Scope, holder: str) -> Lease:
+    """Return what is written down of a lease that this process takes."""
+    me = identify(os.getpid())
+    assert me is not None
+    return Lease(scope=scope, holder=holder, pid=me.pid, birth=me.birth)
+
+
+def why_over(folder: Folder, lease: Lease) -> str | None:
+    """Return why a lease is over, in a sentence; ``None`` while its holder lives, also suspended, and wants it."""
+    if not is_alive(ProcessIdentity(pid=lease.pid, birth=lease.birth)):
+        return f"Who had leased it ({lease.holder}) has ended without giving it back."
+    if not lock.is_held(folder.leased):
+        return f"The {lease.scope} that had leased it has ended."
+    return None

@@ -1,0 +1,102 @@
+"""Leases of a GPU between two users: the place in line is shown, and whoever is killed gives the GPU to the next."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from nvml.machine import FakeMachine, gpu
+
+from tests.otheruser import OtherUser
+
+pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
+pytestmark = [pytest.mark.cuda, pytest.mark.processes, pytest.mark.root, pytest.mark.timeout(300)]
+
+HOLDS = """
+import os, time, gpucluster
+with gpucluster.lease(backend="cuda") as client:
+    print(os.getpid(), client.submit(lambda: os.environ["CUDA_VISIBLE_DEVICES"]).result(), flush=True)
+    time.sleep(600)
+"""
+WAITS = """
+import sys, gpucluster
+from gpucluster.client.lease import Lease
+told = []
+lease = Lease({"backend": "cuda", "n_workers": 1})
+def progress(model):
+    if model.progress is not None and model.progress.step == "line" and not told:
+        told.append(model.progress.message)
+        print(told[0], flush=True)
+try:
+    client = lease.begin(progress)
+except KeyboardInterrupt:
+    print("gave up", len(gpucluster.node().line), flush=True)
+    sys.exit()
+print(client.submit(sum, [1, 41]).result(), [slot.index for slot in lease.cluster.model.slots], flush=True)
+lease.end()
+print(sum(len(device.holders) for device in gpucluster.node().devices), flush=True)
+"""
+
+
+@pytest.fixture
+def shared(fake_libraries: Path, machine: FakeMachine) -> Iterator[dict[str, str]]:
+    """The environment of a machine with one GPU that all users see, and is given out whole."""
+    folder = Path(tempfile.mkdtemp(prefix="gpcnode", dir="/tmp"))
+    folder.chmod(0o755)
+    shutil.copytree(fake_libraries, folder / "libraries")
+    (folder / "libraries").chmod(0o755)
+    machine.libraries, machine.file = folder / "libraries", folder / "machine.txt"
+    machine.write([gpu(1)])
+    site = folder / "site.yaml"
+    site.write_text("sharing:\n  slots_per_gpu: 1\n")
+    yield machine.environment(GPUCLUSTER_SITE=str(site), GPUCLUSTER_DIR=str(folder / "clusters"))
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def waiting(shared: dict[str, str]) -> Iterator[list[subprocess.Popen[str]]]:
+    """Processes of this user that want the GPU."""
+    started: list[subprocess.Popen[str]] = []
+    yield started
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def read(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+def test_who_is_killed_gives_the_gpu_to_the_next_user(
+    shared: dict[str, str], waiting: list[subprocess.Popen[str]]
+) -> None:
+    user = OtherUser({name: shared[name] for name in ("LD_LIBRARY_PATH", "FAKE_NVML", "FAKE_CUDA_INIT",
+                                                      "GPUCLUSTER_NODE", "GPUCLUSTER_SITE", "PATH")})  # fmt: skip
+    holder = user.start("-c", HOLDS, stderr=None)
+    try:
+        pid, device = read(holder).split()
+        assert device.startswith("GPU-")
+        for _ in range(2):
+            waiting.append(
+                subprocess.Popen([sys.executable, "-c", WAITS], env=shared, stdout=subprocess.PIPE, text=True)
+            )
+            place = f"{len(waiting) - 1} before you" if len(waiting) > 1 else "nobody before you"
+            assert read(waiting[-1]) == f"In line: {place}"
+        first, second = waiting
+        second.send_signal(signal.SIGINT)
+        assert read(second) == "gave up 1", "the first one still stands there"
+        os.kill(int(pid), signal.SIGKILL)
+        assert read(first) == "42 [0]"
+        assert read(first) == "0", "and is free again"
+    finally:
+        holder.kill()
+        holder.communicate()
+        user.close()

@@ -1,0 +1,86 @@
+"""``gpucluster lease -- COMMAND``: a command with a worker to itself."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+LEASE = ["lease", "--backend", "local", "--memory-limit", "512 MiB"]
+COMMAND = """
+import os, sys, gpucluster
+from distributed import Client
+with Client() as client:
+    worker = client.submit(os.getpid).result()
+model = gpucluster.connect().model
+print(worker == model.workers[0].pid, model.lease.scope, sys.argv[1:])
+sys.exit(7)
+"""
+
+
+@pytest.mark.parametrize("protocol", ["unix", "tls"])
+def test_a_command_finds_its_worker_and_its_exit_code_is_passed_on(
+    site: Any, gpucluster: Callable[..., Any], protocol: str
+) -> None:
+    site.create(name="another", n_workers=0)
+    done = gpucluster(*LEASE, "--protocol", protocol, "--", sys.executable, "-c", COMMAND, "--help", "--", "-n")
+    assert (done.returncode, done.stdout) == (7, "True command ['--help', '--', '-n']\n"), done.stderr
+    assert done.stderr == ""
+    last = site.get("lease-1")
+    assert (last.state.value, last.reason) == ("stopped", "The command that had leased it has ended.")
+
+
+def test_signals_reach_the_command_and_the_worker_is_given_back(site: Any, command: list[str]) -> None:
+    waits = "import time; print('there', flush=True); time.sleep(600)"
+    leased = subprocess.Popen(
+        [*command, *LEASE, "--name", "told", "--", sys.executable, "-c", waits], stdout=subprocess.PIPE, text=True
+    )
+    assert leased.stdout is not None
+    assert leased.stdout.readline() == "there\n"
+    leased.send_signal(signal.SIGTERM)
+    leased.communicate(timeout=90)
+    assert leased.returncode == 128 + signal.SIGTERM
+    assert site.get("told").state.value == "stopped"
+
+
+def test_who_is_killed_leaves_no_worker_behind(site: Any, command: list[str]) -> None:
+    leased = subprocess.Popen([*command, *LEASE, "--name", "left", "--", "sh", "-c", "echo $$; exec sleep 600"],
+                              stdout=subprocess.PIPE, text=True)  # fmt: skip
+    assert leased.stdout is not None
+    started = int(leased.stdout.readline())
+    leased.kill()
+    last = site.wait_for("left", lambda model: model.state.ended)
+    subprocess.run(["kill", str(started)], check=True)
+    leased.communicate(timeout=90)
+    assert last.reason == f"Who had leased it (command line, process {leased.pid}) has ended without giving it back."
+
+
+def test_a_command_is_told_why_its_worker_has_gone(site: Any, gpucluster: Callable[..., Any]) -> None:
+    stops = "import gpucluster; gpucluster.connect().stop()"
+    done = gpucluster(*LEASE, "--", sys.executable, "-c", stops)
+    assert done.returncode == 0
+    assert done.stderr.startswith("The cluster 'lease-1' was stopped at ")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([], "COMMAND is missing. Write it after --: gpucluster lease -- COMMAND."),
+        (["--"], "COMMAND is missing. Write it after --: gpucluster lease -- COMMAND."),
+        (["python", "x.py"], "Unexpected 'python'. Write -- before the command: gpucluster lease -- COMMAND."),
+        (["--", "no-such-command"], "The command 'no-such-command' is not there, or you may not run it."),
+        (["-n", "0", "--", "true"], "--n-workers: a lease has at least 1 worker."),
+        (["--bogus", "--", "true"], "Unknown option '--bogus'."),
+    ],
+)
+def test_a_mistake_is_a_sentence_and_nothing_starts(
+    site: Any, gpucluster: Callable[..., Any], words: list[str], sentence: str
+) -> None:
+    done = gpucluster("lease", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(sentence)
+    assert site.control.list() == []

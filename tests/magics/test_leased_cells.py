@@ -1,0 +1,144 @@
+"""``%%gpucluster lease`` in a real kernel: the cell is a cell like any other, with a worker to itself."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from .test_notebook import Notebook
+
+pytestmark = pytest.mark.timeout(400)
+LEASE = "%%gpucluster lease --backend local --memory-limit '512 MiB'"
+
+
+@pytest.fixture(scope="module")
+def notebook(shared_site: Any) -> Iterator[Notebook]:
+    made = Notebook()
+    made.text("%load_ext gpucluster")
+    yield made
+    made.close()
+
+
+def error_of(outputs: list[dict[str, Any]]) -> dict[str, Any]:
+    [error] = [output for output in outputs if output["type"] == "error"]
+    return error
+
+
+def ended(site: Any) -> bool:
+    return all(model.state.ended for model in site.control.list() if model.lease is not None)
+
+
+def test_a_cell_has_a_client_for_its_time(notebook: Notebook, shared_site: Any) -> None:
+    code = """
+import asyncio
+await asyncio.sleep(0.01)
+%time kept = client.submit(sum, [1, 41])
+print(kept.result(), cluster.model.lease.scope, cluster.model.lease.pid == __import__('os').getpid())"""
+    said = notebook.text(f"{LEASE}{code}")
+    assert said.startswith("'lease-1' has 1 CPU worker for this cell.\n") and "42 cell True" in said
+    assert ended(shared_site)
+    assert shared_site.get("lease-1").reason == "The cell that had leased it has ended."
+    assert notebook.text("print('client' in dir(), 'cluster' in dir())") == "False False\n"
+    told = error_of(notebook.run("kept.result()"))["traceback"]
+    assert told[0].startswith("ClientClosed: The cluster 'lease-1' was stopped at ")
+    assert "Take results out of a lease before it ends" in told[0]
+    assert told[1:] == ["  line 1: kept.result()"]
+
+
+def test_the_client_of_the_notebook_comes_back(notebook: Notebook, shared_site: Any) -> None:
+    notebook.text(f"%gpucluster create {LEASE.partition('lease ')[2]} -n 1 --name mine --connect")
+    error = error_of(notebook.run(f"{LEASE}\nimport dask.array as da\nkept = da.ones(3).persist()\n1 / 0"))
+    trace = "\n".join(error["traceback"])
+    assert error["ename"] == "ZeroDivisionError" and "line 4" not in trace.partition("1 / 0")[2]
+    assert "leasedcell" not in trace and "gpucluster/" not in trace, "the traceback is the user's own"
+    assert ended(shared_site)
+    assert notebook.text("print(client.cluster.name, cluster.name, da.ones(2).sum().compute())") == "mine mine 2.0\n"
+    lost = error_of(notebook.run("kept.sum().compute()"))
+    assert lost["ename"] == "ClientClosed" and "this needs some of it" in lost["evalue"]
+    refused = error_of(notebook.run(f"{LEASE} --name mine\nnever = 1"))
+    assert refused["traceback"] == [
+        "A cluster named 'mine' exists already. Connect to it, stop it first, or choose another name."
+    ]
+    assert notebook.text("%gpucluster stop mine") == "mine: stopped\n"
+
+
+def test_a_lease_within_a_lease_is_a_sentence(notebook: Notebook, shared_site: Any) -> None:
+    inner = f"get_ipython().run_cell({LEASE + chr(10) + 'never = 1'!r})"
+    outputs = notebook.run(
+        f"{LEASE}\n{inner}\nimport gpucluster\ntry:\n    gpucluster.lease().begin()\n"
+        "except gpucluster.GPUClusterError as error:\n    print(error)\nprint(client.status)"
+    )
+    assert error_of(outputs)["traceback"][0].startswith("This is within the lease 'lease-1', and leases are not ")
+    said = "".join(output["text"] for output in outputs if output["type"] == "stream")
+    assert said.count("This is within the lease 'lease-1'") == 1 and said.endswith("running\n")
+    assert ended(shared_site)
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("--bogus", "Unknown option '--bogus'."),
+        ("-n 0", "--n-workers: a lease has at least 1 worker."),
+        ("-n x", "--n-workers: must be a whole number, not 'x'."),
+        ("--timeout 0", "--timeout: must lie between 1 and 86400, not 0."),
+        ("'", "A quotation mark is not closed."),
+    ],
+)
+def test_a_mistake_is_a_sentence_and_the_cell_does_not_run(notebook: Notebook, line: str, sentence: str) -> None:
+    [output] = notebook.run(f"%%gpucluster lease {line}\nnever = 1")
+    [said] = output["traceback"]
+    assert output["type"] == "error" and said.startswith(sentence)
+    assert notebook.text("print('never' in dir())") == "False\n"
+
+
+def test_a_silent_cell_gives_its_worker_back_too(notebook: Notebook, shared_site: Any, wait_until: Any) -> None:
+    notebook.text("client = None")
+    notebook.client.execute(f"{LEASE}\nquiet = client.submit(sum, [1, 2]).result()", silent=True)
+    assert notebook.text("print(quiet, client)") == "3 None\n"
+    wait_until(lambda: ended(shared_site))
+
+
+@pytest.mark.parametrize("awaits", ["", "import asyncio\nawait asyncio.sleep(0)\n"])
+def test_an_interrupt_gives_the_place_up(shared_site: Any, tmp_path: Any, awaits: str) -> None:
+    """Also of a cell with await, whose interrupts ipykernel keeps for its loop."""
+    (tmp_path / "slow.py").write_text("import time\ntime.sleep(60)\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DASK_DISTRIBUTED__WORKER__PRELOAD", str([str(tmp_path / "slow.py")]))
+        notebook = Notebook()
+    try:
+        pid = int(notebook.text("%load_ext gpucluster\nimport os; print(os.getpid())"))
+
+        def interrupt() -> None:
+            while not any(model.pid and not model.state.ended for model in shared_site.control.list()):
+                time.sleep(0.05)
+            os.kill(pid, signal.SIGINT)
+
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        error = error_of(notebook.run(f"{LEASE}\n{awaits}never = 1"))
+        thread.join()
+        assert error["traceback"] == ["Interrupted: nothing was leased, the place in line was given up."]
+        assert notebook.text("print('never' in dir(), 'client' in dir())") == "False False\n"
+    finally:
+        notebook.close()
+    assert ended(shared_site)
+
+
+def test_a_kernel_that_is_killed_gives_its_worker_back(shared_site: Any) -> None:
+    notebook = Notebook()
+    try:
+        pid = int(notebook.text("%load_ext gpucluster\nimport os; print(os.getpid())"))
+        notebook.client.execute(f"{LEASE} --name held\nimport time\ntime.sleep(600)")
+        while not any(model.name == "held" and model.running_at for model in shared_site.control.list()):
+            time.sleep(0.05)
+        os.kill(pid, signal.SIGKILL)
+        last = shared_site.wait_for("held", lambda model: model.state.ended)
+        assert last.reason == f"Who had leased it (notebook, process {pid}) has ended without giving it back."
+    finally:
+        notebook.close()
