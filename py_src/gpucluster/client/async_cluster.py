@@ -219,9 +219,7 @@ class AsyncCluster(ClusterHandle):
         if wait:
             await wait_until_retired(self._control.registry, self.id, str(worker), address, timeout=timeout)
 
-    async def share(
-        self, *, hours: float = DEFAULT_HOURS, tasks: bool = False, public: bool = False
-    ) -> NewLink:
+    async def share(self, *, hours: float = DEFAULT_HOURS, tasks: bool = False, public: bool = False) -> NewLink:
         """Make a link by which others can look at the cluster, and do nothing with it: ``cluster.share().url``.
 
         Whoever has the link sees the gauges and pages of the dashboard. Do not leave it in a notebook that you pass on.

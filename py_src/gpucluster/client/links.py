@@ -133,4 +133,3 @@ def jupyter_here() -> Here:
 
 def _joined(host: str | None, prefix: str) -> str | None:
     return host.rstrip("/") + prefix if host else None
-

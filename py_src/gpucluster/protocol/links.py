@@ -164,4 +164,3 @@ def shown_cluster(model: ClusterModel) -> SharedCluster:
         n_workers=model.n_workers,
         workers=[worker.model_copy(update={"address": None, "pid": None}) for worker in model.workers],
     )
-
