@@ -24,7 +24,7 @@ MOST_MESSAGE_BYTES = 1024
 """Who looks has nothing to say."""
 OVER_CODE = 4001
 """Closes a WebSocket for good: the page does not try again."""
-WHY_OVER = "The link has ended or was withdrawn. What you see is the last state."
+WHY_OVER = "The link was withdrawn or has ended, or the cluster has. What you see is the last state."
 
 
 class SharedSocket(SharedViewMixin, WebSocketMixin, WebSocketHandler, RefusalMixin):

@@ -79,6 +79,13 @@ class SharedSessionHandler(SharedViewHandler):
     told: Limiter
 
     @allow_unauthenticated
+    async def get(self, cluster: str) -> None:
+        """Say whether the cookie still lets somebody look."""
+        self.session_and_link(cluster)
+        self.set_status(204)
+        self.finish()
+
+    @allow_unauthenticated
     async def post(self, cluster: str) -> None:
         """Take a token, and give a cookie."""
         if self.wrong.is_over(self._address):
