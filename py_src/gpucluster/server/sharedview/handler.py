@@ -54,6 +54,8 @@ class SharedViewMixin(JupyterHandler):
     """Who may embed it."""
     linkable = False
     """Whether other sites may link to it."""
+    leads_to_login = False
+    """Whether a stranger is sent to the log-in."""
 
     def initialize(self, **parts: Any) -> None:
         """Take the long-lived objects of the extension."""
@@ -61,8 +63,9 @@ class SharedViewMixin(JupyterHandler):
 
     async def prepare(self) -> None:  # type: ignore[override]
         """Learn who asks, which need not be anybody, and refuse other sites."""
-        await JupyterHandler.prepare(self, _redirect_to_login=False)
-        self.must_be_own_page()
+        await JupyterHandler.prepare(self, _redirect_to_login=self.leads_to_login)
+        if not self._finished:
+            self.must_be_own_page()
 
     def must_be_own_page(self) -> None:
         """Refuse what a browser sends for a page of another site.

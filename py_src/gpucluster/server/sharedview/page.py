@@ -89,7 +89,6 @@ class SharedSessionHandler(SharedViewHandler):
     async def post(self, cluster: str) -> None:
         """Take a token, and give a cookie."""
         if self.wrong.is_over(self._address):
-            self.set_header("Retry-After", str(int(WRONG_TOKENS[1])))
             raise TooOften("Too many links that are not right came from your address. Try again in a minute.")
         link = self._link(cluster)
         self.must_be_known(link)
@@ -169,6 +168,7 @@ class SharedLoginHandler(SharedViewHandler):
     """The way to the hub's log-in and back to the view."""
 
     linkable = True
+    leads_to_login = True
 
     @authenticated
     async def get(self, cluster: str) -> None:
