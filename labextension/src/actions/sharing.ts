@@ -71,7 +71,7 @@ class LinkForm extends Widget implements Dialog.IBodyWidget<ILinkRequest> {
     this._tasks.type = 'checkbox';
     tasks.append(' ', trans.__('Show single tasks too, with their keys (task stream, task graph)'));
     if (links.length > 0) {
-      element('h4', '', this.node).textContent = trans.__('Links that there are');
+      element('h4', '', this.node).textContent = trans.__('Links now');
       links.forEach(link => this._addRow(link));
     }
     this._alert = element('p', 'gpc-Error', this.node);
