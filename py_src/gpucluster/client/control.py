@@ -371,6 +371,7 @@ class Control(Synchronous[AsyncControl]):
     share = synchronous(AsyncControl.share)
     links = synchronous(AsyncControl.links)
     withdraw = synchronous(AsyncControl.withdraw)
+    note_link = synchronous(AsyncControl.note_link)
     restart = synchronous(AsyncControl.restart)
     stop = synchronous(AsyncControl.stop)
     remove = synchronous(AsyncControl.remove)

@@ -114,9 +114,9 @@ def jupyter_here() -> Here:
         if public and public.startswith(("http://", "https://")):
             return Here(public.rstrip("/") + "/")
         return Here(None, f"Put the address of your hub and {prefix} before it, as in your browser.")
-    from .tunnel.servers import jupyter_servers, listening, reached_by, runtime_directory
+    from .tunnel.servers import JupyterServer, jupyter_servers, listening, reached_by, runtime_directory
 
-    servers = []
+    servers: list[JupyterServer] = []
     with suppress(OSError):
         servers, _ = jupyter_servers(runtime_directory())
     if not servers:

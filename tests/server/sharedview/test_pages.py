@@ -11,18 +11,19 @@ from gpucluster.server.sharedview.pages import FIGURES, TASKS, Address, address_
 from gpucluster.server.sharedview.shown import SHOWN, WITHHELD, shown_telemetry
 
 DECIDED_AGAINST = {
-    "status", "workers", "tasks", "system", "profile", "profile-server", "graph", "groups", "gpu", "hardware", "shuffle",
-    "stealing", "exceptions", "events", "counters",
+    "status", "workers", "tasks", "system", "profile", "profile-server", "graph", "groups", "gpu", "hardware",
+    "shuffle", "stealing", "exceptions", "events", "counters",
     "individual-workers", "individual-exceptions", "individual-profile", "individual-profile-server",
     "individual-scheduler-system", "individual-contention", "individual-fine-performance-metrics",
 }  # fmt: skip
 OTHERS = [
-    "", "/", "ws", "json/identity.json", "json/counts.json", "individual-plots.json", "sitemap.json", "metrics", "health",
-    "info/main/workers.html", "info/main/logs.html", "info/logs/x.html", "info/call-stacks/x.html", "info/task/x.html",
+    "", "/", "ws", "json/identity.json", "json/counts.json", "individual-plots.json", "sitemap.json", "metrics",
+    "health", "info/main/workers.html", "info/main/logs.html", "info/logs/x.html", "info/call-stacks/x.html", "info/task/x.html",
     "info/call-stack/x.html", "info/worker/x.html", "info", "eventstream", "proxy/8787/127.0.0.1/status",
     "individual-cpu/autoload.js", "individual-cpu/metadata", "individual-cpu/../status", "individual-cpu/", "status/ws",
     "individual-profile/ws", "individual-cpu/ws/ws", "static/../status.js", "statics/../../api.js", "static//x.js",
-    "static/js/bokeh.min.js.map", "static/x.js?y", "statics/individual-cluster-map.html", "Individual-CPU", "jupyter/lab",
+    "static/js/bokeh.min.js.map", "static/x.js?y", "statics/individual-cluster-map.html", "Individual-CPU",
+    "jupyter/lab",
 ]  # fmt: skip
 
 

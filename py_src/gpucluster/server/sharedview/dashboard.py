@@ -31,13 +31,13 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
     embedded = "'self'"
     _is_page = False
 
-    def initialize(self, **parts: object) -> None:  # type: ignore[override]
+    def initialize(self, **parts: object) -> None:
         """Take the long-lived objects of the extension."""
         super().initialize(**parts)
         self._filter = ReadOnly()
 
     @allow_unauthenticated
-    async def get(self, cluster: str, path: str) -> None:  # type: ignore[override]
+    async def get(self, cluster: str, path: str) -> None:
         """Get a page or a file, or open a WebSocket."""
         session, link = self.session_and_link(cluster)
         address = address_of(path, tasks=link.tasks)

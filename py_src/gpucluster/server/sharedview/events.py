@@ -73,7 +73,7 @@ class SharedEventsHandler(SharedSocket):
         return MOST_MESSAGE_BYTES
 
     @allow_unauthenticated
-    async def get(self, cluster: str) -> None:  # type: ignore[override]
+    async def get(self, cluster: str) -> None:
         """Upgrade to a WebSocket."""
         link = self.admit_socket(cluster)
         model = await self.control.get(cluster)
