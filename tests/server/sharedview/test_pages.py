@@ -18,7 +18,8 @@ DECIDED_AGAINST = {
 }  # fmt: skip
 OTHERS = [
     "", "/", "ws", "json/identity.json", "json/counts.json", "individual-plots.json", "sitemap.json", "metrics",
-    "health", "info/main/workers.html", "info/main/logs.html", "info/logs/x.html", "info/call-stacks/x.html", "info/task/x.html",
+    "health", "info/main/workers.html", "info/main/logs.html", "info/logs/x.html",
+    "info/call-stacks/x.html", "info/task/x.html",
     "info/call-stack/x.html", "info/worker/x.html", "info", "eventstream", "proxy/8787/127.0.0.1/status",
     "individual-cpu/autoload.js", "individual-cpu/metadata", "individual-cpu/../status", "individual-cpu/", "status/ws",
     "individual-profile/ws", "individual-cpu/ws/ws", "static/../status.js", "statics/../../api.js", "static//x.js",

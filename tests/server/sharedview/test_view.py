@@ -211,7 +211,8 @@ async def test_no_other_page_and_no_way_out(base, view, folder, running_cluster)
     cookie = await cookie_for(view, token)
     for path in (
         "status", "individual-task-stream", "individual-profile", "info/main/logs.html", "json/identity.json",
-        "hardware", "metrics", "../history", "%2e%2e/%2e%2e/api/clusters", "..%2f..%2fapi%2fclusters", "individual-cpu/../status",
+        "hardware", "metrics", "../history", "%2e%2e/%2e%2e/api/clusters", "..%2f..%2fapi%2fclusters",
+        "individual-cpu/../status",
         "individual-cpu%2f..%2fstatus", "individual-cpu%00", "individual-cpu%3fx", "proxy/8787/127.0.0.1/status",
         "%70roxy/8787/127.0.0.1/status", "//evil.example/", "static/..%2f..%2fx.js", "individual-cpu/ws",
         "individual-cpu/autoload.js?bokeh-autoload-element=1",
