@@ -23,6 +23,7 @@ from gpucluster.protocol.lessons import (
     LessonList,
     ProgressDeleted,
 )
+from gpucluster.protocol.links import NewLink, SharedEvent, SharedLinks
 from gpucluster.protocol.models import (
     ClusterList,
     ClusterModel,
@@ -86,6 +87,9 @@ class Protocol(BaseModel):
     noted: EventsNoted
     forgotten: ProgressDeleted
     classroom: ClassView
+    links: SharedLinks
+    new_link: NewLink
+    shared_event: SharedEvent
     recordings: RecordingList
     recorded: RecordedSession
     error: ErrorModel
@@ -118,8 +122,9 @@ def _named_unions(schema: dict[str, object]) -> dict[str, object]:
     properties = schema["properties"]
     assert isinstance(definitions, dict) and isinstance(properties, dict)
     # An alias of a union has no name in the schema; give it one, so that TypeScript has it too.
-    definitions["Event"] = {key: value for key, value in properties["event"].items() if key != "description"}
-    properties["event"] = {"$ref": "#/$defs/Event"}
+    for place, name in (("event", "Event"), ("shared_event", "SharedEvent")):
+        definitions[name] = {key: value for key, value in properties[place].items() if key != "description"}
+        properties[place] = {"$ref": f"#/$defs/{name}"}
     # Any kind of cluster, ours or another package's, has these fields and some of its own.
     definitions["ClusterSpec"] = {**definitions.pop("SpecBase"), "title": "ClusterSpec", "additionalProperties": True}
     properties["spec"] = definitions["ClusterModel"]["properties"]["spec"] = {"$ref": "#/$defs/ClusterSpec"}

@@ -11,6 +11,7 @@ export const layOutDashboard = 'gpucluster:lay-out-dashboard';
 export const openLog = 'gpucluster:open-log';
 export const openCharts = 'gpucluster:open-charts';
 export const openActivity = 'gpucluster:open-activity';
+export const shareCluster = 'gpucluster:share-cluster';
 export const profileCell = 'gpucluster:profile-cell';
 export const openRecording = 'gpucluster:open-recording';
 export const recordCluster = 'gpucluster:record-cluster';

@@ -1,6 +1,7 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { InputDialog, type ICommandPalette } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { shareIcon } from '@jupyterlab/ui-components';
 
 import { hasEnded } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
@@ -13,6 +14,7 @@ import * as CommandIDs from './commandids';
 import { connectNotebook } from './connect';
 import type { IEnvironment } from './environment';
 import type { NotebooksInSight } from './notebooks';
+import { shareView } from './sharing';
 import { addViewCommands } from './viewcommands';
 import type { ClusterViews } from './views';
 import { ClusterCommand, described, idArgument, type Args } from './withcluster';
@@ -142,6 +144,15 @@ export function addCommands(options: ICommandOptions): void {
         await manager.stop(cluster.id);
       }
     })
+  });
+  commands.addCommand(CommandIDs.shareCluster, {
+    label: trans.__('Share a View of GPU Cluster…'),
+    caption: trans.__('Make a link by which others can look at it, and nothing else'),
+    icon: shareIcon,
+    describedBy: described({ id }),
+    execute: about.execute(trans.__('Share'), cluster =>
+      shareView(cluster, manager, app.serviceManager.serverSettings.baseUrl, trans)
+    )
   });
   addViewCommands({ commands, manager, pages, settings, views, trans });
 

@@ -15,10 +15,13 @@ import type {
   Event,
   HostDevices,
   LogLines,
+  NewLink,
   NodeModel,
   Notes,
   OfferedPreset,
   ProcessStopped,
+  SharedLink,
+  SharedLinks,
   SiteFaults,
   TelemetryHistory,
   TelemetrySample
@@ -27,7 +30,7 @@ import { PROTOCOL_VERSION } from '../protocol/messages';
 import { EventStream } from './eventstream';
 import { RefusedError, request } from './restapi';
 import { hasEnded } from './states';
-import type { Connection, IClusterManager, IKinds, IOffer } from './tokens';
+import type { Connection, IClusterManager, IKinds, ILinkRequest, IOffer } from './tokens';
 
 /** Keeps the list of clusters fresh: by events, or by asking while there are none. */
 export class ClusterManager implements IClusterManager {
@@ -178,6 +181,24 @@ export class ClusterManager implements IClusterManager {
 
   async activity(id: string): Promise<readonly ActivityEntry[]> {
     return (await this._ask<Activity>('entries', ['clusters', id, 'activity'])).entries;
+  }
+
+  async links(id: string): Promise<readonly SharedLink[]> {
+    return (await this._ask<SharedLinks>('links', ['clusters', id, 'links'])).links;
+  }
+
+  async share(id: string, wanted: ILinkRequest): Promise<NewLink> {
+    return this._ask('link', ['clusters', id, 'links'], 'POST', wanted);
+  }
+
+  async withdraw(id: string, link: string): Promise<void> {
+    try {
+      await this._ask<SharedLinks>('links', ['clusters', id, 'links', link], 'DELETE');
+    } catch (error) {
+      if (!(error instanceof RefusedError && error.status === 404)) {
+        throw error;
+      }
+    }
   }
 
   async stopProcess({ pid, birth }: DeviceProcess): Promise<ProcessStopped> {

@@ -11,10 +11,12 @@ import type {
   DeviceProcess,
   HostDevices,
   KindModel,
+  NewLink,
   NodeModel,
   Notes,
   OfferedPreset,
   ProcessStopped,
+  SharedLink,
   SiteFaults,
   TelemetryHistory,
   TelemetrySample
@@ -46,6 +48,13 @@ export interface IKinds {
 export interface IOffer extends IKinds {
   readonly presets: readonly OfferedPreset[];
   readonly devices: HostDevices;
+}
+
+/** What a new link is to be like. */
+export interface ILinkRequest {
+  readonly hours: number;
+  /** Whether it shows single tasks too. */
+  readonly tasks: boolean;
 }
 
 /** The one place in the browser that knows the clusters; views only draw. */
@@ -90,6 +99,12 @@ export interface IClusterManager extends IDisposable {
   history(id: string): Promise<TelemetryHistory>;
   /** What has happened to a cluster, oldest first. */
   activity(id: string): Promise<readonly ActivityEntry[]>;
+  /** The links by which others can look at a cluster. */
+  links(id: string): Promise<readonly SharedLink[]>;
+  /** Make such a link; it is told only once what it is opened with. */
+  share(id: string, request: ILinkRequest): Promise<NewLink>;
+  /** Take a link back. Harmless when it has ended. */
+  withdraw(id: string, link: string): Promise<void>;
   /** End a process of one's own that uses a GPU of the Jupyter host. */
   stopProcess(process: DeviceProcess): Promise<ProcessStopped>;
   /** Who has which GPU of the Jupyter host, and who waits for one. */

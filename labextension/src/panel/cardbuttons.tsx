@@ -1,5 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { LabIcon, refreshIcon } from '@jupyterlab/ui-components';
+import { LabIcon, refreshIcon, shareIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
 import * as CommandIDs from '../actions/commandids';
@@ -162,6 +162,15 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
         >
           <span aria-hidden="true">{cluster.recording === null ? '●' : '■'}</span>
           {trans.__('Record')}
+        </button>
+        <button
+          className="gpc-SmallButton gpc-ShareButton"
+          title={trans.__('Share a view: a link by which others can look, and nothing else')}
+          aria-label={trans.__('Share a view…')}
+          disabled={!usable}
+          onClick={command(CommandIDs.shareCluster)}
+        >
+          <shareIcon.react tag="span" className="gpc-Button-icon" />
         </button>
         <button
           className="gpc-SmallButton gpc-LayoutButton"

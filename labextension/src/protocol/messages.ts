@@ -19,6 +19,7 @@ export type Verb = 'scale' | 'adapt' | 'retire' | 'restart';
  */
 export type Network = 'unix' | 'tls' | 'open';
 export type Event = ClusterChanged | ClusterRemoved | Telemetry | HostChanged | Hello;
+export type SharedEvent = SharedHello | SharedChanged | SharedTelemetry | SharedOver;
 
 /**
  * Everything that crosses the wire to the browser or back.
@@ -48,6 +49,9 @@ export interface Protocol {
   noted: EventsNoted;
   forgotten: ProgressDeleted;
   classroom: ClassView;
+  links: SharedLinks;
+  new_link: NewLink;
+  shared_event: SharedEvent;
   recordings: RecordingList;
   recorded: RecordedSession;
   error: ErrorModel;
@@ -1587,6 +1591,135 @@ export interface FailingProperty {
    * How many learners' last attempt lacks it.
    */
   learners: number;
+}
+/**
+ * The links of a cluster that have not ended.
+ */
+export interface SharedLinks {
+  /**
+   * Cluster.
+   */
+  id: string;
+  links: SharedLink[];
+}
+/**
+ * A link that lets somebody look at a cluster. What it is opened with is not in here.
+ */
+export interface SharedLink {
+  /**
+   * Names it among the links of its cluster; opens nothing.
+   */
+  id: string;
+  created_at: string;
+  ends_at: string;
+  /**
+   * Who made it.
+   */
+  by: string | null;
+  tasks: boolean;
+  public: boolean;
+  /**
+   * How many times it was opened.
+   */
+  opened: number;
+  last_opened_at: string | null;
+  /**
+   * Who was logged in then; the last twenty.
+   */
+  viewers: LinkViewer[];
+}
+/**
+ * Somebody who has looked and was logged in.
+ */
+export interface LinkViewer {
+  name: string;
+  /**
+   * How many times.
+   */
+  opened: number;
+  last_opened_at: string;
+}
+/**
+ * A link that was just made: the only time that it is told what it is opened with.
+ */
+export interface NewLink {
+  link: SharedLink;
+  /**
+   * Below the base address of Jupyter. Secret: whoever has it can look.
+   */
+  path: string;
+  /**
+   * The whole address, where it is known which server of Jupyter shows it.
+   */
+  url: string | null;
+  /**
+   * What to know about it, in sentences.
+   */
+  notes: string[];
+}
+/**
+ * First message of the stream of a shared view.
+ */
+export interface SharedHello {
+  kind: 'hello';
+  cluster: SharedCluster;
+  /**
+   * When the link ends.
+   */
+  ends_at: string;
+  /**
+   * The server's clock.
+   */
+  now: string;
+  /**
+   * Pages of the dashboard that can be seen.
+   */
+  pages: SharedPage[];
+}
+/**
+ * A cluster, as who has a link sees it.
+ */
+export interface SharedCluster {
+  id: string;
+  name: string;
+  state: ClusterState;
+  backend_title: string;
+  n_workers: number;
+  /**
+   * Without address and process.
+   */
+  workers: WorkerModel[];
+}
+/**
+ * A page of Dask's dashboard that a link shows.
+ */
+export interface SharedPage {
+  path: string;
+  title: string;
+}
+/**
+ * The cluster has changed.
+ */
+export interface SharedChanged {
+  kind: 'cluster';
+  cluster: SharedCluster;
+}
+/**
+ * A sample.
+ */
+export interface SharedTelemetry {
+  kind: 'telemetry';
+  sample: TelemetrySample;
+}
+/**
+ * The last message.
+ */
+export interface SharedOver {
+  kind: 'over';
+  /**
+   * Why there is nothing to see any more, in a sentence.
+   */
+  message: string;
 }
 /**
  * Answer to "which recordings are there?".

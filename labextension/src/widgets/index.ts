@@ -32,4 +32,5 @@ function render({ model, el }: { model: IWidgetModel; el: HTMLElement }): () => 
   };
 }
 
+export { showSharedView } from './shared/sharedview';
 export default { render };

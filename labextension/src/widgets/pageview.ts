@@ -42,7 +42,7 @@ export class PageView implements IWidgetView {
   // It does not come through the kernel.
   readonly kernelOver = WORDS.pageGoesOn;
 
-  update(_: TelemetrySample | null, cluster: ClusterModel): void {
+  update(_: TelemetrySample | null, cluster: Pick<ClusterModel, 'name' | 'state'>): void {
     this._name.textContent = cluster.name;
     const isOpen = cluster.state === 'running' || cluster.state === 'scaling';
     const page = textOf(this._model, 'page');
@@ -103,7 +103,7 @@ export class PageView implements IWidgetView {
 }
 
 /** Why there is no page. */
-function endedSentence({ name, state }: ClusterModel): string {
+function endedSentence({ name, state }: Pick<ClusterModel, 'name' | 'state'>): string {
   switch (state) {
     case 'starting':
       return fill(WORDS.pageStarts, { name });

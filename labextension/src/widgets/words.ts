@@ -14,5 +14,14 @@ export const WORDS = {
     'Cluster {name} has stopped, and its dashboard with it. Run this cell again for another cluster.',
   pageFailed:
     'Cluster {name} has failed, and its dashboard with it. Run this cell again for another cluster.',
+  opening: 'Opening the view …',
+  noLink: 'Open this page by the link that you were given: its end is missing.',
+  offline: 'No connection. Trying again …',
+  forMembers: 'This link is for people who are logged in to this hub.',
+  logIn: 'Log in',
+  readOnly: 'Read-only view',
+  ends: 'ends in {time}',
+  showPages: 'Show Dask’s dashboard',
+  hidePages: 'Hide Dask’s dashboard',
   pageGoesOn: 'The kernel has stopped; this page goes on while the cluster runs.'
 } as const;

@@ -208,6 +208,16 @@ def _bench(found: Namespace) -> int:
     return 1 if answer.failed else 0
 
 
+def _share(found: Namespace) -> int:
+    from .sharing import share
+
+    answer = share(_control(), found)
+    _answer(found, answer.value, answer.text)
+    for note in answer.notes:
+        _hint(note)
+    return 0
+
+
 def _stop(found: Namespace) -> int:
     control = _control()
     models = actions.to_stop(control, found)
@@ -365,6 +375,7 @@ _RUNNERS = {
     "replay": _replay,
     "dashboard": _dashboard,
     "bench": _bench,
+    "share": _share,
     "stop": _stop,
     "remove": _remove,
     "clean": _clean,

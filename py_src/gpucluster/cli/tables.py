@@ -107,7 +107,7 @@ def activity_table(activity: Activity) -> str:
     if not activity.entries:
         return "Nothing was written down about this cluster."
     rows = [("TIME", "WHO", "WHAT")]
-    rows += [(_local_time(entry.at), entry.by or "", one_line(entry.message)) for entry in activity.entries]
+    rows += [(local_time(entry.at), entry.by or "", one_line(entry.message)) for entry in activity.entries]
     return table(rows)
 
 
@@ -192,7 +192,7 @@ def seconds_since(time: str) -> float:
     return (datetime.now(UTC) - (then if then.tzinfo else then.replace(tzinfo=UTC))).total_seconds()
 
 
-def _local_time(time: str) -> str:
+def local_time(time: str) -> str:
     return datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 

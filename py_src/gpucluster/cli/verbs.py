@@ -198,6 +198,21 @@ def _bench(parser: SentenceParser, face: str) -> None:
     declare_json(parser, face, "the results")
 
 
+def _share(parser: SentenceParser, face: str) -> None:
+    declare_name(parser)
+    parser.argument("--hours", metavar="N", help="Hours until the link ends by itself, up to 24. Default: 2.")
+    parser.argument(
+        "--tasks", action="store_true", help="Show single tasks too, with their keys: task stream and task graph."
+    )
+    parser.argument(
+        "--public", action="store_true",
+        help="On a hub: show it also to people who are not logged in. The site has to allow it.",
+    )  # fmt: skip
+    parser.argument("--list", action="store_true", help="List the links of the cluster, and who has looked.")
+    parser.argument("--withdraw", metavar="LINK", help="Take a link back, by its name in the list; 'all' for all.")
+    declare_json(parser, face, "the link, or the list,")
+
+
 def _stop(parser: SentenceParser, face: str) -> None:
     declare_names(parser, LIVING)
     parser.argument("--all", action="store_true", help="Stop every cluster of yours on this machine.")
@@ -269,6 +284,7 @@ VERBS = {
         Verb("profile", "Run a cell (%%gpucluster profile) and say what the cluster did.", _profile, (MAGIC,)),
         Verb("notify", "Notify when this cell is done, however it ends.", _notify, (MAGIC,)),
         Verb("bench", "Measure a cluster, or compare two measurements.", _bench),
+        Verb("share", "Make a link by which others can look at a cluster, and nothing else.", _share),
         Verb("stop", "Stop a cluster; its workers' data is lost.", _stop),
         Verb("remove", "Forget a cluster that has ended.", _remove),
         Verb("clean", "Forget all clusters that have ended.", _no_name),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from ..dask_internals.clusters import is_adaptive_of_dask, logs_of, shown_logs
 from ..protocol.errors import GPUClusterError, refused_field
+from ..protocol.links import DEFAULT_HOURS, NewLink, SharedLink
 from ..protocol.models import ClusterModel
 from ..protocol.spec import parse_patch
 from ..protocol.telemetry import ActivityEntry, TelemetryHistory, TelemetrySample
@@ -22,6 +23,7 @@ from .caller import this_kernel
 from .capacity import most_workers
 from .control import AsyncControl
 from .handle import ClusterHandle
+from .links import with_address
 from .notifying import Batch, futures_in
 from .waiting import wait_until_connected, wait_until_restarted, wait_until_retired
 from .worker_numbers import bounded_workers, duration, wanted_workers, whole
@@ -216,6 +218,48 @@ class AsyncCluster(ClusterHandle):
         await self._control.retire(self.id, str(worker))
         if wait:
             await wait_until_retired(self._control.registry, self.id, str(worker), address, timeout=timeout)
+
+    async def share(self, *, hours: float = DEFAULT_HOURS, tasks: bool = False, public: bool = False) -> NewLink:
+        """Make a link by which others can look at the cluster, and do nothing with it: ``cluster.share().url``.
+
+        Whoever has the link sees the gauges and pages of the dashboard. Do not leave it in a notebook that you pass on.
+
+        Parameters
+        ----------
+        hours : float
+            Until it ends by itself, 24 at most; it also ends with the cluster.
+        tasks : bool
+            Whether it shows single tasks too, with their keys: the task stream and the task graph.
+        public : bool
+            Whether it does without the hub's log-in, where there is a hub; the site has to allow it.
+
+        Raises
+        ------
+        InvalidState
+            When the cluster is about to end, or has too many links.
+        LinkRefused
+            When the site does not allow it.
+        """
+        made = await self._control.share(self.id, hours=hours, tasks=tasks, public=public)
+        return await asyncio.to_thread(with_address, made)
+
+    async def links(self) -> list[SharedLink]:
+        """Return the links that were made and have not ended, with how many times each was opened."""
+        return (await self._control.links(self.id)).links
+
+    async def withdraw(self, link: str | None = None) -> list[SharedLink]:
+        """Take a link back, or all of them; returns those. Views that are open end within seconds.
+
+        Parameters
+        ----------
+        link : str, optional
+            Id of the link, as in ``cluster.links()``.
+
+        Raises
+        ------
+        LinkNotFound
+        """
+        return (await self._control.withdraw(self.id, link)).links
 
     async def telemetry(self) -> TelemetrySample:
         """Return the newest figures.

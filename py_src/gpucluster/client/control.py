@@ -11,12 +11,13 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from ..protocol.errors import GPUClusterError
+from ..protocol.links import DEFAULT_HOURS, NewLink, SharedLinks, parse_link_request
 from ..protocol.models import ClusterModel, Submission
 from ..protocol.spec import ClusterPatch, SpecBase
 from ..protocol.workers import find_worker
 from ..registry.leasing import Hold, Scope
 from ..registry.record import DashboardAddress
-from . import previewing, standby
+from . import links, previewing, standby
 from .capacity import bounded_spec, checked_patch, checked_spec
 from .creation import Creation
 from .environment import python_of
@@ -28,6 +29,8 @@ from .transport import request
 from .waiting import OnProgress, must_have_scaled, wait_until_done
 
 STOP_PATIENCE_SECONDS = 20.0
+NOTE_SECONDS = 5.0
+"""What only stands in the activity is waited for no longer."""
 STOP_LATE_SECONDS = 10.0
 """Patience with a cluster that has taken too long to start."""
 
@@ -257,6 +260,54 @@ class AsyncControl(ReadingControl):
         """
         return await self._ask(self._living(id), "DELETE", "/recording")
 
+    async def share(
+        self, id: str, *, hours: float = DEFAULT_HOURS, tasks: bool = False, public: bool = False
+    ) -> NewLink:
+        """Make a link by which others can look at a cluster, and do nothing with it, until it ends.
+
+        Parameters
+        ----------
+        hours : float
+            Until it ends by itself, 24 at most; it also ends with the cluster.
+        tasks : bool
+            Whether it shows single tasks too, with their keys.
+        public : bool
+            Whether it does without the hub's log-in, where there is a hub; the site has to allow it.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidRequest, InvalidState, LinkRefused, RegistryUnwritable
+        """
+        model = self._living(id)
+        wanted = parse_link_request({"hours": hours, "tasks": tasks, "public": public})
+        made = await asyncio.to_thread(links.make_link, self.registry, model, wanted, self.by)
+        await self.note_link(model, links.made_sentence(made.link))
+        return made
+
+    async def withdraw(self, id: str, link: str | None = None) -> SharedLinks:
+        """Take a link back, or all links of a cluster; returns those. Views that are open end within seconds.
+
+        Parameters
+        ----------
+        link : str, optional
+            Id of the link.
+
+        Raises
+        ------
+        ClusterNotFound, LinkNotFound, RegistryUnwritable
+        """
+        model = self.registry.find(id)
+        gone = await asyncio.to_thread(links.take_links_back, self.registry, model, link)
+        if gone.links:
+            await self.note_link(model, links.withdrawn_sentence(gone.links))
+        return gone
+
+    async def note_link(self, model: ClusterModel, message: str) -> None:
+        """Write into a cluster's activity what became of a link; a cluster that does not answer misses that only."""
+        with suppress(GPUClusterError):
+            told = {"message": message, "kind": "link"}
+            await self._ask(model, "POST", "/news", told, timeout=NOTE_SECONDS)
+
     async def restart(self, id: str) -> ClusterModel:
         """Restart all workers; tasks and results are lost. Returns when accepted.
 
@@ -365,6 +416,10 @@ class Control(Synchronous[AsyncControl]):
     tell = synchronous(AsyncControl.tell)
     begin_recording = synchronous(AsyncControl.begin_recording)
     end_recording = synchronous(AsyncControl.end_recording)
+    share = synchronous(AsyncControl.share)
+    links = synchronous(AsyncControl.links)
+    withdraw = synchronous(AsyncControl.withdraw)
+    note_link = synchronous(AsyncControl.note_link)
     restart = synchronous(AsyncControl.restart)
     stop = synchronous(AsyncControl.stop)
     remove = synchronous(AsyncControl.remove)

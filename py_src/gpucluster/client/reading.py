@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState, ProtocolMismatch
+from ..protocol.links import SharedLinks
 from ..protocol.models import ClusterModel, Event, LogLines, Submission, Telemetry
 from ..protocol.spec import ClusterPatch, SpecBase
 from ..protocol.telemetry import Activity, Decision, Decisions, TelemetryHistory, TelemetrySample
@@ -22,6 +23,7 @@ from .caller import this_process
 from .capacity import bounded_spec, checked_patch, checked_spec, notes_on_patch, notes_on_spec
 from .ended_cluster import stopped_unasked
 from .events import RawTelemetry, raw_watch, watch
+from .links import links_of
 from .telemetry import newest_sample
 from .transport import request
 
@@ -83,6 +85,15 @@ class ReadingControl:
         """
         model = self.registry.find(id)
         return Activity(id=model.id, entries=activity.read(self.registry.folder(model.id).activity))
+
+    async def links(self, id: str) -> SharedLinks:
+        """Return the links by which others can look at a cluster, and how many times each was opened.
+
+        Raises
+        ------
+        ClusterNotFound
+        """
+        return links_of(self.registry, self.registry.find(id))
 
     async def telemetry(self, id: str) -> TelemetrySample:
         """Return the newest figures; they are at most a second old.

@@ -170,6 +170,14 @@ class Session:
         for path in answer.written:
             _write(f"Written: {path}")
 
+    def _share(self, control: Control, found: Namespace) -> None:
+        from ..cli.sharing import share
+
+        answer = share(control, found)
+        _write(answer.text)
+        for note in answer.notes:
+            _tell(note)
+
     def _stop(self, control: Control, found: Namespace) -> None:
         models = actions.to_stop(control, found)
         for model in models:

@@ -5,6 +5,8 @@ The tree::
     GPUClusterError
     ├── InvalidRequest            a value somebody typed is not allowed
     ├── ClusterNotFound           no cluster of that name or id
+    ├── LinkNotFound              no link of that id that shows the cluster
+    ├── LinkRefused               the site does not allow such a link
     ├── RecordingNotFound         no recording of that name
     ├── RecordingUnreadable       a file that cannot be played
     ├── NameTaken                 a live cluster has that name already
@@ -127,6 +129,22 @@ class WorkerNotFound(GPUClusterError):
     code = "worker_not_found"
     http_status = 404
     exit_code = 3
+
+
+class LinkNotFound(GPUClusterError):
+    """The cluster has no link of that id, or has it no more."""
+
+    code = "link_not_found"
+    http_status = 404
+    exit_code = 3
+
+
+class LinkRefused(GPUClusterError):
+    """The site, or this Jupyter server, does not allow such a link."""
+
+    code = "link_refused"
+    http_status = 403
+    exit_code = 4
 
 
 class RecordingNotFound(GPUClusterError):

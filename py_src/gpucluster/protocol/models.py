@@ -391,8 +391,10 @@ class Announcement(WireModel):
     """What a client has done with a cluster that its other users see too."""
 
     message: str = Field(min_length=1, max_length=140, description="What is done, in a sentence.")
-    kind: Literal["done", "profile"] = Field(
-        "done", description="done: a person waits for it, and gets a notice; profile: the cluster has been measured."
+    kind: Literal["done", "profile", "link"] = Field(
+        "done",
+        description="done: a person waits for it, and gets a notice; profile: the cluster has been measured; link: "
+        "somebody may look at it, or has looked.",
     )
 
 

@@ -156,6 +156,16 @@ class Folder:
         return self.path / "comm"
 
     @property
+    def links(self) -> Path:
+        """Links that let others look at the cluster, with hashes of what they are opened with; see ``links``."""
+        return self.path / "links.json"
+
+    @property
+    def links_lock(self) -> Path:
+        """Held by whoever changes the links."""
+        return self.path / "links.lock"
+
+    @property
     def dashboard(self) -> Path:
         """A ``DashboardAddress``."""
         return self.path / "dashboard.json"

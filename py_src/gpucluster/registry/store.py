@@ -319,13 +319,15 @@ class Registry:
                 self.delete(folder)
 
     def clear_secrets(self, folder: Folder) -> None:
-        """Delete what an ended cluster does not need: credentials, dashboard address, socket, spilled data."""
+        """Delete what an ended cluster does not need: credentials, dashboard address, links, socket, spilled data."""
         for path in (
             folder.tls,
             folder.comm,
             folder.scratch,
             folder.multiprocessing,
             folder.dashboard,
+            folder.links,
+            folder.links_lock,
             folder.socket,
             folder.secret,
             folder.process,

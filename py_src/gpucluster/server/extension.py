@@ -26,6 +26,11 @@ from .notifyhook import NotifyHook
 from .presets import PresetList
 from .recordingfolder import RecordingFolder
 from .routes import Services, routes
+from .sharedview.feed import ViewFeeds
+from .sharedview.openviews import OpenViews
+from .sharedview.policy import LinkPolicy, is_of_a_hub
+from .sharedview.routes import SharedViews, shared_routes
+from .sharedview.sessions import ViewSessions
 from .standby import StandbyKeeper
 from .upstream import DashboardClient
 from .useofserver import UseOfServer
@@ -104,6 +109,13 @@ class GPUClusterExtension(ExtensionApp):
         help="""Whether people may stop their own processes that use a GPU. False: who uses the GPUs is only shown.""",
     ).tag(config=True)
 
+    shared_links = Bool(
+        True,
+        help="""Whether people may make links by which others can look at a cluster of theirs, and nothing else. On a
+        hub, whoever opens one has to be logged in besides, unless the link is public and the site's file allows that
+        (sharing.public_links). False: no link is made or shown by this server. See docs/sharing.md.""",
+    ).tag(config=True)
+
     activity_hours = Float(
         24.0,
         min=0.0,
@@ -177,6 +189,7 @@ class GPUClusterExtension(ExtensionApp):
             ),
             class_folder=class_folder,
             recordings=RecordingFolder(root, self.recordings_folder),
+            shared=self._shared_views(control),
             stop_processes=self.stop_processes,
         )
         self.hook = NotifyHook(control, self.notify_command, self.plain_log)
@@ -190,7 +203,12 @@ class GPUClusterExtension(ExtensionApp):
                 log=self.plain_log,
             )
         self.handlers.extend(routes(self.services))
+        self.handlers.extend(shared_routes(self.services.shared, control, self.services.dashboards))
         self._answer_dask_panel(self.services)
+
+    def _shared_views(self, control: AsyncControl) -> SharedViews:
+        sessions = ViewSessions(control.registry, LinkPolicy(shows=self.shared_links, hub=is_of_a_hub()))
+        return SharedViews(sessions, OpenViews(sessions), ViewFeeds(control, self.plain_log))
 
     def _answer_dask_panel(self, services: Services) -> None:
         if self.serverapp is None or self.dask_labextension == "off":
@@ -213,6 +231,7 @@ class GPUClusterExtension(ExtensionApp):
         if self.use is not None:
             await self.use.close()
         if self.services is not None:
+            await self.services.shared.close()
             await self.services.pump.close()
             self.services.dashboards.close()
             await self.services.standby.close()

@@ -12,6 +12,7 @@ from ..protocol.errors import ErrorModel
 from ..protocol.instructing import ClassAnswer, ClassClusters, ClassMessage, ClassStop
 from ..protocol.kinds import Schemas, spec_union
 from ..protocol.lessons import ClassView, EventsNoted, LessonCopied, LessonEvents, LessonList, ProgressDeleted
+from ..protocol.links import LinkRequest, NewLink, SharedLinks
 from ..protocol.models import (
     EVENT,
     ClusterList,
@@ -49,6 +50,9 @@ _MODELS: dict[str, TypeAdapter[Any]] = {
     "TelemetryHistory": TypeAdapter(TelemetryHistory),
     "Schemas": TypeAdapter(Schemas),
     "PresetList": TypeAdapter(PresetList),
+    "LinkRequest": TypeAdapter(LinkRequest),
+    "SharedLinks": TypeAdapter(SharedLinks),
+    "NewLink": TypeAdapter(NewLink),
     "SiteFaults": TypeAdapter(SiteFaults),
     "NodeModel": TypeAdapter(NodeModel),
     "ClassClusters": TypeAdapter(ClassClusters),
@@ -70,7 +74,7 @@ _MODELS: dict[str, TypeAdapter[Any]] = {
     "RecordingEntry": TypeAdapter(RecordingEntry),
     "ErrorModel": TypeAdapter(ErrorModel),
 }
-_REQUESTS = ("ClusterSpec", "ClusterPatch", "LessonEvents", "StopProcess", "ClassMessage", "ClassStop")
+_REQUESTS = ("ClusterSpec", "ClusterPatch", "LinkRequest", "LessonEvents", "StopProcess", "ClassMessage", "ClassStop")
 
 
 @dataclass(frozen=True)
@@ -150,6 +154,16 @@ OPERATIONS = (
         "delete", f"{_CLUSTER}/recording", "Complete the recording that is being made.", "RecordingEntry",
         refusals=(404, 409, 503),
     ),
+    Operation(
+        "get", f"{_CLUSTER}/links", "List the links by which others can look at a cluster.", "SharedLinks",
+        refusals=(404,),
+    ),
+    Operation(
+        "post", f"{_CLUSTER}/links", "Make a link; the only answer that holds what it is opened with.", "NewLink",
+        body="LinkRequest", status=201, refusals=(404, 409, 422),
+    ),
+    Operation("delete", f"{_CLUSTER}/links", "Withdraw all links.", "SharedLinks", refusals=(404,)),
+    Operation("delete", f"{_CLUSTER}/links/{{link}}", "Withdraw a link.", "SharedLinks", refusals=(404,)),
     Operation("get", "api/schema", "Schema of the creation form, by backend.", "Schemas"),
     Operation("get", "api/presets", "Named starting points for the creation form.", "PresetList"),
     Operation("get", "api/node", "Who has which GPU of this machine, and who waits for one.", "NodeModel"),
@@ -222,7 +236,7 @@ OPERATIONS = (
 
 _REFUSALS = {
     403: "Not logged in, or not allowed.",
-    404: "There is no such cluster, worker, lesson, class or recording.",
+    404: "There is no such cluster, worker, link, lesson, class or recording.",
     409: "The state of the cluster, of another one, or of the learner's folder does not allow this.",
     422: "A value is not allowed; the message names it. Nothing was changed.",
     502: "The dashboard does not answer.",

@@ -37,6 +37,7 @@ from .lessons import (
     RecallLessonHandler,
     ResetLessonHandler,
 )
+from .links import LinkHandler, LinksHandler
 from .metrics import MetricsHandler
 from .node import ClassClustersHandler, ClassMessageHandler, ClassStopHandler, NodeHandler
 from .offers import Offers
@@ -45,6 +46,7 @@ from .processes import StopProcessHandler
 from .recordingfolder import RecordingFolder
 from .recordings import ClusterRecordingHandler, RecordedSessionHandler, RecordingsHandler
 from .serverlifetime import note_on_lifetime
+from .sharedview.routes import SharedViews
 from .site import SiteHandler
 from .standby import StandbyKeeper
 from .upstream import DashboardClient
@@ -70,6 +72,7 @@ class Services:
     class_folder: Path | None
     """Folder into which the learners of a class share their progress."""
     recordings: RecordingFolder
+    shared: SharedViews
     stop_processes: bool = True
     """Whether people may stop their processes that use a GPU."""
 
@@ -94,6 +97,8 @@ def routes(services: Services) -> list[tuple[str, type, dict[str, Any]]]:
         (_CLUSTER + "/activity", ActivityHandler, both),
         (_CLUSTER + "/history", HistoryHandler, both),
         (_CLUSTER + "/recording", ClusterRecordingHandler, recordings),
+        (_CLUSTER + "/links", LinksHandler, {**both, "allowed": services.shared.sessions.policy.shows}),
+        (_CLUSTER + "/links/([^/]+)", LinkHandler, both),
         (r"gpucluster/api/schema", SchemaHandler, {**both, "limits": limits}),
         (r"gpucluster/api/presets", PresetsHandler, {**both, "presets": services.presets}),
         (r"gpucluster/api/site", SiteHandler, both),

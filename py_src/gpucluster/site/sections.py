@@ -26,7 +26,7 @@ from .limits import SiteLimits
 from .limitsection import LEAST, LEAST_HOLDS, Limits
 from .model import EVERY, Site
 from .place import UnreadableSite
-from .sharing import HARMLESS, NONE_GIVEN, PerUserSection, Sharing, SharingSection, without
+from .sharing import ABOUT_LINKS, HARMLESS, NONE_GIVEN, NONE_SHOWN, PerUserSection, Sharing, SharingSection, without
 from .sharing import LEAST_HOLDS as LEAST_SHARE
 
 _HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}(?::[0-9]{1,5})?")
@@ -207,13 +207,17 @@ class _Reader:
             name = fault.field.split(".")[0]
             if name == "reserved_gpus":
                 self.troubles[-1] += f" {NONE_GIVEN}"
+            elif name in ABOUT_LINKS:
+                self.troubles[-1] += f" {NONE_SHOWN}"
             elif name not in HARMLESS:
                 self.troubles[-1] += f" {LEAST_SHARE}"
         names = {fault.field.split(".")[0] for fault in faults}
         found = SharingSection.model_validate(without(given, names)).read()
         if "reserved_gpus" in names:
             found = replace(found, all_reserved=True)
-        return found.least() if names - HARMLESS - {"reserved_gpus"} else found
+        if names & ABOUT_LINKS:
+            found = replace(found, links=False)
+        return found.least() if names - HARMLESS - ABOUT_LINKS - {"reserved_gpus"} else found
 
     def _defaults(self, kind: str, value: Mapping[str, Any]) -> dict[str, Any] | None:
         if kind == EVERY:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool
 
+from ..protocol.links import LEAST_HOURS, MOST_HOURS
 from ..protocol.sizes import MemorySize
 from ..protocol.slurmspec import walltime_seconds
 from ..protocol.spec import Device
@@ -58,11 +59,16 @@ class Sharing:
     message: str = ""
     instructors: tuple[str, ...] = ()
     """Groups and users who may message and stop the clusters of others on a machine."""
+    links: bool = True
+    """Whether people may let others look at their clusters by a link."""
+    public_links: bool = False
+    """Whether such a link may do without the hub's log-in."""
+    link_hours: float = MOST_HOURS
     where: str = "at this site"
 
     def least(self) -> Sharing:
         """Return the same with the least for each user."""
-        return replace(self, per_user=LEAST_PER_USER)
+        return replace(self, per_user=LEAST_PER_USER, links=False, public_links=False)
 
 
 class PerUserSection(BaseModel):
@@ -129,6 +135,13 @@ class SharingSection(BaseModel):
         max_length=50,
         description="Groups and users who may message and stop the clusters of all users of a machine.",
     )
+    links: StrictBool = Field(True, description="Whether people may let others look at their clusters by a link.")
+    public_links: StrictBool = Field(
+        False, description="Whether a link may show a cluster to people who are not logged in to the hub."
+    )
+    link_hours: float = Field(
+        MOST_HOURS, strict=True, ge=LEAST_HOURS, le=MOST_HOURS, description="After how many hours a link ends at most."
+    )
 
     def read(self) -> Sharing:
         """Return it as it is applied."""
@@ -139,6 +152,9 @@ class SharingSection(BaseModel):
             hours=tuple(read_hours(each) for each in self.hours),
             message=self.message,
             instructors=tuple(dict.fromkeys(self.instructors)),
+            links=self.links,
+            public_links=self.public_links,
+            link_hours=self.link_hours,
         )
 
 
@@ -149,6 +165,8 @@ LEAST_HOLDS = (
     "and 1 GPU, 10 minutes idle and for 10 minutes."
 )
 NONE_GIVEN = "Until it is fixed, no GPU is given out."
+ABOUT_LINKS = {"links", "public_links", "link_hours"}
+NONE_SHOWN = "Until it is fixed, no link shows a cluster."
 
 
 def without(given: Mapping[str, Any], faulty: set[str]) -> dict[str, Any]:

@@ -96,7 +96,7 @@ class PanelClusterHandler(ClusterHandler):
 class PanelDashboardHandler(DashboardHandler):
     """Pages of a dashboard, where the panel looks for them."""
 
-    def _public_path(self, cluster: str) -> str:
+    def public_path(self, cluster: str) -> str:
         return url_path_join(self.base_url, "dask/dashboard", quote(cluster, safe=""))
 
     async def _target(self, cluster: str, path: str) -> Target:
@@ -109,14 +109,14 @@ class PanelDashboardHandler(DashboardHandler):
             await asyncio.sleep(LOOK_SECONDS)
         return await super()._target(cluster, path)
 
-    async def _pass_page(self, cluster: str, path: str) -> None:
+    async def pass_page(self, cluster: str, path: str) -> None:
         """Answer that there are no pages, where a refusal were an error in the console.
 
         The panel goes on asking for the list of pages when a cluster has ended, and takes each status but 200 as "no
         dashboard".
         """
         try:
-            await super()._pass_page(cluster, path)
+            await super().pass_page(cluster, path)
         except GPUClusterError:
             if path != _PAGES:
                 raise

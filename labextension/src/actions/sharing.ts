@@ -1,0 +1,141 @@
+import { Clipboard, Dialog, showDialog } from '@jupyterlab/apputils';
+import { URLExt } from '@jupyterlab/coreutils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { Widget } from '@lumino/widgets';
+
+import type { IClusterManager, ILinkRequest } from '../clusters/tokens';
+import { element } from '../gauges/element';
+import { sentenceOf } from '../panel/asking';
+import type { ClusterModel, NewLink, SharedLink } from '../protocol/messages';
+
+const DEFAULT_HOURS = 2;
+const MOST_HOURS = 24;
+
+/** Ask for a link by which others can look at a cluster, and show it; links that there are can be withdrawn. */
+export async function shareView(
+  cluster: ClusterModel,
+  manager: IClusterManager,
+  baseUrl: string,
+  trans: TranslationBundle
+): Promise<void> {
+  const form = new LinkForm(cluster, await manager.links(cluster.id), manager, trans);
+  const { button, value } = await showDialog<ILinkRequest>({
+    title: trans.__('Share a view of %1', cluster.name),
+    body: form,
+    buttons: [Dialog.cancelButton(), Dialog.okButton({ label: trans.__('Make link') })],
+    focusNodeSelector: 'input'
+  });
+  if (button.accept && value !== null) {
+    const made = await manager.share(cluster.id, value);
+    const address = URLExt.join(baseUrl, made.path);
+    const shown = await showDialog({
+      title: trans.__('Whoever has this link can look'),
+      body: new MadeLink(made, address, trans),
+      buttons: [
+        Dialog.cancelButton({ label: trans.__('Close') }),
+        Dialog.okButton({ label: trans.__('Copy link') })
+      ],
+      focusNodeSelector: 'input'
+    });
+    if (shown.button.accept) {
+      Clipboard.copyToSystem(address);
+    }
+  }
+}
+
+/** What a new link is to be like, and below it those that there are. */
+class LinkForm extends Widget implements Dialog.IBodyWidget<ILinkRequest> {
+  constructor(
+    private readonly _cluster: ClusterModel,
+    links: readonly SharedLink[],
+    private readonly _manager: IClusterManager,
+    private readonly _trans: TranslationBundle
+  ) {
+    super({ node: element('div', 'gpc-LinkForm') });
+    const trans = _trans;
+    element('p', '', this.node).textContent = trans.__(
+      'Others see the gauges and pages of the dashboard. They can change nothing, and see no code and no log.'
+    );
+    const hours = element('label', '', this.node);
+    hours.append(trans.__('Ends by itself after so many hours:'), ' ');
+    this._hours = element('input', '', hours);
+    Object.assign(this._hours, {
+      type: 'number',
+      min: '0.1',
+      max: `${MOST_HOURS}`,
+      step: 'any',
+      value: `${DEFAULT_HOURS}`
+    });
+    const tasks = element('label', '', this.node);
+    this._tasks = element('input', '', tasks);
+    this._tasks.type = 'checkbox';
+    tasks.append(' ', trans.__('Show single tasks too, with their keys (task stream, task graph)'));
+    if (links.length > 0) {
+      element('h4', '', this.node).textContent = trans.__('Links now');
+      links.forEach(link => this._addRow(link));
+    }
+    this._alert = element('p', 'gpc-Error', this.node);
+    this._alert.setAttribute('role', 'alert');
+  }
+
+  getValue(): ILinkRequest {
+    return { hours: Number(this._hours.value), tasks: this._tasks.checked };
+  }
+
+  private _addRow(link: SharedLink): void {
+    const trans = this._trans;
+    const row = element('div', 'gpc-LinkRow', this.node);
+    const opened =
+      link.opened === 0
+        ? trans.__('never opened')
+        : trans._n('opened %1 time', 'opened %1 times', link.opened);
+    const viewers = link.viewers.map(({ name }) => name).join(', ');
+    const words = element('span', '', row);
+    words.textContent = [
+      link.id,
+      trans.__('until %1', timeOf(link.ends_at)),
+      link.last_opened_at === null ? opened : `${opened}, ${timeOf(link.last_opened_at)}`,
+      viewers
+    ]
+      .filter(part => part !== '')
+      .join(' · ');
+    const button = element('button', 'gpc-Button gpc-mod-small', row);
+    button.type = 'button';
+    button.textContent = trans.__('Withdraw');
+    button.setAttribute('aria-label', trans.__('Withdraw link %1', link.id));
+    button.onclick = () => void this._withdraw(link, row);
+  }
+
+  private async _withdraw(link: SharedLink, row: HTMLElement): Promise<void> {
+    try {
+      await this._manager.withdraw(this._cluster.id, link.id);
+      row.replaceChildren(this._trans.__('%1 · withdrawn', link.id));
+    } catch (error) {
+      this._alert.textContent = sentenceOf(error);
+    }
+  }
+
+  private readonly _hours: HTMLInputElement;
+  private readonly _tasks: HTMLInputElement;
+  private readonly _alert: HTMLElement;
+}
+
+/** A link that was just made: it is not told again. */
+class MadeLink extends Widget {
+  constructor({ link }: NewLink, address: string, trans: TranslationBundle) {
+    super({ node: element('div', 'gpc-LinkForm') });
+    const input = element('input', 'jp-mod-styled', this.node);
+    input.readOnly = true;
+    input.value = address;
+    input.setAttribute('aria-label', trans.__('Link'));
+    input.onfocus = () => input.select();
+    element('p', '', this.node).textContent = trans.__(
+      'It ends at %1, or with the cluster, and is not shown again. “Share a view…” withdraws it.',
+      timeOf(link.ends_at)
+    );
+  }
+}
+
+function timeOf(time: string): string {
+  return new Date(time).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+}

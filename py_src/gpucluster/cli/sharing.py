@@ -1,0 +1,84 @@
+"""What ``share`` does and says: links by which others can look at a cluster."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import dataclass
+
+from ..client.control import Control
+from ..client.links import times, with_address
+from ..protocol.errors import InvalidRequest
+from ..protocol.links import DEFAULT_HOURS, NewLink, SharedLink, SharedLinks
+from .actions import find, name_of
+from .arguments import shown
+from .tables import local_time, table
+
+WHO = "Whoever has it can look at the cluster and do nothing with it"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is told."""
+
+    value: NewLink | SharedLinks
+    text: str
+    notes: tuple[str, ...] = ()
+
+
+def share(control: Control, found: Namespace) -> Answer:
+    """Make, list or withdraw links, as was asked for."""
+    model = find(control, name_of(found))
+    lists, withdraw = getattr(found, "list", False), getattr(found, "withdraw", None)
+    makes = [name for name in ("hours", "tasks", "public") if getattr(found, name, None) not in {None, False}]
+    if (lists and withdraw is not None) or (makes and (lists or withdraw is not None)):
+        raise InvalidRequest("Make a link, or --list, or --withdraw: one at a time.")
+    if lists:
+        links = control.links(model.id)
+        return Answer(links, links_table(links))
+    if withdraw is not None:
+        gone = control.withdraw(model.id, None if withdraw == "all" else withdraw)
+        return Answer(gone, "\n".join(map(_withdrawn, gone.links)) or "There was no link.")
+    made = with_address(
+        control.share(
+            model.id,
+            hours=_hours(getattr(found, "hours", str(DEFAULT_HOURS))),
+            tasks=getattr(found, "tasks", False),
+            public=getattr(found, "public", False),
+        )
+    )
+    until = f"{WHO}, until {local_time(made.link.ends_at)}. Withdraw it: share {model.name} --withdraw {made.link.id}"
+    return Answer(made, made.url or made.path, (*made.notes, until))
+
+
+def links_table(links: SharedLinks) -> str:
+    """Return the links of a cluster, one a line, in local time."""
+    if not links.links:
+        return "No link shows this cluster."
+    rows = [("LINK", "ENDS", "SHOWS", "OPENED", "LAST", "BY WHOM")]
+    rows += [
+        (
+            link.id,
+            local_time(link.ends_at),
+            _shows(link),
+            times(link.opened) if link.opened else "never",
+            local_time(link.last_opened_at) if link.last_opened_at else "",
+            ", ".join(shown(viewer.name) for viewer in link.viewers),
+        )
+        for link in links.links
+    ]
+    return table(rows)
+
+
+def _shows(link: SharedLink) -> str:
+    return ("figures, tasks" if link.tasks else "figures") + (", public" if link.public else "")
+
+
+def _withdrawn(link: SharedLink) -> str:
+    return f"{link.id}: withdrawn, opened {times(link.opened) if link.opened else 'never'}"
+
+
+def _hours(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InvalidRequest(f"--hours: must be a number of hours, not '{shown(text)}'.") from None

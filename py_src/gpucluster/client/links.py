@@ -1,0 +1,135 @@
+"""Links that let others look at a cluster: made, listed and withdrawn; and at which address they open."""
+
+from __future__ import annotations
+
+import os
+import socket
+from contextlib import suppress
+from dataclasses import dataclass
+
+from ..protocol.errors import InvalidState, LinkRefused
+from ..protocol.links import LinkRequest, NewLink, SharedLink, SharedLinks
+from ..protocol.models import ClusterModel
+from ..protocol.plaintext import counted
+from ..registry.links import add_link, living_links, withdraw_links
+from ..registry.store import Registry
+from ..site.reading import this_site
+
+FORBIDDEN = "This site does not let clusters be shown by a link."
+
+
+def make_link(registry: Registry, model: ClusterModel, request: LinkRequest, by: str | None) -> NewLink:
+    """Make a link to look at a living cluster.
+
+    Raises
+    ------
+    InvalidState
+        The cluster is about to end, or has too many links.
+    LinkRefused
+        The site does not allow it.
+    RegistryUnwritable, SupervisorUnreachable
+    """
+    must_be_allowed(request)
+    if model.wanted.stopped:
+        raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; nobody can look at it any more.")
+    link, token = add_link(registry.folder(model.id), request, by)
+    # After the '#': browsers do not send that, so it is in no log.
+    return NewLink(link=link, path=f"gpucluster/shared/{model.id}/#{token}")
+
+
+def with_address(made: NewLink) -> NewLink:
+    """Return a link with the address that it opens at, as far as that is known here."""
+    here = jupyter_here()
+    url = here.base + made.path if here.base is not None else None
+    return made.model_copy(update={"url": url, "notes": [here.note] if here.note else []})
+
+
+def must_be_allowed(request: LinkRequest) -> None:
+    """Refuse a link that the site does not allow.
+
+    Raises
+    ------
+    LinkRefused
+    """
+    sharing = this_site().sharing
+    if not sharing.links:
+        raise LinkRefused(FORBIDDEN)
+    if request.hours > sharing.link_hours:
+        raise LinkRefused(f"hours: this site lets a link last for {sharing.link_hours:g} hours at most.")
+    if request.public and not sharing.public_links:
+        raise LinkRefused(
+            "This site does not allow public links. Leave 'public' out: then those can look who are logged in to the "
+            "hub and may enter your server, or, where there is no hub, whoever has the link."
+        )
+
+
+def links_of(registry: Registry, model: ClusterModel) -> SharedLinks:
+    """Return the links of a cluster that have not ended."""
+    return SharedLinks(id=model.id, links=[stored.link for stored in living_links(registry.folder(model.id))])
+
+
+def take_links_back(registry: Registry, model: ClusterModel, id: str | None) -> SharedLinks:
+    """Withdraw a link, or all of them; returns what was withdrawn. Views that are open end within seconds.
+
+    Raises
+    ------
+    LinkNotFound, RegistryUnwritable, SupervisorUnreachable
+    """
+    return SharedLinks(id=model.id, links=withdraw_links(registry.folder(model.id), id))
+
+
+def made_sentence(link: SharedLink) -> str:
+    """Return what the activity says of a new link."""
+    seen = ", with its tasks" if link.tasks else ""
+    whom = ", public" if link.public else ""
+    return f"Link {link.id} made: others can look{seen} until {link.ends_at[:16].replace('T', ' ')} UTC{whom}"
+
+
+def withdrawn_sentence(links: list[SharedLink]) -> str:
+    """Return what the activity says of links that were withdrawn."""
+    if len(links) == 1:
+        return f"Link {links[0].id} withdrawn; it was opened {times(links[0].opened)}"
+    return f"{counted(len(links), 'link')} withdrawn"
+
+
+def times(number: int) -> str:
+    """Return how many times, in words."""
+    return "once" if number == 1 else counted(number, "time")
+
+
+@dataclass(frozen=True)
+class Here:
+    """Where links open."""
+
+    base: str | None
+    """Base address of the Jupyter server, with a slash at its end."""
+    note: str = ""
+
+
+def jupyter_here() -> Here:
+    """Return the address of the Jupyter server of this kernel or hub, or else of the newest one of this user here."""
+    prefix = os.environ.get("JUPYTERHUB_SERVICE_PREFIX")
+    if prefix:
+        public = os.environ.get("JUPYTERHUB_PUBLIC_URL") or _joined(os.environ.get("JUPYTERHUB_HOST"), prefix)
+        if public and public.startswith(("http://", "https://")):
+            return Here(public.rstrip("/") + "/")
+        return Here(None, f"Put the address of your hub and {prefix} before it, as in your browser.")
+    from .tunnel.servers import JupyterServer, jupyter_servers, listening, reached_by, runtime_directory
+
+    servers: list[JupyterServer] = []
+    with suppress(OSError):
+        servers, _ = jupyter_servers(runtime_directory())
+    if not servers:
+        return Here(None, "It opens while a Jupyter server of yours runs: put that one's address before it.")
+    parent = os.environ.get("JPY_PARENT_PID", "")
+    server = next((each for each in servers if str(each.pid) == parent), servers[0])
+    outside = reached_by(listening(server.pid).get(server.port, set()))
+    host = {None: "127.0.0.1", "*": socket.gethostname()}.get(outside, outside)
+    note = "" if outside is not None else "This server is reached on this machine only."
+    host = f"[{host}]" if ":" in str(host) else host
+    scheme = "https" if server.secure else "http"
+    return Here(f"{scheme}://{host}:{server.port}{server.base_url.rstrip('/')}/", note)
+
+
+def _joined(host: str | None, prefix: str) -> str | None:
+    return host.rstrip("/") + prefix if host else None

@@ -1,0 +1,166 @@
+"""Links that let somebody look at a cluster, and what they show of it.
+
+What is not named here is not shown: no spec, no log, no path, no address, no process, nobody else's name.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from .errors import invalid_request
+from .models import ClusterModel, ClusterState, WireModel, WorkerModel
+from .telemetry import TelemetrySample
+
+DEFAULT_HOURS = 2.0
+MOST_HOURS = 24.0
+LEAST_HOURS = 1 / 60
+MOST_LINKS = 20
+"""Of one cluster, at a time."""
+
+
+class LinkRequest(WireModel):
+    """What a new link is to be like."""
+
+    hours: float = Field(
+        DEFAULT_HOURS,
+        strict=True,
+        ge=LEAST_HOURS,
+        le=MOST_HOURS,
+        allow_inf_nan=False,
+        description="Hours until it ends by itself.",
+    )
+    tasks: bool = Field(
+        False,
+        strict=True,
+        description="Whether it shows single tasks too, with their keys, on pages such as the task stream.",
+    )
+    public: bool = Field(
+        False,
+        strict=True,
+        description="Whether it shows the cluster to people who are not logged in to the hub; sites allow it.",
+    )
+
+
+class LinkViewer(WireModel):
+    """Somebody who has looked and was logged in."""
+
+    name: str
+    opened: int = Field(description="How many times.")
+    last_opened_at: str
+
+
+class SharedLink(WireModel):
+    """A link that lets somebody look at a cluster. What it is opened with is not in here."""
+
+    id: str = Field(description="Names it among the links of its cluster; opens nothing.")
+    created_at: str
+    ends_at: str
+    by: str | None = Field(None, description="Who made it.")
+    tasks: bool = False
+    public: bool = False
+    opened: int = Field(0, description="How many times it was opened.")
+    last_opened_at: str | None = None
+    viewers: list[LinkViewer] = Field(default_factory=list, description="Who was logged in then; the last twenty.")
+
+
+class SharedLinks(WireModel):
+    """The links of a cluster that have not ended."""
+
+    id: str = Field(description="Cluster.")
+    links: list[SharedLink]
+
+
+class NewLink(WireModel):
+    """A link that was just made: the only time that it is told what it is opened with."""
+
+    link: SharedLink
+    path: str = Field(repr=False, description="Below the base address of Jupyter. Secret: whoever has it can look.")
+    url: str | None = Field(
+        None, repr=False, description="The whole address, where it is known which server of Jupyter shows it."
+    )
+    notes: list[str] = Field(default_factory=list, description="What to know about it, in sentences.")
+
+
+class SharedPage(WireModel):
+    """A page of Dask's dashboard that a link shows."""
+
+    path: str
+    title: str
+
+
+class SharedCluster(WireModel):
+    """A cluster, as who has a link sees it."""
+
+    id: str
+    name: str
+    state: ClusterState
+    backend_title: str
+    n_workers: int
+    workers: list[WorkerModel] = Field(description="Without address and process.")
+
+
+class SharedHello(WireModel):
+    """First message of the stream of a shared view."""
+
+    kind: Literal["hello"] = "hello"
+    cluster: SharedCluster
+    ends_at: str = Field(description="When the link ends.")
+    now: str = Field(description="The server's clock.")
+    pages: list[SharedPage] = Field(description="Pages of the dashboard that can be seen.")
+
+
+class SharedChanged(WireModel):
+    """The cluster has changed."""
+
+    kind: Literal["cluster"] = "cluster"
+    cluster: SharedCluster
+
+
+class SharedTelemetry(WireModel):
+    """A sample."""
+
+    kind: Literal["telemetry"] = "telemetry"
+    sample: TelemetrySample
+
+
+class SharedOver(WireModel):
+    """The last message."""
+
+    kind: Literal["over"] = "over"
+    message: str = Field(description="Why there is nothing to see any more, in a sentence.")
+
+
+SharedEvent: TypeAlias = Annotated[
+    SharedHello | SharedChanged | SharedTelemetry | SharedOver, Field(discriminator="kind")
+]
+"""What the stream of a shared view consists of."""
+SHARED_EVENT: TypeAdapter[SharedHello | SharedChanged | SharedTelemetry | SharedOver] = TypeAdapter(SharedEvent)
+
+
+def parse_link_request(given: LinkRequest | dict[str, object] | bytes) -> LinkRequest:
+    """Return the request, checked.
+
+    Raises
+    ------
+    InvalidRequest
+    """
+    try:
+        if isinstance(given, bytes):
+            return LinkRequest.model_validate_json(given)
+        return LinkRequest.model_validate(given)
+    except ValidationError as error:
+        raise invalid_request(error) from None
+
+
+def shown_cluster(model: ClusterModel) -> SharedCluster:
+    """Return what a link shows of a cluster."""
+    return SharedCluster(
+        id=model.id,
+        name=model.name,
+        state=model.state,
+        backend_title=model.backend_title,
+        n_workers=model.n_workers,
+        workers=[worker.model_copy(update={"address": None, "pid": None}) for worker in model.workers],
+    )

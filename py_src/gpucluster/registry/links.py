@@ -1,0 +1,174 @@
+"""The links of a cluster that let others look at it: a file in its folder, for its owner only.
+
+What a link is opened with is kept as its hash: who reads the file, as in a backup, cannot open anything. A link that
+was withdrawn is not in the file any more, and the file goes with the cluster. Nobody has to be asked for it: a link can
+be withdrawn while the cluster's own process hangs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ..protocol.errors import InvalidState, LinkNotFound
+from ..protocol.links import MOST_LINKS, LinkRequest, LinkViewer, SharedLink
+from . import lock
+from .directory import write_private
+from .record import Folder
+from .writing import writing
+
+TOKEN_BYTES = 32
+"""256 bits of the system's random numbers."""
+KEPT_VIEWERS = 20
+
+
+class StoredLink(BaseModel):
+    """A link, as it is written down."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    link: SharedLink
+    token_sha256: str
+
+
+class _Book(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    links: list[StoredLink]
+
+
+def token_hash(token: str) -> str:
+    """Return what is kept of a token. It is random and long, so a plain hash cannot be turned back."""
+    return hashlib.sha256(token.encode(errors="surrogateescape")).hexdigest()
+
+
+def living_links(folder: Folder) -> list[StoredLink]:
+    """Return the links that have not ended; none where the file cannot be read."""
+    try:
+        text = folder.links.read_text(encoding="utf-8")
+        links = _Book.model_validate_json(text).links
+    except (OSError, ValueError, ValidationError):
+        return []
+    now = _now()
+    return [stored for stored in links if stored.link.ends_at > now]
+
+
+def find_link(stored: Sequence[StoredLink], token: str) -> SharedLink | None:
+    """Return the link that a token opens. How long it takes does not tell how much of the token is right."""
+    given = token_hash(token)
+    found = None
+    for each in stored:
+        if hmac.compare_digest(each.token_sha256, given):
+            found = each.link
+    return found
+
+
+def add_link(folder: Folder, request: LinkRequest, by: str | None) -> tuple[SharedLink, str]:
+    """Write down a new link.
+
+    Returns
+    -------
+    tuple of SharedLink and str
+        The link, and what it is opened with, which is kept nowhere.
+
+    Raises
+    ------
+    InvalidState
+        There are too many.
+    RegistryUnwritable, SupervisorUnreachable
+        Nothing was written.
+    """
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    at = datetime.now(UTC)
+    link = SharedLink(
+        id=secrets.token_hex(4),
+        created_at=_stamped(at),
+        ends_at=_stamped(at + timedelta(hours=request.hours)),
+        by=by,
+        tasks=request.tasks,
+        public=request.public,
+    )
+
+    def add(links: list[StoredLink]) -> list[StoredLink]:
+        if len(links) >= MOST_LINKS:
+            raise InvalidState(f"The cluster has {MOST_LINKS} links already; withdraw one first.")
+        return [*links, StoredLink(link=link, token_sha256=token_hash(token))]
+
+    _change(folder, add)
+    return link, token
+
+
+def withdraw_links(folder: Folder, id: str | None) -> list[SharedLink]:
+    """Take a link away, or all of them; returns those that were there.
+
+    Raises
+    ------
+    LinkNotFound
+        There is no link of that id.
+    RegistryUnwritable, SupervisorUnreachable
+    """
+    gone: list[SharedLink] = []
+
+    def take(links: list[StoredLink]) -> list[StoredLink]:
+        gone.extend(stored.link for stored in links if id in {None, stored.link.id})
+        if id is not None and not gone:
+            raise LinkNotFound("This cluster has no such link; it may have ended.")
+        return [stored for stored in links if stored.link not in gone]
+
+    _change(folder, take)
+    return gone
+
+
+def note_opened(folder: Folder, id: str, viewer: str | None) -> SharedLink | None:
+    """Count that a link was opened; returns it as it is then, ``None`` when it has gone meanwhile."""
+    at = _now()
+    opened: list[SharedLink] = []
+
+    def count(links: list[StoredLink]) -> list[StoredLink]:
+        changed = []
+        for stored in links:
+            if stored.link.id == id:
+                link = stored.link.model_copy(
+                    update={
+                        "opened": stored.link.opened + 1,
+                        "last_opened_at": at,
+                        "viewers": _counted(stored.link.viewers, viewer, at),
+                    }
+                )
+                opened.append(link)
+                stored = stored.model_copy(update={"link": link})
+            changed.append(stored)
+        return changed
+
+    _change(folder, count)
+    return opened[0] if opened else None
+
+
+def _counted(viewers: Sequence[LinkViewer], name: str | None, at: str) -> list[LinkViewer]:
+    if name is None:
+        return list(viewers)
+    before = next((viewer.opened for viewer in viewers if viewer.name == name), 0)
+    others = [viewer for viewer in viewers if viewer.name != name]
+    return [*others, LinkViewer(name=name, opened=before + 1, last_opened_at=at)][-KEPT_VIEWERS:]
+
+
+def _change(folder: Folder, change: Callable[[list[StoredLink]], list[StoredLink]]) -> None:
+    with writing(folder.path.parent), lock.held(folder.links_lock):
+        links = change(living_links(folder))
+        if links:
+            write_private(folder.links, _Book(links=links).model_dump_json())
+        else:
+            folder.links.unlink(missing_ok=True)
+
+
+def _now() -> str:
+    return _stamped(datetime.now(UTC))
+
+
+def _stamped(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,133 @@
+"""What all addresses of a shared view have in common: who is let in, and what a browser is told to keep from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jupyter_server.base.handlers import JupyterHandler
+from jupyter_server.utils import url_path_join
+from tornado.web import HTTPError
+
+from ...client.control import AsyncControl
+from ...protocol.errors import GPUClusterError
+from ...protocol.links import SharedLink
+from ..admission import is_from_elsewhere, opens_a_tab
+from ..refusals import RefusalMixin
+from .limiter import Limiter
+from .sessions import ViewSession, ViewSessions
+
+COOKIE = "gpucluster-view"
+OVER = "This link shows nothing any more: it has ended, was withdrawn, or is not whole. Ask for a new one."
+
+
+class ViewRefused(GPUClusterError):
+    """There is no such link, or not for whoever asks. Which of both is not told."""
+
+    code = "link_over"
+    http_status = 403
+
+
+class LoginFirst(GPUClusterError):
+    """The link is right, and the hub does not know who asks."""
+
+    code = "log_in_first"
+    http_status = 401
+
+
+class TooOften(GPUClusterError):
+    """Somebody asks too often."""
+
+    code = "too_often"
+    http_status = 429
+
+
+class SharedViewMixin(JupyterHandler):
+    """First base of the addresses below ``gpucluster/shared/``. None of them asks for Jupyter's log-in by itself."""
+
+    control: AsyncControl
+    sessions: ViewSessions
+    wrong: Limiter
+    loads: Limiter
+    policy_of_content = "default-src 'none'"
+    """Content-Security-Policy, besides who may embed the page."""
+    embedded = "'none'"
+    """Who may embed it."""
+    linkable = False
+    """Whether other sites may link to it."""
+    leads_to_login = False
+    """Whether a stranger is sent to the log-in."""
+
+    def initialize(self, **parts: Any) -> None:
+        """Take the long-lived objects of the extension."""
+        vars(self).update(parts)
+
+    async def prepare(self) -> None:  # type: ignore[override]
+        """Learn who asks, which need not be anybody, and refuse other sites."""
+        await JupyterHandler.prepare(self, _redirect_to_login=self.leads_to_login)
+        if not self._finished:
+            self.must_be_own_page()
+
+    def must_be_own_page(self) -> None:
+        """Refuse what a browser sends for a page of another site.
+
+        Raises
+        ------
+        tornado.web.HTTPError
+        """
+        headers = self.request.headers
+        if is_from_elsewhere(headers) and not (self.linkable and opens_a_tab(self.request.method, headers)):
+            raise HTTPError(403)
+
+    def check_xsrf_cookie(self) -> None:
+        """What is sent here is the token of a link, which no other site knows; Jupyter's own cookie counts nothing."""
+
+    def session_and_link(self, cluster: str) -> tuple[ViewSession, SharedLink]:
+        """Return by which link somebody looks.
+
+        Raises
+        ------
+        ViewRefused, LoginFirst
+        """
+        session = self.sessions.find(self.get_cookie(COOKIE), cluster)
+        link = self.sessions.link_of(session) if session is not None else None
+        if session is None or link is None:
+            raise ViewRefused(OVER)
+        self.must_be_known(link)
+        return session, link
+
+    def must_be_known(self, link: SharedLink) -> None:
+        """Refuse who is not logged in to the hub, where the link asks for that.
+
+        Raises
+        ------
+        LoginFirst
+        """
+        if self.sessions.policy.asks_for_login(link) and not self.current_user:
+            raise LoginFirst("This link is for people who are logged in to this hub. Log in, and it opens.")
+
+    def view_path(self, cluster: str) -> str:
+        """Return the path of a view, with a slash at its end."""
+        return url_path_join(self.base_url, "gpucluster/shared", cluster) + "/"
+
+    def set_default_headers(self) -> None:
+        """Tell browsers to pass nothing on, to embed nothing, and to keep nothing."""
+        super().set_default_headers()
+        self.set_header("Content-Security-Policy", self.content_security_policy)
+        self.set_header("Referrer-Policy", "no-referrer")
+        self.set_header("Cache-Control", "no-store")
+        self.set_header("Cross-Origin-Resource-Policy", "same-origin")
+        self.set_header("Cross-Origin-Opener-Policy", "same-origin")
+        self.set_header("X-Robots-Tag", "noindex")
+
+    @property
+    def content_security_policy(self) -> str:
+        """What the page may load and who may embed it; nothing is reported, and nothing is wider than this."""
+        return f"{self.policy_of_content}; frame-ancestors {self.embedded}; base-uri 'none'; form-action 'none'"
+
+    def _forbidden(self, error: BaseException | None) -> str:
+        """Say nothing of Jupyter's log-in, which is not what is missing here."""
+        return "This request does not come from the page of the link."
+
+
+class SharedViewHandler(SharedViewMixin, RefusalMixin):
+    """An address that is no WebSocket."""

@@ -1,0 +1,68 @@
+"""Which addresses of Dask's dashboard a link shows. Whatever is not named here is not there.
+
+Left out for good: what shows code (profiles, call stacks, exceptions), logs, contents of tasks, hosts and connections
+(``info/…``, ``json/…``, ``metrics``, the tables of workers), what computes something (``hardware``), and Dask's proxy.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+from ...client.dashboard import PAGES
+from ...protocol.links import SharedPage
+
+FIGURES = (
+    "individual-progress",
+    "individual-nprocessing",
+    "individual-occupancy",
+    "individual-compute-time-per-key",
+    "individual-aggregate-time-per-action",
+    "individual-workers-memory",
+    "individual-cluster-memory",
+    "individual-workers-memory-timeseries",
+    "individual-memory-by-key",
+    "individual-workers-disk",
+    "individual-workers-disk-timeseries",
+    "individual-gpu-memory",
+    "individual-gpu-utilization",
+    "individual-rmm-memory",
+    "individual-cpu",
+    "individual-workers-cpu-timeseries",
+    "individual-workers-transfer-bytes",
+    "individual-workers-network",
+    "individual-workers-network-timeseries",
+    "individual-bandwidth-workers",
+    "individual-bandwidth-types",
+)
+"""Figures of workers, and of kinds of tasks by the name of their function."""
+TASKS = ("individual-task-stream", "individual-graph", "individual-groups", "individual-group-progress")
+"""Single tasks by their keys, which may hold what somebody has put there."""
+
+_FILE = re.compile(r"(static|statics)/(?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.(?:js|css|svg|png|ico)")
+
+
+class Address(Enum):
+    """What an address of the dashboard is to somebody with a link."""
+
+    PAGE = "page"
+    SOCKET = "socket"
+    FILE = "file"
+
+
+def shown_pages(*, tasks: bool, gpus: bool) -> list[SharedPage]:
+    """Return the pages that a link shows, in the order of the panel."""
+    paths = {*FIGURES, *(TASKS if tasks else ())}
+    return [
+        SharedPage(path=page.path, title=page.title) for page in PAGES if page.path in paths and (gpus or not page.gpu)
+    ]
+
+
+def address_of(path: str, *, tasks: bool) -> Address | None:
+    """Return what a path is; ``None``: nothing that a link shows."""
+    shown = {*FIGURES, *(TASKS if tasks else ())}
+    if path in shown:
+        return Address.PAGE
+    if path.endswith("/ws") and path.removesuffix("/ws") in shown:
+        return Address.SOCKET
+    return Address.FILE if _FILE.fullmatch(path) else None

@@ -1,0 +1,115 @@
+"""Who looks by which link. What a browser holds is exchanged for the link's token, and lives in this process only."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from dataclasses import dataclass, field
+
+from ...protocol.links import SharedLink
+from ...registry.links import StoredLink, living_links
+from ...registry.record import Folder
+from ...registry.store import Registry, now
+from .policy import LinkPolicy
+
+IDLE_SECONDS = 600.0
+"""A session that asks for nothing for so long, and has no WebSocket open, is over."""
+MOST_OF_A_LINK = 50
+MOST_SOCKETS_OF_A_LINK = 100
+_KEY_BYTES = 32
+
+
+@dataclass
+class ViewSession:
+    """One browser that looks at one cluster by one link."""
+
+    cluster: str
+    link: str
+    used: float = field(default_factory=time.monotonic)
+    sockets: int = 0
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody has asked for anything for long."""
+        return self.sockets == 0 and time.monotonic() - self.used > IDLE_SECONDS
+
+
+class ViewSessions:
+    """The sessions of one Jupyter server.
+
+    Parameters
+    ----------
+    registry : Registry
+        Where the links are.
+    policy : LinkPolicy
+    """
+
+    def __init__(self, registry: Registry, policy: LinkPolicy) -> None:
+        self._registry = registry
+        self.policy = policy
+        self._sessions: dict[str, ViewSession] = {}
+        self._known: dict[str, tuple[tuple[int, int, int], list[StoredLink]]] = {}
+
+    def begin(self, cluster: str, link: str) -> str:
+        """Return a new key for a browser, which knows nothing else."""
+        self._drop_idle()
+        own = [key for key, session in self._sessions.items() if session.link == link]
+        for key in own[: max(0, len(own) - MOST_OF_A_LINK + 1)]:
+            del self._sessions[key]
+        key = secrets.token_urlsafe(_KEY_BYTES)
+        self._sessions[_hashed(key)] = ViewSession(cluster, link)
+        return key
+
+    def end(self, key: str) -> None:
+        """Forget a session."""
+        self._sessions.pop(_hashed(key), None)
+
+    def find(self, key: str | None, cluster: str) -> ViewSession | None:
+        """Return the session of a key, if it is for that cluster and has not ended."""
+        session = self._sessions.get(_hashed(key)) if key else None
+        if session is None or session.cluster != cluster or session.is_idle:
+            return None
+        session.used = time.monotonic()
+        return session
+
+    def link_of(self, session: ViewSession) -> SharedLink | None:
+        """Return the link as it is now; ``None``: it has ended, was withdrawn, or counts here no more."""
+        for stored in self.links(session.cluster):
+            if stored.link.id == session.link and self.policy.allows(stored.link):
+                return stored.link
+        return None
+
+    def links(self, cluster: str) -> list[StoredLink]:
+        """Return the links of a cluster that have not ended; the file is read again when it has changed."""
+        folder = self._registry.folder(cluster)
+        stamp = _stamp(folder)
+        if stamp is None:
+            self._known.pop(cluster, None)
+            return []
+        known = self._known.get(cluster)
+        if known is None or known[0] != stamp:
+            known = self._known[cluster] = (stamp, living_links(folder))
+        moment = now()
+        return [stored for stored in known[1] if stored.link.ends_at > moment]
+
+    def has_room(self, session: ViewSession) -> bool:
+        """Return whether another WebSocket may be opened by the session's link."""
+        open_ones = sum(other.sockets for other in self._sessions.values() if other.link == session.link)
+        return open_ones < MOST_SOCKETS_OF_A_LINK
+
+    def _drop_idle(self) -> None:
+        self._sessions = {key: session for key, session in self._sessions.items() if not session.is_idle}
+
+
+def _hashed(key: str) -> str:
+    # A look-up by the key itself could tell by its time how much of a guess is right.
+    return hashlib.sha256(key.encode(errors="surrogateescape")).hexdigest()
+
+
+def _stamp(folder: Folder) -> tuple[int, int, int] | None:
+    try:
+        found = folder.links.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino, found.st_size

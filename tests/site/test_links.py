@@ -1,0 +1,23 @@
+"""What a site's file says of links that let others look at a cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from gpucluster.site.sections import read_sections
+
+
+def test_what_is_said_holds():
+    sharing = read_sections(Path("/x"), "sharing: {links: true, public_links: true, link_hours: 4}").sharing
+    assert (sharing.links, sharing.public_links, sharing.link_hours) == (True, True, 4)
+    nothing = read_sections(Path("/x"), "title: A site").sharing
+    assert (nothing.links, nothing.public_links, nothing.link_hours) == (True, False, 24)
+
+
+@pytest.mark.parametrize(
+    "text", ["sharing: {links: 'no'}", "sharing: {link_hours: 48}", "sharing: {public_links: 2}", "sharing: 3", "{"]
+)
+def test_what_cannot_be_read_shows_nothing(text):
+    site = read_sections(Path("/x"), text)
+    assert not site.sharing.links and site.troubles
