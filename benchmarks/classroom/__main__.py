@@ -1,8 +1,8 @@
 """Measure a class: ``python -m benchmarks.classroom [--learners 30] [--only all line grading]``.
 
-Each learner is a user of the system (a number of its own, without an account) with a Jupyter server, a page, a notebook
-and a cluster. The GPUs exist in a text file only: dask-cuda, workers, kernels, claims and the line are real. Needs root,
-both environments of ``make test``, and gcc.
+Each learner is a user of the system (a number of its own, without an account) with a Jupyter server, a page, a
+notebook and a cluster. The GPUs exist in a text file only: dask-cuda, workers, kernels, claims and the line are real.
+Needs root, both environments of ``make test``, and gcc.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from tests.otheruser import open_to_others
 from .machine import ROOT, Machine
 from .scenario import Class
 
+GPUS = 8
 SCENES = {"all": 4, "line": 2}
-"""Slots of each of the 8 GPUs: in one scene there is one for each of thirty, in the other half of them stand in line."""
+"""Slots of each of the 8 GPUs: in one scene there is one for each of thirty, in the other half stand in line."""
 INSIDE = "GPUCLUSTER_CLASSROOM"
 LONGEST_SECONDS = 900.0
 
@@ -34,14 +35,11 @@ def play(scene: str, learners: int, rest_seconds: float, *, browser: bool, keep:
     """Play one scene and clean up, whatever happens."""
     folder = Path(tempfile.mkdtemp(prefix="gpcclass", dir="/tmp"))
     folder.chmod(0o755)
-    slots = SCENES[scene] if learners >= 30 or scene == "all" else 1
-    machine = Machine(folder, slots)
-    if scene == "line" and learners < 30:
-        from . import machine as module
-
-        module.GPUS = max(1, learners // 2)
-        machine.slots = module.GPUS
-        machine.change()
+    # Fewer learners have fewer GPUs, so that half of them stand in line all the same.
+    gpus, slots = (GPUS, SCENES[scene]) if learners >= 2 * GPUS else (max(1, learners // SCENES[scene]), SCENES[scene])
+    if scene == "line" and learners < 2 * GPUS:
+        slots = 1
+    machine = Machine(folder, gpus, slots)
     os.environ["GPUCLUSTER_NODE"] = machine.environment()["GPUCLUSTER_NODE"]
     classroom = Class(machine, slots, learners, rest_seconds)
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,6 @@ sys.path.insert(0, str(ROOT / "tests" / "fakes"))
 
 from nvml.machine import FakeMachine, compile_libraries, gpu  # noqa: E402
 
-GPUS = 8
 SERVER_EXTENSIONS = (
     "dask_labextension", "gpucluster", "jupyter-lsp-jupyter-server", "jupyter-server-proxy",
     "jupyter_server_terminals", "jupyterlab", "notebook_shim",
@@ -45,13 +45,14 @@ class Machine:
     ----------
     folder : Path
         Root's, which everybody may enter.
-    slots : int
-        Of each GPU.
+    gpus, slots : int
+        How many GPUs, and slots of each.
     """
 
-    def __init__(self, folder: Path, slots: int) -> None:
+    def __init__(self, folder: Path, gpus: int, slots: int) -> None:
         self.folder = folder
-        self.slots = GPUS * slots
+        self.gpus = gpus
+        self.slots = gpus * slots
         self._fake = FakeMachine(compile_libraries(folder), folder / "machine.txt")
         self.change()
         self.python = self._join_environments()
@@ -69,7 +70,7 @@ class Machine:
                     number, total=81920, used=random.randrange(2000, 60000), util=random.randrange(100),
                     power=random.randrange(80, 700), temperature=random.randrange(30, 90), name="NVIDIA H100 80GB",
                 )
-                for number in range(GPUS)
+                for number in range(self.gpus)
             ]
         )  # fmt: skip
 
@@ -93,12 +94,8 @@ class Machine:
         On a machine with GPUs they are one anyway. Where both have a package, that of dask-cuda counts.
         """
         place = self.folder / "python"
-        subprocess.run(
-            [sys.executable, "-m", "venv", "--without-pip", str(place)],
-            check=True,
-            timeout=120,
-            stdout=subprocess.DEVNULL,
-        )
+        make = [sys.executable, "-m", "venv", "--without-pip", str(place)]
+        subprocess.run(make, check=True, timeout=120, stdout=subprocess.DEVNULL)
         version = f"python{sys.version_info.major}.{sys.version_info.minor}"
         packages = [ROOT / name / "lib" / version / "site-packages" for name in (".venv-cuda", ".venv")]
         added = "; ".join(f"site.addsitedir({str(path)!r})" for path in packages)
@@ -108,7 +105,10 @@ class Machine:
         for name in SERVER_EXTENSIONS:
             text = (ROOT / ".venv" / "etc" / "jupyter" / "jupyter_server_config.d" / f"{name}.json").read_text()
             (configuration / f"{name}.json").write_text(text)
-        (configuration / "site.json").write_text(json.dumps({"GPUClusterExtension": {"standby": False}}))
+        # As deploy/jupyterhub says for machines that many share.
+        ours = ROOT / "deploy" / "jupyterhub" / "tljh"
+        shutil.copy(ours / "jupyter_gpucluster_config.json", configuration.parent)
+        shutil.copy(ours / "jupyter_server_config.json", configuration / "gpucluster-memory.json")
         share = place / "share" / "jupyter"
         share.mkdir(parents=True)
         for name in ("lab", "labextensions", "nbconvert"):

@@ -13,9 +13,7 @@ from .accounts import Account
 
 def kind_of(process: psutil.Process) -> str:
     """Return what a process is for."""
-    below = 0
-    for parent in process.parents():
-        below += 1
+    for below, parent in enumerate(process.parents(), 1):
         if _is_supervisor(parent):
             return "forkserver" if below == 1 else "worker"
     line = " ".join(process.cmdline())
