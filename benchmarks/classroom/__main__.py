@@ -23,27 +23,29 @@ from tests.otheruser import open_to_others
 
 from .machine import ROOT, Machine
 from .scenario import Class
+from .targets import judged
 
 GPUS = 8
 SCENES = {"all": 4, "line": 2}
 """Slots of each of the 8 GPUs: in one scene there is one for each of thirty, in the other half stand in line."""
 INSIDE = "GPUCLUSTER_CLASSROOM"
-LONGEST_SECONDS = 900.0
 
 
-def play(scene: str, learners: int, rest_seconds: float, *, browser: bool, keep: bool) -> dict[str, Any]:
+def play(
+    scene: str, learners: int, rest_seconds: float, longest: float, *, browser: bool, keep: bool
+) -> dict[str, Any]:
     """Play one scene and clean up, whatever happens."""
     folder = Path(tempfile.mkdtemp(prefix="gpcclass", dir="/tmp"))
     folder.chmod(0o755)
-    # Fewer learners have fewer GPUs, so that half of them stand in line all the same.
-    gpus, slots = (GPUS, SCENES[scene]) if learners >= 2 * GPUS else (max(1, learners // SCENES[scene]), SCENES[scene])
-    if scene == "line" and learners < 2 * GPUS:
-        slots = 1
+    # Fewer learners have fewer GPUs, so that some of them stand in line all the same.
+    gpus, slots = GPUS, SCENES[scene]
+    if learners <= 2 * GPUS:
+        gpus, slots = GPUS if scene == "all" else max(1, learners // 2), 1
     machine = Machine(folder, gpus, slots)
     os.environ["GPUCLUSTER_NODE"] = machine.environment()["GPUCLUSTER_NODE"]
-    classroom = Class(machine, slots, learners, rest_seconds)
+    classroom = Class(machine, learners, rest_seconds)
     try:
-        return asyncio.run(asyncio.wait_for(classroom.run(browser=browser), LONGEST_SECONDS))
+        return asyncio.run(asyncio.wait_for(classroom.run(browser=browser), longest))
     finally:
         left = classroom.close()
         for line in left:
@@ -66,6 +68,7 @@ def main() -> None:
     parser.add_argument("--learners", type=int, default=30)
     parser.add_argument("--rest-seconds", type=float, default=40.0)
     parser.add_argument("--only", nargs="+", choices=[*SCENES, "grading"], default=[*SCENES, "grading"])
+    parser.add_argument("--longest-seconds", type=float, default=900.0, help="Each scene is given up after so long.")
     parser.add_argument("--no-browser", action="store_true")
     parser.add_argument("--keep", action="store_true", help="Leave the homes, to look at their logs.")
     options = parser.parse_args()
@@ -81,8 +84,9 @@ def main() -> None:
         if name == "grading":
             figures[name] = grade()
         else:
-            figures[name] = play(name, options.learners, options.rest_seconds,
+            figures[name] = play(name, options.learners, options.rest_seconds, options.longest_seconds,
                                  browser=not options.no_browser and name == "all", keep=options.keep)  # fmt: skip
+            figures[name]["targets"] = judged(figures[name])
         print(json.dumps(figures[name], indent=1), flush=True)
     record(figures, name="classroom", packages=["jupyterlab", "jupyter-server"])
 

@@ -63,10 +63,15 @@ class Account:
                 start_new_session=True,
             )
 
-    def run(self, *words: str, patience: float = 120) -> str:
+    def give_folder(self, name: str) -> None:
+        """Make a folder of this user in the home."""
+        (self.home / name).mkdir(exist_ok=True)
+        os.chown(self.home / name, self.uid, self.uid)
+
+    def run(self, *words: str, patience: float = 240, **variables: str) -> str:
         """Run Python and return what it prints."""
         log = f"out-{time.monotonic_ns()}"
-        process = self.start(*words, log=log)
+        process = self.start(*words, log=log, **variables)
         try:
             code = process.wait(patience)
         except subprocess.TimeoutExpired:

@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from .accounts import Account
-from .notebook import DEVICES, Notebook, cells
+from .notebook import CONVERGED, DEVICES, Notebook, cells
 from .page import Page
 from .server import Server
 
@@ -35,14 +35,13 @@ class Learner:
         self.seconds: dict[str, float] = {}
         self.clicked = 0.0
         self.device = ""
-        self.said = ""
+        self.slot: int | None = None
 
     async def log_in(self, at: float) -> None:
         """Start the server at a moment of the clock, and open its page."""
         await _sleep_until(at)
         began = time.monotonic()
-        (self.account.home / "work").mkdir(exist_ok=True)
-        _give(self.account, "work")
+        self.account.give_folder("work")
         self.server.launch()
         await self.server.ready()
         self.seconds["server"] = time.monotonic() - began
@@ -83,18 +82,29 @@ class Learner:
         if model["state"] != "running":
             raise RuntimeError(f"The cluster of {self.account.name} is {model['state']}: {model['reason']}")
         self.seconds["running"] = time.monotonic() - self.clicked
-        self.device = model["slots"][0]["uuid"]
+        self.device, self.slot = model["slots"][0]["uuid"], model["slots"][0]["slot"]
 
     async def work(self) -> None:
         """Open the lesson's notebook and run its loop on the cluster."""
         began = time.monotonic()
         await self.notebook.open()
+        await self._share()
         for code in cells():
-            self.said = await self.notebook.run(code)
+            await self.notebook.run(code)
+        if "True" not in await self.notebook.run(CONVERGED):
+            raise RuntimeError(f"The loop of {self.account.name} found no centroids.")
         told = await self.notebook.run(DEVICES)
         if self.device not in told:
             raise RuntimeError(f"The worker of {self.account.name} computes on {told}, its slot is {self.device}.")
         self.seconds["work"] = time.monotonic() - began
+
+    async def _share(self) -> None:
+        """Let the instructor see how far this learner is."""
+        command = ("-m", "gpucluster.cli", "lessons", "share", str(self.account.machine.shared))
+        folder = str(self.server.root / "gpucluster-lessons")
+        await asyncio.to_thread(
+            self.account.run, *command, "--name", self.account.name, GPUCLUSTER_LESSONS_FOLDER=folder
+        )
 
     async def scale(self) -> None:
         """Scale down to nothing and up again, within the slot."""
@@ -107,9 +117,13 @@ class Learner:
     async def stop(self) -> None:
         """Stop the cluster, and wait until it has ended."""
         began = time.monotonic()
-        await self.server.ask("DELETE", f"/gpucluster/api/clusters/{self.id}")
-        while (await self.server.ask("GET", f"/gpucluster/api/clusters/{self.id}"))["state"] != "stopped":
+        address = f"/gpucluster/api/clusters/{self.id}"
+        model = await self.server.ask("DELETE", address)
+        for _ in range(600):
+            if model["state"] in {"stopped", "failed"}:
+                break
             await asyncio.sleep(0.1)
+            model = await self.server.ask("GET", address)
         self.seconds["stop"] = time.monotonic() - began
 
     async def close_lid(self) -> None:
@@ -125,17 +139,14 @@ class Learner:
 
     @property
     def seconds_to_sight(self) -> float | None:
-        """Seconds from the click until the page said that it runs, or who else is before it in a line."""
-        for at, state, line in self.page.seen:
-            if at >= self.clicked and (state == "running" or line.startswith("In line")):
-                return at - self.clicked
-        return None
+        """Seconds from the click until the page said that it runs, starts, or how many are before it in a line."""
+        return next((at - self.clicked for at, _, _ in self.page.seen if at >= self.clicked), None)
 
-
-def _give(account: Account, folder: str) -> None:
-    import os
-
-    os.chown(account.home / folder, account.uid, account.uid)
+    @property
+    def first_seen(self) -> str:
+        """What the page said first: a place in line, or that it starts at once."""
+        first = next((line for at, _, line in self.page.seen if at >= self.clicked), "")
+        return "in line" if first.startswith("In line") else "starts"
 
 
 async def _sleep_until(at: float) -> None:

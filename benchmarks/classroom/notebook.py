@@ -16,6 +16,7 @@ from .server import Server
 LESSON = "06"
 LAST = "fit = None"
 """The cell that runs the loop on the photo."""
+CONVERGED = "print(fit is not None and len(fit[0]) > 2)"
 DEVICES = "lab.client.run(lambda: __import__('os').environ['CUDA_VISIBLE_DEVICES'].split(',')[0])"
 
 

@@ -1,4 +1,4 @@
-"""A page of JupyterLab with the panel, without a browser: what it asks for when it is opened, and what it goes on asking.
+"""A page of JupyterLab with the panel, without a browser: what it asks for when it is opened, and from then on.
 
 The requests and their pace are those of the page (``browserpage`` counts a real one's in the same run).
 """
@@ -18,17 +18,17 @@ from tornado.websocket import WebSocketClientConnection, websocket_connect
 from .server import Server
 
 OPENING = (
-    "/lab", "/lab/api/settings", "/lab/api/translations/en", "/lab/api/workspaces/default", "/api/me", "/api/kernelspecs",
-    "/api/kernels", "/api/sessions", "/api/terminals", "/api/contents?content=1&hash=0", "/lsp/status",
-    "/gpucluster/api/clusters", "/gpucluster/api/schema", "/gpucluster/api/presets", "/gpucluster/api/lessons",
-    "/gpucluster/api/site",
+    "/lab", "/lab/api/settings", "/lab/api/translations/en", "/lab/api/workspaces/default", "/api/me",
+    "/api/kernelspecs", "/api/kernels", "/api/sessions", "/api/terminals", "/api/contents?content=1&hash=0",
+    "/lsp/status", "/gpucluster/api/clusters", "/gpucluster/api/schema", "/gpucluster/api/presets",
+    "/gpucluster/api/lessons", "/gpucluster/api/site",
 )  # fmt: skip
 REPEATED = (
     (10.0, ("/api/kernels", "/api/sessions", "/api/terminals", "/api/contents?content=1&hash=0")),
     (5.0, ("/gpucluster/api/lessons",)),
     (61.0, ("/api/kernelspecs",)),
 )
-"""Seconds, and what is asked so often. JupyterLab's own waits longer while nothing changes; the shortest pace is taken."""
+"""Seconds, and what is asked so often; JupyterLab waits longer while nothing changes."""
 
 
 class Page:

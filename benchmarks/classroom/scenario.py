@@ -32,21 +32,20 @@ class Class:
     Parameters
     ----------
     machine : Machine
-    slots_per_gpu : int
     number : int
         Of learners.
     rest_seconds : float
         How long is looked how much they use at rest.
     """
 
-    def __init__(self, machine: Machine, slots_per_gpu: int, number: int, rest_seconds: float) -> None:
+    def __init__(self, machine: Machine, number: int, rest_seconds: float) -> None:
         self.machine = machine
         self.number = number
         self.rest_seconds = rest_seconds
         self.accounts = [Account(machine, each) for each in range(number + 1)]
         """The last one is the instructor's."""
         self.learners = [Learner(account) for account in self.accounts[:number]]
-        self.watch = DeviceWatch(machine, slots_per_gpu)
+        self.watch = DeviceWatch(machine)
         self.figures: dict[str, Any] = {"learners": number, "slots": machine.slots}
         self.phases: dict[str, tuple[float, float]] = {}
 
@@ -111,11 +110,13 @@ class Class:
         self.figures["seconds"] |= {
             "to_sight": _told([each for each in sight if each is not None]),
             "never_seen": sum(each is None for each in sight),
+            "seen_first": dict(Counter(each.first_seen for each in self.learners)),
             "server": _told([each.seconds["server"] for each in self.learners]),
             "page": _told([each.seconds["page"] for each in self.learners]),
             "answer": _told([each.seconds["answer"] for each in self.learners]),
         }
         self._phase("until all run", max(clicked))
+        self._compare_slots(runs)
         self.figures["memory_after_create"] = self._memory()
 
         began = time.monotonic()
@@ -128,7 +129,6 @@ class Class:
         for what in ("work", "scale"):
             self.figures["seconds"][what] = _told([e.seconds[what] for e in self.learners if what in e.seconds])
         self.figures["memory_at_work"] = self._memory()
-        self.figures["lesson_says"] = sorted({each.said.splitlines()[0] for each in self.learners if each.said})[:3]
         if not waits:
             await self._rest(browser=browser)
         await self._instruct()
@@ -136,6 +136,12 @@ class Class:
         self.figures["failures"] = failures
         await asyncio.sleep(3)
         self.figures["left"] = [line for account in self.accounts for line in account.left()]
+
+    def _compare_slots(self, runs: Sequence[Learner]) -> None:
+        """Note slots that two clusters say they have."""
+        found = Counter((each.device, each.slot) for each in runs if each.device)
+        twice = [(device, slot) for (device, slot), number in found.items() if number > 1]
+        self.watch.double += [f"{device} slot {slot} is in two clusters" for device, slot in twice]
 
     async def _rest(self, *, browser: bool) -> None:
         learners = self.accounts[: self.number]
@@ -222,7 +228,9 @@ class Class:
         self.figures["api_status"] = told
 
     async def _mind_memory(self, task: asyncio.Task[Any] | None) -> None:
-        while psutil.virtual_memory().available > LEAST_MEMORY:
+        while True:
+            if psutil.virtual_memory().available < LEAST_MEMORY:
+                break
             await asyncio.sleep(1)
         print("This machine has too little memory left for the rest.", flush=True)
         assert task is not None
@@ -243,10 +251,6 @@ async def _come(learner: Learner, opened: asyncio.Future[Any], clicks: list[floa
 
 
 async def _work(learner: Learner) -> None:
-    shared = str(learner.account.machine.shared)
-    await asyncio.to_thread(
-        learner.account.run, "-m", "gpucluster.cli", "lessons", "share", shared, "--name", learner.account.name
-    )
     await learner.work()
     await learner.scale()
 

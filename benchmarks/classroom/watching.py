@@ -24,9 +24,9 @@ from .server import Server
 class DeviceWatch:
     """Looks twice a second who has which slot, and lets the GPUs' figures change once a second."""
 
-    def __init__(self, machine: Machine, slots_per_gpu: int) -> None:
+    def __init__(self, machine: Machine) -> None:
         self._machine = machine
-        self._slots = slots_per_gpu
+        self._slots = machine.slots // machine.gpus
         self.double: list[str] = []
         self.most_claims = self.longest_line = self.looks = 0
 
