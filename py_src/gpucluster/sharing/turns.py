@@ -20,8 +20,9 @@ from ..operating_system.abstract_names import BoundName, held_names, hold, secon
 from ..operating_system.processors import usable_processors
 from .node import prefix
 
-PATIENCE_SECONDS = 20.0
-"""A start that takes longer is not waited for any more."""
+PATIENCE_SECONDS = 5.0
+"""A start that takes longer is not waited for any more. Twice what one takes on processors that nobody else uses: where
+others compute, a start takes long, and few at a time would get little of the processors."""
 MOST_OF_A_USER = 2
 """So many starts of one user are waited for: more of them would be a way to the front, or a wall."""
 _ARRIVED = re.compile(r"[0-9]{1,19}")
