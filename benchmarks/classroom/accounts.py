@@ -97,13 +97,18 @@ class Account:
 
     def left(self) -> list[str]:
         """Return what is left of this user outside of the home: processes, files that all share, shared memory."""
-        found = [f"process {each.pid}: {' '.join(_words(each))[:120]}" for each in self.processes()]
+        running = [f"process {each.pid}: {' '.join(_words(each))[:120]}" for each in self.processes()]
+        return [*running, *map(str, self._files())]
+
+    def _files(self) -> list[Path]:
+        """Return this user's files in folders that all share."""
+        found = []
         for place in ("/tmp", "/dev/shm", "/var/tmp"):
             with os.scandir(place) as entries:
                 for entry in entries:
                     with suppress(OSError):
                         if entry.stat(follow_symlinks=False).st_uid == self.uid:
-                            found.append(entry.path)
+                            found.append(Path(entry.path))
         return found
 
     def close(self) -> None:
@@ -115,6 +120,9 @@ class Account:
             if not self.processes():
                 break
             time.sleep(0.1)
+        for path in self._files():
+            with suppress(OSError):
+                path.unlink()
         shutil.rmtree(self.home, ignore_errors=True)
 
 
