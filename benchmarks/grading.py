@@ -1,6 +1,9 @@
 """How long a class takes to grade: learners who handed in the solutions, through `gpucluster lessons grade`.
 
 ``python -m benchmarks.grading --learners 3 --lessons 02 04 06 --jobs 2``
+
+With ``--of 30`` it also says how long a class of thirty would take: the answer keys once, then each notebook as long as
+those that were graded, so many at a time. All notebooks are right ones; one that loops takes until its limit.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ def main() -> None:
     parser.add_argument("--lessons", nargs="+", default=["02", "04", "06"])
     parser.add_argument("--jobs", default="2")
     parser.add_argument("--sandbox", default="auto")
+    parser.add_argument("--of", type=int, help="Say how long so many learners would take.")
     found = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="class") as name:
         folder = Path(name)
@@ -44,9 +48,12 @@ def main() -> None:
     seconds: dict[str, list[float]] = {}
     for one in notebooks:
         seconds.setdefault(one["lesson"], []).append(one["seconds"])
+    graded = sum(one["seconds"] for one in notebooks) / int(found.jobs) if found.jobs.isdecimal() else None
+    whole = taken - graded + graded * found.of / found.learners if found.of and graded else None
     print(json.dumps({
         "notebooks": len(notebooks), "jobs": found.jobs, "sandbox": str(notebooks[0]["protection"]["kind"]),
         "seconds_with_keys": round(taken, 1),
+        **({"learners": found.of, "minutes_of_all": round(whole / 60, 1)} if whole else {}),
         "points": [sum(one["points"] for one in notebooks), sum(one["of"] for one in notebooks)],
         "mean_seconds": {lesson: round(sum(each) / len(each), 1) for lesson, each in seconds.items()},
         "notes": done.stderr.splitlines(),

@@ -42,6 +42,9 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 # more than a second.
 os.environ["GPUCLUSTER_PRELOAD_LATER"] = "0"
 
+# Claims of GPUs and turns to start hold for a whole machine: each process of a run is one of its own.
+os.environ.setdefault("GPUCLUSTER_NODE", f"{os.getpid():x}")
+
 # What the site of this machine says is no concern of tests.
 os.environ["GPUCLUSTER_SITE"] = "/nonexistent/site.yaml"
 

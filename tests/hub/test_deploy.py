@@ -13,6 +13,7 @@ import yaml
 from gpucluster.server.extension import GPUClusterExtension
 from gpucluster.site.reading import site_of
 from jinja2 import Template
+from jupyter_server.services.config.manager import ConfigManager
 from jupyterhub.app import JupyterHub
 from jupyterhub.scopes import scope_definitions
 from jupyterhub.spawner import Spawner
@@ -95,9 +96,35 @@ def test_the_culler_may_do_what_it_does():
 
 def test_the_littlest_jupyterhub_takes_its_file():
     jsonschema.validate(yaml_of("tljh/config.yaml"), schema("the-littlest-jupyterhub.json"))
-    settings = json.loads((DEPLOY / "tljh/jupyter_server_config.json").read_text())
+    settings = json.loads((DEPLOY / "tljh/jupyter_gpucluster_config.json").read_text())
     check(Config(settings))
     assert settings["GPUClusterExtension"]["standby"] is False
+
+
+@pytest.mark.parametrize("where", ["tljh", "kubernetes"])
+def test_the_extension_reads_its_settings_where_the_guide_puts_them(where, tmp_path, monkeypatch):
+    if where == "tljh":
+        name, text = "jupyter_gpucluster_config.json", (DEPLOY / "tljh/jupyter_gpucluster_config.json").read_text()
+    else:
+        file = yaml_of("kubernetes/values.yaml")["singleuser"]["extraFiles"]["gpucluster-settings"]
+        name, text = Path(file["mountPath"]).name, json.dumps(file["data"])
+    (tmp_path / name).write_text(text)
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(tmp_path))
+    extension = GPUClusterExtension()
+    extension.load_config_file()
+    assert (extension.standby, extension.activity_hours) == (False, 12.0)
+
+
+def test_servers_of_a_class_do_without_the_server_part_of_dask_labextension(tmp_path):
+    ours = json.loads((DEPLOY / "tljh/jupyter_server_config.json").read_text())
+    assert ours == yaml_of("kubernetes/values.yaml")["singleuser"]["extraFiles"]["gpucluster-memory"]["data"]
+    files = tmp_path / "jupyter_server_config.d"
+    files.mkdir()
+    theirs = {"ServerApp": {"jpserver_extensions": {"dask_labextension": True}}}
+    (files / "dask_labextension.json").write_text(json.dumps(theirs))
+    (files / "gpucluster-memory.json").write_text(json.dumps(ours))
+    read = ConfigManager(read_config_path=[str(tmp_path)]).get("jupyter_server_config")
+    assert read["ServerApp"]["jpserver_extensions"] == {"dask_labextension": False}
 
 
 def test_the_chart_takes_its_values():

@@ -19,6 +19,7 @@ from ..registry.process import ProcessIdentity
 from ..registry.record import Folder, Record
 from ..registry.store import Registry, now
 from ..registry.writing import writing
+from ..sharing.turns import Turn, in_line
 from . import standby
 from .early import drop_early, give_early
 from .environment import cluster_environment, fingerprint
@@ -138,15 +139,21 @@ class Creation:
                 wanted = fingerprint(self._python, self._environment)
                 folder, process = standby.take_standby(self._registry, wanted)
             held: int | None = None
+            turn: Turn | None = None
+            progress = Progress(step="launch", message="Starting the cluster's process")
             if folder is None:
                 folder, held = self._registry.new_folder()
+                # Who has a standby needs no turn: there is little left to do.
+                turn = Turn.take()
+                if turn is not None and not turn.has_come(before := turn.before()):
+                    progress = Progress(step="turn", message=in_line(before))
             model = ClusterModel(
                 id=folder.id,
                 name=name,
                 backend=spec.backend,
                 backend_title=kind_title(spec.backend),
                 state=ClusterState.STARTING,
-                progress=Progress(step="launch", message="Starting the cluster's process"),
+                progress=progress,
                 wanted=Wanted(n_workers=spec.n_workers),
                 idle=Idle(timeout_seconds=spec.idle_timeout_seconds),
                 python=self._python,
@@ -169,11 +176,18 @@ class Creation:
             with suppress(OSError):
                 activity.append(folder.activity, asked)
         if held is not None:
-            self._launch(folder, held)
+            try:
+                self._launch(folder, held, turn)
+            finally:
+                if turn is not None:
+                    turn.leave()  # It is the process's now.
         return folder, held is None
 
-    def _launch(self, folder: Folder, held: int) -> None:
-        early = give_early(folder.path, held, python=self._python, cwd=self._directory, environment=self._environment)
+    def _launch(self, folder: Folder, held: int, turn: Turn | None) -> None:
+        descriptor = turn.descriptor if turn is not None else None
+        early = give_early(
+            folder.path, held, descriptor, python=self._python, cwd=self._directory, environment=self._environment
+        )
         if early is not None:
             os.close(held)
             note_process(folder, early)
@@ -185,6 +199,7 @@ class Creation:
                 python=self._python,
                 cwd=self._directory,
                 environment=self._environment,
+                turn=descriptor,
                 timeout=min(LAUNCH_SECONDS, self._left()),
             )
         except GPUClusterError:

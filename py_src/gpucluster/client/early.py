@@ -54,7 +54,9 @@ def start_early() -> None:
     ours.close()
 
 
-def give_early(folder: Path, held: int, *, python: str, cwd: str, environment: dict[str, str]) -> int | None:
+def give_early(
+    folder: Path, held: int, turn: int | None, *, python: str, cwd: str, environment: dict[str, str]
+) -> int | None:
     """Let that process have the cluster in a folder, if there is one that fits.
 
     Parameters
@@ -63,6 +65,8 @@ def give_early(folder: Path, held: int, *, python: str, cwd: str, environment: d
         Holds the record of what to start.
     held : int
         Descriptor that holds the folder's lock; it is left open.
+    turn : int or None
+        Likewise, of its turn to start.
     python, cwd, environment
         As the cluster wants them.
 
@@ -82,7 +86,7 @@ def give_early(folder: Path, held: int, *, python: str, cwd: str, environment: d
         pid: int | None = None
         try:
             pid = int(early.link.recv(_PID_BYTES))
-            socket.send_fds(early.link, [os.fsencode(folder)], [held])
+            socket.send_fds(early.link, [os.fsencode(folder)], [held] if turn is None else [held, turn])
         except (OSError, ValueError):
             early.process.kill()
             pid = None

@@ -28,6 +28,7 @@ def launch(
     cwd: str,
     environment: Mapping[str, str],
     standby: bool = False,
+    turn: int | None = None,
     timeout: float = LAUNCH_SECONDS,
 ) -> int:
     """Start the supervisor of a folder whose record is written.
@@ -43,6 +44,8 @@ def launch(
         Executable, working directory and complete environment of the supervisor and its workers.
     standby : bool
         Warm up and wait for a cluster.
+    turn : int, optional
+        Descriptor that holds its turn to start, which it waits for first; it is left open here.
     timeout : float
         Most seconds until the process says that it is there.
 
@@ -71,6 +74,8 @@ def launch(
         arguments = ["--folder", str(folder.path), "--lock-fd", str(held), "--report-fd", str(report_child)]
         if standby:
             arguments.append("--standby")
+        if turn is not None:
+            arguments += ["--turn-fd", str(turn)]
         try:
             process = subprocess.Popen(
                 # -P: the caller's directory is not searched for modules, whatever the files in it are called.
@@ -80,7 +85,7 @@ def launch(
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                pass_fds=(held, report_child),
+                pass_fds=(held, report_child, *(() if turn is None else (turn,))),
                 start_new_session=True,
             )
             ours.close()  # Else its end would not be noticed.

@@ -36,6 +36,9 @@ async def stop_cluster(
     """
     deadline = time.monotonic() + timeout
     asked = model
+    if _waits_for_turn(registry, model):
+        # Its process listens to nobody yet, and has started nothing.
+        return await kill_cluster(registry, model, "Stopped before its turn to start had come.")
     try:
         if of_another_version(model):
             # Requests of ours mean nothing to another version. The signal has always meant to stop.
@@ -62,6 +65,12 @@ async def stop_cluster(
         # That it was to stop could not be written down: to others it looks as if its process had been lost.
         return model.model_copy(update={"state": ClusterState.STOPPED, "wanted": asked.wanted, "log_tail": []})
     return model
+
+
+def _waits_for_turn(registry: Registry, model: ClusterModel) -> bool:
+    if model.progress is None or model.progress.step != "turn":
+        return False
+    return not registry.folder(model.id).socket.exists()
 
 
 async def remove_cluster(registry: Registry, id: str) -> None:

@@ -20,7 +20,7 @@ from ..registry.store import Registry
 from .reading import must_speak_our_version
 
 POLL_SECONDS = 0.02
-IN_LINE = "line"
+IN_LINE = ("line", "turn")
 """The step of a cluster that stands in line for a GPU: that counts for no timeout, and ends with a stop."""
 
 OnProgress = Callable[[ClusterModel], None]
@@ -46,7 +46,7 @@ async def wait_until_done(
             model.wanted.n_workers in {None, _accepted(model)} or model.notice is not None
         ):
             return model
-        if model.progress is not None and model.progress.step == IN_LINE:
+        if model.progress is not None and model.progress.step in IN_LINE:
             deadline = loop.time() + timeout  # It begins when the cluster begins.
         if loop.time() > deadline:
             raise (StartTimedOut if model.running_at is None else OperationTimedOut)(

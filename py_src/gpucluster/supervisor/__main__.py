@@ -28,36 +28,39 @@ from typing import TYPE_CHECKING
 from ..operating_system import LINUX
 from ..operating_system.descriptors import allow_many_files
 from ..protocol.plaintext import escaped
+from .sparing import spare_memory_where_many_share
+from .turn import turn_of, wait_for_turn
 
 if TYPE_CHECKING:
+    from ..sharing.turns import Turn
     from .interface import Interface
 
 
 _DETACHED = "--detached"
 
 
-def _detach(report_fd: int, kept_fd: int) -> None:
+def _detach(report_fd: int, *kept_fds: int) -> None:
     """Continue in a grandchild of the caller, which is told its pid and has nothing to reap."""
     if LINUX:
         pid = os.fork()
     else:  # A child without a new program may not use everything that the system has.
         program = [sys.executable, "-P", "-m", "gpucluster.supervisor", *sys.argv[1:], _DETACHED]
-        pid = subprocess.Popen(program, pass_fds=(kept_fd,), start_new_session=True).pid
+        pid = subprocess.Popen(program, pass_fds=kept_fds, start_new_session=True).pid
     if pid:
         os.write(report_fd, f"{pid}\n".encode())
         os._exit(0)
 
 
-def _wait_for_folder(link_fd: int) -> tuple[Path, int]:
+def _wait_for_folder(link_fd: int) -> tuple[Path, int, int | None]:
     """Import what every cluster needs, then wait for one; end when whoever started this process does not need it."""
     from .preloading import FIRST, import_each
 
     import_each(FIRST)
     with socket.socket(fileno=link_fd) as link:
-        folder, descriptors, _, _ = socket.recv_fds(link, 4096, 1)
+        folder, descriptors, _, _ = socket.recv_fds(link, 4096, 2)
     if not descriptors:
         os._exit(0)
-    return Path(os.fsdecode(folder)), descriptors[0]
+    return Path(os.fsdecode(folder)), descriptors[0], descriptors[1] if len(descriptors) > 1 else None
 
 
 def _redirect(log: Path) -> None:
@@ -132,7 +135,9 @@ def use_dask_logging() -> None:
         logger.propagate = True
 
 
-async def _serve(folder_path: Path, held: int, redact: Callable[[str], None], started: float, *, standby: bool) -> None:
+async def _serve(
+    folder_path: Path, held: int, redact: Callable[[str], None], started: float, turn: Turn | None, *, standby: bool
+) -> None:
     from ..registry.secret import read_secret
     from ..registry.store import Registry
     from .caller import apply_environment, enter
@@ -166,7 +171,7 @@ async def _serve(folder_path: Path, held: int, redact: Callable[[str], None], st
     # Be reachable at once, so that a start can be cancelled; the imports run beside in a thread.
     if waiting is None:
         assert record.cluster is not None
-        interface.controller = controller = Controller(registry, folder, record.cluster, redact)
+        interface.controller = controller = Controller(registry, folder, record.cluster, redact, turn)
         try:
             serve(interface, folder)
         except OSError as error:
@@ -229,6 +234,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--lock-fd", type=int)
     parser.add_argument("--report-fd", type=int)
+    parser.add_argument("--turn-fd", type=int)
     parser.add_argument("--link-fd", type=int)
     parser.add_argument("--standby", action="store_true")
     parser.add_argument(_DETACHED, action="store_true")
@@ -237,9 +243,10 @@ def main() -> None:
     if options.link_fd is not None:
         if not options.detached:
             _detach(options.link_fd, options.link_fd)
-        options.folder, options.lock_fd = _wait_for_folder(options.link_fd)
+        options.folder, options.lock_fd, options.turn_fd = _wait_for_folder(options.link_fd)
     elif not options.detached:
-        _detach(options.report_fd, options.lock_fd)
+        kept = [options.lock_fd] if options.turn_fd is None else [options.lock_fd, options.turn_fd]
+        _detach(options.report_fd, *kept)
         os.close(options.report_fd)
     # Held, without being used, until this process ends; workers must not inherit it.
     os.set_inheritable(options.lock_fd, False)
@@ -247,6 +254,11 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     allow_many_files()  # Each connection needs one, a stranger's too.
+    turn: Turn | None = None
+    if options.turn_fd is not None:
+        turn = turn_of(options.turn_fd)
+        wait_for_turn(turn, options.folder)
+    spare_memory_where_many_share()
     from ..backends.given import take_given
     from .process_tree import take_all_along
     from .warmup import keep_files_in, start_forkserver
@@ -259,7 +271,7 @@ def main() -> None:
     redact = _start_logging()
     code = 0
     try:
-        asyncio.run(_serve(options.folder, options.lock_fd, redact, started, standby=options.standby))
+        asyncio.run(_serve(options.folder, options.lock_fd, redact, started, turn, standby=options.standby))
     except Exception:
         logging.exception("The supervisor failed")
         code = 1

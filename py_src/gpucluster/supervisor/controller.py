@@ -26,6 +26,7 @@ from ..registry.directory import write_private
 from ..registry.ending import LOG_TAIL_LINES, ended_fields, tail
 from ..registry.record import DashboardAddress, Folder
 from ..registry.store import Registry, now
+from ..sharing.turns import Turn
 from ..site.reading import this_site
 from . import starting
 from .activity_log import span
@@ -67,13 +68,23 @@ class Controller(Requests):
         As requested, in state ``starting``.
     redact : callable
         Told every secret that must not appear in the log.
+    turn : Turn, optional
+        Its turn to start, which is given up when it keeps no processor of this machine busy any more.
     """
 
-    def __init__(self, registry: Registry, folder: Folder, model: ClusterModel, redact: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        folder: Folder,
+        model: ClusterModel,
+        redact: Callable[[str], None],
+        turn: Turn | None = None,
+    ) -> None:
         super().__init__(registry, folder, model)
         self.backend: Backend[Any] | None = None
         self.sampler: Sampler | None = None
         self._redact = redact
+        self._turn = turn
         self._requested = self._touched = time.monotonic()
         self._end_state = ClusterState.STOPPED
         self._scratch: Path | None = None
@@ -118,6 +129,7 @@ class Controller(Requests):
         finally:
             checking.cancel()
             self._instructors.close()
+            self._leave_turn()
         return self.model
 
     async def fail(self, error: Exception) -> None:
@@ -140,6 +152,8 @@ class Controller(Requests):
         self.backend = backend
         spec = parse_spec(spec)  # Whoever asked may have had another version of the kind.
         self.store.update(backend_title=backend.title)
+        if not backend.traits.this_machine:
+            self._leave_turn()
         protocol = getattr(spec, "port_protocol", getattr(spec, "protocol", "tls"))
         self._scratch = make_scratch(self.folder, spec.local_directory if backend.traits.this_machine else None)
         context = prepare(
@@ -214,6 +228,7 @@ class Controller(Requests):
         self._told = version_warnings(found)
         for warning in self._told:
             logger.warning(warning)
+        self._leave_turn()  # Who reads that it runs finds nobody of it in line.
         self.store.update(
             state=ClusterState.RUNNING,
             progress=None,
@@ -382,7 +397,14 @@ class Controller(Requests):
             "nodes": len({urlsplit(worker.address or "").hostname for worker in workers}),
         }
 
+    def _leave_turn(self) -> None:
+        if self._turn is not None:
+            self._turn.leave()
+            self._turn = None
+
     def _report(self, step: str, message: str) -> None:
+        if step == "line":  # Whoever waits for a GPU keeps no processor busy.
+            self._leave_turn()
         if not self.model.wanted.stopped:
             self.store.update(progress=Progress(step=step, message=message))
 

@@ -1,0 +1,1 @@
+"""A class of thirty on one machine: ``python -m benchmarks.classroom`` (root, Linux)."""

@@ -1,0 +1,94 @@
+"""What is looked at while the class works: devices that two have, the servers' answers, CPU time at rest."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+from gpucluster.sharing.node import read_node
+
+from .accounts import Account
+from .machine import Machine
+from .memory import kind_of
+from .server import Server
+
+
+class DeviceWatch:
+    """Looks twice a second who has which slot, and lets the GPUs' figures change once a second."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self._slots = machine.slots // machine.gpus
+        self.double: list[str] = []
+        self.most_claims = self.longest_line = self.looks = 0
+
+    async def run(self) -> None:
+        """Look until it is cancelled."""
+        while True:
+            for _ in range(2):
+                self._look()
+                await asyncio.sleep(0.5)
+            self._machine.change()
+
+    def _look(self) -> None:
+        node = read_node()
+        self.looks += 1
+        for uuid, number in node.counts.items():
+            if number > self._slots:
+                self.double.append(f"{uuid}: {number} claims")
+        self.most_claims = max(self.most_claims, len(node.claims))
+        self.longest_line = max(self.longest_line, len(node.line))
+
+
+class StatusProbe:
+    """The process that asks servers for ``/api/status``."""
+
+    def __init__(self) -> None:
+        program = Path(__file__).with_name("probe.py")
+        self._process = subprocess.Popen(
+            [sys.executable, str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def add(self, server: Server) -> None:
+        """Ask this one, too."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{server.port} {server.token}\n")
+        self._process.stdin.flush()
+
+    def end(self) -> dict[int, list[tuple[float, float]]]:
+        """Ask no more; returns moments and seconds by port."""
+        try:
+            text, _ = self._process.communicate(timeout=30)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.communicate()
+            return {}
+        return {int(port): [(at, took) for at, took in found] for port, found in json.loads(text).items()}
+
+
+async def cpu_at_rest(accounts: Sequence[Account], seconds: float) -> dict[str, float]:
+    """Return the CPU time of an average learner's processes, by kind, in per cent of a core."""
+    before, began = _cpu(accounts), time.monotonic()
+    await asyncio.sleep(seconds)
+    took, used = time.monotonic() - began, Counter[str]()
+    for (pid, kind), value in _cpu(accounts).items():
+        used[kind] += max(0.0, value - before.get((pid, kind), value))
+    return {kind: round(100 * value / took / len(accounts), 3) for kind, value in used.items()}
+
+
+def _cpu(accounts: Sequence[Account]) -> dict[tuple[int, str], float]:
+    found: dict[tuple[int, str], float] = defaultdict(float)
+    for account in accounts:
+        for process in account.processes():
+            with suppress(psutil.Error):
+                times = process.cpu_times()
+                found[process.pid, kind_of(process)] = times.user + times.system
+    return found

@@ -1,0 +1,120 @@
+"""Turns to start: a machine begins as many clusters at a time as it has processors, first come, first served.
+
+A start is a second or two of one processor. Where thirty people ask at the same moment, none of them has anything until
+all starts are nearly done; one after the other, the same work gives half of the class its clusters in half of the time,
+and everybody can see how many come first. From the request until the cluster runs, its process holds a name:
+``gpucluster/s/ARRIVED``, nanoseconds since the boot. As in the line before GPUs, a name that turns up later is behind,
+whatever it says, and whoever hangs or only wants to stand there holds up nobody for long.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import time
+from collections import Counter
+from contextlib import suppress
+
+from ..operating_system.abstract_names import BoundName, held_names, hold, seconds_since_boot
+from ..operating_system.processors import usable_processors
+from .node import prefix
+
+PATIENCE_SECONDS = 5.0
+"""A start that takes longer is not waited for any more. Twice what one takes on processors that nobody else uses: where
+others compute, a start takes long, and few at a time would get little of the processors."""
+MOST_OF_A_USER = 2
+"""So many starts of one user are waited for: more of them would be a way to the front, or a wall."""
+_ARRIVED = re.compile(r"[0-9]{1,19}")
+
+
+class Turn:
+    """One cluster's turn, from its request until it runs.
+
+    Parameters
+    ----------
+    held : socket.socket
+        What holds its name.
+    """
+
+    def __init__(self, held: socket.socket) -> None:
+        self._held = held
+        self._socket = os.fstat(held.fileno()).st_ino
+        name = held.getsockname()
+        text = name[1:].decode() if isinstance(name, bytes) else ""
+        self._arrived = int(text.rpartition("/")[2] or 0)
+        self._before: set[int] | None = None
+        self._since: dict[int, float] = {}
+        """Since when those before me could have been starting."""
+        self._passed_over: set[int] = set()
+        self.at_a_time = len(usable_processors())
+
+    @classmethod
+    def take(cls) -> Turn | None:
+        """Return a turn behind all that there are; ``None``: this system does not tell who starts."""
+        with suppress(OSError):
+            held_names(_prefix())
+            for _ in range(8):  # Somebody may have come in the same nanosecond.
+                held = hold(f"{_prefix()}{int(seconds_since_boot() * 1e9)}")
+                if held is not None:
+                    return cls(held)
+        return None
+
+    @property
+    def descriptor(self) -> int:
+        """What is handed to the process that goes on with it."""
+        return self._held.fileno()
+
+    def before(self) -> int:
+        """Return how many start, or wait to start, before this one."""
+        try:
+            places = self._places()
+        except OSError:
+            return 0
+        if self._before is None:
+            self._before = {each.socket for arrived, each in places if arrived < self._arrived}
+        counted, seen = 0, Counter[int | None]()
+        for _, each in places:
+            if each.socket not in self._before or each.user in self._passed_over:
+                continue
+            seen[each.user] += 1
+            if seen[each.user] > MOST_OF_A_USER or self._is_late(each, counted):
+                continue
+            counted += 1
+        return counted
+
+    def has_come(self, before: int) -> bool:
+        """Return whether a cluster with so many before it begins."""
+        return before < self.at_a_time
+
+    def leave(self) -> None:
+        """Let the next one begin."""
+        self._held.close()
+
+    def _places(self) -> list[tuple[int, BoundName]]:
+        start = _prefix()
+        found = []
+        for bound in held_names(start):
+            text = bound.name.removeprefix(start)
+            if bound.socket != self._socket and _ARRIVED.fullmatch(text):
+                found.append((int(text), bound))
+        return sorted(found, key=lambda place: (place[0], place[1].socket))
+
+    def _is_late(self, place: BoundName, before: int) -> bool:
+        if before >= self.at_a_time:
+            return False
+        since = self._since.setdefault(place.socket, time.monotonic())
+        if time.monotonic() - since <= PATIENCE_SECONDS:
+            return False
+        if place.user != os.getuid() and place.user is not None:
+            self._passed_over.add(place.user)
+        return True
+
+
+def in_line(before: int) -> str:
+    """Return what a person reads whose turn has not come."""
+    return f"In line: {before} {'cluster starts' if before == 1 else 'clusters start'} before this one on this machine"
+
+
+def _prefix() -> str:
+    return f"{prefix()}/s/"

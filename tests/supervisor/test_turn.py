@@ -1,0 +1,74 @@
+"""A cluster waits for its turn to start: the record says so, it can be stopped meanwhile, and it begins in the end."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from gpucluster.operating_system import LINUX
+from gpucluster.protocol.models import ClusterState
+from gpucluster.sharing import turns
+from gpucluster.sharing.node import VARIABLE
+from gpucluster.sharing.turns import Turn
+from gpucluster.supervisor import sparing
+from gpucluster.supervisor.preloading import PRELOAD_LATER
+
+from tests.conftest import PATIENCE_SECONDS, Site
+
+pytestmark = pytest.mark.skipif(not LINUX, reason="needs Linux: elsewhere nobody can tell who starts")
+
+
+@pytest.fixture
+def busy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[Turn]]:
+    """A machine of its own, with as many starts as it has processors and one more."""
+    monkeypatch.setenv(VARIABLE, os.urandom(4).hex())
+    monkeypatch.setattr(turns, "MOST_OF_A_USER", 1000)
+    first = Turn.take()
+    assert first is not None
+    found = [first, *filter(None, (Turn.take() for _ in range(first.at_a_time)))]
+    yield found
+    for turn in found:
+        turn.leave()
+
+
+def test_the_answer_to_the_request_says_how_many_come_first(busy: list[Turn], site: Site) -> None:
+    model = site.create()
+    assert model.progress is not None and model.progress.step == "turn"
+    assert model.progress.message.startswith(f"In line: {len(busy)} clusters start before this one")
+    for turn in busy:
+        turn.leave()
+    running = site.control.wait(model.id, timeout=PATIENCE_SECONDS)
+    assert running.state is ClusterState.RUNNING and running.progress is None
+    after = Turn.take()
+    assert after is not None and after.before() == 0, "whoever runs has left the line"
+    after.leave()
+
+
+def test_who_waits_can_be_stopped(busy: list[Turn], site: Site) -> None:
+    if busy[0].at_a_time > 2:
+        pytest.skip("needs a machine of two processors: two starts of one user count in the process that waits")
+    model = site.create()
+    stopped = site.control.stop(model.id)
+    assert stopped.state is ClusterState.STOPPED
+    assert stopped.reason == "Stopped before its turn to start had come."
+
+
+def test_where_many_share_nothing_is_imported_for_later(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "site.yaml"
+    monkeypatch.setenv("GPUCLUSTER_SITE", str(file))
+    for text, wanted in (
+        (None, None),
+        ("title: Alone\n", None),
+        ("sharing:\n  slots_per_gpu: 2\n", "0"),
+        ("sharing:\n  per_user: {clusters: 2}\n", "0"),
+    ):
+        monkeypatch.delenv(PRELOAD_LATER, raising=False)
+        if text is not None:
+            file.write_text(text)
+        sparing.spare_memory_where_many_share()
+        assert os.environ.get(PRELOAD_LATER) == wanted, text
+    monkeypatch.setenv(PRELOAD_LATER, "1")
+    sparing.spare_memory_where_many_share()
+    assert os.environ[PRELOAD_LATER] == "1"
