@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from .protocol.errors import GPUClusterError
 
 __all__ = [
-    "AsyncCluster", "Cluster", "GPUClusterError", "__version__", "class_clusters", "connect", "create", "frame", "lease",
-    "list", "message_class", "node", "profile", "replay", "stop_class",
+    "AsyncCluster", "Cluster", "GPUClusterError", "__version__", "class_clusters", "connect", "create", "frame",
+    "lease", "list", "message_class", "node", "profile", "replay", "stop_class",
 ]  # fmt: skip
 
 _LAZY = {

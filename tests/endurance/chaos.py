@@ -105,6 +105,7 @@ def chaos(place: Place, *, operations: int, seed: int, seconds_between_signals: 
         thread.join()
     attacker.end()
     report.signals = dict(attacker.sent)
+    report.failures += attacker.slow
     report.left = settled(place) + place.end()
     report.seconds = round(time.monotonic() - begun, 1)
     return report

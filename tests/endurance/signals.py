@@ -15,6 +15,7 @@ from .place import Place
 
 KINDS = ("worker", "nanny or fork server", "supervisor", "standby", "jupyter")
 _WEIGHTS = (8, 3, 5, 2, 2)
+END_SECONDS = 120.0
 _SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP)
 
 
@@ -39,6 +40,8 @@ class Attacker(threading.Thread):
         self._over = threading.Event()
         self._stopped: list[tuple[float, psutil.Process]] = []
         self.sent: Counter[str] = Counter()
+        self.slow: list[str] = []
+        """What had not ended in time, in sentences."""
 
     def run(self) -> None:
         while not self._over.wait(self._random.uniform(0.2, 1.8) * self._seconds):
@@ -55,7 +58,11 @@ class Attacker(threading.Thread):
             if number is signal.SIGSTOP:
                 self._stopped.append((time.monotonic() + self._random.uniform(0.1, 8.0), process))
             elif kind == "jupyter":
-                process.wait(60)
+                self._continue(float("inf"))  # It may have been stopped before, and would never end.
+                try:
+                    process.wait(END_SECONDS)
+                except psutil.TimeoutExpired:
+                    self.slow.append(f"Jupyter had not ended {END_SECONDS:.0f} s after {number.name}")
                 self._place.start_jupyter()
         self._continue(float("inf"))
 

@@ -45,7 +45,7 @@ class CellWatch:
         self._ending = False
         # Those of the first kind come with every cell, also a silent one, and with messages of widgets; those of the
         # second tell how the cell ended.
-        self._callbacks = {
+        self._callbacks: dict[str, Callable[..., Any]] = {
             "pre_execute": self._begin,
             "post_execute": self._end,
             "post_run_cell": self._tell,

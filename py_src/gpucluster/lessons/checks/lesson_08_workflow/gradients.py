@@ -20,7 +20,8 @@ def check_slopes(exam: Examination, slopes: Any) -> None:
     rng = exam.rng
     for place, h in enumerate((1e-3, 1e-3, 0.5, 0.05, 1e-4, 0.2)):
         d = int(rng.integers(1, 7))
-        matrix, cubic, x = rng.normal(size=(d, d)), rng.uniform(0.5, 2, d), rng.normal(size=d)
+        matrix, cubic = rng.normal(size=(d, d)), rng.uniform(0.5, 2, d)
+        x: Any = rng.normal(size=d)
         asked: list[Floats] = []
         if place == 1:
             x = rng.integers(-4, 5, d)
