@@ -105,7 +105,8 @@ async function show(
   await settle();
 }
 
-const settle = (): Promise<void> => act(() => new Promise(resolve => setTimeout(resolve, 20)));
+const settle = (): Promise<void> =>
+  act(() => new Promise<void>(resolve => setTimeout(resolve, 20)));
 const lines = (label: string): (string | null)[] =>
   Array.from(node.querySelectorAll(`[aria-label="${label}"] > li`), line => line.textContent);
 
