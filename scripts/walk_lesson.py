@@ -1,7 +1,8 @@
 """Work through a lesson in JupyterLab as a learner would, and take pictures: ``python scripts/walk_lesson.py 06``.
 
-Guesses each prediction, gives a wrong answer to each exercise before the right one, runs every cell by hand, and writes
-one picture per screen. Fails when a cell raises, when a wrong answer passes, or when a right one does not.
+Guesses each prediction, gives a wrong answer to each exercise before the right one, asks for the hints of the first
+one, moves each slider, runs every cell by hand, and writes one picture per screen. Fails when a cell raises, when a
+wrong answer passes, or when a right one does not.
 """
 
 from __future__ import annotations
@@ -100,8 +101,11 @@ class Learner:
             if "exercise" in tags and exercise is not None:
                 places.setdefault(exercise, []).append(number)
             self.run(number)
+            self.move_sliders(number)
             if "check" in tags and exercise in places:
                 self.answer_wrongly(exercise, places[exercise][0], number)
+                if len(places) == 1:
+                    self.ask_for_hints(exercise, places[exercise][0])
                 for place in places[exercise]:
                     self.write(self.cells.nth(place), solutions[book["cells"][place]["id"]])
                 # From the first answer on: between two of them there may be a run that the second one needs.
@@ -118,6 +122,26 @@ class Learner:
         self.expect_check(exercise, self.run(check), passes=False)
         self.cells.nth(check).scroll_into_view_if_needed()
         self.page.screenshot(path=self.pictures / f"{exercise}-wrong.png")
+
+    def ask_for_hints(self, exercise: str, place: int) -> None:
+        """Ask for all three hints, as the check says, and take a picture of them."""
+        self.write(self.cells.nth(place), f'display(*(hint("{exercise}", number) for number in (1, 2, 3)))')
+        if "int 3 of 3" not in (said := self.run(place)):
+            self.trouble.append(f"{exercise}: the third hint: {said[-300:]}")
+        self.cells.nth(place).scroll_into_view_if_needed()
+        self.page.screenshot(path=self.pictures / f"{exercise}-hints.png")
+
+    def move_sliders(self, number: int) -> None:
+        """Move each slider of a cell by the keyboard, and take a picture of what it shows then."""
+        handles = self.cells.nth(number).locator(".noUi-handle, input[type=range]")
+        for place in range(handles.count()):
+            handles.nth(place).focus()
+            for _ in range(2):
+                self.page.keyboard.press("ArrowRight")
+            self.page.wait_for_timeout(700)
+            self.page.screenshot(path=self.pictures / f"cell-{number}-slider-{place}.png")
+        if handles.count() and "Traceback" in (said := self.cells.nth(number).inner_text()):
+            self.trouble.append(f"cell {number}: a slider raised: {said[-300:]}")
 
     def expect_check(self, exercise: str, said: str, *, passes: bool) -> None:
         """Note when a check says something else than it must."""
