@@ -97,7 +97,7 @@ def bound_spilling(worker: Any, limit_bytes: int | None) -> bool:
     ``distributed.worker.memory.max-spill`` says, a number or ``False`` (2022.2, zict 3).
     """
     slow = getattr(getattr(worker.data, "disk", None), "data", None)
-    if not hasattr(slow, "max_weight"):
+    if slow is None or not hasattr(slow, "max_weight"):
         return False
     slow.max_weight = False if limit_bytes is None else limit_bytes
     return True
