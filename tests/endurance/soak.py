@@ -142,8 +142,8 @@ class Day:
     def _compute(self, cluster: Any) -> None:
         numbers = range(self._random.randint(50, 300))
         with cluster.get_client() as client:
-            # Kept: Dask may forget what nobody holds before it has seen who needs it.
-            squares = client.map(_square, numbers, pure=False)
+            # Sent by value: a cluster that was made elsewhere cannot import these tests.
+            squares = client.map(lambda number: number * number, numbers, pure=False)
             total = client.submit(sum, squares).result(60)
         if total != sum(number * number for number in numbers):
             self.report.failures.append(f"the sum of {len(numbers)} squares came out as {total}")
@@ -164,10 +164,6 @@ class Day:
         if time.monotonic() - self._sampled > SAMPLE_SECONDS:
             self._sampled = time.monotonic()
             self.samples.take()
-
-
-def _square(number: int) -> int:
-    return number * number
 
 
 def grown(growth: dict[str, Any], most_percent: float = MOST_PERCENT) -> list[str]:
