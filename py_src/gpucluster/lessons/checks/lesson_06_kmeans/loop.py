@@ -62,6 +62,9 @@ def check_kmeans(exam: Examination, kmeans: Any) -> None:
     for tolerance in telling_tolerances(points, start, limit):
         path, _ = _run(exam, kmeans, parts, start.copy(), tolerance, limit)
         expect_stop(exam, path, tolerance)
+    # All centroids begin above where they go: who looks at movements with their sign stops after the first step.
+    path, _ = _run(exam, kmeans, parts, true + 0.4, 0.05, limit)
+    expect_stop(exam, path, 0.05)
     _expect_options(exam, kmeans, parts, points, start)
 
 
