@@ -11,8 +11,15 @@ from gpucluster.registry.record import Folder
 from gpucluster.supervisor.watchdog import entry_exists
 
 
+def remove(folder: Folder) -> None:
+    """Remove an entry, while its process may still write to it."""
+    while folder.path.exists():
+        shutil.rmtree(folder.path, ignore_errors=True)
+
+
+
 def delete_folder(folder: Folder) -> None:
-    shutil.rmtree(folder.path)
+    remove(folder)
 
 
 def delete_record(folder: Folder) -> None:
@@ -43,7 +50,7 @@ def test_a_cluster_that_starts_ends_with_its_entry(site, wait_until):
     model = site.create(name="evicted", n_workers=2)
     folder = site.registry.folder(model.id)
     wait_until(folder.socket.exists)
-    shutil.rmtree(folder.path)
+    remove(folder)
     wait_until(lambda: not site.processes(), timeout=20, what=site.processes)
 
 
@@ -51,7 +58,7 @@ def test_a_standby_ends_with_its_entry(site, wait_until):
     assert site.control.ensure_standby()
     (folder,) = site.registry.folders()
     wait_until(lambda: (record := site.registry.read(folder)) is not None and record.ready)
-    shutil.rmtree(folder.path)
+    remove(folder)
     wait_until(lambda: not site.processes(), timeout=20, what=site.processes)
 
 

@@ -174,6 +174,7 @@ async def main() -> None:
         await until(lambda: not engine._channels and not engine._requests)
         await together()
         found["bells"] = len(engine.world.bell.sockets)
+    await together()  # Nobody listens any more.
     if RANK == 0:
         try:
             await asyncio.wait_for(connect(addresses[1], timeout=1), 20)
