@@ -17,7 +17,6 @@ def remove(folder: Folder) -> None:
         shutil.rmtree(folder.path, ignore_errors=True)
 
 
-
 def delete_folder(folder: Folder) -> None:
     remove(folder)
 
