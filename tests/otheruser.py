@@ -6,6 +6,7 @@ system, in a mount namespace, in which nothing but the Python is there.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pwd
 import shutil
@@ -19,8 +20,8 @@ from typing import Any
 import psutil
 import pytest
 
-ACCOUNTS = ("games", "backup", "nobody")
-"""Accounts that every distribution has and nobody logs in to."""
+ACCOUNTS = ("games", "backup", "nobody", "news", "uucp", "lp", "list", "irc")
+"""Accounts that distributions have and nobody logs in to."""
 _VIEW = """
 closed=$1; shift
 place=$(mktemp -d) && mount -t tmpfs -o mode=755 none "$place" || exit 1
@@ -44,6 +45,24 @@ def open_to_others() -> list[str]:
     return command
 
 
+def free_account() -> tuple[pwd.struct_passwd, int]:
+    """Return an account that no other test of this machine uses now, and the descriptor that holds it.
+
+    Some tests end all processes of their user, or expect that there are none.
+    """
+    accounts = {entry.pw_name: entry for entry in pwd.getpwall()}
+    for name in ACCOUNTS:
+        if name in accounts:
+            held = os.open(f"/tmp/gpcother-{name}.lock", os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(held)
+            else:
+                return accounts[name], held
+    pytest.skip("needs another user: the accounts of this machine that tests may use are in use")
+
+
 class OtherUser:
     """Somebody else; with a home directory that ``close`` removes.
 
@@ -51,23 +70,14 @@ class OtherUser:
     ----------
     environment : dict
         What comes to the usual variables, such as ``SLURM_CONF``.
-    number : int
-        Which of the accounts, where there are several.
     groups : sequence of int
         Groups besides the account's own.
     """
 
-    def __init__(self, environment: dict[str, str], number: int = 0, groups: Sequence[int] = ()) -> None:
-        accounts = {entry.pw_name: entry for entry in pwd.getpwall()}
-        known = [accounts[name] for name in ACCOUNTS if name in accounts]
-        if (
-            os.geteuid() != 0
-            or len(known) <= number
-            or shutil.which("setpriv") is None
-            or shutil.which("unshare") is None
-        ):
+    def __init__(self, environment: dict[str, str], groups: Sequence[int] = ()) -> None:
+        if os.geteuid() != 0 or shutil.which("setpriv") is None or shutil.which("unshare") is None:
             pytest.skip("needs a second user: root, setpriv and unshare (util-linux)")
-        self._account = known[number]
+        self._account, self._lock = free_account()
         self.name, self.uid, gid = self._account.pw_name, self._account.pw_uid, self._account.pw_gid
         self.home = Path(tempfile.mkdtemp(prefix="gpcother", dir="/tmp"))
         os.chown(self.home, self.uid, gid)
@@ -99,5 +109,6 @@ class OtherUser:
         return [each for each in psutil.process_iter(["uids"]) if (ids := each.info["uids"]) and ids.real == self.uid]
 
     def close(self) -> None:
-        """Remove the home directory."""
+        """Remove the home directory, and let other tests have the account."""
         shutil.rmtree(self.home, ignore_errors=True)
+        os.close(self._lock)

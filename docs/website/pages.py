@@ -17,7 +17,7 @@ _ELSEWHERE = {
     "README.md": "start.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
-    "SECURITY.md": "security.md",
+    "SECURITY.md": "reporting-a-hole.md",
     "benchmarks/README.md": "benchmarks.md",
     "benchmarks/suite.md": "suite.md",
 }

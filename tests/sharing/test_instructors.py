@@ -70,9 +70,9 @@ class Classroom:
         self.says(NAMED)
         self.node = os.urandom(4).hex()
         seen = {VARIABLE: self.node, "PATH": "/usr/bin:/bin", "GPUCLUSTER_SITE": str(self.site)}
-        self.learner = OtherUser(seen, 0)
-        self.instructor = OtherUser(seen, 1, [grp.getgrnam(GROUP).gr_gid])
-        self.outsider = OtherUser(seen, 2)
+        self.learner = OtherUser(seen)
+        self.instructor = OtherUser(seen, [grp.getgrnam(GROUP).gr_gid])
+        self.outsider = OtherUser(seen)
         self._shells: dict[str, subprocess.Popen[str]] = {}
 
     @property

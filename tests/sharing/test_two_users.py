@@ -51,7 +51,7 @@ class Chooser:
 
 @pytest.fixture
 def users(own_node: str) -> Iterator[list[OtherUser]]:
-    both = [OtherUser({VARIABLE: own_node, "PATH": "/usr/bin:/bin"}, number) for number in range(2)]
+    both = [OtherUser({VARIABLE: own_node, "PATH": "/usr/bin:/bin"}) for _ in range(2)]
     yield both
     for user in both:
         user.close()
