@@ -67,8 +67,8 @@ def test_candidates(words: list[str], expected: list[str]) -> None:
 
 
 def test_the_magic_offers_its_own_verbs_and_options() -> None:
-    assert candidates(["l"], MAGIC, names) == ["list", "logs"]
-    assert candidates(["l"], SHELL, names) == ["list", "logs", "lab", "lessons"]
+    assert candidates(["l"], MAGIC, names) == ["lease", "list", "logs"]
+    assert candidates(["l"], SHELL, names) == ["lease", "list", "logs", "lab", "lessons"]
     assert candidates(["create", "--conn"], MAGIC, names) == ["--connect"]
     assert candidates(["create", "--conn"], SHELL, names) == []
 

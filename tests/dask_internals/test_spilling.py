@@ -28,6 +28,13 @@ def test_what_is_spilled(here, canary, wait_until):
         wait_until(lambda: spilling.disk_traffic_bytes(here.worker, "disk-read") > read)
 
 
+def test_spilling_is_bounded_and_let_go(here, canary):
+    with canary("SpillBuffer.disk.data.max_weight"):
+        assert spilling.bound_spilling(here.worker, 10**9)
+        assert spilling.bound_spilling(here.worker, None)
+    assert not spilling.bound_spilling(types.SimpleNamespace(data={}), 10**9)
+
+
 def test_a_worker_that_never_spills(canary):
     worker = types.SimpleNamespace(data={})
     assert spilling.keeps_in_memory(worker)

@@ -135,7 +135,7 @@ def template(pattern: str) -> str:
     path = path.replace("workers/([^/]+)", "workers/{worker}")
     path = path.replace("processes/([0-9]{1,9})", "processes/{pid}")
     path = path.replace("lessons/([^/]+)", "lessons/{lesson}")
-    return re.sub(r"\(\[\^/\]\+\)", "{cluster}", path)
+    return re.sub(r"\(\[\^/\]\+\)", "{cluster}", path).replace("links/{cluster}", "links/{link}")
 
 
 async def test_document_lists_exactly_the_routes(api, extension):

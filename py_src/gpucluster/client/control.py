@@ -397,6 +397,7 @@ class Control(Synchronous[AsyncControl]):
         return self._asynchronous.find_living(name)
 
     open_dashboard = synchronous(AsyncControl.open_dashboard)
+    lease = synchronous(AsyncControl.lease)
     list = synchronous(AsyncControl.list)
     get = synchronous(AsyncControl.get)
     logs = synchronous(AsyncControl.logs)

@@ -7,7 +7,9 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from distributed.comm import tcp
+from distributed.comm.addressing import parse_host_port
 from distributed.comm.core import BaseListener, Comm, CommClosedError, FatalCommClosedError
+from distributed.comm.utils import from_frames, to_frames
 
 if TYPE_CHECKING:
     from tornado.iostream import IOStream
@@ -15,7 +17,10 @@ if TYPE_CHECKING:
 MAX_BUFFER_BYTES: int = int(tcp.MAX_BUFFER_SIZE)
 """As distributed allows for TCP: half of the memory (``distributed.comm.tcp.MAX_BUFFER_SIZE``, 2021.1)."""
 
-__all__ = ["MAX_BUFFER_BYTES", "BaseListener", "Comm", "CommClosedError", "FatalCommClosedError", "StreamComm"]
+__all__ = [
+    "MAX_BUFFER_BYTES", "BaseListener", "Comm", "CommClosedError", "FatalCommClosedError", "StreamComm", "from_frames",
+    "parse_host_port", "to_frames",
+]  # fmt: skip
 
 
 class StreamComm(tcp.TCP):

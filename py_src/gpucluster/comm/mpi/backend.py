@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from typing import TYPE_CHECKING, Any
 
-from distributed.comm.addressing import parse_host_port
-from distributed.comm.core import BaseListener, CommClosedError, Connector
+from distributed.comm.core import Connector
 from distributed.comm.registry import Backend, get_backend
 
+from ...dask_internals.unix_streams import BaseListener, CommClosedError, parse_host_port
 from . import engine as engines
 from .address import PREFIX, Location, parse
 from .connection import RankComm
@@ -179,9 +180,9 @@ def _by_port(connection_args: dict[str, Any]) -> Backend:
 
 
 def _reachable(host: str) -> str:
-    from distributed.utils import get_ip
-
-    return host if host not in {"", "0.0.0.0", "::"} else get_ip()  # noqa: S104 - nothing is bound to it
+    if host not in {"", "0.0.0.0", "::"}:  # noqa: S104 - nothing is bound to it
+        return host
+    return socket.gethostbyname(socket.gethostname())
 
 
 def _unlistened(world: World, rank: int) -> str:

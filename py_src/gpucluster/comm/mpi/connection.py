@@ -5,9 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from distributed.comm.core import Comm, CommClosedError
-from distributed.comm.utils import from_frames, to_frames
-
+from ...dask_internals.unix_streams import Comm, CommClosedError, from_frames, to_frames
 from .channel import Channel
 from .engine import Engine
 
