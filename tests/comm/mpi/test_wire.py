@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from gpucluster.comm.mpi import wire
 from gpucluster.comm.mpi.address import PREFIX, Location, parse
@@ -29,6 +30,12 @@ def test_frames_come_back_in_their_order(kind: Kind, rank: int, number: int, tag
     assert found.alone == [view.nbytes for view in alone]
     assert [bytes(frame) for frame in found.frames(alone)] == frames
     assert len(sent) <= INLINE_BYTES + 9 * len(frames) + 32
+
+
+def test_frames_may_have_several_dimensions_and_nothing_in_them() -> None:
+    frames = [np.ones((2, 3)), np.empty((0, 5)), np.ones((INLINE_BYTES, 2))]
+    sent, alone = encode(Kind.MESSAGE, Key(0, 1), 2, frames)
+    assert [len(frame) for frame in decode(memoryview(sent)).frames(alone)] == [48, 0, 16 * INLINE_BYTES]
 
 
 @given(st.binary(max_size=200))

@@ -81,7 +81,8 @@ def encode(kind: Kind, key: Key, tag: int = 0, frames: Sequence[Any] = ()) -> tu
         Of the buffers that follow.
     frames : sequence of buffers
     """
-    views = [memoryview(frame).cast("B") if frame is not None else memoryview(b"") for frame in frames]
+    # Python casts no view with a length of zero in it.
+    views = [view.cast("B") if (view := memoryview(frame)).nbytes else memoryview(b"") for frame in frames]
     sizes = [view.nbytes for view in views]
     # The small ones first: many of them are metadata beside one large buffer.
     left, inline = INLINE_BYTES, [False] * len(sizes)
