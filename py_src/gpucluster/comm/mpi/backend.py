@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from typing import TYPE_CHECKING, Any
 
 from distributed.comm.core import Connector
@@ -55,8 +54,6 @@ class RankListener(BaseListener):
     ----------
     port : Listener
         The other one.
-    host : str
-        Of the port.
     comm_handler : callable
         Serves a connection.
     deserialize, allow_offload : bool
@@ -66,10 +63,9 @@ class RankListener(BaseListener):
     prefix = PREFIX
     """Workers write it to their log."""
 
-    def __init__(self, port: Any, host: str, comm_handler: Any, deserialize: bool, allow_offload: bool) -> None:
+    def __init__(self, port: Any, comm_handler: Any, deserialize: bool, allow_offload: bool) -> None:
         super().__init__()
         self._port = port
-        self._host = host
         self.comm_handler = comm_handler
         self._deserialize = deserialize
         self._allow_offload = allow_offload
@@ -84,11 +80,15 @@ class RankListener(BaseListener):
         RuntimeError
             MPI does not allow several threads, or another server of this process listens already.
         """
-        world = join(self._host)
-        engine = engines.start(world)
-        if engine.accept is not None:
-            raise RuntimeError("a rank has one server that listens by MPI; give the others protocol='tls'")
         await self._port.start()
+        try:
+            world = join(parse_host_port(self._port.contact_address)[0])
+            engine = engines.start(world)
+            if engine.accept is not None:
+                raise RuntimeError("a rank has one server that listens by MPI; give the others protocol='tls'")
+        except BaseException:
+            self._port.stop()
+            raise
         self._world = world
         engine.accept = self._accept
 
@@ -152,8 +152,7 @@ class RankBackend(Backend):
         port = _by_port(connection_args).get_listener(
             place, handle_comm, deserialize, allow_offload=allow_offload, **connection_args
         )
-        host = parse_host_port(place, 0)[0]
-        return RankListener(port, _reachable(host), handle_comm, deserialize, allow_offload)
+        return RankListener(port, handle_comm, deserialize, allow_offload)
 
     def get_address_host(self, loc: str) -> str:
         """Return the host of the port."""
@@ -177,12 +176,6 @@ class RankBackend(Backend):
 
 def _by_port(connection_args: dict[str, Any]) -> Backend:
     return get_backend("tls" if connection_args.get("ssl_context") is not None else "tcp")
-
-
-def _reachable(host: str) -> str:
-    if host not in {"", "0.0.0.0", "::"}:  # noqa: S104 - nothing is bound to it
-        return host
-    return socket.gethostbyname(socket.gethostname())
 
 
 def _unlistened(world: World, rank: int) -> str:
