@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +19,18 @@ from gpucluster.lessons.grading.answer_key import AnswerKey, grade_key
 from gpucluster.lessons.grading.sandbox.trying import choose
 from gpucluster.lessons.grading.submissions import Submission
 
+from tests.backends.packages import NotInstalled, installed
+
 EXERCISES = ("06.2", "06.3", "06.4")
 LIMITS = Limits(seconds=60, cell_seconds=20, memory_bytes=900 * 2**20, processes=40)
 IMPORTS = "import numpy as np\nfrom gpucluster.lessons import check\n"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _best_sandbox() -> None:
+    """Install bubblewrap, where that is allowed, before anything chooses a sandbox: what follows tries the best."""
+    with suppress(NotInstalled):
+        installed(["bubblewrap"], lambda: shutil.which("bwrap"))
 
 
 def lesson_source() -> str:
@@ -36,6 +48,16 @@ def lesson_source() -> str:
         parts.append(f'# %% tags=["exercise"] exercise="{number}"\n{solution}')
         parts.append(f'# %% tags=["check"] exercise="{number}"\n# The grader takes the place of this cell.\n')
     return "\n".join(parts)
+
+
+@pytest.fixture
+def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where this test makes temporary folders; other tests grade at the same time, and have theirs in /tmp."""
+    # Not tmp_path: the path of a unix socket must be short.
+    folder = Path(tempfile.mkdtemp(prefix="gt", dir="/tmp"))
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    yield folder
+    shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="module")

@@ -85,7 +85,7 @@ def judge(grades: Grades, expected: dict[str, dict[str, float]], kind: str) -> N
 
 
 def test_nobody_gets_a_point_or_harms_another(
-    hand_in: Callable[..., Path], given: dict[str, str], best: Sandboxing, tmp_path: Path
+    hand_in: Callable[..., Path], given: dict[str, str], best: Sandboxing, tmp_path: Path, temporary: Path
 ) -> None:
     expected = write_class(hand_in, given, fenced=best.apart)
     grades = grade(find_submissions(tmp_path / "class"), LIMITS, seed=7, sandboxing=best, jobs=JOBS)
@@ -93,7 +93,7 @@ def test_nobody_gets_a_point_or_harms_another(
     assert Path(given["mine"]).read_text(encoding="utf-8") == "mine"
     assert not Path(given["marker"]).exists()
     os.kill(int(given["victim"]), 0)
-    assert list(Path("/tmp").glob("gg*")) == []
+    assert list(temporary.iterdir()) == []
 
 
 @pytest.mark.root
