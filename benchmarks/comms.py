@@ -16,7 +16,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from gpucluster.dask_internals.clients import known_workers
+from gpucluster.dask_internals.scheduler_information import known_workers
 
 MEBIBYTE = 2**20
 

@@ -63,7 +63,7 @@ def _cluster(id: str, kind: str, minutes: float, idle: float | None = None, gpus
 def neighbours(node: str) -> Iterator[None]:
     """Let two others, and this user, have something of a machine with eight GPUs."""
     os.environ[VARIABLE] = node
-    others = [OtherUser({VARIABLE: node, "PATH": "/usr/bin:/bin"}, number) for number in range(2)]
+    others = [OtherUser({VARIABLE: node, "PATH": "/usr/bin:/bin"}) for _ in range(2)]
     slot = {"uuid": gpu_uuid(1), "slot": 1, "slots": 2}
     theirs: list[list[tuple[str, Any]]] = [
         [*_claim(1, 1, 12, 228), *_claim(3, 1, 3, 237), *_claim(4, 1, 3, 237), _place(4, 1),
