@@ -8,14 +8,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from distributed.protocol import to_serialize
-from gpucluster.dask_internals import unix_streams
+from gpucluster.dask_internals import comm_parts
 from tornado.iostream import IOStream
 
 
 async def test_a_comm_on_any_stream(canary):
     ends = socket.socketpair(socket.AF_UNIX)
     with canary("distributed.comm.tcp.TCP with stream, _closed, _local_addr, _peer_addr, _finalizer and _extra"):
-        comms = [unix_streams.StreamComm(IOStream(end), "tcp://here", "tcp://there", True, {"pid": 1}) for end in ends]
+        comms = [comm_parts.StreamComm(IOStream(end), "tcp://here", "tcp://there", True, {"pid": 1}) for end in ends]
         first, second = comms
         assert (first.local_address, first.peer_address, first.extra_info) == ("tcp://here", "tcp://there", {"pid": 1})
         assert not first.closed()
@@ -24,10 +24,10 @@ async def test_a_comm_on_any_stream(canary):
         _, got = await asyncio.gather(first.write({"x": to_serialize(sent), "y": 1}), second.read())
         assert bytes(got["x"]) == sent
         await first.close()
-        with suppress(unix_streams.CommClosedError):
+        with suppress(comm_parts.CommClosedError):
             await second.read()
         assert second.closed(), "tcp._close_comm is called when the stream closes"
-        assert unix_streams.MAX_BUFFER_BYTES > 10**8
+        assert comm_parts.MAX_BUFFER_BYTES > 10**8
 
 
 def test_a_scheduler_serves_its_pages_on_a_socket(canary, in_new_process, tmp_path: Path):

@@ -16,7 +16,7 @@ from distributed.comm.registry import Backend
 from tornado.iostream import IOStream, StreamClosedError
 from tornado.tcpserver import TCPServer
 
-from ..dask_internals.unix_streams import (
+from ..dask_internals.comm_parts import (
     MAX_BUFFER_BYTES,
     BaseListener,
     CommClosedError,

@@ -1,4 +1,4 @@
-"""A connection of distributed's over a stream that is no TCP connection."""
+"""What comms of our own are made of: distributed's base classes, frames, and its connection over any stream."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 MAX_BUFFER_BYTES: int = int(tcp.MAX_BUFFER_SIZE)
 """As distributed allows for TCP: half of the memory (``distributed.comm.tcp.MAX_BUFFER_SIZE``, 2021.1)."""
 
+# Relied on as they are: ``distributed.comm.core`` and its ``addressing.parse_host_port``, ``utils.from_frames`` and
+# ``utils.to_frames`` with the arguments that ``tcp.TCP`` gives them (2024.1).
 __all__ = [
     "MAX_BUFFER_BYTES", "BaseListener", "Comm", "CommClosedError", "FatalCommClosedError", "StreamComm", "from_frames",
     "parse_host_port", "to_frames",

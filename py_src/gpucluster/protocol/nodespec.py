@@ -45,11 +45,6 @@ class NodeSpec(MachineSpec):
         json_schema_extra=shown_in("Network", advanced=True),
     )
 
-    @property
-    def port_protocol(self) -> str:
-        """What is spoken at ports, those of the scheduler included."""
-        return self.protocol
-
     @field_validator("memory_limit")
     @classmethod
     def _absolute_size(cls, value: Any) -> Any:

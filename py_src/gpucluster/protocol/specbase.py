@@ -133,6 +133,12 @@ class SpecBase(BaseModel):
         json_schema_extra=shown_in("Cluster", advanced=True),
     )
 
+    @property
+    def port_protocol(self) -> str:
+        """What is spoken where the cluster listens: ``protocol``, where a kind leaves a choice."""
+        protocol: str = getattr(self, "protocol", "tls")
+        return protocol
+
     def process_environment(self) -> dict[str, str]:
         """Return environment variables that the cluster's process needs before it imports anything."""
         return {}

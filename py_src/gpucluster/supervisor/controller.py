@@ -154,7 +154,7 @@ class Controller(Requests):
         self.store.update(backend_title=backend.title)
         if not backend.traits.this_machine:
             self._leave_turn()
-        protocol = getattr(spec, "port_protocol", getattr(spec, "protocol", "tls"))
+        protocol = spec.port_protocol
         self._scratch = make_scratch(self.folder, spec.local_directory if backend.traits.this_machine else None)
         context = prepare(
             self.registry,
@@ -311,7 +311,7 @@ class Controller(Requests):
 
     def _look_at_holder(self) -> None:
         """End a lease that nobody holds any more, also while it stands in line."""
-        if (why := self._holder.why_over()) is not None:
+        if (why := self._why_lease_over()) is not None:
             self.stop(why)
 
     def _look_at_use(self) -> None:

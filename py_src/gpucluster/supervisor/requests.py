@@ -13,11 +13,11 @@ from ..protocol.spec import ClusterPatch
 from ..protocol.telemetry import Decision
 from ..protocol.traits import Verb
 from ..protocol.workers import find_worker
+from ..registry.leasing import why_over
 from ..registry.record import Folder
 from ..registry.store import Registry
 from .activity_log import ActivityLog
 from .deaths import Inquest
-from .holder import Holder
 from .idle import IdleTimer
 from .news import News
 from .reconciler import Reconciler
@@ -65,7 +65,6 @@ class Requests:
         self.store = StateStore(registry, folder, model, self.activity_log.saw)
         self.recording = ClusterRecording(self.store, self.activity_log)
         self._share = Share(registry, folder.id)
-        self._holder = Holder(folder, model)
         self.idle = IdleTimer(model.idle.timeout_seconds)
         self.deployment: Deployment | None = None
         self.plan: Plan | None = None
@@ -173,12 +172,17 @@ class Requests:
         self.changed.set()
         return model
 
+    def _why_lease_over(self) -> str | None:
+        """Return why nobody wants a leased cluster any more; ``None`` while somebody does, or where it is no lease."""
+        lease = self.model.lease
+        return None if lease is None else why_over(self.folder, lease)
+
     def stop(self, reason: str | None = None, by: str | None = None) -> ClusterModel:
         """Ask for the end, also where nothing can be written. Asking again changes nothing."""
         if self.model.state.ended or self.model.wanted.stopped:
             return self.model
         if reason is None:
-            reason = self._holder.why_over()  # Who is done lets go, then asks.
+            reason = self._why_lease_over()  # Who is done lets go, then asks.
         self.activity_log.asked("stop", by, reason or "Stop")
         self._stop_reason = reason
         model = self.store.update(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from distributed.comm.core import Connector
 from distributed.comm.registry import Backend, get_backend
 
-from ...dask_internals.unix_streams import BaseListener, CommClosedError, parse_host_port
+from ...dask_internals.comm_parts import BaseListener, CommClosedError, parse_host_port
 from . import engine as engines
 from .address import PREFIX, Location, parse
 from .connection import RankComm

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from ...dask_internals.unix_streams import Comm, CommClosedError, from_frames, to_frames
+from ...dask_internals.comm_parts import Comm, CommClosedError, from_frames, to_frames
 from .channel import Channel
 from .engine import Engine
 
