@@ -15,6 +15,8 @@ from gpucluster.cli.declarations import MAGIC, SHELL
 from gpucluster.cli.scripts import completion_script
 from gpucluster.protocol.errors import InvalidRequest
 
+from tests.backends.packages import NotInstalled, installed
+
 
 def names(which: str) -> list[str]:
     clusters = {"living": ["alpha", "beta"], "ended": ["gone"], "any": ["alpha", "beta", "gone"]}
@@ -92,8 +94,10 @@ def path_with_gpucluster(shared_site: Any, tmp_path: Path) -> dict[str, str]:
 
 
 def in_shell(shell: str, program: str, environment: dict[str, str]) -> list[str]:
-    if shutil.which(shell) is None:
-        pytest.skip(f"{shell} is not installed")
+    try:
+        installed([shell], lambda: shutil.which(shell))
+    except NotInstalled as reason:
+        pytest.skip(f"needs {shell}: {reason}")
     done = subprocess.run([shell, "-c", program], env=environment, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
