@@ -79,24 +79,13 @@ def test_a_transport_that_refuses_is_a_sentence(monkeypatch: pytest.MonkeyPatch,
 
 
 @pytest.mark.skipif(mpiexec() is None, reason="MPI is not installed")
-def test_a_transport_between_ranks_of_one_program() -> None:
-    """So ``mpi://`` is measured once a package registers it; any other transport does for the test."""
-    link = links.between_ranks("tcp", SIZES)
-    assert link.where == "two ranks of one MPI program"
-    assert all(0 < seconds < 5 for seconds in link.seconds)
-
-
-def test_mpi_is_measured_when_it_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
-
-    def between(scheme: str, sizes: Any) -> links.Link:
-        asked.append(scheme)
-        return links.Link(scheme, tuple(sizes), (1.0,) * len(sizes), "two ranks")
-
-    monkeypatch.setattr(links, "registered", lambda: ["mpi", "inproc"])
-    monkeypatch.setattr(links, "between_ranks", between)
-    assert set(links.measure_links((1,))) == {"inproc", "mpi"}
-    assert asked == ["mpi"]
+def test_transports_between_ranks_of_one_program(capsys: Any) -> None:
+    found = {"tcp": links.between_ranks("tcp", SIZES), **links.measure_links(SIZES, ["mpi"])}
+    assert capsys.readouterr().out == ""
+    assert list(found) == ["tcp", "mpi"]
+    for link in found.values():
+        assert link.where == "two ranks of one MPI program"
+        assert all(0 < seconds < 5 for seconds in link.seconds)
 
 
 @pytest.mark.parametrize(

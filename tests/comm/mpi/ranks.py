@@ -17,6 +17,7 @@ from distributed.protocol import to_serialize
 from gpucluster.comm.mpi import channel as channels
 from gpucluster.comm.mpi import engine as engines
 from gpucluster.comm.mpi import wire
+from gpucluster.comm.mpi.world import join
 from mpi4py import MPI
 
 WORLD = MPI.COMM_WORLD
@@ -147,9 +148,15 @@ async def main() -> None:
     wire.PIECE_BYTES = 10**6
     channels.WINDOW_BYTES = 2 * 10**6
     found: dict[str, Any] = {"rank": RANK}
+    try:
+        async with listen("mpi://127.0.0.1:0", answer):
+            pass
+    except RuntimeError as error:
+        found["before"] = str(error)
+    world = join("127.0.0.1")
     async with listen("mpi://127.0.0.1:0", answer) as listener:
         addresses = WORLD.allgather(listener.contact_address)
-        engine = engines.running()
+        engine = engines.started(world)
         assert engine is not None
         jobs: list[Coroutine[Any, Any, Any]] = []
         if RANK == 0:

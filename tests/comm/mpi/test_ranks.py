@@ -49,6 +49,11 @@ def test_who_does_not_listen_is_told_of_at_once(found: list[dict[str, Any]]) -> 
     assert found[0]["nobody"] == "CommClosedError"
 
 
+def test_who_has_not_joined_the_others_is_told_and_does_not_wait(found: list[dict[str, Any]]) -> None:
+    for one in found:
+        assert "call gpucluster.comm.mpi.world.join() in all of them first" in one["before"]
+
+
 def test_ranks_of_one_machine_keep_no_port_for_bells_and_leave_nothing(found: list[dict[str, Any]]) -> None:
     assert [one["bells"] for one in found] == [1, 1, 1]
     assert [one["left"] for one in found] == [[0, 0]] * 3

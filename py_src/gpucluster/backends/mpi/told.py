@@ -50,6 +50,7 @@ def told_to_ranks(spec: MPISpec, context: StartContext, n_workers: int, schedule
         "scheduler": scheduler,
         "gpus_per_rank": spec.gpus_per_rank,
         "memory_is_shared": spec.memory_limit == "auto",
+        "joins": spec.protocol == "mpi",
         "environment": {**usual_environment(), **spec.worker_environment(), **given_environment(spec)},
         "config": {**{name: dask.config.get(name) for name in _PASSED_ON}, **_credentials(context)},
         "directory": os.getcwd(),

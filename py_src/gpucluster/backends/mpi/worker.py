@@ -46,6 +46,10 @@ def _work(control: int) -> None:
     world: Any = MPI.COMM_WORLD
     told, number = _told(world)
     _choose_gpu(told, world)
+    if told["joins"]:
+        from ...comm.mpi.world import join
+
+        join(_address_towards(told["scheduler"]))
     os.environ.update(told["environment"])
     with suppress(OSError):
         os.chdir(told["directory"])

@@ -12,7 +12,7 @@ from ...dask_internals.comm_parts import BaseListener, CommClosedError, parse_ho
 from . import engine as engines
 from .address import PREFIX, Location, parse
 from .connection import RankComm
-from .world import World, join
+from .world import World, here
 
 if TYPE_CHECKING:
     from distributed.comm.core import Comm
@@ -35,13 +35,13 @@ class RankConnector(Connector):
             Of TLS, for the port.
         """
         location = parse(address)
-        engine = engines.running()
-        if engine is not None and location.world == engine.world.name and location.rank != engine.world.rank:
+        world = here()
+        if world is not None and location.world == world.name and location.rank not in {None, world.rank}:
             assert location.rank is not None
-            world = engine.world
-            return RankComm(
-                engine, engine.open(location.rank), _unlistened(world, world.rank), f"{PREFIX}{location}", deserialize
-            )
+            engine = engines.started(world)
+            if engine is not None:
+                local, peer = _unlistened(world, world.rank), f"{PREFIX}{location}"
+                return RankComm(engine, engine.open(location.rank), local, peer, deserialize)
         by_port = _by_port(connection_args).get_connector()
         made: Comm = await by_port.connect(location.port, deserialize, **connection_args)
         return made
@@ -73,29 +73,32 @@ class RankListener(BaseListener):
         self._serving: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
-        """Start to listen; joins the other ranks where this one has not yet.
+        """Start to listen.
 
         Raises
         ------
         RuntimeError
-            MPI does not allow several threads, or another server of this process listens already.
+            This process has not joined the others, or another server of it listens already.
         """
+        world = here()
+        if world is None:
+            # Joining here would wait for ranks that may never do so.
+            raise RuntimeError(
+                f"{PREFIX} is for ranks of an MPI program that have joined each other: call "
+                "gpucluster.comm.mpi.world.join() in all of them first, or create a cluster with "
+                "gpucluster.create('mpi', protocol='mpi')"
+            )
+        engine = engines.started(world)
+        if engine is None or engine.accept is not None:
+            raise RuntimeError("a rank has one server that listens by MPI; give the others protocol='tls'")
         await self._port.start()
-        try:
-            world = join(parse_host_port(self._port.contact_address)[0])
-            engine = engines.start(world)
-            if engine.accept is not None:
-                raise RuntimeError("a rank has one server that listens by MPI; give the others protocol='tls'")
-        except BaseException:
-            self._port.stop()
-            raise
         self._world = world
         engine.accept = self._accept
 
     def stop(self) -> Any:
         """Stop to listen."""
-        engine = engines.running()
-        if self._world is not None and engine is not None:
+        engine = engines.started(self._world) if self._world is not None else None
+        if engine is not None:
             engine.accept = None
         return self._port.stop()
 
@@ -110,8 +113,10 @@ class RankListener(BaseListener):
         task.add_done_callback(self._serving.discard)
 
     async def _serve(self, channel: Channel) -> None:
-        engine = engines.running()
-        assert engine is not None and self._world is not None
+        assert self._world is not None
+        engine = engines.started(self._world)
+        if engine is None:
+            return  # MPI has failed meanwhile.
         peer = _unlistened(self._world, channel.peer)
         comm = RankComm(engine, channel, self.contact_address, peer, self._deserialize)
         comm.allow_offload = self._allow_offload

@@ -77,7 +77,8 @@ class Engine:
         self._next: asyncio.Handle | None = None
         self._left = 0
         """Turns without a pause that are left."""
-        self._is_over = False
+        self.is_over = False
+        """Whether MPI has failed, or this rank has stopped."""
         for bell in world.bell.sockets:
             loop.add_reader(bell, self._rung)
         self._slow: asyncio.Handle = loop.call_soon(self._look_now_and_then)
@@ -111,7 +112,7 @@ class Engine:
             return
         channel.closed_here = True
         self._channels.pop(channel.key, None)
-        if self._is_over:
+        if self.is_over:
             return
         if not channel.closed_there:
             self._send(channel.peer, Kind.CLOSE, channel.key, channel.tag)
@@ -238,7 +239,7 @@ class Engine:
 
     def _look_now_and_then(self) -> None:
         self._turn()
-        if not self._is_over:
+        if not self.is_over:
             self._soon(0)
             self._slow = self.loop.call_later(LONGEST_SLEEP_SECONDS, self._look_now_and_then)
 
@@ -248,7 +249,7 @@ class Engine:
         if turns and isinstance(self._next, asyncio.TimerHandle):
             self._next.cancel()
             self._next = None
-        if self._next is None and not self._is_over and (self._left or self._requests):
+        if self._next is None and not self.is_over and (self._left or self._requests):
             self._next = self.loop.call_soon(self._again)
 
     def _again(self) -> None:
@@ -256,7 +257,7 @@ class Engine:
         came = self._turn()
         if came:
             self._left = QUICK_TURNS if self._requests else 0
-        if self._is_over or self._next is not None:
+        if self.is_over or self._next is not None:
             return
         if self._left > 0:
             self._left -= 1
@@ -268,7 +269,7 @@ class Engine:
 
     def _turn(self) -> bool:
         """Look what has come and move what is on its way; returns whether there was anything."""
-        if self._is_over:
+        if self.is_over:
             return False
         try:
             came = self._look()
@@ -297,7 +298,7 @@ class Engine:
         return moved
 
     def _fail(self, why: str) -> None:
-        self._is_over = True
+        self.is_over = True
         self._slow.cancel()
         if self._next is not None:
             self._next.cancel()
@@ -313,27 +314,10 @@ class Engine:
 _engine: Engine | None = None
 
 
-def running() -> Engine | None:
-    """Return the engine of this process where the calling event loop is its own."""
-    if _engine is None or _engine._is_over:
-        return None
-    with suppress(RuntimeError):
-        if asyncio.get_running_loop() is _engine.loop:
-            return _engine
-    return None
-
-
-def start(world: World) -> Engine:
-    """Return the engine of this process, which belongs to the event loop that asks first.
-
-    Raises
-    ------
-    RuntimeError
-        It belongs to another event loop.
-    """
+def started(world: World) -> Engine | None:
+    """Return the engine of this process, which belongs to the event loop that asks first; ``None``: to another one."""
     global _engine
-    if _engine is None or _engine._is_over:
-        _engine = Engine(world, asyncio.get_running_loop())
-    elif _engine.loop is not asyncio.get_running_loop():
-        raise RuntimeError("MPI is used by another event loop of this process")
-    return _engine
+    loop = asyncio.get_running_loop()
+    if _engine is None or _engine.is_over:
+        _engine = Engine(world, loop)
+    return _engine if _engine.loop is loop else None

@@ -141,15 +141,18 @@ def between_ranks(scheme: str, sizes: Sequence[int] = SIZES) -> Link:
 
 def _rank(comm: Any, _rows: Any, scheme: str, sizes: tuple[int, ...]) -> Any:
     """Rank 1 sends back what rank 0 sends, over Dask's transport; MPI itself only tells where to connect."""
+    from ...comm.mpi.world import join
     from .echoing import answer
+
+    if scheme == BETWEEN_RANKS:
+        join(HOST)
 
     async def play() -> Any:
         if comm.rank == 0:
             found = await ping(comm.recv(source=1), sizes)
             comm.send(None, dest=1)
             return found
-        address = f"{scheme}://" if scheme == BETWEEN_RANKS else f"{scheme}://{HOST}:0"
-        async with listener(address, answer) as listening:
+        async with listener(f"{scheme}://{HOST}:0", answer) as listening:
             comm.send(listening.contact_address, dest=0)
             while not comm.iprobe(source=0):  # noqa: ASYNC110 (MPI has no event to wait for)
                 await asyncio.sleep(0.005)
