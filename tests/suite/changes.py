@@ -23,6 +23,7 @@ from typing import Any
 
 import pytest
 
+from .areas import area_of
 from .order import file_of
 
 ROOT = Path(__file__).parents[2]
@@ -56,7 +57,7 @@ class Changes:
         """Whether something at or below one of these places differs, or may differ; a '*' stands for no slash."""
         if self.paths is not None:
             return any(_is_below(path, place) for path in self.paths for place in places)
-        known = self.passed.get(group_of(places))
+        known = self.passed.get(name_of(group_of(places)))
         return known is None or known != digest(self.root, places)
 
     @property
@@ -76,8 +77,13 @@ def _pattern(place: str) -> re.Pattern[str]:
 
 
 def group_of(places: tuple[str, ...]) -> str:
-    """Return the name of all tests that depend on the same places."""
-    return " ".join(sorted(set(places)))
+    """Return what tests of one file depend on together; the first place is that file."""
+    return " ".join((*places[:1], *sorted(set(places[1:]))))
+
+
+def name_of(group: str) -> str:
+    """Return a short name of such a group: the file, and a digest of all places."""
+    return f"{group.partition(' ')[0]} {hashlib.sha256(group.encode()).hexdigest()[:12]}"
 
 
 @cache
@@ -183,13 +189,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     changes = changes_of(config)
     left_out: dict[str, str] = {}
     for item in items:
-        places = tuple(place for mark in item.iter_markers("expensive") for place in mark.args)
+        marked = tuple(place for mark in item.iter_markers("expensive") for place in mark.args)
+        area, of_the_area = area_of(file_of(item))
+        places = (*marked, *of_the_area)
         if not places:
             continue
         within = (file_of(item), *places)
         item.user_properties.append((PROPERTY, group_of(within)))
         if changes is not None and not changes.touch(within):
-            left_out[item.nodeid] = ", ".join(dict.fromkeys(places))
+            named = (*marked, *([f"what is listed for {area}"] if area else []))
+            left_out[item.nodeid] = ", ".join(dict.fromkeys(named))
     if changes is None:
         return
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left_out])

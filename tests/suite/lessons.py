@@ -8,6 +8,7 @@ import pytest
 from gpucluster.lessons.catalogue import find_lesson
 
 _LESSONS = "py_src/gpucluster/lessons"
+_SHARED = tuple(f"tests/lessons/{name}.py" for name in ("closed_site", "conftest", "loopback"))
 
 
 def expensive_for(lesson: str, *also: str) -> pytest.MarkDecorator:
@@ -21,7 +22,7 @@ def expensive_for(lesson: str, *also: str) -> pytest.MarkDecorator:
         f"tests/lessons/answers/{lesson}.*",
         f"{_LESSONS}/checks/*.py",
         f"{_LESSONS}/*.py",
-        "tests/lessons/*.py",
+        *_SHARED,
         *also,
     )
 
@@ -29,3 +30,8 @@ def expensive_for(lesson: str, *also: str) -> pytest.MarkDecorator:
 def seeds(lesson: str, number: int) -> list[Any]:
     """Return so many seeds of hidden inputs: the first in every run, the others where the lesson may have changed."""
     return [0, *(pytest.param(seed, marks=expensive_for(lesson)) for seed in range(1, number))]
+
+
+def carried_out(lesson: str) -> pytest.MarkDecorator:
+    """Return the mark of a test that carries a lesson out: any part of the package may be in it."""
+    return expensive_for(lesson, "py_src/gpucluster", "pyproject.toml", "requirements", "tests/*.py")

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from xml.etree import ElementTree
 
-from .changes import PROPERTY, RECORD, ROOT, digest
+from .changes import PROPERTY, RECORD, ROOT, digest, name_of
 
 
 def groups_in(report: Path) -> dict[str, bool]:
@@ -28,7 +28,9 @@ def groups_in(report: Path) -> dict[str, bool]:
 
 def write(root: Path, report: Path) -> int:
     """Write the record of a report anew; return how many groups of tests have passed."""
-    passed = {group: digest(root, tuple(group.split(" "))) for group, fine in groups_in(report).items() if fine}
+    passed = {
+        name_of(group): digest(root, tuple(group.split(" "))) for group, fine in groups_in(report).items() if fine
+    }
     record = {"date": f"{datetime.now(UTC):%Y-%m-%d}", "passed": dict(sorted(passed.items()))}
     (root / RECORD).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     return len(passed)

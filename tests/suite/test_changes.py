@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.suite import record
-from tests.suite.changes import RECORD, Changes, _files, _files_below, digest, find_changes
+from tests.suite.areas import ALWAYS, AREAS, area_of
+from tests.suite.changes import RECORD, ROOT, Changes, _files, _files_below, digest, find_changes
 
 pytestmark = pytest.mark.processes
 
@@ -75,7 +76,7 @@ def test_on_the_main_branch_what_has_passed_with_the_same_files_is_left_out(
     assert record.write(repository, report) == 1
     git(repository, "add", ".")
     git(repository, "commit", "-m", "passed")
-    assert not touched("sub", "a.txt")
+    assert not touched("a.txt", "sub")
     assert find_changes(repository).can_tell
     assert touched("b.txt"), "one of them has failed"
     assert touched("a.txt"), "nobody knows this group"
@@ -117,3 +118,20 @@ def test_nothing_is_left_out_where_nobody_can_tell(repository: Path, tmp_path_fa
 )  # fmt: skip
 def test_places(place: str, touched: bool) -> None:
     assert Changes(("docs/a.md", "docs/b/c.txt"), "abc").touch((place,)) is touched
+
+
+def test_areas_name_what_is_there() -> None:
+    """A place that was renamed would be one that no change touches any more."""
+    for area, places in AREAS.items():
+        assert (ROOT / area).exists(), area
+        assert [place for place in places if not _files_below(ROOT, place)] == [], area
+    assert all((ROOT / file).is_file() for file in ALWAYS)
+
+
+def test_a_file_of_an_area_depends_on_what_is_listed_for_it() -> None:
+    area, places = area_of("tests/browser/test_views.py")
+    assert area == "tests/browser"
+    assert Changes(("labextension/src/index.ts",), "abc").touch(places)
+    assert not Changes(("docs/panel.md", "tests/cli/test_life.py"), "abc").touch(places)
+    assert area_of("tests/browser/test_panel.py") == area_of("tests/supervisor/test_life.py") == ("", ())
+    assert area_of("tests/test_demo.py")[0] == "tests/test_demo.py"
