@@ -58,6 +58,11 @@ def test_messages_of_our_own(here, canary):
     with canary("protocol.serialize.serialize and Serialized, which arrive as what they were"):
         assert arrived[0] == 1
         assert arrived[1]["values"].tolist() == [0, 1, 2, 3, 4]
+    with canary("protocol.serialize.deserialize, of a Serialized's header and frames"):
+        # So they arrive where nothing lies between: worker and scheduler in one process.
+        sent = messages.serialized({"values": np.arange(5)})
+        assert messages.deserialized(sent)["values"].tolist() == [0, 1, 2, 3, 4]
+        assert messages.deserialized(arrived[1]) is arrived[1]
 
 
 def test_a_socket_that_is_taken_from_a_connection(here, canary):

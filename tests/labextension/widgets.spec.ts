@@ -177,6 +177,15 @@ describe('widgets', () => {
     expect(model.kinds()).toEqual(['opened', 'stop']);
   });
 
+  it.each(['javascript:alert(1)', '//elsewhere.example/', '/\\elsewhere.example/', ''])(
+    'link to nothing but this server: %s',
+    link => {
+      show(new FakeModel(stateOf('card', { link })));
+      expect(el.querySelector('a')!.hidden).toBe(true);
+      expect(el.querySelector('a')!.getAttribute('href')).toBeNull();
+    }
+  );
+
   it('show what names say as text', () => {
     const name = '<img src=x onerror=alert(1)>';
     const model = new FakeModel(

@@ -74,7 +74,8 @@ export class CardView implements IWidgetView {
       this._number.value = `${cluster.wanted.n_workers ?? cluster.n_workers}`;
     }
     const link = textOf(this._model, 'link');
-    this._link.hidden = isOver || !link.startsWith('/');
+    // Of this server only: '//' begins the address of another one.
+    this._link.hidden = isOver || !/^\/(?![/\\])/.test(link);
     if (!this._link.hidden) {
       this._link.href = link;
     }

@@ -84,6 +84,16 @@ def serialized(message: Any) -> Any:
     return Serialized(header, [frame if isinstance(frame, bytes) else bytes(frame) for frame in frames])
 
 
+def deserialized(message: Any) -> Any:
+    """Return what ``serialized`` was given, also where it came as it was sent: workers that are threads of one process.
+
+    Relies on ``distributed.protocol.serialize.deserialize`` and on ``Serialized`` (2021.1).
+    """
+    from distributed.protocol.serialize import Serialized, deserialize
+
+    return deserialize(message.header, message.frames) if isinstance(message, Serialized) else message
+
+
 def packed(message: Any) -> list[Any]:
     """Return a message as bytes and buffers; large arrays are not copied, and types that a notebook has defined travel.
 

@@ -75,10 +75,11 @@ def test_workers(dask_client: Any, split: Any) -> None:
     check(run_on_ranks(ranks, split(np.zeros((8, 1)), 2)))
 
 
-def test_workers_whose_connections_are_no_plain_sockets(split: Any) -> None:
-    local = LocalCluster(n_workers=3, threads_per_worker=1, processes=False, security=True, dashboard_address=None)
+@pytest.mark.parametrize(("security", "transport"), [(True, "tls"), (None, "inproc")])
+def test_workers_whose_connections_are_no_plain_sockets(split: Any, security: bool | None, transport: str) -> None:
+    local = LocalCluster(n_workers=3, threads_per_worker=1, processes=False, security=security, dashboard_address=None)
     with local as cluster, Client(cluster):
-        assert cluster.scheduler_address.startswith("tls://")
+        assert cluster.scheduler_address.startswith(f"{transport}://")
         check(run_on_ranks(ranks, split(np.zeros((8, 1)), 3)))
         with pytest.raises(ZeroDivisionError, match="rank 1 divided"):
             run_on_ranks(failing, split(np.zeros((8, 1)), 3))

@@ -11,7 +11,7 @@ import queue
 from collections import deque
 from typing import Any, NamedTuple, Protocol
 
-from ...dask_internals.messages import set_handler, taken
+from ...dask_internals.messages import deserialized, set_handler, taken
 from ...dask_internals.statuses import no_reply
 from ..errors import PeerLost
 from .sockets import Incoming
@@ -146,7 +146,7 @@ class Mailbox:
             self._linked.add((job, source))
             try:
                 while True:
-                    arriving.put(await comm.read())
+                    arriving.put(deserialized(await comm.read()))
             except (OSError, asyncio.CancelledError):
                 arriving.put(Lost())
             finally:
