@@ -57,6 +57,7 @@ lint: .venv/.installed ## Style of the Python code; freshness of everything gene
 
 types: .venv/.installed ## Types of the Python code.
 	$(BIN)/mypy
+	$(BIN)/mypy benchmarks scripts
 
 frontend: .venv/.built ## Style, types and tests of the panel.
 	$(BIN)/python .ci/protocol_types.py --check

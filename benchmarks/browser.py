@@ -87,7 +87,8 @@ def frames_of(events: list[dict[str, Any]], names: set[str], rest_ms: float = ma
         if event["name"] == "thread_name" and event["args"]["name"] == "CrRendererMain"
     }
     threads = [[event for event in events if (event["pid"], event["tid"]) == main] for main in mains]
-    own = sorted(max(threads, key=len), key=lambda event: event.get("ts", 0))
+    longest: list[dict[str, Any]] = max(threads, key=lambda thread: len(thread))
+    own = sorted(longest, key=lambda event: event.get("ts", 0))
     frames = [0.0]
     until = 0.0
     for event in own:

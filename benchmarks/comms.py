@@ -53,7 +53,7 @@ def seconds(work: Callable[[], Any]) -> float:
 
 def connecting(client: Any) -> float:
     """Return the seconds of a new connection to a worker and back."""
-    from distributed.comm import connect
+    from distributed.comm.core import connect
 
     [address, *_] = known_workers(client)
 

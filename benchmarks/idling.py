@@ -70,7 +70,7 @@ def main() -> None:
         print(json.dumps({name: [statistics.median(values), *values] for name, values in found.items()}, indent=1))
         return
     sys.path.insert(0, str(FAKES))
-    from nvml.machine import FakeMachine, compile_libraries, gpu  # type: ignore[import-not-found]  # of the tests
+    from nvml.machine import FakeMachine, compile_libraries, gpu  # of the tests
 
     with tempfile.TemporaryDirectory(prefix="gpcfake") as folder:
         machine = FakeMachine(compile_libraries(Path(folder)), Path(folder) / "machine.txt")

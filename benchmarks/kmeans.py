@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -157,21 +158,24 @@ def on_workers(folder: Path, name: str, n_rows: int) -> Any:
 def growth(folder: Path, client: Client, repeats: int) -> dict[str, Any]:
     """Measure how time and the scheduler's work grow with rows and iterations."""
     start = np.load(folder / "large-start.npy")
-    medians, counts = [], {}
+    medians: list[float] = []
+    counts: dict[str, int] = {}
     for n_rows in GROWTH:
         X = on_workers(folder, "large", n_rows)
         spent = []
         for n_iter in (10, 30, *([20] * repeats)):
             before = transitions(client)
-            seconds, _ = timed(lambda X=X, n_iter=n_iter: KMeans(len(start), init=start, max_iter=n_iter, tol=0).fit(X))
+            model = KMeans(len(start), init=start, max_iter=n_iter, tol=0)
+            seconds, _ = timed(partial(model.fit, X))
             counts[f"{n_rows} rows, {n_iter} iterations"] = transitions(client) - before
             spent.append(seconds)
         medians.append(statistics.median(spent[2:]))
         del X
     rows = np.asarray(GROWTH, dtype=float)
     line = np.polyfit(rows, medians, 1)
-    rest = np.square(medians - np.polyval(line, rows)).sum()
-    squared = 1 - rest / np.square(medians - np.mean(medians)).sum()
+    measured = np.asarray(medians)
+    rest = np.square(measured - np.polyval(line, rows)).sum()
+    squared = 1 - rest / np.square(measured - measured.mean()).sum()
     return {
         "rows": GROWTH,
         "median_seconds": [round(value, 4) for value in medians],

@@ -52,9 +52,10 @@ def main() -> None:
             whole = np.load(folder / f"{name}.npy", mmap_mode="r")
             ends = [len(whole) * rank // comm.size for rank in range(comm.size + 1)]
             loaded[name] = np.array(whole[ends[comm.rank] : ends[comm.rank + 1]]), np.load(folder / f"{name}-start.npy")
+        X, start = loaded[name]
         comm.Barrier()
         began = time.perf_counter()
-        _, inertia = fit(comm, *loaded[name], wanted["iterations"])
+        _, inertia = fit(comm, X, start, wanted["iterations"])
         comm.Barrier()
         seconds = time.perf_counter() - began
         if comm.rank == 0:

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -188,9 +188,9 @@ def cost_growth(repeats: int) -> dict[str, Any]:
                 counts.append((int(model.n_iter_[0]), client.run_on_scheduler(_tasks_so_far) - before))
             (few, less), (many, more) = counts
             messages[size] = {"transitions_of_one_fit": more, "per_iteration": (more - less) / max(1, many - few)}
-    medians = [float(np.median(times[size][1:])) for size in sizes]
+    medians = np.asarray([np.median(times[size][1:]) for size in sizes])
     line = np.polyfit(sizes, medians, 1)
-    residual = np.sum((np.polyval(line, sizes) - medians) ** 2) / np.sum((medians - np.mean(medians)) ** 2)
+    residual = np.sum((np.polyval(line, sizes) - medians) ** 2) / np.sum((medians - medians.mean()) ** 2)
     return {
         "seconds": {size: summary(values[1:]) for size, values in times.items()},
         "r_squared": round(float(1 - residual), 5), "seconds_per_million_rows": round(line[0] * 1e6, 4),
@@ -205,7 +205,7 @@ def _tasks_so_far(dask_scheduler: Any) -> int:
 
 def main() -> None:
     """Measure and write down."""
-    every = {"speed": speed, "memory": out_of_memory, "growth": cost_growth}
+    every: dict[str, Callable[..., dict[str, Any]]] = {"speed": speed, "memory": out_of_memory, "growth": cost_growth}
     parser = argparse.ArgumentParser(prog="python -m benchmarks.pca", description=__doc__)
     parser.add_argument("--repeats", type=int, default=9)
     parser.add_argument("--peer-python")

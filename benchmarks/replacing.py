@@ -36,11 +36,11 @@ SLURM = {
 PATIENCE_SECONDS = 120
 
 
-def _pids(model: ClusterModel) -> set[int]:
+def _pids(model: ClusterModel) -> set[int | None]:
     return {worker.pid for worker in model.workers}
 
 
-def replaced(control: Control, name: str, lose: Callable[[ClusterModel], int]) -> float:
+def replaced(control: Control, name: str, lose: Callable[[ClusterModel], int | None]) -> float:
     """Lose a worker and return the seconds until there is another one.
 
     Parameters
@@ -63,8 +63,10 @@ def replaced(control: Control, name: str, lose: Callable[[ClusterModel], int]) -
 
 
 def _kill(model: ClusterModel) -> int:
-    os.kill(model.workers[0].pid, signal.SIGKILL)
-    return model.workers[0].pid
+    pid = model.workers[0].pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    return pid
 
 
 def by_ssh(repeats: int, directory: Path) -> dict[str, list[float]]:
@@ -85,10 +87,13 @@ def by_ssh(repeats: int, directory: Path) -> dict[str, list[float]]:
             found["its process was killed"].append(replaced(control, "far", _kill))
             time.sleep(2)
 
-        def cut(model: ClusterModel) -> int:
+        def cut(model: ClusterModel) -> int | None:
             there = network.address(2)
             network.cut(2)
-            return next(worker.pid for worker in model.workers if f"//{there}:" in worker.address)
+            return next(worker.pid for worker in model.workers if f"//{there}:" in (worker.address or ""))
+
+        def is_on(host: str) -> bool:
+            return any(f"//{host}:" in (worker.address or "") for worker in control.get("far").workers)
 
         for _ in range(repeats):
             found["its host was cut off"].append(replaced(control, "far", cut))
@@ -98,7 +103,7 @@ def by_ssh(repeats: int, directory: Path) -> dict[str, list[float]]:
             _until(lambda: len(control.get("far").workers) == 1)
             time.sleep(62)  # A host that has failed is the last choice for a minute.
             control.patch("far", {"n_workers": 2})
-            _until(lambda: any(f"//{network.address(2)}:" in worker.address for worker in control.get("far").workers))
+            _until(lambda: is_on(network.address(2)))
             time.sleep(2)
         control.stop("far", wait=True)
     finally:
@@ -131,11 +136,11 @@ def by_slurm(repeats: int, directory: Path) -> dict[str, list[float]]:
             name = f"--name=gpucluster-{model.id}-{model.workers[0].name}"
             return slurm.ask("squeue", "-h", "-o", "%i", name).strip()
 
-        def cancel(model: ClusterModel) -> int:
+        def cancel(model: ClusterModel) -> int | None:
             slurm.ask("scancel", job(model))
             return model.workers[0].pid
 
-        def fail(model: ClusterModel) -> int:
+        def fail(model: ClusterModel) -> int | None:
             node = slurm.ask("squeue", "-h", "-o", "%N", "-j", job(model)).strip()
             slurm.ask("scontrol", "update", f"nodename={node}", "state=down", "reason=test")
             return model.workers[0].pid

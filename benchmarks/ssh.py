@@ -29,8 +29,7 @@ def ours(config: Path) -> float:
     import gpucluster
 
     made: list[Any] = []
-    options = {"hosts": "a,b", "ssh_config": str(config)}
-    taken = seconds(lambda: made.append(gpucluster.create("ssh", **options)))
+    taken = seconds(lambda: made.append(gpucluster.create("ssh", hosts="a,b", ssh_config=str(config))))
     assert len(made[0].model.workers) == 2
     made[0].close()
     return taken

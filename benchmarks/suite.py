@@ -56,7 +56,7 @@ def table(files: dict[str, list[float]], totals: dict[str, tuple[int, float, flo
     for name, (number, wall, summed) in totals.items():
         lines.append(f"| {name} | {number:,} | {wall / 60:.1f} | {summed / 60:.1f} |")
     lines += ["", "| folder | tests | seconds |", "|---|---|---|"]
-    folders = defaultdict(list)
+    folders: defaultdict[str, list[float]] = defaultdict(list)
     for path, seconds in files.items():
         folders["/".join(path.split("/")[:2])] += seconds
     for folder, seconds in sorted(folders.items(), key=lambda item: -sum(item[1])):

@@ -44,7 +44,7 @@ def added_cost(repeats: int) -> dict[str, Any]:
         Path(folder).chmod(0o700)
         os.environ["GPUCLUSTER_DIR"] = folder
         with gpucluster.create(backend="local", n_workers=2, name="tiny") as cluster:
-            client = cluster.get_client()
+            client: Any = cluster.get_client()
             record = Registry(Path(folder)).folder(cluster.id)
 
             def compute() -> float:

@@ -35,9 +35,9 @@ TABLES = {
 
 def blocks(client: Any, rows: int, features: int, clusters: int) -> Any:
     """Return a table that four workers keep, each a quarter of it, made where it is."""
-    import dask
     import dask.array as da
     import numpy as np
+    from dask.delayed import delayed
     from distributed import wait
 
     def block(seed: int, n: int) -> Any:
@@ -47,8 +47,7 @@ def blocks(client: Any, rows: int, features: int, clusters: int) -> Any:
 
     quarter = rows // 4
     parts = [
-        da.from_delayed(dask.delayed(block, pure=False)(seed, quarter), (quarter, features), np.float32)
-        for seed in range(4)
+        da.from_delayed(delayed(block, pure=False)(seed, quarter), (quarter, features), np.float32) for seed in range(4)
     ]
     with client.as_current():
         kept = da.concatenate(parts).persist()

@@ -6,16 +6,19 @@ import base64
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal, TypeAlias
 
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Browser, Locator, Page, ViewportSize
 
 from tests.browser.axe import violations
 from tests.browser.chromium import open_panel, resize_panel
 from tests.browser.lab import Lab
 from tests.fakes.nvml.machine import FakeMachine
 
+Theme: TypeAlias = Literal["light", "dark"]
+THEMES: tuple[Theme, ...] = ("light", "dark")
 WIDTHS = (245, 320, 480)
-WINDOW = {"width": 1280, "height": 1150}
+WINDOW: ViewportSize = {"width": 1280, "height": 1150}
 WINDOWS = (760, 1280)
 """Widths of the page for what stands in the middle of it."""
 NARROW = ":root { --jp-sidebar-min-width: 240px !important }"
@@ -70,7 +73,7 @@ class Pictures:
         if not self.wants(name):
             return
         parts = []
-        for theme in ("light", "dark"):
+        for theme in THEMES:
             self._choose(theme)
             for width in WIDTHS:
                 resize_panel(self.page, width)
@@ -87,7 +90,7 @@ class Pictures:
         if not self.wants(name):
             return
         parts = []
-        for theme in ("light", "dark"):
+        for theme in THEMES:
             self._choose(theme)
             for width in WINDOWS:
                 self.page.set_viewport_size({"width": width, "height": WINDOW["height"]})
@@ -101,7 +104,7 @@ class Pictures:
         self._choose("light")
         self.page.set_viewport_size(WINDOW)
 
-    def _choose(self, theme: str) -> None:
+    def _choose(self, theme: Theme) -> None:
         self.page.emulate_media(color_scheme=theme)
         light = "true" if theme == "light" else "false"
         self.page.locator(f'body[data-jp-theme-light="{light}"]').wait_for(state="attached")
@@ -121,7 +124,7 @@ class Pictures:
             for width, png in parts
         )
         style = "body{margin:8px;display:flex;gap:8px;align-items:start;background:#888}"
-        size = {"width": sum(width for width, _ in parts) + 8 * (len(parts) + 1), "height": 300}
+        size: ViewportSize = {"width": sum(width for width, _ in parts) + 8 * (len(parts) + 1), "height": 300}
         sheet = self.browser.new_page(viewport=size)
         sheet.set_content(f"<style>{style}</style>{images}")
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -153,9 +153,11 @@ def one_cluster(pictures: Pictures) -> None:
     workers.nth(1).click()
     pictures.take("worker")
     workers.nth(1).click()
-    show_processes(pictures, [worker.pid for worker in control.get(id).workers])
+    show_processes(pictures, [worker.pid for worker in control.get(id).workers if worker.pid])
 
-    os.kill(control.get(id).workers[0].pid, 9)
+    lost = control.get(id).workers[0].pid
+    assert lost is not None
+    os.kill(lost, 9)
     expect(panel.locator(".gpc-News")).to_contain_text("ago")
     pictures.take("worker-lost")
     if pictures.wants("charts"):

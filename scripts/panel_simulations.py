@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from panel_pictures import Pictures
 from playwright.sync_api import expect
 
@@ -45,7 +47,7 @@ def simulations(pictures: Pictures) -> None:
             pictures.take("waiting-jobs")
         pictures.forget_ended()
     if pictures.wants("eight", "eight-worker"):
-        options = ("--workers", "8", "--gpus", "--lost", "1", "--past", "--name", "eight")
+        options: tuple[str, ...] = ("--workers", "8", "--gpus", "--lost", "1", "--past", "--name", "eight")
         with simulated_cluster(*options, environment=environment):
             expect(rows).to_have_count(8)
             pictures.take("eight")
@@ -63,7 +65,7 @@ def simulations(pictures: Pictures) -> None:
 
 def many_clusters(pictures: Pictures) -> None:
     """Take four clusters, and thirty."""
-    kinds = (["--gpus"], idle(), [], ["--mig"])
+    kinds: tuple[Sequence[str], ...] = (["--gpus"], idle(), [], ["--mig"])
     four = [("--workers", "2", "--name", f"work-{number}", *options) for number, options in enumerate(kinds)]
     figures = pictures.panel.locator(".gpc-RowGauge-busy")
     with simulated_clusters(four, environment=pictures.environment):

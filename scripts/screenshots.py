@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -129,7 +130,7 @@ def photograph_recording(browser: Browser) -> None:
         player.screenshot(path=IMAGES / "recording.png")
 
 
-PICTURES = {
+PICTURES: dict[str, Callable[[Browser], None]] = {
     "panel": photograph,
     "recording": photograph_recording,
     "gauges-light": lambda browser: photograph_gpus(browser, "Light"),

@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -78,7 +78,8 @@ async def cpu_at_rest(accounts: Sequence[Account], seconds: float) -> dict[str, 
     """Return the CPU time of an average learner's processes, by kind, in per cent of a core."""
     before, began = _cpu(accounts), time.monotonic()
     await asyncio.sleep(seconds)
-    took, used = time.monotonic() - began, Counter[str]()
+    took = time.monotonic() - began
+    used: defaultdict[str, float] = defaultdict(float)
     for (pid, kind), value in _cpu(accounts).items():
         used[kind] += max(0.0, value - before.get((pid, kind), value))
     return {kind: round(100 * value / took / len(accounts), 3) for kind, value in used.items()}

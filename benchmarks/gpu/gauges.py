@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import gpucluster
 from gpucluster.client.cluster import Cluster
@@ -164,7 +164,7 @@ def figures(cluster: Cluster) -> dict[str, float | None]:
     while time.time() < earliest + PATIENCE_SECONDS:
         sample = cluster.telemetry()
         if sample.workers and _taken_at(sample) > earliest + SETTLED_SECONDS:
-            return {name: sample.column(name)[0] for name in FIGURES}
+            return {name: cast("float | None", sample.column(name)[0]) for name in FIGURES}
         time.sleep(0.2)
     raise TimeoutError(f"No sample of a worker came within {PATIENCE_SECONDS:.0f} s.")
 
@@ -213,7 +213,8 @@ class Comparison:
         before, nvml, rmm = figures(self.cluster), occupation().used_bytes, self.in_worker(rmm_allocated)
         act()
         after, nvml_after, rmm_after = figures(self.cluster), occupation().used_bytes, self.in_worker(rmm_allocated)
-        wrong, untold = [], []
+        wrong: list[str] = []
+        untold: list[str] = []
         for figure, rise in expected.items():
             first, second = before[figure], after[figure]
             if figure == "vram_cluster_bytes" and not self._tells_processes:

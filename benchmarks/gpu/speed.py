@@ -50,7 +50,7 @@ def copy_bandwidth(n_bytes: int = 4 * GIB, repeats: int = 20) -> float:
         end.record()
         end.synchronize()
         seconds.append(cupy.cuda.get_elapsed_time(begin, end) / 1000)
-    return 2 * n_bytes / statistics.median(seconds[2:])
+    return float(2 * n_bytes / statistics.median(seconds[2:]))
 
 
 def rows(seed: int, n_rows: int) -> Any:
@@ -129,13 +129,13 @@ def against_direct(file: Path) -> dict[str, Any]:
 def data() -> Any:
     """Return the random rows as a Dask array whose blocks are on the device."""
     import cupy
-    import dask
     import dask.array as da
+    from dask.delayed import delayed
     from distributed import wait
 
     shape, meta = (ROWS // BLOCKS, COLUMNS), cupy.empty((0, COLUMNS), dtype="float32")
     blocks = [
-        da.from_delayed(dask.delayed(rows)(seed, shape[0]), shape, dtype="float32", meta=meta) for seed in range(BLOCKS)
+        da.from_delayed(delayed(rows)(seed, shape[0]), shape, dtype="float32", meta=meta) for seed in range(BLOCKS)
     ]
     X = da.concatenate(blocks).persist()
     wait(X)

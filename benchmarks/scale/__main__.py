@@ -82,7 +82,7 @@ def _line(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
     line = process.stdout.readline().strip()
     if not line:
-        raise RuntimeError(f"{process.args} ended with {process.wait()}.")
+        raise RuntimeError(f"{process.args!r} ended with {process.wait()}.")
     return line
 
 

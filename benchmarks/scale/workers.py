@@ -13,8 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 import distributed.versions
-from distributed.comm import connect
-from distributed.comm.core import Comm, CommClosedError
+from distributed.comm.core import Comm, CommClosedError, connect
 from distributed.core import rpc
 
 from benchmarks.telemetry import GIB, gpu_row, metrics_of
