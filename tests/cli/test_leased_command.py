@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -64,6 +65,28 @@ def test_a_command_is_told_why_its_worker_has_gone(site: Any, gpucluster: Callab
     done = gpucluster(*LEASE, "--", sys.executable, "-c", stops)
     assert done.returncode == 0
     assert done.stderr.startswith("The cluster 'lease-1' was stopped at ")
+
+
+def test_a_command_that_goes_on_is_told_at_once_when_its_worker_has_gone(site: Any, command: list[str]) -> None:
+    waits = "import time; time.sleep(600)"
+    words = [*LEASE, "--name", "idles", "--idle-timeout-seconds", "1", "--", sys.executable, "-c", waits]
+    with subprocess.Popen([*command, *words], stderr=subprocess.PIPE, text=True) as leased:
+        assert leased.stderr is not None
+        assert re.match(r"The cluster 'idles' was stopped at .*: Idle for 1 second", leased.stderr.readline())
+        assert leased.poll() is None
+        leased.send_signal(signal.SIGTERM)
+        assert leased.stderr.read() == "", "it is told once"
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [["-m", "gpucluster.cli", "lease", "--", "true"], ["-c", "import gpucluster; gpucluster.lease().__enter__()"]],
+)
+def test_a_command_takes_no_lease_within_its_own(site: Any, gpucluster: Callable[..., Any], inner: list[str]) -> None:
+    done = gpucluster(*LEASE, "--", sys.executable, *inner)
+    assert done.returncode != 0
+    assert "This is within the lease 'lease-1', and leases are not taken within leases" in done.stderr
+    assert [model.name for model in site.control.list()] == ["lease-1"]
 
 
 @pytest.mark.parametrize(

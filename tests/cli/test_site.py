@@ -61,6 +61,16 @@ def test_kinds_that_are_not_installed_are_noted(said, tmp_path):
     assert len(json.loads(said("site", "--file", str(file), "--json")[1])["notes"]) == 2
 
 
+def test_instructors_whom_nobody_knows_are_noted(said, tmp_path):
+    file = tmp_path / "site.yaml"
+    file.write_text("sharing: {instructors: [root, no-such-user]}\n")
+    file.chmod(0o644)
+    code, text = said("site", "--file", str(file))
+    assert code == 0
+    assert "Note: sharing.instructors: this machine has no user and no group 'no-such-user'." in text
+    assert "'root'" not in text
+
+
 def test_presets_of_the_site_are_listed(said, monkeypatch):
     monkeypatch.setenv("GPUCLUSTER_SITE", str(EXAMPLE))
     code, text = said("presets")

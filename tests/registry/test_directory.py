@@ -129,6 +129,13 @@ def test_the_default_is_one_for_all_sessions_of_a_user(monkeypatch):
     assert default_directory() == Path(f"/tmp/gpucluster-{os.getuid()}")
 
 
+@pytest.mark.parametrize("chosen", ["clusters", "./clusters", "~/clusters"])
+def test_a_directory_that_depends_on_the_folder_is_refused(monkeypatch, chosen):
+    monkeypatch.setenv("GPUCLUSTER_DIR", chosen)
+    with pytest.raises(RegistryUnsafe, match=r"another directory in each folder: give it a path that begins with '/'"):
+        default_directory()
+
+
 def test_a_file_is_private_and_replaces_a_planted_link(place):
     elsewhere = place / "elsewhere"
     elsewhere.write_text("theirs")

@@ -152,12 +152,12 @@ def test_the_instructor_sees_the_class_without_names(classroom: Classroom, wait_
 
 def test_a_message_is_read_wherever_the_owner_looks(classroom: Classroom) -> None:
     code, out, err = classroom.ask(
-        classroom.instructor, "node", "message", classroom.learner.name, "Please \x1b[31mstop\x1b[0m\nby 12."
+        classroom.instructor, "node", "message", classroom.learner.name, "Please \x1b[31mstop\x1b[0m\nby 12\udc9b."
     )
     assert (code, out) == (0, f"Told 1 cluster of {classroom.learner.name}.\n"), err
     model = classroom.cluster()
     [message] = model["messages"]
-    assert (message["by"], message["text"]) == (classroom.instructor.name, "Please ?[31mstop?[0m by 12.")
+    assert (message["by"], message["text"]) == (classroom.instructor.name, "Please ?[31mstop?[0m by 12?.")
     assert [(entry["kind"], entry["message"]) for entry in model["news"]] == [
         ("message", f"Instructor {classroom.instructor.name}: {message['text']}")
     ]
@@ -171,7 +171,7 @@ def test_nobody_else_is_listened_to(classroom: Classroom) -> None:
     for user in (classroom.outsider, classroom.learner):
         for words in (["--class"], ["message", "all", "hello"], ["stop", classroom.learner.name, "--yes"]):
             code, out, err = classroom.ask(user, "node", *words)
-            assert (code, out) == (6, "") and "Only instructors of this site" in err, words
+            assert (code, out) == (1, "") and "Only instructors of this site" in err, words
         # Without our command, it is the same.
         heard = json.loads(user.run("-c", ASKS, classroom.name))
         assert heard == {"done": False, "message": "Only instructors of this site may speak to the clusters of others."}
@@ -184,6 +184,7 @@ def test_what_an_instructor_types_is_checked(classroom: Classroom) -> None:
         (["message", "all", "x" * 501], "text: must have 1 to 500 characters, not 501."),
         (["message", "all", " \n "], "text: must have 1 to 500 characters"),
         (["message", "all"], "Write: node message USER"),
+        (["stop", classroom.learner.name], "Nothing was stopped: nobody can be asked here. Add --yes"),
         (["stop", "all", "--yes"], "one user at a time"),
         (["stop", "who", "--yes"], f"The user 'who' has no cluster on this machine that instructors reach. These have: "
          f"{classroom.learner.name}."),
@@ -243,7 +244,7 @@ def test_a_change_of_the_site_is_seen_without_a_restart(classroom: Classroom, wa
     classroom.says("sharing: {message: Hello.}\n")
     wait_until(lambda: not _listens(name))
     code, _, err = classroom.ask(classroom.instructor, "node", "--class")
-    assert code == 6 and "This site names no instructors." in err
+    assert code == 1 and "This site names no instructors." in err
     classroom.says(f"sharing: {{instructors: [{classroom.outsider.name}]}}\n")
     wait_until(lambda: _listens(name))
     assert "Only instructors" in classroom.instructor.run("-c", ASKS, name)

@@ -8,13 +8,13 @@ import signal
 import subprocess
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FrameType
 
 from ..client.control import Control
 from ..client.ended_cluster import how_it_ended, is_over, stopped_by
 from ..client.lease import Lease, leased_line, say_if_no_gpu
-from ..client.progress import TerminalProgress
+from ..client.progress import TerminalProgress, progress_line
 from ..client.reading import LEASE_VARIABLE
 from ..protocol.errors import InvalidRequest
 from ..protocol.models import ClusterModel, Network
@@ -22,6 +22,7 @@ from ..registry.record import Folder
 from . import EXIT_INTERRUPTED, actions
 from .arguments import shown
 
+_LOOK_SECONDS = 2.0
 _PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -44,7 +45,7 @@ def run_leased(control: Control, found: Namespace, tell: actions.Tell | None) ->
     lease = Lease(spec, scope="command", timeout=actions.timeout_of(found), control=control.asynchronous)
     try:
         with TerminalProgress() as progress:
-            model = lease.take(progress)
+            model = lease.take(progress if progress.live else _PlaceInLine())
     except KeyboardInterrupt:
         print("Interrupted: nothing was leased, the place in line was given up.", file=sys.stderr)
         return EXIT_INTERRUPTED
@@ -54,10 +55,14 @@ def run_leased(control: Control, found: Namespace, tell: actions.Tell | None) ->
         else:
             say_if_no_gpu(spec, model)
         registry = control.asynchronous.registry
-        code = _Command().run(command, _environment(model, registry.folder(model.id)))
-        last = control.get(model.id)
-        if is_over(last):
-            print(how_it_ended(last, stopped_by(registry, last)), file=sys.stderr)
+
+        def tell_its_end() -> bool:
+            last = registry.find(model.id)
+            if is_over(last):
+                print(how_it_ended(last, stopped_by(registry, last)), file=sys.stderr, flush=True)
+            return is_over(last)
+
+        code = _Command(tell_its_end).run(command, _environment(model, registry.folder(model.id)))
     finally:
         lease.end()
     return code
@@ -73,10 +78,29 @@ def _environment(model: ClusterModel, folder: Folder) -> dict[str, str]:
     return environment
 
 
-class _Command:
-    """A command that runs, and gets the signals that this process gets."""
+class _PlaceInLine:
+    """Says once that it waits in line, where nobody sees a line that changes: a file, a pipe."""
 
     def __init__(self) -> None:
+        self._told = False
+
+    def __call__(self, model: ClusterModel) -> None:
+        if not self._told and model.progress is not None and model.progress.message.startswith("In line"):
+            self._told = True
+            print(progress_line(model), file=sys.stderr, flush=True)
+
+
+class _Command:
+    """A command that runs, and gets the signals that this process gets.
+
+    Parameters
+    ----------
+    watch : callable
+        Asked every few seconds, and at the end, until it returns true.
+    """
+
+    def __init__(self, watch: Callable[[], bool]) -> None:
+        self._watch = watch
         self._process: subprocess.Popen[bytes] | None = None
         self._early: list[int] = []
 
@@ -90,13 +114,25 @@ class _Command:
             self._process = subprocess.Popen(list(command), env=environment)
             for early in self._early:
                 self._process.send_signal(early)
-            code = self._process.wait()
+            code = self._wait(self._process)
         except OSError as error:
             raise InvalidRequest(f"The command cannot be run: {error.strerror or error}.") from None
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
         return 128 - code if code < 0 else code
+
+    def _wait(self, process: subprocess.Popen[bytes]) -> int:
+        told = False
+        while True:
+            try:
+                code = process.wait(None if told else _LOOK_SECONDS)
+            except subprocess.TimeoutExpired:
+                told = self._watch()
+                continue
+            if not told:
+                self._watch()
+            return code
 
     def _pass_on(self, number: int, _frame: FrameType | None) -> None:
         if self._process is None:

@@ -23,6 +23,7 @@ from ..protocol.models import ClusterModel, Submission
 from ..protocol.plaintext import counted, escaped
 from ..site.reading import new_troubles
 from . import EXIT_INTERRUPTED, actions, tables
+from .arguments import shown
 from .changes import CHANGES, Change
 from .declarations import SHELL
 from .devicetree import devices_text
@@ -256,7 +257,11 @@ def _node(found: Namespace) -> int:
     from . import nodeactions
 
     request = nodeactions.read(found)
-    if request.stops and not getattr(found, "yes", False) and sys.stdin.isatty() and sys.stderr.isatty():
+    if request.stops and not getattr(found, "yes", False):
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise InvalidRequest(
+                f"Nothing was stopped: nobody can be asked here. Add --yes to stop what {shown(request.user)} has here."
+            )
         print(f"Stop all clusters of {request.user}? [y/N] ", end="", file=sys.stderr)
         sys.stderr.flush()
         if sys.stdin.readline().strip().lower() not in {"y", "yes"}:

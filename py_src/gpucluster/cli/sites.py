@@ -12,6 +12,7 @@ from ..protocol.models import Preset
 from ..protocol.sizes import format_size
 from ..site.amounts import clock
 from ..site.costs import Costs
+from ..site.instructors import unknown
 from ..site.limits import SiteLimits
 from ..site.model import EVERY, Site
 from ..site.reading import site_of, this_site
@@ -49,8 +50,12 @@ def look(file: str | None) -> SiteAnswer:
         costs=dict(site.costs),
         sharing=_shared(site.sharing),
         troubles=list(site.troubles),
-        notes=list(site.notes),
+        notes=[*site.notes, *map(_nobody, unknown(site.sharing.instructors))],
     )
+
+
+def _nobody(name: str) -> str:
+    return f"sharing.instructors: this machine has no user and no group '{one_line(name)}'."
 
 
 def text(answer: SiteAnswer) -> str:

@@ -218,7 +218,7 @@ def _stop(parser: SentenceParser, face: str) -> None:
     parser.argument("--all", action="store_true", help="Stop every cluster of yours on this machine.")
     parser.argument("--no-wait", action="store_true", help="Return at once, without waiting until it has ended.")
     if face == SHELL:
-        parser.argument("--yes", action="store_true", help="With --all: do not ask.")
+        parser.argument("--yes", action="store_true", help="With --all: do not ask, as where there is no terminal.")
     declare_json(parser, face)
 
 
@@ -242,7 +242,7 @@ def _node(parser: SentenceParser, face: str) -> None:
     )
     parser.argument("--reason", metavar="TEXT", help="With 'stop': why; the user reads it.")
     if face == SHELL:
-        parser.argument("--yes", action="store_true", help="With 'stop': do not ask.")
+        parser.argument("--yes", action="store_true", help="With 'stop': do not ask; needed where nobody can be asked.")
     declare_json(parser, face, "the answer")
 
 

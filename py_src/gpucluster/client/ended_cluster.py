@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from datetime import datetime
 
@@ -49,6 +50,8 @@ def how_it_ended(model: ClusterModel, by: str | None) -> str:
     verb = "is being stopped" if model.state is ClusterState.STOPPING else "failed" if failed else "was stopped"
     when = "" if model.ended_at is None else f" {_clock(model.ended_at)}"
     reason = model.reason or ""
+    if by is None and (told := re.match(r"Stopped by (instructor [^\s:.]+)", reason)) is not None:
+        by = told[1]
     if by is not None and reason.startswith(f"Stopped by {by}"):  # An instructor's stop says who it was.
         reason = reason.removeprefix(f"Stopped by {by}").lstrip(":. ")
     who = "" if by is None or failed else f" by {_with_article(by)}"

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from pydantic import ValidationError
 
 from ..devices.host import host_devices
-from ..protocol.errors import AccessDenied, ClusterNotFound, GPUClusterError, refused_field
+from ..protocol.errors import ClusterNotFound, GPUClusterError, NotAnInstructor, refused_field
 from ..protocol.instructing import (
     LONGEST_TEXT,
     ClassAnswer,
@@ -49,7 +49,7 @@ def class_clusters() -> ClassClusters:
 
     Raises
     ------
-    AccessDenied
+    NotAnInstructor
         You are no instructor of this site.
     """
     _must_be_instructor()
@@ -78,13 +78,14 @@ def message_class(user: str | None, text: str) -> ClassAnswer:
 
     Raises
     ------
-    AccessDenied
+    NotAnInstructor
         You are no instructor of this site.
     ClusterNotFound
         The user has no cluster here.
     InvalidRequest
         The text is empty or too long.
     """
+    text = _plain("text", text)
     try:
         asked = ClassMessage(user=user, text=text)
     except ValidationError:
@@ -107,18 +108,26 @@ def stop_class(user: str, reason: str = "") -> ClassAnswer:
 
     Raises
     ------
-    AccessDenied
+    NotAnInstructor
         You are no instructor of this site.
     ClusterNotFound
         The user has no cluster here.
     InvalidRequest
         The reason is too long.
     """
+    reason = _plain("reason", reason)
     try:
         asked = ClassStop(user=user, reason=reason)
     except ValidationError:
         raise refused_field("reason", f"must have at most {LONGEST_TEXT} characters, not {len(reason)}") from None
     return _carry_out(asked.user, InstructorRequest(ask="stop", text=asked.reason))
+
+
+def _plain(field: str, text: object) -> str:
+    """Return a text that can be sent; what is no UTF-8 on a command line becomes question marks."""
+    if not isinstance(text, str):
+        raise refused_field(field, f"must be text, not {type(text).__name__}")
+    return text.encode("utf-8", "replace").decode()
 
 
 def _carry_out(user: str | None, request: InstructorRequest) -> ClassAnswer:
@@ -156,10 +165,10 @@ def _must_be_instructor() -> None:
         return
     where, names = this_site().path, instructors().names
     if not names:
-        raise AccessDenied(
+        raise NotAnInstructor(
             f"This site names no instructors. An administrator names them in {where}: sharing.instructors."
         )
-    raise AccessDenied(
+    raise NotAnInstructor(
         f"Only instructors of this site may do this: {', '.join(names)} ({where}). If you have just become one, log in "
         "again: your groups are those of when you logged in."
     )

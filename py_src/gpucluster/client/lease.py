@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from contextlib import ExitStack
@@ -9,7 +10,7 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ..protocol.errors import GPUClusterError, InvalidState, refused_field
+from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidState, refused_field
 from ..protocol.models import ClusterModel
 from ..protocol.plaintext import counted
 from ..protocol.spec import SpecBase
@@ -19,8 +20,10 @@ from .async_cluster import AsyncCluster
 from .background import run
 from .cluster import Cluster
 from .control import AsyncControl
+from .ended_cluster import is_over
 from .livetext import LiveText
 from .presentation import shell_of_notebook
+from .reading import LEASE_VARIABLE
 from .waiting import OnProgress
 from .worker_numbers import duration, whole
 
@@ -165,13 +168,24 @@ class LeaseOfWorkers:
     def _enter(self) -> None:
         """Refuse to wait for a lease while holding one: two who do that wait for each other for ever."""
         outer = _within.get()
-        if outer is not None and outer.holds and outer._model is not None:
+        name = outer._model.name if outer is not None and outer.holds and outer._model is not None else None
+        if (name := name or self._of_the_command()) is not None:
             raise InvalidState(
-                f"This is within the lease '{outer._model.name}', and leases are not taken within leases: one that "
+                f"This is within the lease '{name}', and leases are not taken within leases: one that "
                 "waits while it has a GPU could wait for ever. Use the client of the outer one, or ask for more "
                 "workers there: n_workers=2."
             )
         _within.set(self)
+
+    def _of_the_command(self) -> str | None:
+        """Return the name of the lease that this process is a part of, where that still has its workers."""
+        if (id := os.environ.get(LEASE_VARIABLE)) is None:
+            return None
+        try:
+            model = self._control.registry.find(id)
+        except ClusterNotFound:
+            return None
+        return None if is_over(model) else model.name
 
     async def _take(self, progress: OnProgress) -> ClusterModel:
         deadline = time.monotonic() + self._timeout

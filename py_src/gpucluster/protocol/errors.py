@@ -23,6 +23,7 @@ The tree::
     │   └── OperationTimedOut     … it has not done it in time; also a TimeoutError
     ├── SupervisorUnreachable     the cluster's process does not answer
     ├── AccessDenied              whoever asks does not know the cluster's secret
+    │   └── NotAnInstructor       … the site does not name them as an instructor
     ├── ProtocolMismatch          two versions of gpucluster cannot talk
     ├── RegistryUnsafe            the registry directory cannot be trusted
     └── RegistryUnwritable        nothing can be written there, as on a full disk
@@ -262,6 +263,13 @@ class AccessDenied(GPUClusterError):
     code = "access_denied"
     http_status = 403
     exit_code = 6
+
+
+class NotAnInstructor(AccessDenied):
+    """What only instructors of the site may do was asked for by somebody else."""
+
+    code = "not_an_instructor"
+    exit_code = 1
 
 
 class ProtocolMismatch(GPUClusterError):

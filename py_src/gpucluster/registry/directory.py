@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 from ..protocol.errors import RegistryUnsafe
+from ..protocol.plaintext import printable
 from .replacement import replace_text
 
 VARIABLE = "GPUCLUSTER_DIR"
@@ -20,9 +21,19 @@ def default_directory() -> Path:
     ``$GPUCLUSTER_DIR``, else ``/tmp/gpucluster-<uid>``: local disk (unix sockets and locks do not work on
     shared homes), and the same for the Jupyter server, a kernel, an SSH session and a batch job of one user,
     which ``$XDG_RUNTIME_DIR`` and ``$TMPDIR`` are not.
+
+    Raises
+    ------
+    RegistryUnsafe
+        The variable does not have a whole path: it would mean another directory in each folder.
     """
     chosen = os.environ.get(VARIABLE)
-    return Path(chosen).absolute() if chosen else Path(f"/tmp/gpucluster-{os.getuid()}")  # noqa: S108  # proved private
+    if chosen and not os.path.isabs(chosen):
+        raise RegistryUnsafe(
+            f"{VARIABLE} is '{printable(chosen)}', which is another directory in each folder: "
+            "give it a path that begins with '/'."
+        )
+    return Path(chosen) if chosen else Path(f"/tmp/gpucluster-{os.getuid()}")  # noqa: S108  # proved private
 
 
 def secure_directory(path: Path) -> Path:

@@ -52,6 +52,11 @@ def is_instructor() -> bool:
     return instructors().include(os.getuid(), {os.getgid(), *os.getgroups()})
 
 
+def unknown(names: Collection[str]) -> list[str]:
+    """Return those names that are neither a user nor a group of this machine."""
+    return [name for name in names if not (found := _numbers((name,))).users and not found.groups]
+
+
 def _numbers(names: tuple[str, ...]) -> Instructors:
     users, groups = set(), set()
     for name in names:
