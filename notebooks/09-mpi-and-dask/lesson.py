@@ -479,7 +479,7 @@ if ready("09.5", one_per_worker):
 # ### Exercise 09.6 · Train without gathering (12 min)
 #
 # Write `train_each`: call `train(X_chunk, y_chunk)` once for each chunk of rows, as a task on a worker. X and y are cut at the same rows, and each chunk of X has all
-# columns. Only models come to the notebook.
+# columns. Only models come to the notebook, and no worker puts the rows of several chunks together.
 
 # %% tags=["exercise"] exercise="09.6"
 def train_each(client, X, y, train):
