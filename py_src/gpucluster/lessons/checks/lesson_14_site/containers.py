@@ -65,19 +65,23 @@ def check_to_apptainer(exam: Examination, to_apptainer: Any) -> None:
         action = "exec" if program else "run"
         exam.expect("apptainer exec with a program, apptainer run without", words[:2] == ["apptainer", action], told)
         options, rest = option_values(words[2:], {"--bind", "-B", "--pwd", "--cwd", "--env"})
-        exam.expect("The image is Docker's, by its docker:// name", rest[:1] == [f"docker://{image}"], told)
-        exam.expect("The program and its own options stay as they are", rest[1:] == program, told)
+        # The line stands beside the first property; beside the others, where they do not hold.
+        _expect(exam, "The image is Docker's, by its docker:// name", rest[:1] == [f"docker://{image}"], told)
+        _expect(exam, "The program and its own options stay as they are", rest[1:] == program, told)
         for name in ("--nv", "--bind", "--pwd", "--env"):
             values = [
                 value for option, value in options if {"-B": "--bind", "--cwd": "--pwd"}.get(option, option) == name
             ]
             true = [value for option, value in wanted if option == name]
             values = [part for value in values for part in value.split(",")] if name == "--bind" else values
-            exam.expect(
-                f"{name} is there where Docker's option was, with the same values in order", values == true, told
-            )
+            same = f"{name} is there where Docker's option was, with the same values in order"
+            _expect(exam, same, values == true, told)
         other = [name for name, _ in options if name not in {"--nv", "--bind", "-B", "--pwd", "--cwd", "--env"}]
-        exam.expect("Nothing of what goes is left", not other, f"{other}: {told}")
+        _expect(exam, "Nothing of what goes is left", not other, f"{other}: {told}")
+
+
+def _expect(exam: Examination, expected: str, passed: bool, observed: str) -> None:
+    exam.expect(expected, passed, "" if passed else observed)
 
 
 def random_manifest(rng: np.random.Generator) -> dict[str, Any]:
