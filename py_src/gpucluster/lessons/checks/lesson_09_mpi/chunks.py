@@ -113,7 +113,7 @@ def telling_trainer(X: Any, y: Any) -> dict[str, Any]:
     together = 0
     try:
         # Only what has as many columns: a moment ago, the worker may have held the rows of another round.
-        held = [getattr(one, "shape", ()) for one in list(get_worker().data.values())]
+        held: list[tuple[int, ...]] = [getattr(one, "shape", ()) for one in list(get_worker().data.values())]
         together = max((shape[0] for shape in held if shape[1:] == rows.shape[1:]), default=0)
         _calls[0] += 1
     except ValueError:
