@@ -49,10 +49,11 @@ def alone(answer: str, exercise: str) -> str:
 class Learner:
     """Someone at the keyboard of one notebook."""
 
-    def __init__(self, page: Page, lesson: Lesson, pictures: Path) -> None:
+    def __init__(self, page: Page, lesson: Lesson, pictures: Path, stumbles: list[str] | None) -> None:
         self.page = page
         self.lesson = lesson
         self.pictures = pictures
+        self.stumbles = stumbles
         self.trouble: list[str] = []
         self.executed: dict[int, str] = {}
         self.cells = page.locator(".jp-NotebookPanel .jp-Cell")
@@ -100,11 +101,15 @@ class Learner:
                 self.write(self.cells.nth(number), text.replace("...", "1"))
             if "exercise" in tags and exercise is not None:
                 places.setdefault(exercise, []).append(number)
-            self.run(number)
+                if not self.stumbles_at(exercise):
+                    self.write(self.cells.nth(number), solutions[cell["id"]])
+            said = self.run(number)
             self.move_sliders(number)
-            if "check" in tags and exercise in places:
+            if "check" in tags and exercise in places and not self.stumbles_at(exercise):
+                self.expect_check(exercise, said, passes=True)
+            elif "check" in tags and exercise in places:
                 self.answer_wrongly(exercise, places[exercise][0], number)
-                if len(places) == 1:
+                if len(places) == 1 or self.stumbles is not None:
                     self.ask_for_hints(exercise, places[exercise][0])
                 for place in places[exercise]:
                     self.write(self.cells.nth(place), solutions[book["cells"][place]["id"]])
@@ -113,6 +118,10 @@ class Learner:
                     if book["cells"][place]["cell_type"] == "code":
                         self.run(place)
                 self.expect_check(exercise, self.run(number), passes=True)
+
+    def stumbles_at(self, exercise: str) -> bool:
+        """Whether a wrong answer comes first."""
+        return self.stumbles is None or exercise in self.stumbles
 
     def answer_wrongly(self, exercise: str, place: int, check: int) -> None:
         """Give a known-wrong answer and take a picture of what the check says."""
@@ -163,6 +172,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Work through a lesson in JupyterLab and take pictures.")
     parser.add_argument("lesson", help="number of the lesson, such as 06")
     parser.add_argument("--theme", default="JupyterLab Light", help='such as "JupyterLab Dark"')
+    parser.add_argument(
+        "--stumble-at",
+        nargs="*",
+        metavar="EXERCISE",
+        help="wrong answers and hints at these exercises only, such as 06.1 06.4: a walk of fewer minutes",
+    )
     parser.add_argument("--pictures", type=Path, required=True, help="folder for the pictures")
     options = parser.parse_args()
     lesson = find_lesson(options.lesson)
@@ -176,7 +191,7 @@ def main() -> int:
         page = open_page(browser, lab, f"lab/tree/{FOLDER}/{lesson.slug}/{lesson.slug}.ipynb?reset", height=HEIGHT)
         page.locator(".jp-NotebookPanel .jp-Cell").nth(len(book["cells"]) - 1).wait_for(state="attached")
         page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').first.wait_for()
-        learner = Learner(page, lesson, options.pictures)
+        learner = Learner(page, lesson, options.pictures, options.stumble_at)
         learner.work(book)
         learner.photograph()
         page.context.close()

@@ -152,8 +152,8 @@ def who_am_i(comm):
     return comm.rank, comm.size, comm.allreduce(1)
 
 
-print(run_mpi(who_am_i, n_ranks=2))
-print(simulate(who_am_i, n_ranks=5))
+for run in (run_mpi(who_am_i, n_ranks=2), simulate(who_am_i, n_ranks=5)):
+    print(f"{run.where}:\n   {run.results}")
 
 # %% [markdown] exercise="09.1" title="One count in two worlds" topic="two-worlds"
 # ## 3. One count in two worlds
@@ -260,7 +260,7 @@ check("09.2", grid_sums)
 # %% tags=["run"]
 run = run_mpi(grid_sums, 2, 10, n_ranks=4) if ready("09.2", grid_sums) else None
 if run:
-    print(f"four ranks in two columns, each with 10: {run.results} ({run.where})")
+    print(f"four ranks in two columns, each with 10 ({run.where}):\n   {run.results}")
 
 # %% [markdown] anchor="trees"
 # ## 5. Everything to one place, or a tree
@@ -479,7 +479,7 @@ if ready("09.5", one_per_worker):
 # ### Exercise 09.6 · Train without gathering (12 min)
 #
 # Write `train_each`: call `train(X_chunk, y_chunk)` once for each chunk of rows, as a task on a worker. X and y are cut at the same rows, and each chunk of X has all
-# columns. Only models come to the notebook.
+# columns. Only models come to the notebook, and no worker puts the rows of several chunks together.
 
 # %% tags=["exercise"] exercise="09.6"
 def train_each(client, X, y, train):

@@ -89,7 +89,8 @@ from gpucluster.lessons.simulations.ranks import run_mpi, simulate
 from gpucluster.lessons.simulations.ring import read_ring
 from gpucluster.lessons.simulations.stages import idle, length, schedule
 
-threadpool_limits(1)  # our matrices are small: one core multiplies them faster than several that wait for each other
+# Our matrices are small: one core multiplies them faster than several that wait for each other.
+one_core = threadpool_limits(1)
 
 # %% [markdown] anchor="landmarks"
 # ## 1. What is trained
@@ -770,12 +771,14 @@ if ready("10.8", read_log):
 # %% tags=["run"]
 if ready("10.1", gradients):
     rates = []
-    for number in range(5):
+    for number in range(-1, 5):
         began = time.perf_counter()
         for rows_of_batch in range(20):
             gradients(images[:64], labels[:64], layers)
-        rates.append(20 * 64 / (time.perf_counter() - began))
-        print(f"Iter #{number}: {rates[-1]:,.0f} img/sec")
+        rate = 20 * 64 / (time.perf_counter() - began)
+        if number >= 0:  # the one before was the warmup
+            rates.append(rate)
+            print(f"Iter #{number}: {rate:,.0f} img/sec")
     print(f"Img/sec: {np.mean(rates):,.0f} +-{1.96 * np.std(rates):,.0f}")
     print(f"(images of 64 pixels, NumPy {np.__version__}, one process)")
 
@@ -870,7 +873,8 @@ if ready("10.1", gradients) and ready("10.9", two_stages):
     run = run_mpi(on_stage, 8, layers, n_ranks=2)
     together, whole = [*run.results[0], *run.results[1]], gradients(images, labels, layers)[1]
     off = max(np.abs(one - other).max() for one, other in zip(together, whole))
-    print(f"two stages, 8 micro-batches: largest difference to one process {off:.1e} ({run.where})")
+    print(f"two stages, 8 micro-batches ({run.where})")
+    print(f"largest difference to one process: {off:.1e}")
 
 # %% [markdown]
 # ### How long do they wait?

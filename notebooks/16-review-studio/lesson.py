@@ -455,7 +455,7 @@ queries = ("dask_cudf", "one worker", "nsight systems", "nsight compute", "nvidi
 for query in queries if ready("16.5", search) else ():
     found = search(deck, query)
     first = by_id[found[0]]["front"] if found else "no card; write one"
-    print(f"{query:16} {len(found):3} found, first {found[0] if found else '-':7} {first[:70]}")
+    print(f"{query:15} {len(found):3} found, first {found[0] if found else '-':7} {first[:50]}{'…' if first[50:] else ''}")
 
 # %% [markdown] anchor="hooks"
 # ### Memory hooks
@@ -791,7 +791,7 @@ lessons.certificate("Ada", FOLDER)
 # Now make yours. It says so if nothing has passed yet.
 
 # %% tags=["run"]
-print("Yours would be made from", progress_file().name, "- call lessons.certificate() with your name when you like.")
+print("Yours would be made from", progress_file().name, "by lessons.certificate(), with your name.")
 lessons.progress()
 
 # %% [markdown] anchor="conclusions"

@@ -355,11 +355,15 @@ describe('what comes from elsewhere', () => {
     [3, 3, 'Exactly.'],
     [100, 101, 'Very close.'],
     [null, 3, 'You made no prediction'],
+    [100, 1, 'Your guess was 100 times too high.'],
     ['yes', 'no', 'can you say why?'],
+    [1, 'no', 'can you say why?'],
     [0, 3, 'can you say why?']
   ])('compares %p with %p', async (predicted, observed, words) => {
     await draw({ kind: 'prediction', question: '91.a', predicted, observed, unit: 'MB' });
     expect(output.node.textContent).toContain(words);
+    const bars = output.node.querySelectorAll('.gpc-Prediction-bar').length;
+    expect(bars).toBe(typeof predicted === 'string' || typeof observed === 'string' ? 0 : 2);
   });
 
   it('has no links where nothing can be opened', async () => {

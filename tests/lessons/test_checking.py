@@ -129,6 +129,21 @@ def test_beside_a_property_that_holds_stand_no_words_of_a_fault(observed: str) -
     assert [finding.observed for finding in exam.findings] == ["", observed, "largest difference 1e-16"]
 
 
+@pytest.mark.parametrize(
+    ("observed", "shown"),
+    [
+        ("1 ranks with 5802", "1 rank with 5802"),
+        ("2 calls; 1 chunks", "2 calls; 1 chunk"),
+        ("11 ranks with 300, 5, 1 rows, 2.1 rows", "11 ranks with 300, 5, 1 rows, 2.1 rows"),
+        ("1 times as fast, 1 has", "1 times as fast, 1 has"),
+    ],
+)
+def test_one_of_many_is_in_the_singular(observed: str, shown: str) -> None:
+    exam = Examination(np.random.default_rng(0))
+    exam.expect("p", False, observed)
+    assert exam.findings == (Finding("p", False, shown),)
+
+
 def test_text_shows_expected_and_observed() -> None:
     text = repr(RESULT)
     assert "✓ expected: x < y" in text

@@ -55,6 +55,7 @@ def test_all_of_a_lesson_or_up_to_the_end_of_a_section() -> None:
     whole = pace(SOURCE, OUTPUTS, Block("", 60, "90-x"))
     assert whole.exercises == 15
     assert whole.running == 2.0
+    assert pace(SOURCE, OUTPUTS, Block("", 60, "90-x", first=10)).minutes == whole.minutes + 10
     first = pace(SOURCE, OUTPUTS, Block("", 60, "90-x", last="90.1"))
     assert (first.exercises, first.running) == (5, 2.0)
     assert first.reading < whole.reading
@@ -65,11 +66,11 @@ def test_all_of_a_lesson_or_up_to_the_end_of_a_section() -> None:
 def test_a_row_says_which_lesson_and_how_far() -> None:
     text = (
         "# Agendas\n\n## A day\n\n| Clock | What |\n|---|---|\n"
-        "| 09:00–10:15 | [06](../lessons/06-kmeans.html), up to 06.5 |\n"
+        "| 09:00–10:15 | [06](../lessons/06-kmeans.html): a play first (10 min), up to 06.5 |\n"
         "| 10:15–10:30 | break |\n| 10:30–11:00 | [02](../lessons/02-lazy-on-purpose.html) without 02.5 |\n\n"
         "## Two days\n\n| 09:00–10:00 | [03](../lessons/03-the-kitchen.html) |\n"
     )
     assert blocks(text) == [
-        Block("09:00–10:15", 75, "06-kmeans", "06.5"),
+        Block("09:00–10:15", 75, "06-kmeans", "06.5", first=10),
         Block("10:30–11:00", 30, "02-lazy-on-purpose", None, "02.5"),
     ]

@@ -8,7 +8,8 @@ import { useOutputContext } from './outputcontext';
 export function PredictionView({ payload }: { readonly payload: IPredictionPayload }): JSX.Element {
   const { trans } = useOutputContext();
   const { predicted, observed, unit, question } = payload;
-  const largest = Math.max(amount(predicted), amount(observed));
+  const words = [predicted, observed].some(value => value !== null && typeof value !== 'number');
+  const largest = words ? 0 : Math.max(amount(predicted), amount(observed));
   const row = (label: string, value: Plain, name: string): JSX.Element => (
     <div className="gpc-Prediction-row" data-row={name}>
       <dt>{label}</dt>
@@ -77,9 +78,10 @@ export function verdict(predicted: Plain, observed: Plain, trans: TranslationBun
   if (factor < 1.05) {
     return trans.__('Very close.');
   }
+  const digits = factor >= 10 ? 0 : 1;
   const times = factor.toLocaleString('en', {
-    minimumFractionDigits: 1,
-    maximumFractionDigits: 1
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits
   });
   return ratio > 1
     ? trans.__('Your guess was %1 times too high.', times)

@@ -30,6 +30,14 @@ _NOTHING |= {"RETURN_GENERATOR", "CALL_INTRINSIC_1", "RERAISE"}  # what every co
 _OF_A_FAULT = re.compile(r"\b(instead of|expected|missing|lost|copied|is in both|too (much|many|few))\b")
 """Words that would puzzle beside a property that holds, such as "5 instead of 5"."""
 
+_ONE_OF_MANY = re.compile(
+    r"(?<![\w.,:/×-])(?<!\d, )1 (bytes|rows|points|blocks|tasks|ranks|workers|numbers|columns|flights|pixels|loads"
+    r"|futures|questions|minutes|turns|threads|stages|pieces|labels|chunks|results|messages|iterations|events|cooks"
+    r"|components|colours|centroids|calls|bars|tiles|steps|runs|pipelines|parts|partitions|models|lines|folds|features"
+    r"|files|pairs)\b"
+)
+"""A hidden input may have one of what there are mostly many of."""
+
 
 class NotYet(Exception):
     """The answer is still empty."""
@@ -99,6 +107,7 @@ class Examination:
     def expect(self, expected: str, passed: Any, observed: str) -> bool:
         """Note whether a property holds. Looked at several times, it must hold each time."""
         before = self._findings.get(expected)
+        observed = _ONE_OF_MANY.sub(lambda found: f"1 {found[1][:-1]}", observed)
         if before is None or before.passed:
             shown = "" if passed and _OF_A_FAULT.search(observed) else observed
             self._findings[expected] = Finding(expected, bool(passed), shown)

@@ -21,6 +21,7 @@ WORDS_PER_MINUTE = 180
 _ROW = re.compile(r"^\| (\d\d):(\d\d)–(\d\d):(\d\d) \| (.+) \|$", re.MULTILINE)
 _LESSON = re.compile(r"\[[^\]]+\]\(\.\./lessons/(?P<slug>\d\d-[a-z0-9-]+)\.html\)(?:.*?up to (?P<last>\d\d\.\d+))?")
 _WITHOUT = re.compile(r"without (\d\d\.\d+)")
+_FIRST = re.compile(r"\((\d+) min\)")
 _MINUTES = re.compile(r"^#+ .*\((\d+) min\)", re.MULTILINE)
 _WORD = re.compile(r"[^\W_][\w’'.,/-]*")
 _NO_WORDS = re.compile(r"```.*?```|<[^>]*>|\]\([^)]*\)", re.DOTALL)
@@ -29,6 +30,7 @@ _HEAD = f"""# A day, with the clock
 This page is made by `python -m gpucluster.lessons.pacing` from the [agenda of a day](agendas.md#a-day), the lessons'
 sources and their last measurement. For each block:
 
+* **first**: what the agenda puts before the lesson, such as a play;
 * **reading**: the words of its prose (tables count, code does not), at {WORDS_PER_MINUTE} words a minute;
 * **exercises**: the minutes that stand beside them;
 * **running**: how long the cells of its solution ran on two cores, without anybody waiting for anybody;
@@ -36,8 +38,8 @@ sources and their last measurement. For each block:
 
 No class has been timed. It is a sum, and a test says so when a block no longer fits.
 
-| Clock | Block | Minutes | Reading | Exercises | Running | Left |
-|---|---|---|---|---|---|---|
+| Clock | Block | Minutes | First | Reading | Exercises | Running | Left |
+|---|---|---|---|---|---|---|---|
 """
 
 
@@ -57,6 +59,8 @@ class Block:
         Its last exercise; the section of it is gone through to its end. Left out: the whole lesson.
     without : str, optional
         An exercise that is left out.
+    first : int
+        Minutes of what the agenda puts before the lesson.
     """
 
     clock: str
@@ -64,6 +68,7 @@ class Block:
     slug: str
     last: str | None = None
     without: str | None = None
+    first: int = 0
 
 
 @dataclass(frozen=True)
@@ -73,11 +78,12 @@ class Pace:
     reading: float
     exercises: int
     running: float
+    first: int = 0
 
     @property
     def minutes(self) -> float:
         """All of it."""
-        return self.reading + self.exercises + self.running
+        return self.first + self.reading + self.exercises + self.running
 
 
 def blocks(agenda: str) -> list[Block]:
@@ -99,7 +105,7 @@ def blocks(agenda: str) -> list[Block]:
         found.append(
             Block(
                 f"{begin_hour}:{begin_minute}–{end_hour}:{end_minute}", minutes, lesson["slug"], lesson["last"],
-                left_out[1] if left_out else None,
+                left_out[1] if left_out else None, sum(map(int, _FIRST.findall(what))),
             )
         )  # fmt: skip
     return found
@@ -121,7 +127,7 @@ def pace(source: LessonSource, outputs: RecordedOutputs, block: Block) -> Pace:
             exercises += sum(map(int, _MINUTES.findall(cell.text)))
         else:
             seconds += outputs.seconds.get(name, 0.0)
-    return Pace(words / WORDS_PER_MINUTE, exercises, seconds / 60)
+    return Pace(words / WORDS_PER_MINUTE, exercises, seconds / 60, block.first)
 
 
 def paces(agenda: str) -> list[tuple[Block, LessonSource, Pace]]:
@@ -142,10 +148,10 @@ def page(agenda: str) -> str:
         part = f", up to {block.last}" if block.last else f", without {block.without}" if block.without else ""
         total, needed = total + block.minutes, needed + one.minutes
         rows.append(
-            f"| {block.clock} | {source.id} {source.title}{part} | {block.minutes} | {one.reading:.0f} | "
-            f"{one.exercises} | {one.running:.1f} | {block.minutes - one.minutes:.0f} |\n"
+            f"| {block.clock} | {source.id} {source.title}{part} | {block.minutes} | {one.first or ''} | "
+            f"{one.reading:.0f} | {one.exercises} | {one.running:.1f} | {block.minutes - one.minutes:.0f} |\n"
         )
-    return f"{_HEAD}{''.join(rows)}| | together | {total} | | | | {total - needed:.0f} |\n"
+    return f"{_HEAD}{''.join(rows)}| | together | {total} | | | | | {total - needed:.0f} |\n"
 
 
 def agenda_page() -> Path:

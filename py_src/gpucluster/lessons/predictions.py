@@ -44,7 +44,9 @@ class Comparison:
         if not ratio or not math.isfinite(ratio):  # one is nothing beside the other
             return "That is different: can you say why?"
         factor, side = (ratio, "too high") if ratio > 1 else (1 / ratio, "too low")
-        return "Very close." if factor < 1.05 else f"Your guess was {factor:,.1f} times {side}."
+        return (
+            "Very close." if factor < 1.05 else f"Your guess was {factor:,.{0 if factor >= 10 else 1}f} times {side}."
+        )
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         record = {

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, describe
-from ...simulations.recovery import TaskHistory, addresses, crash, restored
+from ...simulations.recovery import PATIENCE_SECONDS, TaskHistory, addresses, crash, restored
 from .. import exercise
 from ..answers import several
 from .restoring import as_it_was, call_freely, explain
@@ -80,6 +80,7 @@ def check_reload(exam: Examination, with_reload: Any, why: Any) -> None:
         [holder, *_] = client.who_has(future)[future.key]
         load.calls = 0
         crash(client, holder)
+        _until_told(future)
         again = exam.call(with_reload, client, future, add_up_on_a_worker, load)
         exam.expect(
             "After a crash of the worker that held it, the data is loaded once",
@@ -95,6 +96,13 @@ def check_reload(exam: Examination, with_reload: Any, why: Any) -> None:
         restored(client, len(addresses(client)))
     said = str(why).strip().lower()
     exam.expect("The reason is the right one of the four", said == "c", f"you chose {said[:20]!r}")
+
+
+def _until_told(future: Any) -> None:
+    """Wait until the notebook knows of the loss: until then, what looks at the future's status sees none."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while future.status == "finished" and time.monotonic() < deadline:
+        time.sleep(0.02)
 
 
 def _pair(exam: Examination, found: Any) -> tuple[Any, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from .. import exercise
 from ..answers import in_blocks, random_cuts
 
 LARGEST_MODEL = 4_000
+SLOW, SLOW_SECONDS = 100.0, 0.3
+"""A chunk that begins with this number takes so long: the first one, so that models are ready in another order."""
 
 
 @exercise("09.5", "one_per_worker")
@@ -50,9 +53,10 @@ def check_train_each(exam: Examination, train_each: Any) -> None:
     """One model per chunk, in order, trained where the chunk is; the notebook gets only models."""
     from distributed import wait
 
-    for blocks in (1, 2, 5):
-        n, d = 12_000, 6
+    for blocks, d in ((1, 5), (2, 6), (5, 7)):
+        n = 12_000
         X, y = exam.rng.normal(size=(n, d)), exam.rng.integers(0, 2, n).astype(float)
+        X[0, 0] = SLOW
         sizes = [cut.stop - cut.start for cut in random_cuts(exam.rng, n, blocks)]
         ends = np.cumsum([0, *sizes])
         with exam.client.as_current():
@@ -78,6 +82,9 @@ def check_train_each(exam: Examination, train_each: Any) -> None:
                         f"largest difference {off:.3g}; {case}")  # fmt: skip
         kinds = sorted({kind for model in models for kind in model["kinds"]})
         exam.expect("train gets arrays, not Dask arrays or futures", kinds == ["array"], f"{kinds}; {case}")
+        largest = max(model["together"] for model in models)
+        exam.expect("No worker puts the rows of several chunks together", largest <= max(sizes),
+                    f"{largest} rows in one array, chunks {sizes}")  # fmt: skip
         exam.expect("Each chunk is trained on a worker, once", calls == blocks,
                     f"{calls} calls on the workers; {case}")  # fmt: skip
         exam.expect("The chunks stay on the workers: only models come to the notebook",
@@ -102,13 +109,18 @@ def telling_trainer(X: Any, y: Any) -> dict[str, Any]:
     """Stand in for a library that is given one chunk: tells what it was given, and where."""
     from distributed import get_worker
 
+    rows, labels = np.asarray(as_numpy(X)), np.asarray(as_numpy(y))
+    together = 0
     try:
-        get_worker()
+        # Only what has as many columns: a moment ago, the worker may have held the rows of another round.
+        held: list[tuple[int, ...]] = [getattr(one, "shape", ()) for one in list(get_worker().data.values())]
+        together = max((shape[0] for shape in held if shape[1:] == rows.shape[1:]), default=0)
         _calls[0] += 1
     except ValueError:
         pass  # in the notebook
+    if rows[0, 0] == SLOW:
+        time.sleep(SLOW_SECONDS)
     kinds = [
         "array" if type(one).__module__.split(".")[0] in {"numpy", "cupy"} else type(one).__name__ for one in (X, y)
     ]
-    rows, labels = np.asarray(as_numpy(X)), np.asarray(as_numpy(y))
-    return {"rows": len(rows), "sums": rows.T @ labels, "kinds": kinds}
+    return {"rows": len(rows), "sums": rows.T @ labels, "kinds": kinds, "together": together}

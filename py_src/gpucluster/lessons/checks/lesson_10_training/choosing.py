@@ -118,7 +118,7 @@ def check_published(exam: Examination, scaling: Any, published: Any) -> None:
         speed_up, efficiency = number(exam, speed_up, "The speed-up"), number(exam, efficiency, "The efficiency")
         exam.expect("The speed-up is the time before, divided by the time after",
                     abs(speed_up * after / before - 1) < 1e-9, f"{speed_up:.6g} for {case}")  # fmt: skip
-        exam.expect("The efficiency is the speed-up per device that was added, 1 at best",
+        exam.expect("The efficiency is the speed-up, divided by the factor",
                     abs(efficiency * factor * after / before - 1) < 1e-9, f"{efficiency:.6g} for {case}")  # fmt: skip
     exam.require("`published` is a dictionary", isinstance(published, dict), describe(published))
     missing = [name for name in PUBLISHED if published.get(name) in (None, ...)]

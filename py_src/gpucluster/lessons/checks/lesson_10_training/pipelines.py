@@ -114,6 +114,6 @@ def check_hybrid(exam: Examination, hybrid_slopes: Any) -> None:
         sent = Counter(one.source for one in run.messages if one.source // 2 == one.target // 2)
         fewest = min(sent[rank] for rank in range(2 * len(shares)))
         exam.expect("Each pipeline cuts its rows into micro-batches", fewest >= n_micro,
-                    f"{fewest} messages from a rank to the other stage; {case}")  # fmt: skip
+                    f"at least {fewest} from each rank to the other stage; {case}")  # fmt: skip
         if not exam.passed:
             return

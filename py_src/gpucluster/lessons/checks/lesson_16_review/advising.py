@@ -117,7 +117,9 @@ def check_advisor(exam: Examination, weak_topics: Any) -> None:
         found, true = _pairs(exam, exam.call(weak_topics, events, topics)), weak_of(events, topics)
         exam.expect("At most three topics are named", len(found) <= 3, f"{len(found)}")
         if sorted(found) == sorted(true):
-            exam.expect("Most points first; of equal ones, the order of `topics`", found == true, f"not {true}")
+            exam.expect(
+                "Most points first; of equal ones, the order of `topics`", found == true, f"{found} instead of {true}"
+            )
         exam.expect("For random learners it says what the table says", sorted(found) == sorted(true),
                     f"{found} instead of {true}, after {len(events)} events")  # fmt: skip
 

@@ -15,7 +15,7 @@ EAGER_BYTES = 64 * 1024
 PATIENCE_SECONDS = 10
 
 
-class Alone(RankFailed):
+class Deadlock(RankFailed):
     """A rank waits for something that nobody will send."""
 
 
@@ -102,7 +102,7 @@ class World:
     def look_alive(self) -> None:
         """Raise an error when nothing has happened for a long time."""
         if self._stuck or time.monotonic() - self._last_change > PATIENCE_SECONDS:
-            raise Alone(self._stuck or f"Nothing has been sent for {PATIENCE_SECONDS} s, and a rank still asks.")
+            raise Deadlock(self._stuck or f"Nothing has been sent for {PATIENCE_SECONDS} s, and a rank still asks.")
 
     def meet(self, rank: int, place: Any, members: int, value: Any) -> dict[int, Any]:
         """Block this rank until all members have come to a place; return what they brought, by rank."""
@@ -130,7 +130,7 @@ class World:
                 self._look_for_deadlock(words)
             while not ready():
                 if self._stuck:
-                    raise Alone(self._stuck)
+                    raise Deadlock(self._stuck)
                 self._changed.wait()
         finally:
             del self._waiting[rank]

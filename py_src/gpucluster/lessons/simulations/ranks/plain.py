@@ -17,7 +17,7 @@ import numpy as np
 from ...examination import describe_error
 from .local_communicator import LocalCommunicator
 from .local_messages import SentMessage
-from .local_world import Alone, World
+from .local_world import Deadlock, World
 from .mpi import mpiexec, run_under_mpi, surroundings
 from .outcome import NoMPI, RankFailed
 
@@ -89,7 +89,7 @@ def simulate(function: Callable[..., Any], *arguments: Any, n_ranks: int = 2) ->
         except Exception as error:
             errors[number] = error
         finally:
-            world.end(number, failed=number in errors and not isinstance(errors[number], Alone))
+            world.end(number, failed=number in errors and not isinstance(errors[number], Deadlock))
 
     threads = [threading.Thread(target=rank, args=(number,), daemon=True) for number in range(n_ranks)]
     for thread in threads:
@@ -99,7 +99,7 @@ def simulate(function: Callable[..., Any], *arguments: Any, n_ranks: int = 2) ->
     if any(thread.is_alive() for thread in threads):
         raise RankFailed(f"The ranks did not end within {LONGEST_SECONDS} s. Is there a loop that never stops?")
     for number, error in sorted(errors.items()):
-        if not isinstance(error, Alone):
+        if not isinstance(error, Deadlock):
             raise RankFailed(f"Rank {number} ended with an error: {describe_error(error, function)}") from None
     for error in errors.values():
         raise error

@@ -16,7 +16,7 @@ from ...examination import describe_error
 from .outcome import CountingCommunicator, RankFailed, RankRun
 
 
-class _Alone(RankFailed):
+class OtherRankEnded(RankFailed):
     """A rank waits for another one that has ended."""
 
 
@@ -42,7 +42,7 @@ class _Meeting:
                 self._changed.notify_all()
             self._changed.wait_for(lambda: self._rounds > now or self.ended)
             if self._rounds == now:
-                raise _Alone(f"Rank {rank} calls allreduce once more, but another rank has ended.")
+                raise OtherRankEnded(f"Rank {rank} calls allreduce once more, but another rank has ended.")
             return copy.deepcopy(self._shared)
 
     def end(self) -> None:
@@ -94,7 +94,7 @@ def run_in_threads(function: Callable[..., Any], parts: Sequence[Any], *argument
         thread.start()
     for thread in threads:
         thread.join()
-    own = {number: error for number, error in errors.items() if not isinstance(error, _Alone)}
+    own = {number: error for number, error in errors.items() if not isinstance(error, OtherRankEnded)}
     for number, error in own.items():
         raise RankFailed(f"Rank {number} ended with an error: {describe_error(error, function)}") from None
     for error in errors.values():
