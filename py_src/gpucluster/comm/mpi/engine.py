@@ -21,9 +21,9 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from .channel import Arriving, Channel
+from .memory import Memory
+from .pacing import Pacing
 from .wire import Envelope, Key, Kind, decode, encode, pieces
 from .world import World
 
@@ -37,9 +37,10 @@ MOST_AT_ONCE = 64
 SLICE_SECONDS = 0.0005
 """So long large buffers are moved before others of this process have their turn."""
 LARGE_BYTES = 2**18
-QUICK_TURNS = 40
-"""Turns without a pause, some 20 µs each, while something is on its way and nothing has come to its end."""
-RUNG_IN_VAIN_TURNS = 4
+QUICK_SECONDS = 0.0008
+"""So long it looks without a pause while something is on its way and nothing has come to its end."""
+RUNG_IN_VAIN_SECONDS = 0.0001
+"""Across a network a ring can be faster than what it is for."""
 SLEEP_WITH_WORK_SECONDS = 0.001
 """The shortest that an event loop of Python 3.11 knows."""
 LONGEST_SLEEP_SECONDS = 0.05
@@ -74,9 +75,11 @@ class Engine:
         self._large = 0
         self._envelopes: dict[int, deque[tuple[Any, list[bool]]]] = defaultdict(deque)
         """Buffers of envelopes by source, and whether they are here."""
+        self._memory = Memory()
+        self._pacing = Pacing()
         self._next: asyncio.Handle | None = None
-        self._left = 0
-        """Turns without a pause that are left."""
+        self._until = 0.0
+        """When it stops to look without a pause."""
         self.is_over = False
         """Whether MPI has failed, or this rank has stopped."""
         for bell in world.bell.sockets:
@@ -141,8 +144,7 @@ class Engine:
             for piece in pieces(view):
                 self._follow(communicator.Isend([piece, self._mpi.BYTE], rank, tag), piece)
         self.world.bell.ring(rank)
-        if self._requests:
-            self._soon(QUICK_TURNS)
+        self._look_on()
 
     def _follow(self, request: Any, buffer: Any, end: Callable[[], None] | None = None) -> None:
         """Test a request until it is done; its buffer lives as long."""
@@ -213,7 +215,7 @@ class Engine:
     def _receive(self, channel: Channel, message: Arriving) -> None:
         assert message.envelope is not None
         message.is_received = True
-        message.buffers = [np.empty(size, "u1") for size in message.envelope.alone]
+        message.buffers = [self._memory.take(size) for size in message.envelope.alone]
         views = [piece for buffer in message.buffers for piece in pieces(memoryview(buffer))]
         message.left = len(views)
 
@@ -227,45 +229,51 @@ class Engine:
             self._follow(request, view, one_less)
         # Whoever sends may have paused: a large buffer moves when both sides are at it.
         self.world.bell.ring(channel.peer)
-        self._soon(QUICK_TURNS)
+        self._look_on()
 
     # -- turns -----------------------------------------------------------------------------------
 
     def _rung(self) -> None:
         if self.world.bell.heard():
+            self._pacing.woken(time.perf_counter())
             came = self._turn()
-            # Across a network a ring can be faster than what it is for.
-            self._soon(QUICK_TURNS if self._requests else 0 if came else RUNG_IN_VAIN_TURNS)
+            self._look_on(0.0 if came else RUNG_IN_VAIN_SECONDS)
 
     def _look_now_and_then(self) -> None:
-        self._turn()
+        if self._turn() or self._requests:
+            self._look_on()
+        self._memory.forget_old()
         if not self.is_over:
-            self._soon(0)
             self._slow = self.loop.call_later(LONGEST_SLEEP_SECONDS, self._look_now_and_then)
 
-    def _soon(self, turns: int) -> None:
-        """Come back at once, at most so often in vain, and then as long as something is on its way."""
-        self._left = max(self._left, turns)
-        if turns and isinstance(self._next, asyncio.TimerHandle):
+    def _look_on(self, least: float = 0.0) -> None:
+        """Look again and again from now on, at least so many seconds: something has come, or gone."""
+        if self.is_over:
+            return
+        seconds = max(least, self._pacing.window, QUICK_SECONDS if self._requests else 0.0)
+        self._until = max(self._until, time.perf_counter() + seconds)
+        if isinstance(self._next, asyncio.TimerHandle):
             self._next.cancel()
             self._next = None
-        if self._next is None and not self.is_over and (self._left or self._requests):
+        if self._next is None:
             self._next = self.loop.call_soon(self._again)
 
     def _again(self) -> None:
         self._next = None
-        came = self._turn()
-        if came:
-            self._left = QUICK_TURNS if self._requests else 0
+        if self._turn():
+            self._look_on()
+            return
+        now = time.perf_counter()
         if self.is_over or self._next is not None:
             return
-        if self._left > 0:
-            self._left -= 1
+        if now < self._until:
             # Where more compute than there are processors, the other side may be waiting for this one.
             os.sched_yield()
             self._next = self.loop.call_soon(self._again)
         elif self._requests:
             self._next = self.loop.call_later(SLEEP_WITH_WORK_SECONDS, self._again)
+        else:
+            self._pacing.sleeps(now)
 
     def _turn(self) -> bool:
         """Look what has come and move what is on its way; returns whether there was anything."""
