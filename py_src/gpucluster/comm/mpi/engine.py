@@ -14,6 +14,7 @@ import asyncio
 import itertools
 import logging
 import os
+import struct
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
@@ -45,6 +46,7 @@ SLEEP_WITH_WORK_SECONDS = 0.001
 """The shortest that an event loop of Python 3.11 knows."""
 LONGEST_SLEEP_SECONDS = 0.05
 
+_PORT = struct.Struct("<H")
 Accept = Callable[[Channel], None]
 
 
@@ -63,11 +65,12 @@ class Engine:
 
         self.world = world
         self.loop = loop
-        self.accept: Accept | None = None
-        """Is given each connection that another rank begins; ``None``: nobody listens."""
+        self._listening: dict[int, Accept] = {}
+        """By port: what is given each connection that a rank begins with it."""
         self._mpi = MPI
         self._most_tags = (world.communicator.Get_attr(MPI.TAG_UB) - FIRST_TAG) // 2
-        self._channels: dict[Key, Channel] = {}
+        self._channels: dict[tuple[Key, bool], Channel] = {}
+        """By key, and whether it was opened here: a rank may be connected with itself."""
         self._numbers = itertools.count(1)
         self._requests: list[Any] = []
         self._ends: list[tuple[Callable[[], None], Any]] = []
@@ -88,21 +91,29 @@ class Engine:
 
     # -- connections -----------------------------------------------------------------------------
 
-    def open(self, rank: int) -> Channel:
+    def listen(self, port: int, accept: Accept) -> None:
+        """Take connections that are meant for a port, of this rank or of others."""
+        self._listening[port] = accept
+
+    def stop_listening(self, port: int) -> None:
+        """Refuse connections that are meant for a port."""
+        self._listening.pop(port, None)
+
+    def open(self, rank: int, port: int) -> Channel:
         """Begin a connection; whether anybody listens shows when it is used."""
-        used = {channel.tag for channel in self._channels.values() if channel.peer == rank}
+        used = {channel.sends for channel in self._channels.values() if channel.opened_here and channel.peer == rank}
         key, tag = next(
             (key, tag)
             for number in self._numbers
-            if (tag := self._tag(key := Key(self.world.rank, number), rank)) not in used
+            if (tag := self._tag(key := Key(self.world.rank, number))) not in used
         )
-        channel = self._channels[key] = Channel(key, rank, tag)
-        self._send(rank, Kind.OPEN, key, tag)
+        channel = self._channels[key, True] = Channel(key, rank, tag, tag + 1, opened_here=True)
+        self._send(rank, Kind.OPEN, key, tag, [_PORT.pack(port)])
         return channel
 
     def send(self, channel: Channel, frames: Sequence[Any]) -> None:
         """Send a message. The frames must not be changed while they are on their way, as with Dask's own comms."""
-        self._send(channel.peer, Kind.MESSAGE, channel.key, channel.tag, frames)
+        self._send(channel.peer, Kind.MESSAGE, channel.key, channel.sends, frames)
 
     def received(self, channel: Channel) -> None:
         """Take in what the window of a connection now has room for."""
@@ -114,11 +125,11 @@ class Engine:
         if channel.closed_here:
             return
         channel.closed_here = True
-        self._channels.pop(channel.key, None)
+        self._channels.pop((channel.key, channel.opened_here), None)
         if self.is_over:
             return
         if not channel.closed_there:
-            self._send(channel.peer, Kind.CLOSE, channel.key, channel.tag)
+            self._send(channel.peer, Kind.CLOSE, channel.key, channel.sends)
         self.received(channel)
         channel.changed()
 
@@ -129,9 +140,9 @@ class Engine:
         self._turn()
         self._fail("this rank has ended")
 
-    def _tag(self, key: Key, other: int) -> int:
-        # Two ranks can begin connections with the same number: one of them has the even tags.
-        tag: int = FIRST_TAG + 2 * (key.number % self._most_tags) + (key.opener > other)
+    def _tag(self, key: Key) -> int:
+        # Who has opened a connection sends with the even tag, the other side with the odd one after it.
+        tag: int = FIRST_TAG + 2 * (key.number % self._most_tags)
         return tag
 
     # -- sending ---------------------------------------------------------------------------------
@@ -189,20 +200,23 @@ class Engine:
             self._open(source, decode(memoryview(buffer)))
 
     def _open(self, source: int, envelope: Envelope) -> None:
-        channel = self._channels.get(envelope.key)
+        from_opener = envelope.tag % 2 == 0
         if envelope.kind is Kind.OPEN:
-            channel = Channel(envelope.key, source, envelope.tag)
-            if self.accept is None:
-                self._send(source, Kind.CLOSE, envelope.key, envelope.tag)
+            accept = self._listening.get(_PORT.unpack(envelope.frames([])[0])[0])
+            if accept is None:
+                self._send(source, Kind.CLOSE, envelope.key, envelope.tag + 1)
                 return
-            self._channels[envelope.key] = channel
-            self.accept(channel)
+            channel = Channel(envelope.key, source, envelope.tag + 1, envelope.tag, opened_here=False)
+            self._channels[envelope.key, False] = channel
+            accept(channel)
             return
-        if channel is None:
+        known = self._channels.get((envelope.key, not from_opener))
+        if known is None:
             if envelope.alone:
-                gone = Channel(envelope.key, source, envelope.tag)
+                gone = Channel(envelope.key, source, 0, envelope.tag, opened_here=False)
                 self._receive(gone, Arriving(envelope))
             return
+        channel = known
         if envelope.kind is Kind.CLOSE:
             channel.closed_there = True
             channel.arriving.append(Arriving(None))
@@ -225,7 +239,7 @@ class Engine:
                 channel.changed()
 
         for view in views:
-            request = self.world.communicator.Irecv([view, self._mpi.BYTE], channel.peer, channel.tag)
+            request = self.world.communicator.Irecv([view, self._mpi.BYTE], channel.peer, channel.receives)
             self._follow(request, view, one_less)
         # Whoever sends may have paused: a large buffer moves when both sides are at it.
         self.world.bell.ring(channel.peer)
