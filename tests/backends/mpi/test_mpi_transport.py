@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import dask.array as da
 import gpucluster
 import numpy as np
+import psutil
 import pytest
 from distributed import Client, wait
 from gpucluster.comm.mpi.address import parse
@@ -19,6 +20,8 @@ from gpucluster.protocol.models import ClusterModel, Network
 from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits
 
+from tests.backends.depending import rare
+from tests.backends.seen import messages
 from tests.mpi import must_have_mpi
 
 must_have_mpi("dask_mpi")
@@ -97,6 +100,53 @@ def test_ranks_that_are_lost_come_back_as_another_world(shared_site, cluster, cl
     assert client.submit(lambda value: value + 1, kept).result() == 1025
     x = da.ones((1000, 1000), chunks=500)
     assert (x + x.T).sum().compute() == 2 * 10**6
+
+
+def test_tasks_that_are_cancelled_with_blocks_on_their_way_disturb_nothing(client):
+    first, second = addresses(client)
+    for place in range(8):
+        block = client.submit(np.ones, 2**22 + place, workers=[first], pure=False)
+        moved = client.submit(len, block, workers=[second], pure=False)
+        wait(block)
+        if place % 2:
+            moved.cancel()
+        else:
+            block.cancel()
+        del block, moved
+    kept = client.submit(np.ones, 2**21, workers=[first], pure=False)
+    assert client.submit(len, kept, workers=[second], pure=False).result(30) == 2**21
+
+
+def started_again(client: Client, before: set[str]) -> bool:
+    return len(addresses(client)) == 2 and not before & set(addresses(client))
+
+
+def test_a_program_that_is_aborted_is_started_again(client, wait_until):
+    before = set(addresses(client))
+
+    def abort() -> None:
+        from mpi4py import MPI
+
+        MPI.COMM_WORLD.Abort(7)
+
+    with pytest.raises(OSError):  # noqa: PT011 - whichever connection breaks first
+        client.run(abort, workers=[min(before)])
+    wait_until(lambda: started_again(client, before), timeout=30)
+    assert client.submit(pow, 2, 5).result(30) == 32
+
+
+@rare
+def test_a_rank_that_hangs_is_lost_and_comes_back(cluster, client, wait_until):
+    before = set(addresses(client))
+    pid = client.submit(os.getpid, workers=["1"], pure=False).result()
+    far = {"allow_other_workers": True, "pure": False}
+    waiting = client.submit(len, client.submit(np.ones, 2**21, workers=["1"], **far), workers=["0"], **far)
+    os.kill(pid, signal.SIGSTOP)
+    wait_until(lambda: started_again(client, before), timeout=30)
+    assert waiting.result(30) == 2**21
+    assert not psutil.pid_exists(pid)
+    told = messages(gpucluster.connect(cluster.id))
+    assert "rank 1 did not go on for 12 seconds after somebody had stopped it" in told
 
 
 def test_who_cannot_be_a_rank_is_refused():

@@ -19,7 +19,7 @@ LEAST_BYTES = 2**20
 """Smaller ones are left to NumPy."""
 KEPT_BYTES = 2**27
 """So much is kept at most that nobody uses."""
-KEPT_SECONDS = 3.0
+KEPT_SECONDS = 20.0
 
 
 class Memory:
