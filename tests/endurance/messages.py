@@ -1,4 +1,4 @@
-"""A million messages between ranks over ``mpi://``: none lost, none overtaken, none changed, and memory that stays flat.
+"""A million messages between ranks over ``mpi://``: none lost, overtaken or changed, and memory that stays flat.
 
 ``mpiexec -n 3 python -m tests.endurance.messages --messages 1000000``. Each rank sends to each other one over several
 connections at once: most messages are small, some have blocks of up to 2 MB. Prints a line of JSON.
