@@ -133,7 +133,8 @@ def _transports(found: Namespace, words: Sequence[str], say: Callable[[str], Non
         if name not in TRANSPORTS:
             hint = did_you_mean(name, TRANSPORTS)
             raise InvalidRequest(f"--transports: there is no '{shown(name)}'.{hint} There are {', '.join(TRANSPORTS)}.")
-    size, output = _size(found) or "small", _output(found)
+    size: Any = _size(found) or "small"
+    output = _output(found)
     repeats = whole_number(getattr(found, "repeats", "5"), "--repeats", 1, 100)
 
     from ..bench.transports import comparison, report

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 
 import dask.array as da
 import gpucluster
@@ -13,7 +15,16 @@ import psutil
 import pytest
 from distributed import Client, wait
 from gpucluster.comm.mpi.address import parse
-from gpucluster.learn import KMeans
+from gpucluster.learn import (
+    PCA,
+    KMeans,
+    LogisticRegression,
+    MLPClassifier,
+    NearestNeighbors,
+    TruncatedSVD,
+    config_context,
+    run_on_ranks,
+)
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.models import ClusterModel, Network
@@ -26,7 +37,7 @@ from tests.mpi import must_have_mpi
 
 must_have_mpi("dask_mpi")
 
-DIGITS = load_digits().data
+DIGITS, LABELS = load_digits(return_X_y=True)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -117,6 +128,40 @@ def test_tasks_that_are_cancelled_with_blocks_on_their_way_disturb_nothing(clien
     assert client.submit(len, kept, workers=[second], pure=False).result(30) == 2**21
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_estimators_talk_over_mpi_on_these_ranks(client):
+    X, y = da.from_array(DIGITS, chunks=(450, 64)), da.from_array(LABELS, chunks=450)
+    fits = {
+        "k-means": lambda: KMeans(10, init=DIGITS[:10]).fit(X).inertia_,
+        "PCA": lambda: PCA(5).fit(X).explained_variance_,
+        "truncated SVD": lambda: TruncatedSVD(5).fit(X).singular_values_,
+        "neighbours": lambda: np.asarray(NearestNeighbors(n_neighbors=3).fit(X).kneighbors(X)[0]).sum(),
+        "logistic regression": lambda: LogisticRegression(max_iter=30).fit(X / 16, y).coef_,
+        "MLP": lambda: MLPClassifier((8,), max_iter=3, random_state=0).fit(X / 16, y).coefs_[0],
+    }
+    for name, fit in fits.items():
+        expected = fit()
+        with config_context(communicator="mpi"):
+            found = fit()
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-7, err_msg=name)
+
+
+def test_ctrl_c_reaches_the_ranks(client, wait_until):
+    X = da.from_array(DIGITS, chunks=(450, 64))
+
+    def for_ever(shard):
+        while True:
+            shard.communicator.allreduce(np.ones(3))
+
+    timer = threading.Timer(1.5, os.kill, [os.getpid(), signal.SIGINT])
+    timer.start()
+    with config_context(communicator="mpi"), pytest.raises(KeyboardInterrupt):
+        run_on_ranks(for_ever, X)
+    with config_context(communicator="mpi"):
+        assert len(run_on_ranks(lambda shard: shard.communicator.size, X)) == 2
+    wait_until(lambda: not any(client.processing().values()))
+
+
 def started_again(client: Client, before: set[str]) -> bool:
     return len(addresses(client)) == 2 and not before & set(addresses(client))
 
@@ -129,7 +174,7 @@ def test_a_program_that_is_aborted_is_started_again(client, wait_until):
 
         MPI.COMM_WORLD.Abort(7)
 
-    with pytest.raises(OSError):  # noqa: PT011 - whichever connection breaks first
+    with suppress(OSError):  # Its answer never comes.
         client.run(abort, workers=[min(before)])
     wait_until(lambda: started_again(client, before), timeout=30)
     assert client.submit(pow, 2, 5).result(30) == 32

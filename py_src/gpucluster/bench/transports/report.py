@@ -63,8 +63,8 @@ def picture(result: TransportResult) -> Any:
         told = result.messages[name]
         colour = COLOURS[place % len(COLOURS)]
         x = [max(1, size) for size in told.sizes]
-        line = made.line(x, [told.line(size) for size in told.sizes], color=colour, line_width=2, alpha=0.7)
-        dots = made.scatter(x, told.seconds, color=colour, marker=SHAPES[place % len(SHAPES)], size=8)
+        line: Any = made.line(x, [told.line(size) for size in told.sizes], color=colour, line_width=2, alpha=0.7)
+        dots: Any = made.scatter(x, told.seconds, color=colour, marker=SHAPES[place % len(SHAPES)], size=8)
         label = f"{name}: {seconds_text(told.latency_seconds)}, {format_size(told.bytes_per_second)}/s"
         items.append(LegendItem(label=label, renderers=[line, dots]))
     made.add_layout(Legend(items=items, click_policy="hide", border_line_color=None), "right")
