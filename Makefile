@@ -91,6 +91,10 @@ suite-times: ## Write down what the last test-all took: the order of the files, 
 test-dask: ## Run what touches Dask with another version of it: make test-dask DASK=2026.1.3 (TESTS=… for other tests).
 	@scripts/test-dask "$(DASK)" $(TESTS)
 
+.PHONY: test-comms-of-dask
+test-comms-of-dask: ## Run distributed's own tests of comms over mpi, unix, tcp and tls; clones its source.
+	@PYTHON=$(BIN)/python scripts/test-comms-of-dask
+
 .PHONY: test-python
 test-python: ## Run the tests that start no process on another Python: make test-python PYTHON=python3.13 (TESTS=… for some of them).
 	@scripts/test-python "$(PYTHON)" $(TESTS)

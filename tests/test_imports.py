@@ -76,7 +76,7 @@ MAY_IMPORT = {
         "datasets",
     },
     "profiling": {"client", "dask_internals", "registry", "protocol"},
-    "learn": {"client", "dask_internals", "protocol"},
+    "learn": {"client", "comm", "dask_internals", "protocol"},
     "datasets": {"protocol"},
     "bench": {"learn", "datasets", "client", "dask_internals", "operating_system", "protocol"},
     "widgets": {"client", "gauges", "protocol"},

@@ -122,6 +122,40 @@ MERGE = Workload(
 )  # fmt: skip
 
 
+# -- shuffle -------------------------------------------------------------------------------------
+
+
+def _one_table(context: Context, parameters: Parameters) -> Any:
+    rows = parameters["rows"]
+    n_blocks = context.blocks_for(16 * rows)
+    return persisted(_lazy(keyed_block, rows, n_blocks, context.frames, side="left", n_rows=rows))[0]
+
+
+def _shuffle(table: Any) -> Outcome:
+    import dask
+
+    with dask.config.set({"dataframe.shuffle.method": "p2p"}):
+        moved = table.shuffle("key")
+        found = moved.map_partitions(_weighed, meta=(None, "float64")).compute()
+    expect(float(len(found)), moved.npartitions, "The number of partitions")
+    # Each key comes once, wherever it has been brought.
+    return Outcome(float(found.sum()))
+
+
+def _weighed(part: Any) -> Any:
+    return (part.key * 1.0 + part.left).sum() if len(part) else 0.0
+
+
+SHUFFLE = Workload(
+    "shuffle",
+    "Shuffle of a data frame by a random key (int64, p2p)",
+    MERGE.sizes,
+    prepare=_one_table,
+    run=_shuffle,
+    memory_bytes=lambda parameters: 4 * 16 * parameters["rows"],
+    amount=lambda parameters: parameters["rows"],
+)
+
 # -- flights -------------------------------------------------------------------------------------
 
 _COLUMNS = ["carrier", "origin", "tailnum", "time_hour", "dep_time", "dep_delay", "arr_delay", "air_time"]

@@ -22,3 +22,5 @@ NAMES = (
 )
 Size = Literal["tiny", "small", "medium", "large"]
 SIZES: tuple[Size, ...] = get_args(Size)
+TRANSPORTS = ("unix", "tls", "tcp", "mpi", "ucx")
+"""What ``--transports`` compares."""

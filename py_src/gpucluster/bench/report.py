@@ -11,7 +11,7 @@ from . import figures, scaling
 from .result import BenchResult
 from .text import facts_lines, left_out_lines, result_rows
 
-_PAGE = """<!DOCTYPE html>
+PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -76,14 +76,14 @@ def report_html(result: BenchResult) -> str:
             f'<h2>{escape(heading)}</h2><p class="note">{escape(note)}</p><div class="figures">{"".join(places)}</div>'
         )
     bokeh = Resources(mode="inline", components=["bokeh"], log_level="fatal").render_js()
-    return _PAGE.format(
+    return PAGE.format(
         title=f"Benchmark of {escape(result.cluster.name)}",
         script="\n".join([bokeh, *scripts]),
         facts="".join(f"<p>{escape(line)}</p>" for line in facts_lines(result)),
         pictures="".join(parts),
-        table=_table(result_rows(result), numbers={2, 3, 4, 5, 6}),
+        table=table(result_rows(result), numbers={2, 3, 4, 5, 6}),
         left_out=_left_out(result),
-        versions=_table(
+        versions=table(
             [("NAME", "VERSION OR VALUE"), *result.versions.items(), *result.settings.items()], numbers=set()
         ),
     )
@@ -112,7 +112,9 @@ def _left_out(result: BenchResult) -> str:
     return f'<h2>Notes</h2><div class="note">{"".join(lines)}</div>' if lines else ""
 
 
-def _table(rows: Sequence[Sequence[str]], *, numbers: set[int]) -> str:
+def table(rows: Sequence[Sequence[str]], *, numbers: set[int]) -> str:
+    """Return rows as HTML, the head first; columns of numbers end at the right."""
+
     def row(cells: Sequence[str], tag: str) -> str:
         return "".join(
             f"<{tag}{' class=number' if place in numbers else ''}>{escape(cell)}</{tag}>"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
-from ..bench.names import NAMES, SIZES
+from ..bench.names import NAMES, SIZES, TRANSPORTS
 from ..protocol.errors import InvalidRequest
 from ..protocol.spec import MAX_WORKERS
 from .arguments import did_you_mean, shown, whole_number
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..bench.target import Target
 
 _COMPARE = "compare"
-_MEASURING = ("only", "size", "seconds", "workers", "repeats", "output", "no_report", "scheduler")
+_MEASURING = ("only", "size", "seconds", "workers", "repeats", "output", "no_report", "scheduler", "transports")
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,8 @@ def bench(found: Namespace, say: Callable[[str], None]) -> BenchAnswer:
         return _list(found)
     if words[:1] == [_COMPARE]:
         return _compare(found, words[1:])
+    if "transports" in vars(found):
+        return _transports(found, words, say)
     if len(words) > 1:
         raise InvalidRequest(f"Unexpected '{shown(words[1])}': one cluster is measured at a time.")
     return _measure(found, words[0] if words else None, say)
@@ -116,6 +118,34 @@ def _measure(found: Namespace, name: str | None, say: Callable[[str], None]) -> 
         write_report(result, written[-1])
     failed = any(item.failed for item in result.left_out)
     return BenchAnswer(result, text.result_text(result), written, failed, not result.complete)
+
+
+def _transports(found: Namespace, words: Sequence[str], say: Callable[[str], None]) -> BenchAnswer:
+    others = ("only", "seconds", "workers", "scheduler", "backend", "preset", *BENCH_FIELDS)
+    if given := [option for option in others if option in vars(found) and getattr(found, option) is not None]:
+        raise InvalidRequest(f"{_flag(given[0])} has no meaning with --transports: it starts clusters of two workers.")
+    if words:
+        raise InvalidRequest(f"--transports starts clusters of its own; leave out '{shown(words[0])}'.")
+    names = [name.strip() for name in found.transports.split(",") if name.strip()]
+    if not names:
+        raise InvalidRequest(f"--transports: name at least one of {', '.join(TRANSPORTS)}.")
+    for name in names:
+        if name not in TRANSPORTS:
+            hint = did_you_mean(name, TRANSPORTS)
+            raise InvalidRequest(f"--transports: there is no '{shown(name)}'.{hint} There are {', '.join(TRANSPORTS)}.")
+    size: Any = _size(found) or "small"
+    output = _output(found)
+    repeats = whole_number(getattr(found, "repeats", "5"), "--repeats", 1, 100)
+
+    from ..bench.transports import comparison, report
+
+    result = comparison.compare_transports(names, size=size, repeats=repeats, say=say)
+    result.save(output)
+    written = [output]
+    if not getattr(found, "no_report", False):
+        written.append(output.with_suffix(".html"))
+        report.write_page(result, written[-1])
+    return BenchAnswer(result, report.text(result), written)
 
 
 def _target(found: Namespace, name: str | None, counts: list[int] | None) -> AbstractContextManager[Target]:

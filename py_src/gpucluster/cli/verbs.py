@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..bench.names import NAMES as WORKLOADS
-from ..bench.names import SIZES
+from ..bench.names import SIZES, TRANSPORTS
 from ..client.dashboard import page_names
 from ..gauges.ranking import FIGURES
 from ..protocol.errors import InvalidRequest
@@ -193,6 +193,11 @@ def _bench(parser: SentenceParser, face: str) -> None:
     parser.argument(
         "--scheduler", metavar="ADDRESS", complete="file",
         help="Measure any cluster of Dask: address of its scheduler, or a scheduler file.",
+    )  # fmt: skip
+    parser.argument(
+        "--transports", metavar="A,B,…", complete=TRANSPORTS,
+        help="Instead: start a cluster for each of these ways in which workers talk ("
+        + ", ".join(TRANSPORTS) + "), and compare messages and workloads over them, by turns.",
     )  # fmt: skip
     add_spec_options(parser, BENCH_FIELDS)
     declare_json(parser, face, "the results")

@@ -4,26 +4,40 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 
 import dask.array as da
 import gpucluster
 import numpy as np
+import psutil
 import pytest
 from distributed import Client, wait
 from gpucluster.comm.mpi.address import parse
-from gpucluster.learn import KMeans
+from gpucluster.learn import (
+    PCA,
+    KMeans,
+    LogisticRegression,
+    MLPClassifier,
+    NearestNeighbors,
+    TruncatedSVD,
+    config_context,
+    run_on_ranks,
+)
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.models import ClusterModel, Network
 from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits
 
+from tests.backends.depending import rare
+from tests.backends.seen import messages
 from tests.mpi import must_have_mpi
 
 must_have_mpi("dask_mpi")
 
-DIGITS = load_digits().data
+DIGITS, LABELS = load_digits(return_X_y=True)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -97,6 +111,87 @@ def test_ranks_that_are_lost_come_back_as_another_world(shared_site, cluster, cl
     assert client.submit(lambda value: value + 1, kept).result() == 1025
     x = da.ones((1000, 1000), chunks=500)
     assert (x + x.T).sum().compute() == 2 * 10**6
+
+
+def test_tasks_that_are_cancelled_with_blocks_on_their_way_disturb_nothing(client):
+    first, second = addresses(client)
+    for place in range(8):
+        block = client.submit(np.ones, 2**22 + place, workers=[first], pure=False)
+        moved = client.submit(len, block, workers=[second], pure=False)
+        wait(block)
+        if place % 2:
+            moved.cancel()
+        else:
+            block.cancel()
+        del block, moved
+    kept = client.submit(np.ones, 2**21, workers=[first], pure=False)
+    assert client.submit(len, kept, workers=[second], pure=False).result(30) == 2**21
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_estimators_talk_over_mpi_on_these_ranks(client):
+    X, y = da.from_array(DIGITS, chunks=(450, 64)), da.from_array(LABELS, chunks=450)
+    fits = {
+        "k-means": lambda: KMeans(10, init=DIGITS[:10]).fit(X).inertia_,
+        "PCA": lambda: PCA(5).fit(X).explained_variance_,
+        "truncated SVD": lambda: TruncatedSVD(5).fit(X).singular_values_,
+        "neighbours": lambda: np.asarray(NearestNeighbors(n_neighbors=3).fit(X).kneighbors(X)[0]).sum(),
+        "logistic regression": lambda: LogisticRegression(max_iter=30).fit(X / 16, y).coef_,
+        "MLP": lambda: MLPClassifier((8,), max_iter=3, random_state=0).fit(X / 16, y).coefs_[0],
+    }
+    for name, fit in fits.items():
+        expected = fit()
+        with config_context(communicator="mpi"):
+            found = fit()
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-7, err_msg=name)
+
+
+def test_ctrl_c_reaches_the_ranks(client, wait_until):
+    X = da.from_array(DIGITS, chunks=(450, 64))
+
+    def for_ever(shard):
+        while True:
+            shard.communicator.allreduce(np.ones(3))
+
+    timer = threading.Timer(1.5, os.kill, [os.getpid(), signal.SIGINT])
+    timer.start()
+    with config_context(communicator="mpi"), pytest.raises(KeyboardInterrupt):
+        run_on_ranks(for_ever, X)
+    with config_context(communicator="mpi"):
+        assert len(run_on_ranks(lambda shard: shard.communicator.size, X)) == 2
+    wait_until(lambda: not any(client.processing().values()))
+
+
+def started_again(client: Client, before: set[str]) -> bool:
+    return len(addresses(client)) == 2 and not before & set(addresses(client))
+
+
+def test_a_program_that_is_aborted_is_started_again(client, wait_until):
+    before = set(addresses(client))
+
+    def abort() -> None:
+        from mpi4py import MPI
+
+        MPI.COMM_WORLD.Abort(7)
+
+    with suppress(OSError):  # Its answer never comes.
+        client.run(abort, workers=[min(before)])
+    wait_until(lambda: started_again(client, before), timeout=30)
+    assert client.submit(pow, 2, 5).result(30) == 32
+
+
+@rare
+def test_a_rank_that_hangs_is_lost_and_comes_back(cluster, client, wait_until):
+    before = set(addresses(client))
+    pid = client.submit(os.getpid, workers=["1"], pure=False).result()
+    far = {"allow_other_workers": True, "pure": False}
+    waiting = client.submit(len, client.submit(np.ones, 2**21, workers=["1"], **far), workers=["0"], **far)
+    os.kill(pid, signal.SIGSTOP)
+    wait_until(lambda: started_again(client, before), timeout=30)
+    assert waiting.result(30) == 2**21
+    assert not psutil.pid_exists(pid)
+    told = messages(gpucluster.connect(cluster.id))
+    assert "rank 1 did not go on for 12 seconds after somebody had stopped it" in told
 
 
 def test_who_cannot_be_a_rank_is_refused():

@@ -28,7 +28,7 @@ WITHIN = """
 import json, os, time
 import gpucluster
 
-cluster = gpucluster.create("mpi", name="within", interface="lo", idle_timeout_seconds=None)
+cluster = gpucluster.create("mpi", name="within", interface="lo", protocol="mpi", idle_timeout_seconds=None)
 
 
 def place():
@@ -38,6 +38,14 @@ def place():
 
 
 with cluster.get_client() as client:
+    import numpy as np
+    from gpucluster.comm.mpi.address import parse
+
+    found = [parse(address) for address in client.scheduler_info(n_workers=-1)["workers"]]
+    assert {location.rank for location in found} == {0, 1, 2, 3}, found
+    block = client.submit(np.arange, 10**6, workers="0")
+    moved = [client.submit(lambda x: int(x.sum()), block, workers=name, pure=False) for name in "123"]
+    assert client.gather(moved) == [10**6 * (10**6 - 1) // 2] * 3
     print(json.dumps({"id": cluster.id, "places": list(client.run(place).values())}), flush=True)
 input()
 """

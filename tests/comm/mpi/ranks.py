@@ -117,12 +117,15 @@ async def cancelled_and_closed(addresses: list[str]) -> Any:
 
 
 async def by_port(addresses: list[str]) -> None:
-    """A rank reaches itself, and ranks of other programs, by their ports."""
+    """A rank reaches itself by MPI, too, and ranks of other programs by their ports."""
     comm = await connect(addresses[RANK])
-    await comm.write({"n": 0, "x": to_serialize(np.ones(3)), "echo": True})
-    assert (await comm.read())["n"] == 0
-    assert comm.peer_address.startswith("tcp://"), comm
-    comm.abort()
+    assert comm.peer_address == addresses[RANK]
+    for n, size in enumerate([3, 10**6]):
+        await comm.write({"n": n, "x": to_serialize(np.full(size, 7.0)), "echo": True})
+        back = await comm.read()
+        assert back["n"] == n
+        assert np.array_equal(back["x"], np.full(size, 7.0))
+    await comm.close()
     other = addresses[1].rpartition(".")[0] + ".0123456789abcdef"
     comm = await connect(other)
     assert comm.peer_address.startswith("tcp://"), "a rank of another program is reached by its port"

@@ -67,7 +67,7 @@ def arriving(*sizes: int) -> Arriving:
 
 def test_what_nobody_reads_waits_with_its_sender(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gpucluster.comm.mpi.channel.WINDOW_BYTES", 100)
-    channel = Channel(Key(0, 1), 1, 2)
+    channel = Channel(Key(0, 1), 1, 2, 3, opened_here=True)
     messages = [arriving(60), arriving(60), arriving(60)]
     channel.arriving.extend(messages)
     assert channel.to_receive() == messages[:2], "the one that begins within the window is taken whole"

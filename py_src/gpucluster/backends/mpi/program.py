@@ -178,6 +178,9 @@ class Program:
     def _told_by_rank(self, rank: str, event: dict[str, Any]) -> None:
         if "watcher" in event:
             self._watchers.watch(rank, int(event["watcher"]), str(event["host"]))
+        elif "stopped" in event:
+            told = f"rank {rank} did not go on for {float(event['stopped']):.0f} seconds after somebody had stopped it"
+            self._first_end = self._first_end or told
         else:
             self._has_ended(rank, **event)
 

@@ -28,6 +28,8 @@ EVENT = "gpucluster-rank "
 """What a line begins with, after the rank's own beginning, that is for whoever reads it and not for people."""
 LONGEST_LINE = 65536
 KILL_SECONDS = 5.0
+STOPPED_SECONDS = 12.0
+"""So long somebody may stop a rank (SIGSTOP) before it counts as lost: others wait for it meanwhile."""
 
 
 def rank_number() -> int | None:
@@ -55,6 +57,7 @@ class Rank:
         self._output, self._control = output, control
         self._number = rank_number()
         self._scratch: str | None = None
+        self._stopped_since: float | None = None
         self._secret = b""
         self._unwritten = b""
         self._line = b""
@@ -79,7 +82,7 @@ class Rank:
         self._say(EVENT + json.dumps({"watcher": os.getpid(), "host": socket.gethostname()}))
         status = self._status()
         while status is None and not ended:
-            for key, _ in self._selector.select():
+            for key, _ in self._selector.select(None if self._stopped_since is None else 1.0):
                 if key.fd == woken.fileno():
                     with suppress(BlockingIOError):
                         woken.recv(4096)
@@ -91,6 +94,7 @@ class Rank:
                 else:
                     self._read(key.fd)
             status = self._status()
+            self._end_if_stopped()
         if status is not None:
             self._drain()
             self._say(EVENT + json.dumps({"pid": self._child, "status": status}))
@@ -101,10 +105,26 @@ class Rank:
         return 128 - status if status < 0 else status
 
     def _status(self) -> int | None:
+        """Return how the child has ended; ``None``: it has not. Notes when it is stopped, and when it goes on."""
         with suppress(ChildProcessError):
-            pid, status = os.waitpid(self._child, os.WNOHANG)
-            return os.waitstatus_to_exitcode(status) if pid else None
+            while True:
+                pid, status = os.waitpid(self._child, os.WNOHANG | os.WUNTRACED | os.WCONTINUED)
+                if not pid:
+                    return None
+                if os.WIFSTOPPED(status):
+                    self._stopped_since = time.monotonic()
+                elif os.WIFCONTINUED(status):
+                    self._stopped_since = None
+                else:
+                    return os.waitstatus_to_exitcode(status)
         return 1
+
+    def _end_if_stopped(self) -> None:
+        if self._stopped_since is not None and time.monotonic() - self._stopped_since > STOPPED_SECONDS:
+            self._stopped_since = None
+            self._say(EVENT + json.dumps({"stopped": STOPPED_SECONDS}))
+            with suppress(ProcessLookupError):
+                os.kill(self._child, signal.SIGKILL)
 
     # -- what comes in ---------------------------------------------------------------------------
 

@@ -36,12 +36,11 @@ class RankConnector(Connector):
         """
         location = parse(address)
         world = here()
-        if world is not None and location.world == world.name and location.rank not in {None, world.rank}:
-            assert location.rank is not None
+        if world is not None and location.world == world.name and location.rank is not None:
             engine = engines.started(world)
             if engine is not None:
                 local, peer = _unlistened(world, world.rank), f"{PREFIX}{location}"
-                return RankComm(engine, engine.open(location.rank), local, peer, deserialize)
+                return RankComm(engine, engine.open(location.rank, _port_of(location)), local, peer, deserialize)
         by_port = _by_port(connection_args).get_connector()
         made: Comm = await by_port.connect(location.port, deserialize, **connection_args)
         return made
@@ -78,7 +77,7 @@ class RankListener(BaseListener):
         Raises
         ------
         RuntimeError
-            This process has not joined the others, or another server of it listens already.
+            This process has not joined the others, or listens in another event loop already.
         """
         world = here()
         if world is None:
@@ -89,17 +88,17 @@ class RankListener(BaseListener):
                 "gpucluster.create('mpi', protocol='mpi')"
             )
         engine = engines.started(world)
-        if engine is None or engine.accept is not None:
-            raise RuntimeError("a rank has one server that listens by MPI; give the others protocol='tls'")
+        if engine is None:
+            raise RuntimeError("servers of a rank that listen by MPI share one event loop; give others protocol='tls'")
         await self._port.start()
         self._world = world
-        engine.accept = self._accept
+        engine.listen(_port_of(parse(self.contact_address)), self._accept)
 
     def stop(self) -> Any:
         """Stop to listen."""
         engine = engines.started(self._world) if self._world is not None else None
         if engine is not None:
-            engine.accept = None
+            engine.stop_listening(_port_of(parse(self.contact_address)))
         return self._port.stop()
 
     def abort_handshaking_comms(self) -> None:
@@ -181,6 +180,10 @@ class RankBackend(Backend):
 
 def _by_port(connection_args: dict[str, Any]) -> Backend:
     return get_backend("tls" if connection_args.get("ssl_context") is not None else "tcp")
+
+
+def _port_of(location: Location) -> int:
+    return int(parse_host_port(location.port)[1])
 
 
 def _unlistened(world: World, rank: int) -> str:

@@ -48,14 +48,18 @@ class Channel:
     key : Key
     peer : int
         The rank on the other side.
-    tag : int
-        Of buffers in both directions.
+    sends, receives : int
+        Tags of the buffers that go and that come.
+    opened_here : bool
+        Whether this side has begun it.
     """
 
-    def __init__(self, key: Key, peer: int, tag: int) -> None:
+    def __init__(self, key: Key, peer: int, sends: int, receives: int, *, opened_here: bool) -> None:
         self.key = key
         self.peer = peer
-        self.tag = tag
+        self.sends = sends
+        self.receives = receives
+        self.opened_here = opened_here
         self.arriving: deque[Arriving] = deque()
         self.closed_here = False
         self.closed_there = False

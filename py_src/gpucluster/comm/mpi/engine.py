@@ -14,6 +14,7 @@ import asyncio
 import itertools
 import logging
 import os
+import struct
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
@@ -21,9 +22,9 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from .channel import Arriving, Channel
+from .memory import Memory
+from .pacing import Pacing
 from .wire import Envelope, Key, Kind, decode, encode, pieces
 from .world import World
 
@@ -37,13 +38,15 @@ MOST_AT_ONCE = 64
 SLICE_SECONDS = 0.0005
 """So long large buffers are moved before others of this process have their turn."""
 LARGE_BYTES = 2**18
-QUICK_TURNS = 40
-"""Turns without a pause, some 20 µs each, while something is on its way and nothing has come to its end."""
-RUNG_IN_VAIN_TURNS = 4
+QUICK_SECONDS = 0.0008
+"""So long it looks without a pause while something is on its way and nothing has come to its end."""
+RUNG_IN_VAIN_SECONDS = 0.0001
+"""Across a network a ring can be faster than what it is for."""
 SLEEP_WITH_WORK_SECONDS = 0.001
 """The shortest that an event loop of Python 3.11 knows."""
 LONGEST_SLEEP_SECONDS = 0.05
 
+_PORT = struct.Struct("<H")
 Accept = Callable[[Channel], None]
 
 
@@ -62,11 +65,12 @@ class Engine:
 
         self.world = world
         self.loop = loop
-        self.accept: Accept | None = None
-        """Is given each connection that another rank begins; ``None``: nobody listens."""
+        self._listening: dict[int, Accept] = {}
+        """By port: what is given each connection that a rank begins with it."""
         self._mpi = MPI
         self._most_tags = (world.communicator.Get_attr(MPI.TAG_UB) - FIRST_TAG) // 2
-        self._channels: dict[Key, Channel] = {}
+        self._channels: dict[tuple[Key, bool], Channel] = {}
+        """By key, and whether it was opened here: a rank may be connected with itself."""
         self._numbers = itertools.count(1)
         self._requests: list[Any] = []
         self._ends: list[tuple[Callable[[], None], Any]] = []
@@ -74,9 +78,11 @@ class Engine:
         self._large = 0
         self._envelopes: dict[int, deque[tuple[Any, list[bool]]]] = defaultdict(deque)
         """Buffers of envelopes by source, and whether they are here."""
+        self._memory = Memory()
+        self._pacing = Pacing()
         self._next: asyncio.Handle | None = None
-        self._left = 0
-        """Turns without a pause that are left."""
+        self._until = 0.0
+        """When it stops to look without a pause."""
         self.is_over = False
         """Whether MPI has failed, or this rank has stopped."""
         for bell in world.bell.sockets:
@@ -85,21 +91,29 @@ class Engine:
 
     # -- connections -----------------------------------------------------------------------------
 
-    def open(self, rank: int) -> Channel:
+    def listen(self, port: int, accept: Accept) -> None:
+        """Take connections that are meant for a port, of this rank or of others."""
+        self._listening[port] = accept
+
+    def stop_listening(self, port: int) -> None:
+        """Refuse connections that are meant for a port."""
+        self._listening.pop(port, None)
+
+    def open(self, rank: int, port: int) -> Channel:
         """Begin a connection; whether anybody listens shows when it is used."""
-        used = {channel.tag for channel in self._channels.values() if channel.peer == rank}
+        used = {channel.sends for channel in self._channels.values() if channel.opened_here and channel.peer == rank}
         key, tag = next(
             (key, tag)
             for number in self._numbers
-            if (tag := self._tag(key := Key(self.world.rank, number), rank)) not in used
+            if (tag := self._tag(key := Key(self.world.rank, number))) not in used
         )
-        channel = self._channels[key] = Channel(key, rank, tag)
-        self._send(rank, Kind.OPEN, key, tag)
+        channel = self._channels[key, True] = Channel(key, rank, tag, tag + 1, opened_here=True)
+        self._send(rank, Kind.OPEN, key, tag, [_PORT.pack(port)])
         return channel
 
     def send(self, channel: Channel, frames: Sequence[Any]) -> None:
         """Send a message. The frames must not be changed while they are on their way, as with Dask's own comms."""
-        self._send(channel.peer, Kind.MESSAGE, channel.key, channel.tag, frames)
+        self._send(channel.peer, Kind.MESSAGE, channel.key, channel.sends, frames)
 
     def received(self, channel: Channel) -> None:
         """Take in what the window of a connection now has room for."""
@@ -111,11 +125,11 @@ class Engine:
         if channel.closed_here:
             return
         channel.closed_here = True
-        self._channels.pop(channel.key, None)
+        self._channels.pop((channel.key, channel.opened_here), None)
         if self.is_over:
             return
         if not channel.closed_there:
-            self._send(channel.peer, Kind.CLOSE, channel.key, channel.tag)
+            self._send(channel.peer, Kind.CLOSE, channel.key, channel.sends)
         self.received(channel)
         channel.changed()
 
@@ -126,9 +140,9 @@ class Engine:
         self._turn()
         self._fail("this rank has ended")
 
-    def _tag(self, key: Key, other: int) -> int:
-        # Two ranks can begin connections with the same number: one of them has the even tags.
-        tag: int = FIRST_TAG + 2 * (key.number % self._most_tags) + (key.opener > other)
+    def _tag(self, key: Key) -> int:
+        # Who has opened a connection sends with the even tag, the other side with the odd one after it.
+        tag: int = FIRST_TAG + 2 * (key.number % self._most_tags)
         return tag
 
     # -- sending ---------------------------------------------------------------------------------
@@ -141,8 +155,7 @@ class Engine:
             for piece in pieces(view):
                 self._follow(communicator.Isend([piece, self._mpi.BYTE], rank, tag), piece)
         self.world.bell.ring(rank)
-        if self._requests:
-            self._soon(QUICK_TURNS)
+        self._look_on()
 
     def _follow(self, request: Any, buffer: Any, end: Callable[[], None] | None = None) -> None:
         """Test a request until it is done; its buffer lives as long."""
@@ -187,20 +200,23 @@ class Engine:
             self._open(source, decode(memoryview(buffer)))
 
     def _open(self, source: int, envelope: Envelope) -> None:
-        channel = self._channels.get(envelope.key)
+        from_opener = envelope.tag % 2 == 0
         if envelope.kind is Kind.OPEN:
-            channel = Channel(envelope.key, source, envelope.tag)
-            if self.accept is None:
-                self._send(source, Kind.CLOSE, envelope.key, envelope.tag)
+            accept = self._listening.get(_PORT.unpack(envelope.frames([])[0])[0])
+            if accept is None:
+                self._send(source, Kind.CLOSE, envelope.key, envelope.tag + 1)
                 return
-            self._channels[envelope.key] = channel
-            self.accept(channel)
+            channel = Channel(envelope.key, source, envelope.tag + 1, envelope.tag, opened_here=False)
+            self._channels[envelope.key, False] = channel
+            accept(channel)
             return
-        if channel is None:
+        known = self._channels.get((envelope.key, not from_opener))
+        if known is None:
             if envelope.alone:
-                gone = Channel(envelope.key, source, envelope.tag)
+                gone = Channel(envelope.key, source, 0, envelope.tag, opened_here=False)
                 self._receive(gone, Arriving(envelope))
             return
+        channel = known
         if envelope.kind is Kind.CLOSE:
             channel.closed_there = True
             channel.arriving.append(Arriving(None))
@@ -213,7 +229,7 @@ class Engine:
     def _receive(self, channel: Channel, message: Arriving) -> None:
         assert message.envelope is not None
         message.is_received = True
-        message.buffers = [np.empty(size, "u1") for size in message.envelope.alone]
+        message.buffers = [self._memory.take(size) for size in message.envelope.alone]
         views = [piece for buffer in message.buffers for piece in pieces(memoryview(buffer))]
         message.left = len(views)
 
@@ -223,49 +239,55 @@ class Engine:
                 channel.changed()
 
         for view in views:
-            request = self.world.communicator.Irecv([view, self._mpi.BYTE], channel.peer, channel.tag)
+            request = self.world.communicator.Irecv([view, self._mpi.BYTE], channel.peer, channel.receives)
             self._follow(request, view, one_less)
         # Whoever sends may have paused: a large buffer moves when both sides are at it.
         self.world.bell.ring(channel.peer)
-        self._soon(QUICK_TURNS)
+        self._look_on()
 
     # -- turns -----------------------------------------------------------------------------------
 
     def _rung(self) -> None:
         if self.world.bell.heard():
+            self._pacing.woken(time.perf_counter())
             came = self._turn()
-            # Across a network a ring can be faster than what it is for.
-            self._soon(QUICK_TURNS if self._requests else 0 if came else RUNG_IN_VAIN_TURNS)
+            self._look_on(0.0 if came else RUNG_IN_VAIN_SECONDS)
 
     def _look_now_and_then(self) -> None:
-        self._turn()
+        if self._turn() or self._requests:
+            self._look_on()
+        self._memory.forget_old()
         if not self.is_over:
-            self._soon(0)
             self._slow = self.loop.call_later(LONGEST_SLEEP_SECONDS, self._look_now_and_then)
 
-    def _soon(self, turns: int) -> None:
-        """Come back at once, at most so often in vain, and then as long as something is on its way."""
-        self._left = max(self._left, turns)
-        if turns and isinstance(self._next, asyncio.TimerHandle):
+    def _look_on(self, least: float = 0.0) -> None:
+        """Look again and again from now on, at least so many seconds: something has come, or gone."""
+        if self.is_over:
+            return
+        seconds = max(least, self._pacing.window, QUICK_SECONDS if self._requests else 0.0)
+        self._until = max(self._until, time.perf_counter() + seconds)
+        if isinstance(self._next, asyncio.TimerHandle):
             self._next.cancel()
             self._next = None
-        if self._next is None and not self.is_over and (self._left or self._requests):
+        if self._next is None:
             self._next = self.loop.call_soon(self._again)
 
     def _again(self) -> None:
         self._next = None
-        came = self._turn()
-        if came:
-            self._left = QUICK_TURNS if self._requests else 0
+        if self._turn():
+            self._look_on()
+            return
+        now = time.perf_counter()
         if self.is_over or self._next is not None:
             return
-        if self._left > 0:
-            self._left -= 1
+        if now < self._until:
             # Where more compute than there are processors, the other side may be waiting for this one.
             os.sched_yield()
             self._next = self.loop.call_soon(self._again)
         elif self._requests:
             self._next = self.loop.call_later(SLEEP_WITH_WORK_SECONDS, self._again)
+        else:
+            self._pacing.sleeps(now)
 
     def _turn(self) -> bool:
         """Look what has come and move what is on its way; returns whether there was anything."""

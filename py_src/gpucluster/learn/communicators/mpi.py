@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+import os
+import time
+import zlib
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ...comm.mpi.address import PREFIX, parse
+from ...comm.mpi.world import here
 from ..arrays import Array
-from ..errors import MissingMPI
+from ..errors import MissingMPI, PeerLost
 from .communicator import Communicator
 from .operators import Message, Operator, combine_all
+
+_LOOK_SECONDS = 0.1
+"""So often a rank that waits looks whether the computation was given up."""
+_SPIN_SECONDS = 0.0003
+_SLEEP_AFTER_SECONDS = 0.02
+"""Who waits so long, waits for another one's work, which may need this processor."""
+_SLEEP_SECONDS = 0.0005
+_abandoned: list[Any] = []
+"""Operations of MPI that nobody waits for any more, with the memory that MPI may yet write to."""
+_LEAST_TAG_BOUND = 32767
+"""Every MPI has as many tags."""
 
 
 def load_mpi() -> Any:
@@ -38,6 +55,9 @@ class MPICommunicator(Communicator):
     ----------
     comm : mpi4py.MPI.Comm, optional
         Those who take part; all processes of the program (``MPI.COMM_WORLD``) when not given.
+    look : callable, optional
+        Raises `PeerLost` where this rank was told to give up. The next ``allreduce`` then does so on all ranks: none
+        may leave the others waiting, as MPI would wait for ever.
 
     Raises
     ------
@@ -45,11 +65,12 @@ class MPICommunicator(Communicator):
         mpi4py or an MPI library is not installed.
     """
 
-    def __init__(self, comm: Any = None) -> None:
+    def __init__(self, comm: Any = None, look: Callable[[], None] = lambda: None) -> None:
         self._mpi = load_mpi()
         self.comm = self._mpi.COMM_WORLD if comm is None else comm
         self.rank = self.comm.Get_rank()
         self.size = self.comm.Get_size()
+        self._look = look
         self._by_name = {"sum": self._mpi.SUM, "min": self._mpi.MIN, "max": self._mpi.MAX}
 
     def allreduce(self, value: Message, op: Operator = "sum") -> Message:
@@ -65,30 +86,63 @@ class MPICommunicator(Communicator):
     def _all_alike(self, flat: Array | None) -> bool:
         """Whether all ranks have buffers of one type and length: a rank without rows may have nothing."""
         mine = -1 if flat is None else flat.size * 256 + ord(flat.dtype.char)
-        largest = np.empty(2, dtype=np.int64)
-        self.comm.Allreduce(np.array([mine, -mine], dtype=np.int64), largest, self._mpi.MAX)
+        told, largest = np.array([mine, -mine, self._is_given_up()], dtype=np.int64), np.empty(3, dtype=np.int64)
+        self._wait(self.comm.Iallreduce(told, largest, self._mpi.MAX), told, largest)
+        if largest[2]:
+            raise PeerLost("The computation was given up.")
         return bool(largest[0] == -largest[1] != -1)
+
+    def _meet(self) -> None:
+        """Wait until all ranks are here, so that what follows waits for none that never comes."""
+        self._wait(self.comm.Ibarrier())
+
+    def _wait(self, request: Any, *buffers: Any) -> None:
+        """Wait for all ranks, as long as nobody gives up: MPI alone would wait for ever for one that has failed."""
+        began = looked = time.perf_counter()
+        while not request.Test():
+            now = time.perf_counter()
+            if now - looked > _LOOK_SECONDS:
+                looked = now
+                if self._is_given_up():
+                    _abandoned.append((request, buffers))
+                    raise PeerLost("The computation was given up.")
+            if now - began > _SLEEP_AFTER_SECONDS:
+                time.sleep(_SLEEP_SECONDS)
+            elif now - began > _SPIN_SECONDS:
+                os.sched_yield()
+
+    def _is_given_up(self) -> bool:
+        try:
+            self._look()
+        except PeerLost:
+            return True
+        return False
 
     def reduce(self, value: Message, op: Operator = "sum", root: int = 0) -> Message | None:
         """Gather on ``root`` and combine there in the order of the ranks; any message will do."""
+        self._meet()
         gathered = self.comm.gather(value, root)
         return None if gathered is None else combine_all(op, *gathered)
 
     def broadcast(self, value: Message | None = None, root: int = 0) -> Message:
         """``MPI_Bcast`` of pickled objects."""
+        self._meet()
         return self.comm.bcast(value, root)
 
     def gather(self, value: Message, root: int = 0) -> list[Message] | None:
         """``MPI_Gather`` of pickled objects."""
+        self._meet()
         gathered: list[Message] | None = self.comm.gather(value, root)
         return gathered
 
     def barrier(self) -> None:
-        """``MPI_Barrier``."""
-        self.comm.Barrier()
+        """``MPI_Ibarrier``."""
+        self._meet()
 
 
-def over_mpi(ranks: Communicator, *, nanny: bool = False) -> MPICommunicator:
+def over_mpi(
+    ranks: Communicator, *, nanny: bool = False, addresses: Sequence[str] = (), job: str = ""
+) -> MPICommunicator:
     """Return an MPI communicator of ranks that know each other already: tasks on the workers of a dask-mpi cluster.
 
     Parameters
@@ -98,6 +152,10 @@ def over_mpi(ranks: Communicator, *, nanny: bool = False) -> MPICommunicator:
     nanny : bool
         Whether this worker was started by a nanny. Its process then is a child of an MPI process, which would die of
         starting MPI a second time.
+    addresses : sequence of str
+        Of the workers: those of ``mpi://`` tell their ranks, which else have to be asked for.
+    job : str
+        Several computations may begin at the same time: ranks of one find each other by its name.
 
     Raises
     ------
@@ -111,13 +169,25 @@ def over_mpi(ranks: Communicator, *, nanny: bool = False) -> MPICommunicator:
         )
     mpi = load_mpi()
     world = mpi.COMM_WORLD
-    places = ranks.allgather(world.Get_rank())
+    places = _told(addresses) or ranks.allgather(world.Get_rank())
     if len(set(places)) < ranks.size:
         raise MissingMPI(
             "The workers are not processes of one MPI program, so they cannot talk over MPI. Start the cluster with "
             "dask-mpi, or use communicator='workers'."
         )
-    return MPICommunicator(world.Create_group(world.group.Incl(places)))
+    tag = zlib.crc32(job.encode()) % _LEAST_TAG_BOUND
+    return MPICommunicator(world.Create_group(world.group.Incl(places), tag), ranks.raise_if_cancelled)
+
+
+def _told(addresses: Sequence[str]) -> list[int] | None:
+    """Return the ranks that addresses tell; ``None`` where one tells none, or one of another program."""
+    joined = here()
+    if joined is None or not addresses or not all(address.startswith(PREFIX) for address in addresses):
+        return None
+    found = [parse(address) for address in addresses]
+    if any(location.world != joined.name for location in found):
+        return None
+    return [location.rank for location in found if location.rank is not None]
 
 
 def _flattened(value: Message) -> Array | None:

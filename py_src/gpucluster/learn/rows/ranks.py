@@ -350,7 +350,9 @@ def _rank(
     links = WorkerCommunicator(worker, job, rank, addresses, key)
     failed = True
     try:
-        communicator: Communicator = over_mpi(links, nanny=has_nanny(worker)) if mpi else links
+        communicator: Communicator = links
+        if mpi:
+            communicator = over_mpi(links, nanny=has_nanny(worker), addresses=addresses, job=job)
         shard = Shard(communicator, [Block(*block) for block in blocks], n_threads=threads, counted=counted)
         result = function(shard, **parameters)
         failed = False

@@ -1,0 +1,109 @@
+"""``python -m benchmarks.mpi``: the figures of Dask over MPI, by turns in one run; five minutes.
+
+``--only links applications kmeans`` for parts. Nothing else should run on the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks.recording import record
+
+PAUSE_SECONDS = 0.05
+PARTS = ("links", "applications", "kmeans")
+
+
+def figures(found: dict[str, dict[str, list[float]]]) -> dict[str, Any]:
+    """Return medians, and the medians of what mpi takes beside each other way of the same turn."""
+    table: dict[str, Any] = {}
+    for what, ways in found.items():
+        row: dict[str, Any] = {
+            name: {"median": statistics.median(taken), "minimum": min(taken), "maximum": max(taken)}
+            for name, taken in ways.items()
+        }
+        for name, taken in ways.items():
+            if name != "mpi":
+                turns = [ours / theirs for ours, theirs in zip(ways["mpi"], taken, strict=True)]
+                row[name]["mpi_median_of_ratios"] = round(statistics.median(turns), 3)
+                row[name]["mpi_ratio_of_medians"] = round(row["mpi"]["median"] / row[name]["median"], 3)
+        table[what] = row
+    return table
+
+
+def measured_links(mpiexec: str, repeats: int) -> dict[str, Any]:
+    """Run two ranks that measure each other."""
+    done = subprocess.run(
+        [mpiexec, "-n", "2", sys.executable, "-m", "benchmarks.mpi.links", str(repeats)],
+        check=True, stdout=subprocess.PIPE, text=True, timeout=400,
+    )  # fmt: skip
+    return figures(json.loads(done.stdout.splitlines()[-1]))
+
+
+def measured_kmeans(client: Any, mpiexec: str, repeats: int) -> dict[str, list[float]]:
+    """Fit the pixels of lesson 06 on the ranks of the cluster, and with mpi4py alone."""
+    import dask.array as da
+    import numpy as np
+    from distributed import wait
+    from gpucluster.learn import KMeans, config_context
+
+    from benchmarks.kmeans import SMALL_CLUSTERS, SMALL_ITERATIONS, Ranks, small_data, timed
+
+    found: dict[str, list[float]] = {"mpi": [], "workers' own links": [], "mpi4py": []}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        small_data(folder)
+        ranks = Ranks(folder, mpiexec)
+        with client.as_current():
+            pixels, start = np.load(folder / "small.npy"), np.load(folder / "small-start.npy")
+            X = client.persist(da.from_array(pixels, chunks=(-(-len(pixels) // 4), 3), name=False))
+            wait(X)
+            parameters: dict[str, Any] = {"init": start, "n_init": 1, "max_iter": SMALL_ITERATIONS, "tol": 0}
+            for turn in range(repeats + 1):
+                for way, communicator in (("mpi", "mpi"), ("workers' own links", "workers")):
+                    time.sleep(PAUSE_SECONDS)
+                    with config_context(communicator=communicator):
+                        took, _ = timed(lambda: KMeans(SMALL_CLUSTERS, **parameters).fit(X))
+                    if turn:
+                        found[way].append(took)
+                time.sleep(PAUSE_SECONDS)
+                alone = ranks.fit("small", SMALL_ITERATIONS)["seconds"]
+                if turn:
+                    found["mpi4py"].append(alone)
+        ranks.close()
+    return found
+
+
+def main() -> None:
+    """Measure, print and write down."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.mpi", description=__doc__)
+    parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--mpiexec", default=str(Path(sys.executable).with_name("mpiexec")))
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
+    options = parser.parse_args()
+    found: dict[str, Any] = {"load_before": os.getloadavg()[0], "repeats": options.repeats}
+    if "links" in options.only:
+        found["links"] = measured_links(options.mpiexec, options.repeats)
+    if {"applications", "kmeans"} & set(options.only):
+        from benchmarks.mpi import applications
+
+        with applications.clusters() as clients:
+            if "applications" in options.only:
+                found["idle_share_of_a_core"] = applications.idle(clients)
+                found["applications"] = figures(applications.measure(clients, options.repeats))
+            if "kmeans" in options.only:
+                fits = measured_kmeans(clients["mpi"], options.mpiexec, max(options.repeats, 15))
+                found["k-means of lesson 06"] = figures({"fit": fits})["fit"]
+    record({"mpi": found}, name="mpi", packages=["distributed", "numpy", "mpi4py", "mpich"])
+
+
+if __name__ == "__main__":
+    main()

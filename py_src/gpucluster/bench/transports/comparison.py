@@ -1,0 +1,138 @@
+"""Start a cluster for each transport, and let them take turns."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from ...protocol.errors import GPUClusterError, InvalidRequest
+from ...protocol.kinds import parse_spec
+from ..errors import NothingToMeasure
+from ..frames import SHUFFLE
+from ..machine import hosts_of, report
+from ..names import TRANSPORTS, Size
+from ..progress import Say
+from ..target import Target, created
+from ..timing import Prepared, prepared, require_same, timed
+from ..workload import Context, Workload
+from . import messages
+from .result import Messages, Timed, TransportResult
+
+N_WORKERS = 2
+
+
+def compared_workloads() -> list[Workload]:
+    """Return what is measured beside messages."""
+    from ..catalogue import workloads
+
+    return [*workloads(["transpose-sum", "merge", "kmeans"]), SHUFFLE]
+
+
+def compare_transports(
+    transports: Sequence[str] = TRANSPORTS, *, size: Size = "small", repeats: int = 9, say: Say = lambda _: None
+) -> TransportResult:
+    """Measure messages and workloads over each transport, by turns.
+
+    Parameters
+    ----------
+    transports : sequence of str
+        Of ``unix``, ``tls``, ``tcp``, ``ucx`` and ``mpi``.
+    size : {"tiny", "small", "medium", "large"}
+        Of the workloads.
+    repeats : int
+        Turns that count, after one that does not.
+    say : callable
+        Shows one line of progress.
+
+    Returns
+    -------
+    TransportResult
+        Without those transports whose cluster could not be had; its notes say why.
+
+    Raises
+    ------
+    InvalidRequest
+        There is no such transport.
+    NothingToMeasure
+        No cluster could be had.
+    """
+    for name in transports:
+        if name not in TRANSPORTS:
+            raise InvalidRequest(f"transports: there is no '{name[:40]}'. There are {', '.join(TRANSPORTS)}.")
+    started, at = time.perf_counter(), datetime.now(UTC).isoformat(timespec="seconds")
+    notes: list[str] = []
+    with _clusters(list(dict.fromkeys(transports)), notes, say) as targets:
+        reports = {name: target.client.run(report) for name, target in targets.items()}
+        turns = _messages(targets, repeats, say)
+        found = [_workload(workload, targets, size, repeats, say) for workload in compared_workloads()]
+        first, target = next(iter(reports.values())), next(iter(targets.values()))
+        loads = {told["host"]: told["load"] for told in first.values()}
+        return TransportResult(
+            started_at=at, wall_seconds=time.perf_counter() - started, n_workers=N_WORKERS, n_repeats=repeats,
+            transports=list(targets), messages=turns, workloads=found, hosts=hosts_of(first, target.workers, loads),
+            versions=next(iter(first.values()))["versions"], notes=notes,
+        )  # fmt: skip
+
+
+@contextmanager
+def _clusters(transports: list[str], notes: list[str], say: Say) -> Iterator[dict[str, Target]]:
+    with ExitStack() as stack:
+        found: dict[str, Target] = {}
+        for name in transports:
+            say(f"{name}: starting a cluster")
+            asked: dict[str, Any] = {"backend": _kind(name, transports), "protocol": name}
+            try:
+                spec = parse_spec({**asked, "n_workers": N_WORKERS, "threads_per_worker": 1})
+                found[name] = stack.enter_context(created(spec))
+            except GPUClusterError as error:
+                notes.append(f"Left out: {name}: {error.message}")
+        if not found:
+            raise NothingToMeasure(" ".join(["No cluster could be had.", *notes]))
+        yield found
+
+
+def _kind(name: str, beside: list[str]) -> str:
+    """Return the kind of cluster whose workers talk so."""
+    if name == "ucx":
+        return "cuda"
+    # Where MPI is compared, the others are ranks, too: on the same hosts, which may be several.
+    return "mpi" if "mpi" in beside and name != "unix" else "local"
+
+
+def _messages(targets: dict[str, Target], repeats: int, say: Say) -> dict[str, Messages]:
+    turns: dict[str, list[list[float]]] = {name: [] for name in targets}
+    for turn in range(repeats + 1):
+        for name, target in targets.items():
+            say(f"messages over {name}: run {turn} of {repeats}")
+            seconds = messages.exchange(target.client)
+            if turn:
+                turns[name].append(seconds)
+    return {name: Messages.of(messages.SIZES, each) for name, each in turns.items()}
+
+
+def _workload(workload: Workload, targets: dict[str, Target], size: Size, repeats: int, say: Say) -> Timed:
+    ready: dict[str, Prepared] = {}
+    for name, target in targets.items():
+        say(f"{workload.name} over {name}: making the data")
+        with target.client.as_current():
+            ready[name] = prepared(workload, Context(target.client, N_WORKERS, 4 * N_WORKERS), size)
+    checks = [one.check for one in ready.values()]
+    for check in checks:
+        require_same(workload, checks[0], check, "two transports")
+    seconds: dict[str, list[float]] = {name: [] for name in targets}
+    for turn in range(repeats):
+        for name, one in ready.items():
+            say(f"{workload.name} over {name}: run {turn + 1} of {repeats}")
+            with targets[name].client.as_current():
+                seconds[name].append(_once(one))
+    return Timed(workload=workload.name, title=workload.title, size=size, seconds=seconds)
+
+
+def _once(ready: Prepared) -> float:
+    ready.context.wait_until_forgotten(ready.n_tasks)
+    outcome, seconds = timed(ready.workload, ready.data)
+    require_same(ready.workload, ready.check, outcome.check, "two runs")
+    return seconds

@@ -1,0 +1,78 @@
+"""Transports compared: the line through the messages, the table, and two clusters that take turns."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+from gpucluster.bench.transports.comparison import compare_transports
+from gpucluster.bench.transports.report import rows, text, write_page
+from gpucluster.bench.transports.result import Messages, Timed, TransportResult, fitted
+from gpucluster.cli.benchmark import bench
+from gpucluster.protocol.errors import InvalidRequest
+
+SIZES = [0, 1_000, 1_000_000, 64_000_000]
+
+
+def line(latency: float, rate: float) -> list[float]:
+    return [latency + size / rate for size in SIZES]
+
+
+def test_the_line_finds_latency_and_bandwidth() -> None:
+    latency, each = fitted(SIZES, line(1e-4, 2e9))
+    assert latency == pytest.approx(1e-4)
+    assert 1 / each == pytest.approx(2e9)
+    told = Messages.of(SIZES, [line(1e-4, 2e9), line(3e-4, 1e9), line(9.0, 1e9)])
+    assert told.seconds == pytest.approx(line(3e-4, 1e9)), "medians of the turns"
+    assert told.line(1_000_000) == pytest.approx(1.3e-3)
+
+
+def made() -> TransportResult:
+    return TransportResult(
+        started_at="2026-01-01T00:00:00+00:00", wall_seconds=1.0, n_workers=2, n_repeats=3, transports=["tcp", "mpi"],
+        messages={name: Messages.of(SIZES, [line(latency, 1e9)]) for name, latency in (("tcp", 3e-4), ("mpi", 1e-4))},
+        workloads=[Timed(workload="merge", title="", size="tiny", seconds={"tcp": [1.0, 2.0, 3.0], "mpi": [1.0] * 3})],
+        hosts=[], versions={"distributed": "1"}, notes=["Left out: ucx: no <GPU>."],
+    )  # fmt: skip
+
+
+def test_the_table_has_a_column_for_each_transport(tmp_path: Path) -> None:
+    result = made()
+    assert rows(result)[0] == ("WORK", "TCP", "MPI")
+    assert ("latency α", "300 µs", "100 µs") in rows(result)
+    assert ("merge (tiny)", "2.00 s", "1.00 s") in rows(result)
+    assert "Left out: ucx: no <GPU>." in text(result)
+    write_page(result, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "no &lt;GPU&gt;" in page
+    assert "<script src" not in page
+    result.save(tmp_path / "result.json")
+    assert TransportResult.model_validate_json((tmp_path / "result.json").read_text()) == result
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"transports": "tpc"}, "there is no 'tpc'. Did you mean 'tcp'"),
+        ({"transports": " , "}, "name at least one of unix, tls, tcp, mpi, ucx"),
+        ({"transports": "tcp", "only": "svd"}, "--only has no meaning with --transports"),
+        ({"transports": "tcp", "words": ["mine"]}, "leave out 'mine'"),
+    ],
+)
+def test_what_makes_no_sense_is_a_sentence(options: dict[str, object], why: str) -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        bench(Namespace(**options), lambda _: None)
+    assert why in str(refused.value)
+
+
+@pytest.mark.processes
+def test_two_transports_take_turns(site) -> None:
+    result = compare_transports(["unix", "tcp", "ucx"], size="tiny", repeats=1)
+    assert result.transports == ["unix", "tcp"]
+    assert "ucx" in result.notes[0]
+    assert {one.workload for one in result.workloads} == {"transpose-sum", "merge", "kmeans", "shuffle"}
+    assert all(set(one.seconds) == {"unix", "tcp"} for one in result.workloads)
+    assert all(min(told.seconds) > 0 for told in result.messages.values())
+    assert json.loads(result.model_dump_json())["format"] == "transports-1"

@@ -1,0 +1,81 @@
+"""Memory of blocks that come: used again when nobody has them any more, and given back."""
+
+from __future__ import annotations
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+from distributed.protocol import deserialize, serialize
+from gpucluster.comm.mpi import memory
+from gpucluster.comm.mpi.memory import KEPT_BYTES, LEAST_BYTES, Memory
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+MEBIBYTE = 2**20
+
+
+def place_of(array: np.ndarray) -> int:
+    return array.__array_interface__["data"][0]
+
+
+def test_a_block_is_used_again_only_after_everybody_has_forgotten_it() -> None:
+    kept = Memory()
+    header, frames = serialize(np.arange(MEBIBYTE))
+    lent = kept.take(8 * MEBIBYTE)
+    lent[:] = np.frombuffer(frames[-1], "u1")
+    first = place_of(lent)
+    array = deserialize(header, [*frames[:-1], memoryview(lent)])
+    part = array[10:20]
+    del lent, array
+    gc.collect()
+    assert kept.kept_bytes == 0, "a part of it is still somebody's"
+    other = kept.take(8 * MEBIBYTE)
+    assert place_of(other) != first
+    assert part.tolist() == list(range(10, 20))
+    del part
+    gc.collect()
+    assert kept.kept_bytes == 8 * MEBIBYTE
+    assert place_of(kept.take(8 * MEBIBYTE)) == first
+
+
+def test_small_blocks_are_numpys_own() -> None:
+    kept = Memory()
+    lent = kept.take(LEAST_BYTES - 1)
+    assert lent.flags.owndata
+    del lent
+    assert kept.kept_bytes == 0
+
+
+def test_no_more_is_kept_than_is_allowed_and_it_goes_back_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = Memory()
+    blocks = [kept.take(40 * MEBIBYTE) for _ in range(5)]
+    del blocks
+    gc.collect()
+    assert kept.kept_bytes == 3 * 40 * MEBIBYTE <= KEPT_BYTES
+    kept.forget_old()
+    assert kept.kept_bytes == 3 * 40 * MEBIBYTE
+    monkeypatch.setattr(memory, "KEPT_SECONDS", -1.0)
+    kept.forget_old()
+    assert kept.kept_bytes == 0
+
+
+def test_blocks_are_forgotten_in_any_thread() -> None:
+    kept = Memory()
+    blocks = [kept.take(2 * MEBIBYTE) for _ in range(20)]
+    threads = [threading.Thread(target=blocks.pop) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    gc.collect()
+    assert kept.kept_bytes == 20 * 2 * MEBIBYTE
+
+
+@settings(max_examples=30)
+@given(st.integers(LEAST_BYTES, 2**24))
+def test_little_is_wasted(size: int) -> None:
+    assert size <= memory._rounded(size) <= size * 1.13
+    lent = Memory().take(size)
+    assert (len(lent), lent.flags.writeable) == (size, True)

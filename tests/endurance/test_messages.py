@@ -1,0 +1,29 @@
+"""A bounded version of ``python -m tests.endurance.messages``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.mpi import MPIEXEC, must_have_mpi
+
+must_have_mpi()
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.expensive("py_src/gpucluster/comm/mpi", "tests/endurance/messages.py", "pyproject.toml"),
+]
+
+
+def test_messages_between_ranks_are_neither_lost_nor_overtaken_nor_changed() -> None:
+    done = subprocess.run(
+        [str(MPIEXEC), "-n", "3", sys.executable, "-m", "tests.endurance.messages", "--messages", "30000"],
+        capture_output=True, text=True, timeout=300, check=False, cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-4000:]
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert sum(rank["messages"] for rank in told["ranks"]) == told["asked"] == 29_988
+    assert [rank["wrong"] for rank in told["ranks"]] == [[], [], []]
