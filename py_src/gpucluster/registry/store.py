@@ -64,6 +64,14 @@ class Registry:
     def __init__(self, directory: Path | None = None) -> None:
         self.directory = secure_directory(Path(directory) if directory is not None else default_directory())
         self._cache: dict[str, tuple[tuple[int, int, int], Record]] = {}
+        self._ends = False
+
+    def wait_no_more(self) -> None:
+        """Let all threads that wait for the registry's lock give up, now and later: this process is about to end.
+
+        It ends when its threads have: each would wait for as long as it may, one after the other.
+        """
+        self._ends = True
 
     # -- reading ---------------------------------------------------------------------------------
 
@@ -239,13 +247,13 @@ class Registry:
         Raises
         ------
         SupervisorUnreachable
-            Another process holds it for longer than that many seconds.
+            Another process holds it for longer than that many seconds, or this one waits no more.
         RegistryUnwritable
             When it cannot even be made.
         """
         with ExitStack() as held:
             with writing(self.directory):
-                held.enter_context(lock.held(self.directory / "lock", patience=patience))
+                held.enter_context(lock.held(self.directory / "lock", patience=patience, given_up=lambda: self._ends))
             yield
 
     def free_name(self, requested: str | None, *, kind: str = "cluster") -> str:
