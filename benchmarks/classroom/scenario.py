@@ -64,10 +64,10 @@ class Class:
         finally:
             for task in (watching, guard):
                 task.cancel()
-        self.figures["devices"] = {
-            "looks": self.watch.looks, "claims": self.watch.most_claims, "in_line": self.watch.longest_line,
-            "double": self.watch.double,
-        }  # fmt: skip
+            self.figures["devices"] = {
+                "looks": self.watch.looks, "claims": self.watch.most_claims, "in_line": self.watch.longest_line,
+                "double": self.watch.double,
+            }  # fmt: skip
         return self.figures
 
     async def _one_alone(self) -> None:

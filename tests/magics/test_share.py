@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from gpucluster.registry.links import find_link, living_links, withdraw_links
-from gpucluster.registry.store import Registry
 
 from tests.widgets.frontend import FrontEnd
 
@@ -15,8 +14,8 @@ pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.fixture
-def folder(shared_cluster: Any, registry_directory: Any) -> Iterator[Any]:
-    folder = Registry(registry_directory).folder(shared_cluster.id)
+def folder(shared_cluster: Any, shared_site: Any) -> Iterator[Any]:
+    folder = shared_site.registry.folder(shared_cluster.id)
     yield folder
     withdraw_links(folder, None)
 
