@@ -26,7 +26,7 @@ from .process_copy import copy_process
 
 WORKER_UP_SECONDS = 0.005
 """How often a nanny looks whether its worker is up; distributed: 0.05."""
-EVENTS_KEPT = "10min"
+EVENTS_KEPT = "10 minutes"
 """How long a scheduler remembers what it noted about a worker or client that has gone; distributed: an hour."""
 FORKED = LINUX
 """Whether workers are forked. Elsewhere (macOS) system libraries fail in a child that goes on without a new program."""
