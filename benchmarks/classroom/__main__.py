@@ -47,6 +47,9 @@ def play(
     classroom = Class(machine, learners, rest_seconds)
     try:
         return asyncio.run(asyncio.wait_for(classroom.run(browser=browser), longest))
+    except TimeoutError:
+        # What was measured until then is told.
+        return {**classroom.figures, "given_up": f"after {longest:.0f} s"}
     finally:
         left = classroom.close()
         for line in left:
@@ -83,16 +86,21 @@ def main() -> None:
     # Who is asked to end cleans up first.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     figures: dict[str, Any] = {}
-    for name in options.only:
-        print(f"== {name}", flush=True)
-        if name == "grading":
-            figures[name] = grade()
-        else:
-            figures[name] = play(name, options.learners, options.rest_seconds, options.longest_seconds,
-                                 browser=not options.no_browser and name == "all", keep=options.keep)  # fmt: skip
-            figures[name]["targets"] = judged(figures[name])
-        print(json.dumps(figures[name], indent=1), flush=True)
-    record(figures, name="classroom", packages=["jupyterlab", "jupyter-server"])
+    try:
+        for name in options.only:
+            print(f"== {name}", flush=True)
+            if name == "grading":
+                figures[name] = grade()
+            else:
+                figures[name] = play(name, options.learners, options.rest_seconds, options.longest_seconds,
+                                     browser=not options.no_browser and name == "all", keep=options.keep)  # fmt: skip
+                if "given_up" not in figures[name]:
+                    figures[name]["targets"] = judged(figures[name])
+            print(json.dumps(figures[name], indent=1), flush=True)
+    finally:
+        # What was measured counts, also where a later scene takes too long.
+        if figures:
+            record(figures, name="classroom", packages=["jupyterlab", "jupyter-server"])
 
 
 if __name__ == "__main__":

@@ -114,7 +114,7 @@ class Account:
 
     def close(self) -> None:
         """End what runs and remove the home."""
-        for _ in range(20):
+        for _ in range(300):  # A machine that is busy takes its time to end what was killed.
             for process in self.processes():
                 with suppress(psutil.Error):
                     process.send_signal(signal.SIGKILL)

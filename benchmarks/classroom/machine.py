@@ -108,7 +108,7 @@ class Machine:
         # As deploy/jupyterhub says for machines that many share.
         ours = ROOT / "deploy" / "jupyterhub" / "tljh"
         shutil.copy(ours / "jupyter_gpucluster_config.json", configuration.parent)
-        shutil.copy(ours / "jupyter_server_config.json", configuration / "gpucluster-memory.json")
+        shutil.copy(ours / "jupyter_server_config.json", configuration / "zz-gpucluster-memory.json")
         share = place / "share" / "jupyter"
         share.mkdir(parents=True)
         for name in ("lab", "labextensions", "nbconvert"):

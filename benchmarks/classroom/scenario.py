@@ -9,6 +9,7 @@ import statistics
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import psutil
@@ -17,7 +18,7 @@ from .accounts import Account
 from .browserpage import real_page
 from .learner import Learner
 from .machine import Machine
-from .memory import proportional_bytes
+from .memory import kind_of, proportional_bytes
 from .watching import DeviceWatch, StatusProbe, cpu_at_rest
 
 LEAST_MEMORY = 1.5 * 2**30
@@ -63,10 +64,10 @@ class Class:
         finally:
             for task in (watching, guard):
                 task.cancel()
-        self.figures["devices"] = {
-            "looks": self.watch.looks, "claims": self.watch.most_claims, "in_line": self.watch.longest_line,
-            "double": self.watch.double,
-        }  # fmt: skip
+            self.figures["devices"] = {
+                "looks": self.watch.looks, "claims": self.watch.most_claims, "in_line": self.watch.longest_line,
+                "double": self.watch.double,
+            }  # fmt: skip
         return self.figures
 
     async def _one_alone(self) -> None:
@@ -82,9 +83,16 @@ class Class:
             cpu.append(learner.account.cpu_seconds() - before)
             seconds.append(learner.seconds["running"])
             await learner.stop()
-            await asyncio.sleep(1)
+            await self._only_the_server(learner.account)
         await learner.leave()
         self.figures["one_create"] = {"cpu_seconds": _told(cpu), "seconds": _told(seconds)}
+
+    async def _only_the_server(self, account: Account) -> None:
+        """Wait until nothing of a cluster is left: what a process has used is counted no more when it is gone."""
+        for _ in range(100):
+            if not _kinds(account) - {"server"}:
+                return
+            await asyncio.sleep(0.2)
 
     async def _all(self, probe: StatusProbe, *, browser: bool) -> None:
         begin = time.monotonic() + 1
@@ -243,6 +251,14 @@ class Class:
             left += account.left()
             account.close()
         return left
+
+
+def _kinds(account: Account) -> set[str]:
+    found = set()
+    for process in account.processes():
+        with suppress(psutil.Error):
+            found.add(kind_of(process))
+    return found
 
 
 async def _come(learner: Learner, opened: asyncio.Future[Any], clicks: list[float]) -> None:

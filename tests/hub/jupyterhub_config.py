@@ -46,8 +46,7 @@ c.JupyterHub.cookie_secret_file = f"{FOLDER}/hub/cookie_secret"
 c.JupyterHub.spawner_class = UidSpawner
 c.JupyterHub.authenticator_class = "dummy"
 c.DummyAuthenticator.password = SETTINGS["password"]
-c.Authenticator.allowed_users = set(SETTINGS["users"])
-c.Authenticator.admin_users = {"teacher"}
+c.Authenticator.allowed_users = {*SETTINGS["users"], "teacher"}
 c.ConfigurableHTTPProxy.api_url = SETTINGS["proxy_url"]
 c.ConfigurableHTTPProxy.auth_token = SETTINGS["proxy_token"]
 c.ConfigurableHTTPProxy.command = SETTINGS["proxy"]
@@ -84,5 +83,6 @@ c.JupyterHub.load_roles = [
         "name": "culler",
         "scopes": ["list:users", "read:users:activity", "read:servers", "delete:servers"],
         "services": ["culler"],
-    }
+    },
+    {"name": "instructor", "scopes": ["access:servers!user=ada"], "users": ["teacher"]},
 ]

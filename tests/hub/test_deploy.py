@@ -115,16 +115,20 @@ def test_the_extension_reads_its_settings_where_the_guide_puts_them(where, tmp_p
     assert (extension.standby, extension.activity_hours) == (False, 12.0)
 
 
-def test_servers_of_a_class_do_without_the_server_part_of_dask_labextension(tmp_path):
+def test_servers_of_a_class_load_no_more_than_they_need(tmp_path):
+    """What a later file of the folder says counts: ours comes after those of the packages."""
     ours = json.loads((DEPLOY / "tljh/jupyter_server_config.json").read_text())
     assert ours == yaml_of("kubernetes/values.yaml")["singleuser"]["extraFiles"]["gpucluster-memory"]["data"]
     files = tmp_path / "jupyter_server_config.d"
     files.mkdir()
-    theirs = {"ServerApp": {"jpserver_extensions": {"dask_labextension": True}}}
-    (files / "dask_labextension.json").write_text(json.dumps(theirs))
-    (files / "gpucluster-memory.json").write_text(json.dumps(ours))
+    for extension in ("dask_labextension", "jupyter_server_proxy"):
+        (files / f"{extension}.json").write_text(json.dumps({"ServerApp": {"jpserver_extensions": {extension: True}}}))
+    place = Path(yaml_of("kubernetes/values.yaml")["singleuser"]["extraFiles"]["gpucluster-memory"]["mountPath"])
+    assert f"{place.parent.name}/{place.name}" in (ROOT / "docs" / "hub.md").read_text()
+    (files / place.name).write_text(json.dumps(ours))
     read = ConfigManager(read_config_path=[str(tmp_path)]).get("jupyter_server_config")
-    assert read["ServerApp"]["jpserver_extensions"] == {"dask_labextension": False}
+    expected = {"dask_labextension": False, "jupyter_server_proxy": False}
+    assert read["ServerApp"]["jpserver_extensions"] == expected
 
 
 def test_the_chart_takes_its_values():

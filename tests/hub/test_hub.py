@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 
@@ -114,6 +115,52 @@ async def test_nobody_sees_or_reaches_what_is_another_s(people):
             await first_message(bea, path, of="ada")
         assert refused.value.code in {403, 404}
     assert cluster_of(ada)["wanted"] == {"n_workers": 1, "adapt": None, "stopped": False}
+
+
+async def test_a_shared_link_asks_for_the_log_in_of_somebody_who_may_enter(hub, people):
+    """Who opens it needs the link and, by the hub's word, the right to enter that server."""
+    ada, bea = people
+    id = cluster_of(ada)["id"]
+    made = ada.call("POST", f"api/clusters/{id}/links", {"hours": 1})
+    assert made.status_code == 201, made.text
+    path, token = made.json()["path"].split("#")
+    view = path.removeprefix("gpucluster/")
+    stranger, teacher = Person(hub, "nobody"), hub.person("teacher")
+
+    def opened(person: Person) -> int:
+        return person.call("POST", f"{view}session", {"token": token}, of="ada").status_code
+
+    def log_in(person: Person) -> int:
+        answer = person.browser.get(f"{ada.base}gpucluster/{view}login")
+        if answer.url.path == "/hub/api/oauth2/authorize" and answer.status_code == 200:
+            # The hub asks whoever enters somebody else's server whether they want to.
+            form = re.findall(r'<input[^>]*name="(\w+)"[^>]*value="([^"]*)"', answer.text)
+            data = {name: [value for other, value in form if other == name] for name, _ in form}
+            answer = person.browser.post(answer.url, data=data, headers={"Referer": str(answer.url)})
+        return answer.status_code
+
+    assert stranger.call("GET", view, of="ada").status_code == 200  # the page, which is empty
+    assert opened(stranger) == 401
+    assert log_in(stranger) == 200 and opened(stranger) == 401  # the hub's own page, which asks for a name
+    assert log_in(bea) == 403 and opened(bea) in {401, 403}
+    for person in (stranger, bea):
+        assert person.call("GET", f"{view}history", of="ada").status_code in {401, 403}
+        with pytest.raises(HTTPClientError) as refused:
+            await first_message(person, f"{view}events", of="ada")
+        assert refused.value.code in {401, 403}
+    # The instructor has the scope access:servers, by a role.
+    assert opened(teacher) == 401
+    assert log_in(teacher) == 200
+    assert opened(teacher) == 204
+    assert teacher.call("GET", f"{view}history", of="ada").status_code == 200
+    hello = json.loads(await first_message(teacher, f"{view}events", of="ada"))
+    assert hello["cluster"]["name"] == "mine"
+    [link] = ada.call("GET", f"api/clusters/{id}/links").json()["links"]
+    assert [viewer["name"] for viewer in link["viewers"]] == ["teacher"]
+    assert token not in hub.log.read_text()
+    assert ada.call("POST", f"api/clusters/{id}/links", {"public": True}).status_code == 403
+    ada.call("DELETE", f"api/clusters/{id}/links/{link['id']}")
+    assert teacher.call("GET", f"{view}history", of="ada").status_code == 403
 
 
 def test_a_cluster_outlives_the_server_that_the_hub_stops(people):

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from gpucluster.protocol.errors import ClusterNotFound, InvalidState, NameTaken
+from gpucluster.protocol.errors import ClusterNotFound, InvalidState, NameTaken, RegistryUnsafe
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
 from gpucluster.protocol.spec import LocalSpec
 from gpucluster.protocol.version import PROTOCOL_VERSION
@@ -292,3 +292,27 @@ def test_the_name_of_no_cluster_commands_no_terminal(registry):
     with pytest.raises(ClusterNotFound) as refusal:
         registry.find("\x1b[2J\n\x00")
     assert refusal.value.message == r"There is no cluster '\x1b[2J\n\x00'. There is no living cluster."
+
+
+def test_a_directory_that_was_deleted_is_made_again(registry):
+    """What cleans up /tmp does not know that a Jupyter server lives on."""
+    _, held = write(registry, "gone", ClusterState.RUNNING)
+    shutil.rmtree(registry.directory)
+    assert registry.list() == []
+    assert registry.directory.stat().st_mode & 0o777 == 0o700
+    shutil.rmtree(registry.directory)
+    with registry.exclusive():
+        write(registry, "new", ClusterState.RUNNING)
+    assert [model.name for model in registry.list()] == ["new"]
+    os.close(held)
+
+
+def test_what_takes_the_place_of_a_deleted_directory_is_looked_at(registry, tmp_path):
+    shutil.rmtree(registry.directory)
+    registry.directory.symlink_to(tmp_path / "nowhere")
+    with pytest.raises(RegistryUnsafe):
+        registry.list()
+    with pytest.raises(RegistryUnsafe), registry.exclusive():
+        pass
+    registry.directory.unlink()
+    registry.directory.mkdir()

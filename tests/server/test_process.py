@@ -5,12 +5,16 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import threading
 import time
 import unicodedata
+from contextlib import suppress
 
+import httpx
 import pytest
 from gpucluster.client.control import Control
 from gpucluster.client.standby import standbys
+from gpucluster.registry import lock
 from gpucluster.registry.store import Registry
 
 from .jupyterprocess import jupyter_process
@@ -103,3 +107,25 @@ def test_standby_ends_with_the_server(registry_directory, tmp_path):
             break
         time.sleep(0.05)
     assert not standbys(registry)
+
+
+def test_a_server_that_is_ended_waits_for_nobody_who_hangs(tmp_path, monkeypatch):
+    """A process that is suspended while it gives a name holds the registry; twenty requests wait for it."""
+    monkeypatch.setenv("GPUCLUSTER_DIR", str(tmp_path / "r"))
+    registry = Registry()
+    with jupyter_process(tmp_path / "j", standby=False) as jupyter, lock.held(registry.directory / "lock"):
+
+        def ask() -> None:
+            with suppress(httpx.HTTPError):
+                jupyter.answer("POST", "clusters", {"backend": "local", "n_workers": 1})
+
+        threads = [threading.Thread(target=ask) for _ in range(20)]
+        for thread in threads:
+            thread.start()
+        time.sleep(1)
+        jupyter.process.send_signal(signal.SIGTERM)
+        # Each of the requests may wait for half a minute, six at a time.
+        jupyter.process.wait(lock.PATIENCE_SECONDS - 5)
+        for thread in threads:
+            thread.join()
+    assert not registry.folders()

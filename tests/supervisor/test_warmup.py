@@ -111,3 +111,22 @@ def test_a_site_may_leave_out_what_only_later_workers_have(monkeypatch: pytest.M
     assert later_wanted() == ()
     monkeypatch.delenv(PRELOAD_LATER)
     assert later_wanted() == LATER
+
+
+KEPT = """
+import dask
+from dask.utils import parse_timedelta
+from gpucluster.supervisor.warmup import configure_dask
+
+configure_dask()
+print(parse_timedelta(dask.config.get("distributed.scheduler.events-cleanup-delay")))
+"""
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize(("chosen", "seconds"), [(None, 600.0), ("2h", 7200.0)])
+def test_what_was_noted_of_workers_that_have_gone_is_kept_for_minutes(chosen: str | None, seconds: float) -> None:
+    environment = dict(os.environ) | ({"DASK_DISTRIBUTED__SCHEDULER__EVENTS_CLEANUP_DELAY": chosen} if chosen else {})
+    command = [sys.executable, "-c", KEPT]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=True)
+    assert float(done.stdout) == seconds

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -15,7 +15,11 @@ PATIENCE_SECONDS = 30.0
 _TRY_SECONDS = 0.01
 
 
-def take(path: Path, *, patience: float = 0.0) -> int | None:
+def _never() -> bool:
+    return False
+
+
+def take(path: Path, *, patience: float = 0.0, given_up: Callable[[], bool] = _never) -> int | None:
     """Take an exclusive lock.
 
     Parameters
@@ -24,6 +28,8 @@ def take(path: Path, *, patience: float = 0.0) -> int | None:
         The lock's file, made when it is missing.
     patience : float
         Seconds to wait while somebody else holds it.
+    given_up : callable
+        Whether nobody wants it any more.
 
     Returns
     -------
@@ -39,7 +45,7 @@ def take(path: Path, *, patience: float = 0.0) -> int | None:
             with suppress(BlockingIOError):
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return descriptor
-            if time.monotonic() >= deadline:
+            if time.monotonic() >= deadline or given_up():
                 os.close(descriptor)
                 return None
             time.sleep(_TRY_SECONDS)
@@ -66,15 +72,17 @@ def is_held(path: Path) -> bool:
 
 
 @contextmanager
-def held(path: Path, *, patience: float = PATIENCE_SECONDS) -> Iterator[None]:
+def held(path: Path, *, patience: float = PATIENCE_SECONDS, given_up: Callable[[], bool] = _never) -> Iterator[None]:
     """Hold the lock for the length of a ``with`` block, waiting for it first.
 
     Raises
     ------
     SupervisorUnreachable
-        Somebody holds it for longer than that.
+        Somebody holds it for longer than that, or it was given up.
     """
-    descriptor = take(path, patience=patience)
+    descriptor = take(path, patience=patience, given_up=given_up)
+    if descriptor is None and given_up():
+        raise SupervisorUnreachable("This process ends, and waits for no other any more.")
     if descriptor is None:
         raise SupervisorUnreachable(
             f"Another process of yours has held {path} for {patience:.0f} seconds; it hangs, or was suspended. End it "

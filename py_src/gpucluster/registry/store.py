@@ -64,6 +64,25 @@ class Registry:
     def __init__(self, directory: Path | None = None) -> None:
         self.directory = secure_directory(Path(directory) if directory is not None else default_directory())
         self._cache: dict[str, tuple[tuple[int, int, int], Record]] = {}
+        self._ends = False
+
+    def _make_again(self) -> None:
+        """Make the directory again where somebody has deleted it, as what cleans up ``/tmp`` does.
+
+        Raises
+        ------
+        RegistryUnsafe
+            Something else has taken its place.
+        """
+        if not self.directory.exists():
+            secure_directory(self.directory)
+
+    def wait_no_more(self) -> None:
+        """Let all threads that wait for the registry's lock give up, now and later: this process is about to end.
+
+        It ends when its threads have: each would wait for as long as it may, one after the other.
+        """
+        self._ends = True
 
     # -- reading ---------------------------------------------------------------------------------
 
@@ -73,6 +92,7 @@ class Registry:
 
     def folders(self) -> list[Folder]:
         """Return the folders of all entries."""
+        self._make_again()
         with os.scandir(self.directory) as entries:
             return [
                 self.folder(entry.name)
@@ -239,13 +259,14 @@ class Registry:
         Raises
         ------
         SupervisorUnreachable
-            Another process holds it for longer than that many seconds.
-        RegistryUnwritable
+            Another process holds it for longer than that many seconds, or this one waits no more.
+        RegistryUnwritable, RegistryUnsafe
             When it cannot even be made.
         """
+        self._make_again()
         with ExitStack() as held:
             with writing(self.directory):
-                held.enter_context(lock.held(self.directory / "lock", patience=patience))
+                held.enter_context(lock.held(self.directory / "lock", patience=patience, given_up=lambda: self._ends))
             yield
 
     def free_name(self, requested: str | None, *, kind: str = "cluster") -> str:

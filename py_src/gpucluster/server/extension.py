@@ -226,6 +226,8 @@ class GPUClusterExtension(ExtensionApp):
 
     async def stop_extension(self) -> None:
         """Let go what belongs to the server; the clusters stay."""
+        if self.services is not None:
+            self.services.control.registry.wait_no_more()
         if self.hook is not None:
             await self.hook.close()
         if self.use is not None:

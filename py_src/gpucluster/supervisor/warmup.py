@@ -26,6 +26,8 @@ from .process_copy import copy_process
 
 WORKER_UP_SECONDS = 0.005
 """How often a nanny looks whether its worker is up; distributed: 0.05."""
+EVENTS_KEPT = "10 minutes"
+"""How long a scheduler remembers what it noted about a worker or client that has gone; distributed: an hour."""
 FORKED = LINUX
 """Whether workers are forked. Elsewhere (macOS) system libraries fail in a child that goes on without a new program."""
 LONGEST_FOLDER = 80
@@ -142,6 +144,9 @@ def configure_dask() -> None:
     reduce_wakeups()
     keep_own_forkserver()
     look_for_workers_every(WORKER_UP_SECONDS)
+    if dask.config.get("distributed.scheduler.events-cleanup-delay") == "1h":
+        # A task of asyncio waits so long for each worker and each client that has gone.
+        dask.config.set({"distributed.scheduler.events-cleanup-delay": EVENTS_KEPT})
     preload = dask.config.get("distributed.worker.preload")
     routes = [route for route in dask.config.get("distributed.scheduler.http.routes") if route not in ROUTES_LEFT_OUT]
     dask.config.set(

@@ -13,8 +13,10 @@ from gpucluster.protocol.links import LinkRequest
 from gpucluster.registry.links import add_link, living_links, withdraw_links
 from gpucluster.registry.store import Registry
 from gpucluster.server.routes import routes
+from gpucluster.server.sharedview.dashboard import PAGES_LOADED
 from gpucluster.server.sharedview.handler import OVER
 from gpucluster.server.sharedview.policy import LinkPolicy, is_of_a_hub
+from gpucluster.server.sharedview.sessions import MOST_OF_A_LINK, MOST_SOCKETS_OF_A_LINK
 from gpucluster.site import reading
 from gpucluster.site.model import Site
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest
@@ -293,6 +295,61 @@ async def test_who_guesses_is_sent_away_and_who_looks_is_not(view, folder):
     assert codes[0] == 403 and codes[-1] == 429
     answer = await go_in(view, token)
     assert answer.code == 429
+    assert (await ask(view + "history", Cookie=cookie)).code == 200
+
+
+async def test_a_link_has_so_many_browsers_and_the_oldest_goes(view, folder):
+    _, token = add_link(folder, LinkRequest(), None)
+    _, other = add_link(folder, LinkRequest(), None)
+    apart = await cookie_for(view, other)
+    cookies = [await cookie_for(view, token) for _ in range(MOST_OF_A_LINK + 1)]
+    codes = [(await ask(view + "session", Cookie=cookie)).code for cookie in [*cookies, apart]]
+    assert codes == [403, *[204] * MOST_OF_A_LINK, 204]
+
+
+async def test_a_link_has_so_many_websockets_also_when_all_come_at_once(view, folder, extension, closing):
+    _, token = add_link(folder, LinkRequest(), None)
+    _, other = add_link(folder, LinkRequest(), None)
+    cookies = [await cookie_for(view, token) for _ in range(3)]
+    one, another = cookies[0], await cookie_for(view, other)
+    came = [await stream(view + "events", Cookie=cookie) for cookie in cookies[1:] * (MOST_SOCKETS_OF_A_LINK // 2 - 5)]
+    # Ten are left. These are let in before any of them counts.
+    together = await asyncio.gather(*[stream(view + "events", Cookie=one) for _ in range(30)])
+    opened = [closing(socket) for socket in [*came, *together] if not isinstance(socket, int)]
+    first = [await asyncio.wait_for(socket.read_message(), 30) for socket in opened]
+    assert sum(message is not None for message in first) == MOST_SOCKETS_OF_A_LINK
+    assert {socket.close_code for socket, message in zip(opened, first, strict=True) if message is None} <= {1013}
+    assert {socket for socket in together if isinstance(socket, int)} <= {429}
+    assert len(extension.services.shared.views) == MOST_SOCKETS_OF_A_LINK
+    assert await stream(view + "events", Cookie=one) == 429
+    assert await stream(view + "dashboard/individual-cpu/ws", Cookie=one) == 429
+    # Another link of the same cluster is not held up, and who leaves makes room.
+    of_another = await stream(view + "events", Cookie=another)
+    assert not isinstance(of_another, int)
+    closing(of_another)
+    opened[0].close()
+    for _ in range(600):
+        again = await stream(view + "events", Cookie=one)
+        if not isinstance(again, int):
+            break
+        await asyncio.sleep(0.05)
+    assert not isinstance(again, int)
+    closing(again)
+
+
+async def test_a_link_loads_so_many_pages_in_a_minute(view, folder, extension):
+    _, token = add_link(folder, LinkRequest(), None)
+    link, _ = add_link(folder, LinkRequest(), None)
+    cookie = await cookie_for(view, token)
+    [loads] = {id(parts["loads"]): parts["loads"] for *_, parts in extension.handlers if "loads" in parts}.values()
+    for _ in range(PAGES_LOADED[0] - 1):
+        loads.note(next(stored.link.id for stored in living_links(folder) if stored.link.id != link.id))
+    page = view + "dashboard/individual-cpu"
+    assert (await ask(page, Cookie=cookie)).code == 200
+    refused = await ask(page, Cookie=cookie)
+    assert refused.code == 429 and b"Try again in a minute" in refused.body
+    # What a page needs besides, and the figures, are no pages.
+    assert (await ask(view + "dashboard/static/js/bokeh.min.js", Cookie=cookie)).code == 200
     assert (await ask(view + "history", Cookie=cookie)).code == 200
 
 

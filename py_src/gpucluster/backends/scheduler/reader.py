@@ -30,6 +30,7 @@ from ...dask_internals.scheduler_state import (
     restart_workers,
     retire,
 )
+from ...dask_internals.spans import forget_old_spans
 from ...dask_internals.statuses import can_hold_results, is_ending, is_paused
 from .heartbeats import HeartbeatReader
 from .task_progress import TaskProgress
@@ -39,6 +40,7 @@ PATIENCE_SECONDS = 30.0
 LOOK_SECONDS = 0.5
 REMEMBERED = 50
 """So many workers that are gone are told about."""
+TIDY_SECONDS = 60.0
 
 
 class SchedulerReader(SchedulerPlugin):
@@ -58,6 +60,7 @@ class SchedulerReader(SchedulerPlugin):
         self._go_on = True
         self._changed: Callable[[], None] = _nothing
         self._gone: deque[str] = deque(maxlen=REMEMBERED)
+        self._tidied = time.monotonic()
 
     async def start(self, scheduler: Scheduler) -> None:
         """Begin, when sent to a scheduler elsewhere: answer what is asked under the plugin's name."""
@@ -99,6 +102,11 @@ class SchedulerReader(SchedulerPlugin):
             self.stop()  # The supervisor is gone.
         else:
             self._changed()
+
+    def update_graph(self, scheduler: Scheduler, **kwargs: Any) -> None:
+        if time.monotonic() - self._tidied > TIDY_SECONDS:
+            self._tidied = time.monotonic()
+            forget_old_spans(scheduler)
 
     # -- reading ---------------------------------------------------------------------------------
 

@@ -73,8 +73,8 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
 
     def open(self, *args: str, **kwargs: str) -> None:
         """Watch the link, too."""
-        DashboardRelay.open(self, *args, **kwargs)
-        self.watch_link()
+        if self.watch_link():
+            DashboardRelay.open(self, *args, **kwargs)
 
     def on_close(self) -> None:
         """Leave the dashboard."""

@@ -24,6 +24,9 @@ MOST_MESSAGE_BYTES = 1024
 """Who looks has nothing to say."""
 OVER_CODE = 4001
 """Closes a WebSocket for good: the page does not try again."""
+FULL_CODE = 1013
+"""The protocol's own: try again later."""
+TOO_MANY = "Too many pages are open by this link. Close some, and load this one again."
 WHY_OVER = "The link was withdrawn or has ended, or the cluster has. What you see is the last state."
 
 
@@ -42,13 +45,23 @@ class SharedSocket(SharedViewMixin, WebSocketMixin, WebSocketHandler, RefusalMix
         """
         self.session, link = self.session_and_link(cluster)
         if not self.sessions.has_room(self.session):
-            raise TooOften("Too many pages are open by this link. Close some, and load this one again.")
+            raise TooOften(TOO_MANY)
         return link
 
-    def watch_link(self) -> None:
-        """Close when the link is withdrawn; called when the WebSocket is open."""
-        if self.session is not None:
-            self.views.add(self.session, self.end_view)
+    def watch_link(self) -> bool:
+        """Close when the link is withdrawn; called when the WebSocket is open.
+
+        Returns
+        -------
+        bool
+            Whether it may stay: others may have come while this one was opened.
+        """
+        assert self.session is not None
+        if not self.sessions.has_room(self.session):
+            self.close(FULL_CODE, TOO_MANY)
+            return False
+        self.views.add(self.session, self.end_view)
+        return True
 
     def unwatch_link(self) -> None:
         """Forget it; called when the WebSocket has closed."""
@@ -90,7 +103,8 @@ class SharedEventsHandler(SharedSocket):
     def open(self, *args: str, **kwargs: str) -> None:
         """Greet, and attach to the feed."""
         WebSocketMixin.open(self, *args, **kwargs)
-        self.watch_link()
+        if not self.watch_link():
+            return
         self.write_message(self._hello.decode())
         self._viewer = self.feeds.attach(self._cluster, self._write)
 
