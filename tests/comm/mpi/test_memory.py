@@ -53,6 +53,7 @@ def test_no_more_is_kept_than_is_allowed_and_it_goes_back_after_a_while(monkeypa
     blocks = [kept.take(40 * MEBIBYTE) for _ in range(5)]
     del blocks
     gc.collect()
+    kept.forget_old()
     assert kept.kept_bytes == 3 * 40 * MEBIBYTE <= KEPT_BYTES
     kept.forget_old()
     assert kept.kept_bytes == 3 * 40 * MEBIBYTE
@@ -71,6 +72,22 @@ def test_blocks_are_forgotten_in_any_thread() -> None:
         thread.join()
     gc.collect()
     assert kept.kept_bytes == 20 * 2 * MEBIBYTE
+
+
+def test_blocks_may_be_forgotten_while_another_one_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The garbage collector runs where it likes, so also within ``take``."""
+    kept, blocks = Memory(), []
+    fresh = memory._fresh
+
+    def forget_first(size: int) -> object:
+        blocks.clear()
+        gc.collect()
+        return fresh(size)
+
+    blocks += [kept.take(2 * MEBIBYTE) for _ in range(3)]
+    monkeypatch.setattr(memory, "_fresh", forget_first)
+    lent = kept.take(4 * MEBIBYTE)
+    assert (len(lent), kept.kept_bytes) == (4 * MEBIBYTE, 3 * 2 * MEBIBYTE)
 
 
 @settings(max_examples=30)

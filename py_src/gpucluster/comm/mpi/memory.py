@@ -7,9 +7,9 @@ has forgotten it, and goes to the next block of about its size, or back to the s
 from __future__ import annotations
 
 import mmap
-import threading
 import time
 import weakref
+from collections import deque
 from contextlib import suppress
 from typing import Any
 
@@ -23,47 +23,47 @@ KEPT_SECONDS = 20.0
 
 
 class Memory:
-    """That of one rank."""
+    """That of one rank; asked by one thread only, that of its event loop."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._returned: deque[tuple[float, mmap.mmap]] = deque()
+        """What was forgotten just now. Forgetting may happen in the middle of anything here: it takes no lock."""
         self._free: list[tuple[float, mmap.mmap]] = []
         """What nobody uses, and since when; the oldest first."""
-        self.kept_bytes = 0
+
+    @property
+    def kept_bytes(self) -> int:
+        """How much is kept that nobody uses."""
+        return sum(len(block) for _, block in (*self._free, *self._returned))
 
     def take(self, size: int) -> Any:
         """Return memory of so many bytes, as an array; what is in it is nobody's."""
         if size < LEAST_BYTES:
             return np.empty(size, "u1")
         wanted = _rounded(size)
-        with self._lock:
-            place = next((place for place, (_, one) in enumerate(self._free) if len(one) == wanted), None)
-            found = self._free.pop(place)[1] if place is not None else None
-            self.kept_bytes -= len(found) if found is not None else 0
-        block = found if found is not None else _fresh(wanted)
+        self._sort_in()
+        place = next((place for place, (_, one) in enumerate(self._free) if len(one) == wanted), None)
+        block = self._free.pop(place)[1] if place is not None else _fresh(wanted)
         # Arrays made of this one refer to it, and not to what it is made of, as that is no array.
         lent = np.frombuffer(block, "u1", size)
-        weakref.finalize(lent, self._give_back, block).atexit = False
+        weakref.finalize(lent, _give_back, self._returned, block).atexit = False
         return lent
 
-    def _give_back(self, block: mmap.mmap) -> None:
-        with self._lock:
-            self._free.append((time.monotonic(), block))
-            self.kept_bytes += len(block)
-            while self.kept_bytes > KEPT_BYTES:
-                self._drop()
-
     def forget_old(self) -> None:
-        """Give back to the system what nobody has used for some time."""
-        if not self._free:
-            return
-        with self._lock:
-            while self._free and self._free[0][0] < time.monotonic() - KEPT_SECONDS:
-                self._drop()
+        """Give back to the system what nobody has used for some time, and what is too much."""
+        if self._free or self._returned:
+            self._sort_in()
 
-    def _drop(self) -> None:
-        _, block = self._free.pop(0)
-        self.kept_bytes -= len(block)
+    def _sort_in(self) -> None:
+        while self._returned:
+            self._free.append(self._returned.popleft())
+        kept, oldest = sum(len(block) for _, block in self._free), time.monotonic() - KEPT_SECONDS
+        while self._free and (kept > KEPT_BYTES or self._free[0][0] < oldest):
+            kept -= len(self._free.pop(0)[1])
+
+
+def _give_back(returned: deque[tuple[float, mmap.mmap]], block: mmap.mmap) -> None:
+    returned.append((time.monotonic(), block))
 
 
 def _rounded(size: int) -> int:
