@@ -16,7 +16,12 @@ const LINK: SharedLink = {
   tasks: false,
   viewers: []
 };
-const NEW: NewLink = { link: LINK, path: 'gpucluster/shared/0000abcd/#secret', url: null, notes: [] };
+const NEW: NewLink = {
+  link: LINK,
+  path: 'gpucluster/shared/0000abcd/#secret',
+  url: null,
+  notes: []
+};
 
 class Manager {
   asked: ILinkRequest[] = [];
@@ -77,7 +82,10 @@ it('makes the link that was asked for, and copies it', async () => {
   await settle();
   expect(manager.asked).toEqual([{ hours: 0.5, tasks: true }]);
   const shown = open()!.querySelector<HTMLInputElement>('input[aria-label=Link]')!;
-  expect([shown.value, shown.readOnly]).toEqual(['http://host/base/gpucluster/shared/0000abcd/#secret', true]);
+  expect([shown.value, shown.readOnly]).toEqual([
+    'http://host/base/gpucluster/shared/0000abcd/#secret',
+    true
+  ]);
   press('Copy link');
   await done;
   expect(copied).toEqual([shown.value]);
@@ -115,7 +123,9 @@ it('lists the links that there are as text, and withdraws them', async () => {
   manager.error = new Error('The registry cannot be written.');
   press('Withdraw link 00000001');
   await settle();
-  expect(open()!.querySelector('[role=alert]')!.textContent).toBe('The registry cannot be written.');
+  expect(open()!.querySelector('[role=alert]')!.textContent).toBe(
+    'The registry cannot be written.'
+  );
   manager.error = null;
   press('Withdraw link 8896cee4');
   await settle();

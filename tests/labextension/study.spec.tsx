@@ -356,6 +356,7 @@ describe('what comes from elsewhere', () => {
     [100, 101, 'Very close.'],
     [null, 3, 'You made no prediction'],
     [100, 1, 'Your guess was 100 times too high.'],
+    [1, 4, 'Your guess was 4 times too low.'],
     ['yes', 'no', 'can you say why?'],
     [1, 'no', 'can you say why?'],
     [0, 3, 'can you say why?']
@@ -364,6 +365,20 @@ describe('what comes from elsewhere', () => {
     expect(output.node.textContent).toContain(words);
     const bars = output.node.querySelectorAll('.gpc-Prediction-bar').length;
     expect(bars).toBe(typeof predicted === 'string' || typeof observed === 'string' ? 0 : 2);
+  });
+
+  it.each([
+    ['processes', 'process'],
+    ['copies', 'copy'],
+    ['tasks', 'task'],
+    ['times', 'times'],
+    ['ms', 'ms'],
+    ['MB', 'MB'],
+    ['rows per chunk', 'rows per chunk']
+  ])('says one of %s in the singular', async (unit, one) => {
+    await draw({ kind: 'prediction', question: '91.a', predicted: 1, observed: 2, unit });
+    const [predicted, observed] = output.node.querySelectorAll('.gpc-Prediction-row dd');
+    expect([predicted.textContent, observed.textContent]).toEqual([`1 ${one}`, `2 ${unit}`]);
   });
 
   it('has no links where nothing can be opened', async () => {

@@ -65,6 +65,16 @@ def test_prediction_and_observation(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "Noted: 100.\n"
 
 
+@pytest.mark.parametrize(
+    ("unit", "one"),
+    [("processes", "process"), ("copies", "copy"), ("tasks", "task"), ("times", "times"), ("ms", "ms"), ("MB", "MB"),
+     ("rows per chunk", "rows per chunk"), ("no", "no"), ("", "")],
+)  # fmt: skip
+def test_one_is_in_the_singular(unit: str, one: str) -> None:
+    predict("q", 1)
+    assert repr(compare("q", 2, unit)).startswith(f"You predicted: 1 {one}".rstrip() + f". Observed: 2 {unit}".rstrip())
+
+
 def test_no_prediction(capsys: pytest.CaptureFixture[str]) -> None:
     predict("06.a", ...)
     assert "No prediction yet" in capsys.readouterr().out
@@ -73,7 +83,7 @@ def test_no_prediction(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize(
     ("guess", "observed", "verdict"),
-    [(256, 256, "Exactly."), (10, 1, "10 times too high"), (101, 100, "Very close."), (0, 5, "can you say why"),
+    [(256, 256, "Exactly."), (10, 1, "10 times too high"), (4, 1, "Your guess was 4 times too high."), (101, 100, "Very close."), (0, 5, "can you say why"),
      ("yes", "no", "can you say why"), ("no", "no", "That is the same."), (-1, 2, "can you say why")],
 )  # fmt: skip
 def test_verdicts(guess: object, observed: object, verdict: str) -> None:

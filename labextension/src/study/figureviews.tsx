@@ -14,7 +14,7 @@ export function PredictionView({ payload }: { readonly payload: IPredictionPaylo
     <div className="gpc-Prediction-row" data-row={name}>
       <dt>{label}</dt>
       <dd>
-        <span>{value === null ? '–' : `${shown(value)} ${unit}`.trim()}</span>
+        <span>{value === null ? '–' : `${shown(value)} ${unitOf(unit, value)}`.trim()}</span>
         {largest > 0 && (
           <span className="gpc-Prediction-bar" aria-hidden="true">
             <span style={{ width: `${(100 * amount(value)) / largest}%` }} />
@@ -80,12 +80,20 @@ export function verdict(predicted: Plain, observed: Plain, trans: TranslationBun
   }
   const digits = factor >= 10 ? 0 : 1;
   const times = factor.toLocaleString('en', {
-    minimumFractionDigits: digits,
+    minimumFractionDigits: 0,
     maximumFractionDigits: digits
   });
   return ratio > 1
     ? trans.__('Your guess was %1 times too high.', times)
     : trans.__('Your guess was %1 times too low.', times);
+}
+
+/** A unit as it stands after a number: one process, two processes; as `lessons.compare` prints it. */
+function unitOf(unit: string, value: Plain): string {
+  if (value !== 1 || unit === 'times' || !/^[a-z]{2,}s$/.test(unit)) {
+    return unit;
+  }
+  return /sses$/.test(unit) ? unit.slice(0, -2) : unit.replace(/ies$/, 'ys').slice(0, -1);
 }
 
 function amount(value: Plain): number {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeGuard
@@ -24,10 +25,10 @@ class Comparison:
     unit: str
 
     def __repr__(self) -> str:
-        seen = f"Observed: {_shown(self.observed)} {self.unit}".rstrip()
+        seen = f"Observed: {_shown(self.observed)} {_unit(self.unit, self.observed)}".rstrip()
         if self.predicted is None:
             return f"{seen}. You made no prediction: guess first next time, it is how the surprise sticks."
-        guess = f"You predicted: {_shown(self.predicted)} {self.unit}".rstrip()
+        guess = f"You predicted: {_shown(self.predicted)} {_unit(self.unit, self.predicted)}".rstrip()
         return f"{guess}. {seen}. {self._verdict()}".rstrip()
 
     def _verdict(self) -> str:
@@ -44,9 +45,8 @@ class Comparison:
         if not ratio or not math.isfinite(ratio):  # one is nothing beside the other
             return "That is different: can you say why?"
         factor, side = (ratio, "too high") if ratio > 1 else (1 / ratio, "too low")
-        return (
-            "Very close." if factor < 1.05 else f"Your guess was {factor:,.{0 if factor >= 10 else 1}f} times {side}."
-        )
+        times = f"{factor:,.{0 if factor >= 10 else 1}f}".removesuffix(".0")
+        return "Very close." if factor < 1.05 else f"Your guess was {times} times {side}."
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         record = {
@@ -118,6 +118,13 @@ def _is_too_large(value: Any) -> TypeGuard[int]:
 
 def _short(value: Any) -> Any:
     return value[:400] if isinstance(value, str) else value
+
+
+def _unit(unit: str, value: Any) -> str:
+    """Return a unit as it stands after a number: one process, two processes. The panel does the same."""
+    if value != 1 or isinstance(value, bool) or unit == "times" or not re.fullmatch("[a-z]{2,}s", unit):
+        return unit
+    return unit.removesuffix("es") if unit.endswith("sses") else re.sub("ies$", "y", unit).removesuffix("s")
 
 
 def _shown(value: Any) -> str:
