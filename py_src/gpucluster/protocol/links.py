@@ -34,7 +34,7 @@ class LinkRequest(WireModel):
     tasks: bool = Field(
         False,
         strict=True,
-        description="Whether it shows single tasks too, with their keys, on pages such as the task stream.",
+        description="Whether it shows keys of tasks too, on pages such as progress and the task stream.",
     )
     public: bool = Field(
         False,

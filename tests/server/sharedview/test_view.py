@@ -8,7 +8,9 @@ import re
 from dataclasses import replace
 from http.cookies import SimpleCookie
 
+import gpucluster
 import pytest
+from distributed import wait
 from gpucluster.protocol.links import LinkRequest
 from gpucluster.registry.links import add_link, living_links, withdraw_links
 from gpucluster.registry.store import Registry
@@ -206,11 +208,47 @@ async def test_it_shows_figures_and_no_secret(view, folder, registry_directory, 
     assert secret not in page.body.decode()
 
 
+async def test_keys_that_a_program_has_chosen_are_shown_to_no_other_link(view, folder, running_cluster, closing):
+    chosen = ["/home/ada/patients/miller.csv", "mail alice@example.org grade 5"]
+
+    def compute():
+        client = gpucluster.connect(running_cluster.id).get_client()
+        futures = [client.submit(abs, -number, key=key) for number, key in enumerate(chosen)]
+        futures.append(client.submit(abs, -5, key=("https://user:pw@host/x", 3)))
+        futures.append(client.submit(abs, -6))
+        wait(futures)
+        return client, futures
+
+    client, kept = await asyncio.to_thread(compute)
+    try:
+        told = {}
+        for tasks in (False, True):
+            _, token = add_link(folder, LinkRequest(tasks=tasks), None)
+            cookie = await cookie_for(view, token)
+            socket = closing(await stream(view + "events", Cookie=cookie))
+            async with asyncio.timeout(30):
+                while True:
+                    message = json.loads(await socket.read_message())
+                    kinds = {kind["prefix"]: kind for kind in message.get("sample", {}).get("progress", ())}
+                    if "abs" in kinds and len(kinds) > 1:
+                        break
+            told[tasks] = kinds
+            for path in ("individual-progress", "individual-compute-time-per-key", "individual-memory-by-key"):
+                answer = await ask(view + "dashboard/" + path, Cookie=cookie)
+                assert answer.code == (200 if tasks else 404), path
+    finally:
+        del kept
+        await asyncio.to_thread(client.close)
+    assert set(told[False]) == {"abs", "other"} and told[False]["other"]["in_memory"] == 3
+    assert set(told[True]) == {*chosen, "https://user:pw@host/x", "abs"}
+
+
 async def test_no_other_page_and_no_way_out(base, view, folder, running_cluster):
     _, token = add_link(folder, LinkRequest(), None)
     cookie = await cookie_for(view, token)
     for path in (
-        "status", "individual-task-stream", "individual-profile", "info/main/logs.html", "json/identity.json",
+        "status", "individual-task-stream", "individual-progress", "individual-profile", "info/main/logs.html",
+        "json/identity.json",
         "hardware", "metrics", "../history", "%2e%2e/%2e%2e/api/clusters", "..%2f..%2fapi%2fclusters",
         "individual-cpu/../status",
         "individual-cpu%2f..%2fstatus", "individual-cpu%00", "individual-cpu%3fx", "proxy/8787/127.0.0.1/status",

@@ -65,6 +65,7 @@ class SharedEventsHandler(SharedSocket):
     feeds: ViewFeeds
     _viewer: Viewer | None = None
     _cluster = ""
+    _tasks = False
     _hello = b""
 
     @property
@@ -84,7 +85,8 @@ class SharedEventsHandler(SharedSocket):
             now=now(),
             pages=shown_pages(tasks=link.tasks, gpus=gpus),
         )
-        self._cluster, self._hello = cluster, hello.model_dump_json().encode()
+        self._cluster, self._tasks = cluster, link.tasks
+        self._hello = hello.model_dump_json().encode()
         await WebSocketHandler.get(self)
 
     def open(self, *args: str, **kwargs: str) -> None:
@@ -92,7 +94,7 @@ class SharedEventsHandler(SharedSocket):
         WebSocketMixin.open(self, *args, **kwargs)
         self.watch_link()
         self.write_message(self._hello.decode())
-        self._viewer = self.feeds.attach(self._cluster, self._write)
+        self._viewer = self.feeds.attach(self._cluster, self._write, tasks=self._tasks)
 
     def on_message(self, message: str | bytes) -> None:
         """Ignore what a page says."""
