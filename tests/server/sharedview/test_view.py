@@ -350,7 +350,18 @@ async def test_pages_of_other_sites_get_nothing(view, folder):
             assert (await ask(view + path, Cookie=cookie, **told)).code == 403, path
         assert (await go_in(view, token, **told)).code == 403
         assert await stream(view + "events", Cookie=cookie, **told) == 403
-    assert await stream(view + "events", Cookie=cookie, Origin="http://evil.example") == 403
+    # Addresses other than loopback and HTTPS hear of the origin only.
+    port = own.rpartition(":")[2]
+    for origin in ("http://evil.example", f"http://evil.example:{port}", "null", own + "1", own.replace("127", "126")):
+        for path in ["", "page.js", *INSIDE]:
+            assert (await ask(view + path, Cookie=cookie, Origin=origin)).code == 403, (path, origin)
+        answer = await go_in(view, token, Origin=origin)
+        assert answer.code == 403 and "Set-Cookie" not in answer.headers
+        assert (await ask(view + "session", "DELETE", Cookie=cookie, Origin=origin)).code == 403
+        assert await stream(view + "events", Cookie=cookie, Origin=origin) == 403
+    for path in ["", *INSIDE]:
+        assert (await ask(view + path, Cookie=cookie, Origin=own)).code in {200, 204}, path
+    assert (await go_in(view, token, Origin=own)).code == 204
     socket = await stream(view + "events", Cookie=cookie, Origin=own)
     assert not isinstance(socket, int)
     socket.close()
