@@ -23,6 +23,9 @@ class Answer:
     value: NewLink | SharedLinks
     text: str
     notes: tuple[str, ...] = ()
+    """What has to be known to use it, as where it opens."""
+    hint: str = ""
+    """What is good to know for somebody who reads it now."""
 
 
 def share(control: Control, found: Namespace) -> Answer:
@@ -47,7 +50,7 @@ def share(control: Control, found: Namespace) -> Answer:
         )
     )
     until = f"{WHO}, until {local_time(made.link.ends_at)}. Withdraw it: share {model.name} --withdraw {made.link.id}"
-    return Answer(made, made.url or made.path, (*made.notes, until))
+    return Answer(made, made.url or made.path, tuple(made.notes), until)
 
 
 def links_table(links: SharedLinks) -> str:
