@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from gpucluster.cli import main
 from gpucluster.client.environment import cluster_environment
+from gpucluster.site.model import Site
 
 
 @pytest.fixture
@@ -29,3 +32,24 @@ def test_where_no_jupyter_runs_it_is_said_where_the_link_opens(
     assert as_json.stderr == "" and json.loads(as_json.stdout)["notes"] == [done.stderr.strip()]
     shared = gpucluster("share", "shared", "--withdraw", "all", env=without_jupyter)
     assert shared.stdout.count("withdrawn, opened never") == 2 and shared.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("hours", "sentence"),
+    [
+        ("0", "must be at least 1 minute (0.0167), not 0."),
+        ("0.01", "must be at least 1 minute (0.0167), not 0.01."),
+        ("25", "must be at most 24, not 25.0."),
+        ("nan", "must be a finite number, not nan."),
+        ("soon", "must be a number of hours, not 'soon'."),
+        ("3", "this site lets a link last for 2 hours at most."),
+    ],
+)
+def test_hours_that_cannot_be(
+    shared_cluster: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch, hours: str, sentence: str
+) -> None:
+    site = Site()
+    site = replace(site, sharing=replace(site.sharing, link_hours=2.0))
+    monkeypatch.setattr("gpucluster.client.links.this_site", lambda: site)
+    assert main(["share", "shared", "--hours", hours]) != 0
+    assert capsys.readouterr() == ("", f"--hours: {sentence}\n")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError, field_validator
 
 from .errors import invalid_request
 from .models import ClusterModel, ClusterState, WireModel, WorkerModel
@@ -41,6 +41,15 @@ class LinkRequest(WireModel):
         strict=True,
         description="Whether it shows the cluster to people who are not logged in to the hub; sites allow it.",
     )
+
+    @field_validator("hours", mode="before")
+    @classmethod
+    def _a_minute(cls, hours: object) -> object:
+        # The bound as a fraction of an hour is a number that nobody reads.
+        if isinstance(hours, (int, float)) and not isinstance(hours, bool) and hours < LEAST_HOURS:
+            given = f", not {hours:g}" if hours > -1e6 else ""
+            raise ValueError(f"must be at least 1 minute (0.0167){given}")
+        return hours
 
 
 class LinkViewer(WireModel):
