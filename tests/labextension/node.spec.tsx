@@ -22,7 +22,6 @@ const holder = (changes: Partial<SlotHolder> = {}): SlotHolder => ({
   since: ago(125),
   ends_at: ago(-7290),
   mine: false,
-  counts: true,
   ...changes
 });
 
@@ -33,18 +32,23 @@ const shared: NodeModel = {
       index: 0,
       name: 'A100',
       slots: 4,
+      free: 2,
       reserved: false,
       utilization_percent: 45,
       holders: [
         holder(),
         holder({ user: 'grace', slot: 2, mine: true, ends_at: null }),
-        holder({ user: null, slot: null, since: null, ends_at: null, counts: false })
+        holder({ user: null, slot: null, since: null, ends_at: null })
       ]
     }
   ],
   line: [
-    { user: 'alan', since: ago(61), gpus: 1, certain: false, mine: false },
+    { user: 'alan', since: null, gpus: 1, certain: false, mine: false },
     { user: 'grace', since: ago(5), gpus: 2, certain: true, mine: true }
+  ],
+  more: [
+    { user: 'mallory', above: 397, claims: 0, places: 98, mine: false },
+    { user: 'grace', above: 1, claims: 2, places: 0, mine: true }
   ],
   message: '',
   instructor: false
@@ -62,10 +66,11 @@ const member = (changes: Partial<ClassCluster>): ClassCluster => ({
   since: ago(125),
   idle_since: ago(61),
   problem: null,
+  times: 1,
   ...changes
 });
 
-const nothing: NodeModel = { devices: [], line: [], message: '', instructor: false };
+const nothing: NodeModel = { devices: [], line: [], more: [], message: '', instructor: false };
 const gpu: HostReading = { ...noDevices, available: true, code: 'ok', devices: [device()] };
 
 let node: HTMLElement;
@@ -145,14 +150,15 @@ it('tells who has which slot, marks what is mine, and offers nothing to who is n
   expect(lines('Who has GPU 0')).toEqual([
     'adaslot 1 of 4for 2 min · ends in 2 h 1 min',
     'grace (you)slot 2 of 4for 2 min',
-    'somebodyabove the limit',
+    'somebody',
     '2 slots free'
   ]);
-  expect(lines('In line')).toEqual([
-    '1. alan1 GPUfor 1 min',
-    '2. grace (you)2 certain GPUsfor 5 s'
+  expect(lines('In line')).toEqual(['1. alan1 GPU', '2. grace (you)2 certain GPUsfor 5 s']);
+  expect(lines('Besides')).toEqual([
+    'mallory397 claims above the limit, which keep nobody out · 98 more places in line',
+    'grace (you)1 claim above the limit, which keeps nobody out · 2 more claims'
   ]);
-  expect(node.querySelectorAll('.gpc-mod-mine')).toHaveLength(2);
+  expect(node.querySelectorAll('.gpc-mod-mine')).toHaveLength(3);
   expect(node.querySelectorAll('button')).toHaveLength(0);
   expect(node.textContent).not.toContain('class');
 });
@@ -192,7 +198,7 @@ it('lets an instructor message and stop others, and says what could not be done'
 it('lists the clusters of a class without GPUs when an instructor opens it', async () => {
   const clusters = [
     member({ gpus: [] }),
-    member({ id: 'b', problem: 'It does not answer.', state: null }),
+    member({ id: 'b', problem: 'It does not answer.', state: null, times: 30 }),
     member({ id: 'c', user: 'ida', mine: true, idle_since: null })
   ];
   await show(noDevices, { ...nothing, instructor: true }, clusters);
@@ -204,7 +210,7 @@ it('lists the clusters of a class without GPUs when an instructor opens it', asy
   await settle();
   await settle();
   expect(lines('Clusters of the class')).toEqual([
-    'adaMessage…Stop…CPU · running · 2 workers · for 2 min · idle for 1 minIt does not answer.',
+    'adaMessage…Stop…CPU · running · 2 workers · for 2 min · idle for 1 minIt does not answer. (30 times)',
     'ida (you)CPU · running · 2 workers · GPU 0, slot 1 of 4 · for 2 min',
     'EverybodyMessage…'
   ]);

@@ -58,7 +58,8 @@ function store(clusters: ClusterModel[], changes: Partial<IClusterManager> = {})
     logs: () => Promise.resolve([]),
     stopProcess: ({ pid }) => Promise.resolve({ pid, ended: true }),
     kinds: () => Promise.resolve(offer),
-    node: () => Promise.resolve({ devices: [], line: [], message: '', instructor: false }),
+    node: () =>
+      Promise.resolve({ devices: [], line: [], more: [], message: '', instructor: false }),
     classClusters: () => Promise.resolve([]),
     instruct: () => Promise.resolve({ reached: 1, users: [], problems: [] }),
     site: () => Promise.resolve({ faults: [], notice: null, message: null }),

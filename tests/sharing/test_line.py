@@ -133,6 +133,24 @@ def test_who_stands_there_and_takes_nothing_is_passed_over(
     stands.close()
 
 
+def test_who_waits_for_more_than_there_is_holds_up_nobody(people: list[Person]) -> None:
+    stands = hold(place_name(7, 999, None))
+    people.append(Person(slots=1))
+    assert people[0].asks() == "GPU-1/1"
+    assert stands is not None
+    stands.close()
+
+
+def test_places_beyond_a_users_limit_hold_up_nobody(people: list[Person]) -> None:
+    held = [hold(claim_name(ONE, "1")), hold(claim_name(TWO, "1"))]
+    stands = [hold(place_name(number, 1, None)) for number in range(1, 9)]
+    people.append(Person(slots=1, per_user=3))
+    assert people[0].asks() == "In line: 1 before you", "the limit leaves room for one of the eight"
+    for each in (*held, *stands):
+        assert each is not None
+        each.close()
+
+
 def test_claims_above_a_users_limit_keep_nobody_out(people: list[Person]) -> None:
     squatted = [hold(claim_name(uuid, str(number))) for uuid in (ONE, TWO) for number in (1, 2)]
     person = Person(per_user=2)

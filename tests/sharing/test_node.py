@@ -12,9 +12,10 @@ from gpucluster.cli.nodetext import node_text
 from gpucluster.client.node import shown
 from gpucluster.operating_system.abstract_names import hold, seconds_since_boot
 from gpucluster.protocol.models import DeviceModel, HostDevices
+from gpucluster.protocol.node import More
 from gpucluster.sharing.claims import NodeClaims
 from gpucluster.sharing.line import InLine, Line
-from gpucluster.sharing.node import claim_name, held_name, read_node
+from gpucluster.sharing.node import Claim, Node, Place, claim_name, held_name, read_node
 from gpucluster.sharing.policy import GPUPolicy
 
 from tests.otheruser import OtherUser
@@ -41,10 +42,43 @@ def test_holders_and_the_line_are_told_by_user() -> None:
     assert node.devices[1].reserved
     assert [(place.user, place.gpus, place.certain) for place in node.line] == [(getpass.getuser(), 1, True)]
     text = node_text(node)
-    assert "2 h 1 min" in text and "(reserved)" in text and "(free)" in text and "40 %" in text
+    assert "2 h 1 min" in text and "(reserved)" in text and "(2 slots free)" in text and "40 %" in text
     assert f"In line 1. {getpass.getuser()} (you): 1 GPU of certain ones, for " in text
     line.leave()
     claims.release()
+
+
+def test_free_slots_are_told_with_their_number() -> None:
+    claims = NodeClaims(POLICY)
+    Line(claims, {"GPU-0": 2}).take(["GPU-0"], 1, chosen=True)
+    node = shown(HOST, read_node(per_user=2), POLICY)
+    assert [device.free for device in node.devices] == [1, None, 2]
+    free = [line.split() for line in node_text(node).splitlines() if "free)" in line]
+    assert free == [["0", "(1", "slot", "free)", "40", "%"], ["2", "(2", "slots", "free)", "40", "%"]]
+    assert "(free)" in node_text(shown(HOST, read_node(), GPUPolicy(slots=1)))
+    claims.release()
+
+
+def test_nobody_fills_the_view_with_claims_and_places() -> None:
+    liar, honest = 3_000_000_001, 3_000_000_002  # of whom nobody knows a name
+    claims = tuple(Claim(f"GPU-{gpu}", str(mark), liar, mark) for gpu in (0, 2) for mark in range(1, 200))
+    places = tuple(Place(number, 1, frozenset(), liar, number) for number in range(1, 100))
+    places += (Place(10**15, 1, frozenset(), honest, 1000),)
+    found = Node(claims, places, per_user=1)
+    node = shown(HOST, found, POLICY)
+    # It has its one claim already, so none of its places could ever be served.
+    assert [len(device.holders) for device in node.devices] == [1, 0, 0]
+    assert [(place.user, place.since) for place in node.line] == [(str(honest), None)], "since when, nobody else knows"
+    assert node.more == [More(user=str(liar), above=397, places=99)]
+    text = node_text(node)
+    assert f"In line 1. {honest}: 1 GPU\n" in text and len(text.splitlines()) < 10
+    assert f"{liar}: 397 claims above the limit, which keep nobody out; 99 more places in line" in text
+    # Without a claim one of them could be served; and without a limit of the site, there are a few rows of each user.
+    assert [place.user for place in shown(HOST, Node((), places, 1), POLICY).line] == [str(liar), str(honest)]
+    node = shown(HOST, Node(claims, places), POLICY)
+    assert [len(device.holders) for device in node.devices] == [8, 0, 8] and len(node.line) == 9
+    assert node.more == [More(user=str(liar), claims=382, places=91)] and node.devices[0].free == 0
+    assert len(node_text(node).splitlines()) < 40
 
 
 def test_nonsense_of_a_holder_breaks_nothing() -> None:

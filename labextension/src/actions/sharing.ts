@@ -69,7 +69,7 @@ class LinkForm extends Widget implements Dialog.IBodyWidget<ILinkRequest> {
     const tasks = element('label', '', this.node);
     this._tasks = element('input', '', tasks);
     this._tasks.type = 'checkbox';
-    tasks.append(' ', trans.__('Show single tasks too, with their keys (task stream, task graph)'));
+    tasks.append(' ', trans.__('Show keys of tasks too (progress, task stream, task graph)'));
     if (links.length > 0) {
       element('h4', '', this.node).textContent = trans.__('Links now');
       links.forEach(link => this._addRow(link));

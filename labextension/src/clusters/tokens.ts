@@ -53,7 +53,7 @@ export interface IOffer extends IKinds {
 /** What a new link is to be like. */
 export interface ILinkRequest {
   readonly hours: number;
-  /** Whether it shows single tasks too. */
+  /** Whether it shows keys of tasks too. */
   readonly tasks: boolean;
 }
 

@@ -66,17 +66,18 @@ function Clusters({ manager, trans, tools }: IClassProps): JSX.Element {
 
 /** `CPU · running · 2 workers · GPU 0, slot 1 of 2 · for 12 min · idle for 4 min` */
 function facts(cluster: ClassCluster, trans: TranslationBundle): string {
-  const { kind_title, state, n_workers, gpus, since, idle_since, problem } = cluster;
-  return problem !== null
-    ? problem
-    : [
-        kind_title,
-        state,
-        trans._n('%1 worker', '%1 workers', n_workers),
-        gpus.length === 0 ? null : trans.__('GPU %1', gpus.join('; ')),
-        since === null ? null : trans.__('for %1', spanOf(since, -1)),
-        idle_since === null ? null : trans.__('idle for %1', spanOf(idle_since, -1))
-      ]
-        .filter(part => part !== null)
-        .join(' · ');
+  const { kind_title, state, n_workers, gpus, since, idle_since, problem, times } = cluster;
+  if (problem !== null) {
+    return times === 1 ? problem : trans.__('%1 (%2 times)', problem, times);
+  }
+  return [
+    kind_title,
+    state,
+    trans._n('%1 worker', '%1 workers', n_workers),
+    gpus.length === 0 ? null : trans.__('GPU %1', gpus.join('; ')),
+    since === null ? null : trans.__('for %1', spanOf(since, -1)),
+    idle_since === null ? null : trans.__('idle for %1', spanOf(idle_since, -1))
+  ]
+    .filter(part => part !== null)
+    .join(' · ');
 }

@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { Fragment, h } from '../jsx';
-import type { NodeModel, SharedDevice, SlotHolder } from '../protocol/messages';
+import type { More, NodeModel, SharedDevice, SlotHolder } from '../protocol/messages';
 import { Ticking } from '../panel/ticking';
 import { spanOf } from './spans';
 
@@ -17,7 +17,7 @@ export function Holders({ device, trans, tools }: IHoldersProps): JSX.Element | 
   if (device === undefined || (device.holders.length === 0 && !device.reserved)) {
     return null;
   }
-  const free = (device.slots ?? 0) - device.holders.filter(({ counts }) => counts).length;
+  const free = device.free ?? 0;
   return (
     <ul className="gpc-Holders" aria-label={trans.__('Who has GPU %1', device.index ?? '')}>
       {device.reserved && <li>{trans.__('reserved: given to nobody')}</li>}
@@ -66,7 +66,9 @@ export function Line({
             <span className="gpc-Holder-times">
               <Ticking
                 milliseconds={5000}
-                text={() => trans.__('for %1', spanOf(place.since, -1))}
+                text={() =>
+                  place.since === null ? '' : trans.__('for %1', spanOf(place.since, -1))
+                }
               />
             </span>
           </li>
@@ -74,6 +76,45 @@ export function Line({
       </ol>
     </>
   );
+}
+
+/** What is not told one by one, a line for each user: nobody fills the list for the others. */
+export function MoreHeld({
+  node,
+  trans
+}: {
+  readonly node: NodeModel;
+  readonly trans: TranslationBundle;
+}): JSX.Element | null {
+  if (node.more.length === 0) {
+    return null;
+  }
+  return (
+    <ul className="gpc-Holders" aria-label={trans.__('Besides')}>
+      {node.more.map((more, i) => (
+        <li key={i} className={more.mine ? 'gpc-mod-mine' : ''}>
+          <span className="gpc-Holder-who">{whoOf(more, trans)}</span>
+          <span>{besides(more, trans)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** `3 claims above the limit, which keep nobody out · 98 more places in line` */
+function besides({ above, claims, places }: More, trans: TranslationBundle): string {
+  const keepNobody = trans._n(
+    '%1 claim above the limit, which keeps nobody out',
+    '%1 claims above the limit, which keep nobody out',
+    above
+  );
+  return [
+    above === 0 ? null : keepNobody,
+    claims === 0 ? null : trans._n('%1 more claim', '%1 more claims', claims),
+    places === 0 ? null : trans._n('%1 more place in line', '%1 more places in line', places)
+  ]
+    .filter(part => part !== null)
+    .join(' · ');
 }
 
 function whoOf(
@@ -85,11 +126,10 @@ function whoOf(
 }
 
 /** `for 12 min · ends in 4 h` */
-function times({ since, ends_at, counts }: SlotHolder, trans: TranslationBundle): string {
+function times({ since, ends_at }: SlotHolder, trans: TranslationBundle): string {
   return [
     since === null ? null : trans.__('for %1', spanOf(since, -1)),
-    ends_at === null ? null : trans.__('ends in %1', spanOf(ends_at, 1)),
-    counts ? null : trans.__('above the limit')
+    ends_at === null ? null : trans.__('ends in %1', spanOf(ends_at, 1))
   ]
     .filter(part => part !== null)
     .join(' · ');

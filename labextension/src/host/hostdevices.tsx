@@ -7,7 +7,7 @@ import type { DeviceModel, HostDevices as HostReading, NodeModel } from '../prot
 import { sentenceOf, useAsking } from '../panel/asking';
 import { ClassList } from './classlist';
 import { DeviceRow } from './devicerow';
-import { Line } from './holders';
+import { Line, MoreHeld } from './holders';
 import { hostGpus } from './hosttotals';
 import { InstructorTools } from './instructing';
 import { useWhileSeen } from './nodewatch';
@@ -75,6 +75,7 @@ export function HostDevices({ manager, commands, trans }: IHostDevicesProps): JS
           ))}
         </ul>
         {node !== null && <Line node={node} trans={trans} />}
+        {node !== null && <MoreHeld node={node} trans={trans} />}
         {node?.instructor && <ClassList {...{ manager, trans, tools }} />}
       </div>
     </details>

@@ -870,6 +870,10 @@ export interface NodeModel {
    */
   line: Waiting[];
   /**
+   * What is not told one by one, by user.
+   */
+  more: More[];
+  /**
    * A sentence where nothing can be told; else empty.
    */
   message: string;
@@ -889,6 +893,10 @@ export interface SharedDevice {
    * How many the site gives out; null: it gives out none of this GPU.
    */
   slots: number | null;
+  /**
+   * So many slots are nobody's; null: the site gives out none.
+   */
+  free: number | null;
   /**
    * Whether the site gives it to nobody.
    */
@@ -917,17 +925,16 @@ export interface SlotHolder {
    * Whether it is whoever asks.
    */
   mine: boolean;
-  /**
-   * Whether it keeps others out: what is above a user's limit does not.
-   */
-  counts: boolean;
 }
 /**
  * A place in line.
  */
 export interface Waiting {
   user: string | null;
-  since: string;
+  /**
+   * null: it is another user's, who could say anything. Nobody else knows since when.
+   */
+  since: string | null;
   /**
    * How many it waits for.
    */
@@ -936,6 +943,28 @@ export interface Waiting {
    * Whether it waits for certain GPUs.
    */
   certain: boolean;
+  /**
+   * Whether it is whoever asks.
+   */
+  mine: boolean;
+}
+/**
+ * What a user has beyond what is told one by one.
+ */
+export interface More {
+  user: string | null;
+  /**
+   * Claims above the user's limit; they keep nobody out.
+   */
+  above: number;
+  /**
+   * Other claims.
+   */
+  claims: number;
+  /**
+   * Places in line.
+   */
+  places: number;
   /**
    * Whether it is whoever asks.
    */
@@ -987,6 +1016,10 @@ export interface ClassCluster {
    * Why nothing is known of it, in a sentence.
    */
   problem: string | null;
+  /**
+   * So many of this user are unknown for the same reason; they are told once.
+   */
+  times: number;
 }
 /**
  * What has come of a message or a stop.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..client.control import Control
 from ..client.links import times, with_address
-from ..protocol.errors import InvalidRequest
+from ..protocol.errors import InvalidRequest, LinkRefused
 from ..protocol.links import DEFAULT_HOURS, NewLink, SharedLink, SharedLinks
 from .actions import find, name_of
 from .arguments import shown
@@ -23,6 +23,9 @@ class Answer:
     value: NewLink | SharedLinks
     text: str
     notes: tuple[str, ...] = ()
+    """What has to be known to use it, as where it opens."""
+    hint: str = ""
+    """What is good to know for somebody who reads it now."""
 
 
 def share(control: Control, found: Namespace) -> Answer:
@@ -38,16 +41,23 @@ def share(control: Control, found: Namespace) -> Answer:
     if withdraw is not None:
         gone = control.withdraw(model.id, None if withdraw == "all" else withdraw)
         return Answer(gone, "\n".join(map(_withdrawn, gone.links)) or "There was no link.")
-    made = with_address(
-        control.share(
-            model.id,
+    made = with_address(_make(control, model.id, found))
+    until = f"{WHO}, until {local_time(made.link.ends_at)}. Withdraw it: share {model.name} --withdraw {made.link.id}"
+    return Answer(made, made.url or made.path, tuple(made.notes), until)
+
+
+def _make(control: Control, id: str, found: Namespace) -> NewLink:
+    try:
+        return control.share(
+            id,
             hours=_hours(getattr(found, "hours", str(DEFAULT_HOURS))),
             tasks=getattr(found, "tasks", False),
             public=getattr(found, "public", False),
         )
-    )
-    until = f"{WHO}, until {local_time(made.link.ends_at)}. Withdraw it: share {model.name} --withdraw {made.link.id}"
-    return Answer(made, made.url or made.path, (*made.notes, until))
+    except (InvalidRequest, LinkRefused) as error:
+        if not error.message.startswith("hours: "):
+            raise
+        raise type(error)(f"--{error.message}", fields=error.fields) from None
 
 
 def links_table(links: SharedLinks) -> str:

@@ -214,8 +214,12 @@ def _share(found: Namespace) -> int:
 
     answer = share(_control(), found)
     _answer(found, answer.value, answer.text)
-    for note in answer.notes:
-        _hint(note)
+    if not getattr(found, "json", False):
+        # Also where nobody looks now: in a file, a link without its server's address says nothing by itself.
+        for note in answer.notes:
+            print(note, file=sys.stderr)
+    if answer.hint:
+        _hint(answer.hint)
     return 0
 
 

@@ -207,7 +207,7 @@ def _share(parser: SentenceParser, face: str) -> None:
     declare_name(parser)
     parser.argument("--hours", metavar="N", help="Hours until the link ends by itself, up to 24. Default: 2.")
     parser.argument(
-        "--tasks", action="store_true", help="Show single tasks too, with their keys: task stream and task graph."
+        "--tasks", action="store_true", help="Show keys of tasks too: progress, task stream and task graph."
     )
     parser.argument(
         "--public", action="store_true",

@@ -229,7 +229,7 @@ class AsyncCluster(ClusterHandle):
         hours : float
             Until it ends by itself, 24 at most; it also ends with the cluster.
         tasks : bool
-            Whether it shows single tasks too, with their keys: the task stream and the task graph.
+            Whether it shows keys of tasks too: progress, the task stream and the task graph.
         public : bool
             Whether it does without the hub's log-in, where there is a hub; the site has to allow it.
 

@@ -270,7 +270,7 @@ class AsyncControl(ReadingControl):
         hours : float
             Until it ends by itself, 24 at most; it also ends with the cluster.
         tasks : bool
-            Whether it shows single tasks too, with their keys.
+            Whether it shows keys of tasks too, on pages such as progress and the task stream.
         public : bool
             Whether it does without the hub's log-in, where there is a hub; the site has to allow it.
 

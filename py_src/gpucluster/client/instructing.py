@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
 
 from pydantic import ValidationError
@@ -25,7 +27,7 @@ from ..protocol.instructing import (
     InstructorRequest,
 )
 from ..protocol.kinds import kind_title
-from ..protocol.plaintext import printable
+from ..protocol.plaintext import printable, times
 from ..sharing.instructor_lines import listening
 from ..site.instructors import instructors, is_instructor
 from ..site.reading import this_site
@@ -59,7 +61,7 @@ def class_clusters() -> ClassClusters:
     clusters = [
         _shown(id, user, told.get(id, _LATE), indices) for user in sorted(found, key=user_name) for id in found[user]
     ]
-    return ClassClusters(clusters=clusters, left_out=left_out)
+    return ClassClusters(clusters=_once(clusters), left_out=left_out)
 
 
 def message_class(user: str | None, text: str) -> ClassAnswer:
@@ -138,14 +140,14 @@ def _carry_out(user: str | None, request: InstructorRequest) -> ClassAnswer:
         raise ClusterNotFound(_nobody(user, found))
     told = _ask_each(wanted, request)
     done = [id for ids in wanted.values() for id in ids if told.get(id, _LATE).done]
-    problems = [
+    problems = Counter(
         f"A cluster of {printable(user_name(number), 40)} {told.get(id, _LATE).problem}."
         for number, ids in wanted.items()
         for id in ids
         if id not in done
-    ]
+    )
     users = sorted(user_name(number) for number, ids in wanted.items() if not set(done).isdisjoint(ids))
-    return ClassAnswer(reached=len(done), users=users, problems=problems)
+    return ClassAnswer(reached=len(done), users=users, problems=[times(*each) for each in problems.items()])
 
 
 def _is_meant(number: int, user: str | None) -> bool:
@@ -199,6 +201,16 @@ def _ask_each(found: dict[int, list[str]], request: InstructorRequest | None) ->
     wait(asking, timeout=ALL_SECONDS + 1)
     pool.shutdown(wait=False, cancel_futures=True)
     return dict(told)
+
+
+def _once(clusters: Iterable[ClassCluster]) -> list[ClassCluster]:
+    """Tell those of a user of which nothing is known, for the same reason, as one: nobody fills the list with them."""
+    kept: dict[tuple[str, str], ClassCluster] = {}
+    for cluster in clusters:
+        key = (cluster.user, cluster.problem or cluster.id)
+        before = kept.get(key)
+        kept[key] = before.model_copy(update={"times": before.times + 1}) if before is not None else cluster
+    return list(kept.values())
 
 
 def _shown(id: str, user: int, told: Told, indices: dict[str, int | None]) -> ClassCluster:

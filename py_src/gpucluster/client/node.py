@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 
 from ..devices.host import host_devices
 from ..operating_system.abstract_names import seconds_since_boot
 from ..protocol.models import DeviceModel, HostDevices
-from ..protocol.node import NodeModel, SharedDevice, SlotHolder, Waiting
-from ..sharing.node import NOBODY, Claim, Node, read_node
+from ..protocol.node import More, NodeModel, SharedDevice, SlotHolder, Waiting
+from ..sharing.node import NOBODY, Claim, Node, Place, read_node
 from ..sharing.policy import GPUPolicy
 from ..site.gpus import gpu_policy
 from ..site.instructors import is_instructor
 from .account import user_name
+
+MOST_OF_A_USER = 8
+"""So many of one user are told of each GPU, and of the line."""
+Held = TypeVar("Held", Claim, Place)
 
 
 def node() -> NodeModel:
@@ -36,37 +43,76 @@ def shown(host: HostDevices, found: Node, policy: GPUPolicy, message: str = "") 
     parents = {device.parent_uuid for device in host.devices}
     named = {device.uuid: device for device in host.devices}
     devices = [_device(device, found, policy, named) for device in host.devices if device.uuid not in parents]
-    line = [
-        Waiting(
-            user=_user(place.user),
-            since=_time(place.arrived / 1e9),
-            gpus=place.count,
-            certain=bool(place.wanted),
-            mine=place.user == os.getuid(),
-        )
-        for place in found.line
-    ]
-    return NodeModel(devices=devices, line=line, message=message or ("" if devices else host.message))
+    return NodeModel(
+        devices=devices,
+        line=[_waiting(place) for place in _some(found.line)],
+        more=_more(found),
+        message=message or ("" if devices else host.message),
+    )
 
 
 def _device(device: DeviceModel, found: Node, policy: GPUPolicy, named: dict[str, DeviceModel]) -> SharedDevice:
     gives = policy.gives(device, named.get(device.parent_uuid or ""))
+    slots = policy.parts(device) if policy.slots is not None and gives else None
+    claims = [claim for claim in found.claims if claim.uuid == device.uuid]
     return SharedDevice(
         uuid=device.uuid,
         index=device.index,
         name=device.name,
-        slots=policy.parts(device) if policy.slots is not None and gives else None,
+        slots=slots,
+        free=max(0, slots - len(claims)) if slots is not None else None,
         reserved=not gives,
         utilization_percent=device.utilization_percent,
-        holders=[
-            _holder(claim, policy, device, claim in found.claims)
-            for claim in found.every_claim
-            if claim.uuid == device.uuid
-        ],
+        holders=[_holder(claim, policy, device) for claim in _some(claims)],
     )
 
 
-def _holder(claim: Claim, policy: GPUPolicy, device: DeviceModel, counts: bool) -> SlotHolder:
+def _some(held: Sequence[Held]) -> list[Held]:
+    """Return the first ones of each user: nobody fills the others' pages."""
+    seen: Counter[int] = Counter()
+    kept = []
+    for each in held:
+        seen[each.user] += 1
+        if seen[each.user] <= MOST_OF_A_USER:
+            kept.append(each)
+    return kept
+
+
+def _more(found: Node) -> list[More]:
+    """Return what is not told one by one: claims above a user's limit, places beyond it, and whatever is too many."""
+    by_device: dict[str, list[Claim]] = defaultdict(list)
+    for claim in found.claims:
+        by_device[claim.uuid].append(claim)
+    told = Counter(claim.user for claims in by_device.values() for claim in _some(claims))
+    counting = Counter(claim.user for claim in found.claims)
+    every = Counter(claim.user for claim in found.every_claim)
+    places = Counter(place.user for place in found.every_place)
+    places.subtract(place.user for place in _some(found.line))
+    rows = [
+        More(
+            user=_user(user),
+            above=every[user] - counting[user],
+            claims=counting[user] - told[user],
+            places=places[user],
+            mine=user == os.getuid(),
+        )
+        for user in sorted({*every, *places})
+    ]
+    return [row for row in rows if row.above or row.claims or row.places]
+
+
+def _waiting(place: Place) -> Waiting:
+    mine = place.user == os.getuid()
+    return Waiting(
+        user=_user(place.user),
+        since=_time(place.arrived / 1e9) if mine else None,
+        gpus=place.count,
+        certain=bool(place.wanted),
+        mine=mine,
+    )
+
+
+def _holder(claim: Claim, policy: GPUPolicy, device: DeviceModel) -> SlotHolder:
     parts = policy.parts(device)
     numbered = policy.slots is not None and claim.number is not None
     return SlotHolder(
@@ -75,7 +121,6 @@ def _holder(claim: Claim, policy: GPUPolicy, device: DeviceModel, counts: bool) 
         since=_time(claim.since) if claim.since is not None else None,
         ends_at=_time(claim.ends) if claim.ends is not None else None,
         mine=claim.user == os.getuid(),
-        counts=counts,
     )
 
 

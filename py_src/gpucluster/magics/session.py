@@ -175,7 +175,7 @@ class Session:
 
         answer = share(control, found)
         _write(answer.text)
-        for note in answer.notes:
+        for note in (*answer.notes, *filter(None, [answer.hint])):
             _tell(note)
 
     def _stop(self, control: Control, found: Namespace) -> None:

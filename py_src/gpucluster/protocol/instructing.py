@@ -95,6 +95,7 @@ class ClassCluster(WireModel):
     since: str | None = None
     idle_since: str | None = None
     problem: str | None = Field(None, description="Why nothing is known of it, in a sentence.")
+    times: int = Field(1, description="So many of this user are unknown for the same reason; they are told once.")
 
 
 class ClassClusters(WireModel):

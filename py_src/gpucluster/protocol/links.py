@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError, field_validator
 
 from .errors import invalid_request
 from .models import ClusterModel, ClusterState, WireModel, WorkerModel
@@ -34,13 +34,22 @@ class LinkRequest(WireModel):
     tasks: bool = Field(
         False,
         strict=True,
-        description="Whether it shows single tasks too, with their keys, on pages such as the task stream.",
+        description="Whether it shows keys of tasks too, on pages such as progress and the task stream.",
     )
     public: bool = Field(
         False,
         strict=True,
         description="Whether it shows the cluster to people who are not logged in to the hub; sites allow it.",
     )
+
+    @field_validator("hours", mode="before")
+    @classmethod
+    def _a_minute(cls, hours: object) -> object:
+        # The bound as a fraction of an hour is a number that nobody reads.
+        if isinstance(hours, (int, float)) and not isinstance(hours, bool) and hours < LEAST_HOURS:
+            given = f", not {hours:g}" if hours > -1e6 else ""
+            raise ValueError(f"must be at least 1 minute (0.0167){given}")
+        return hours
 
 
 class LinkViewer(WireModel):

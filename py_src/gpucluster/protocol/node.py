@@ -15,7 +15,6 @@ class SlotHolder(WireModel):
     since: str | None = None
     ends_at: str | None = Field(None, description="Until when at most, as the holder says; null: nobody knows.")
     mine: bool = Field(False, description="Whether it is whoever asks.")
-    counts: bool = Field(True, description="Whether it keeps others out: what is above a user's limit does not.")
 
 
 class SharedDevice(WireModel):
@@ -25,6 +24,7 @@ class SharedDevice(WireModel):
     index: int | None = None
     name: str | None = None
     slots: int | None = Field(None, description="How many the site gives out; null: it gives out none of this GPU.")
+    free: int | None = Field(None, description="So many slots are nobody's; null: the site gives out none.")
     reserved: bool = Field(False, description="Whether the site gives it to nobody.")
     utilization_percent: float | None = None
     holders: list[SlotHolder] = Field(default_factory=list)
@@ -34,9 +34,21 @@ class Waiting(WireModel):
     """A place in line."""
 
     user: str | None = None
-    since: str
+    since: str | None = Field(
+        None, description="null: it is another user's, who could say anything. Nobody else knows since when."
+    )
     gpus: int = Field(description="How many it waits for.")
     certain: bool = Field(False, description="Whether it waits for certain GPUs.")
+    mine: bool = Field(False, description="Whether it is whoever asks.")
+
+
+class More(WireModel):
+    """What a user has beyond what is told one by one."""
+
+    user: str | None = None
+    above: int = Field(0, description="Claims above the user's limit; they keep nobody out.")
+    claims: int = Field(0, description="Other claims.")
+    places: int = Field(0, description="Places in line.")
     mine: bool = Field(False, description="Whether it is whoever asks.")
 
 
@@ -45,6 +57,7 @@ class NodeModel(WireModel):
 
     devices: list[SharedDevice]
     line: list[Waiting] = Field(description="The first one first.")
+    more: list[More] = Field(default_factory=list, description="What is not told one by one, by user.")
     message: str = Field(description="A sentence where nothing can be told; else empty.")
     instructor: bool = Field(
         False,

@@ -56,3 +56,8 @@ def counted(number: int, one: str, many: str | None = None) -> str:
         The plural, where that is not the singular with an s.
     """
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def times(sentence: str, number: int) -> str:
+    """Return a sentence that holds so many times: ``It does not answer (30 times).``"""
+    return sentence if number == 1 else f"{sentence.removesuffix('.')} ({number:,} times)."

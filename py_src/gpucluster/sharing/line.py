@@ -114,6 +114,8 @@ class Line:
         for place in node.line:
             if place.socket not in self._before or place.user in self._passed_over:
                 continue
+            if place.count > sum(place.takes(uuid) for uuid in self.parts):
+                continue  # Whoever waits for more than there is would wait, and hold up others, for ever.
             given = [uuid for uuid in sorted(free, key=lambda uuid: -free[uuid]) if free[uuid] and place.takes(uuid)]
             if self._is_late(place, len(given) >= place.count):
                 continue

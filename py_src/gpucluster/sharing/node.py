@@ -100,12 +100,15 @@ class Node:
 
     @cached_property
     def line(self) -> tuple[Place, ...]:
-        """The places that count, the first one first."""
+        """The places that count, the first one first: as many of each user as could be served within the limit."""
         seen: Counter[int] = Counter()
+        gpus = Counter(claim.user for claim in self.claims)
         kept = []
         for place in self.every_place:
             seen[place.user] += 1
-            if seen[place.user] <= self.places_per_user:
+            served = self.per_user is None or place.user == NOBODY or gpus[place.user] + place.count <= self.per_user
+            if served and seen[place.user] <= self.places_per_user:
+                gpus[place.user] += place.count
                 kept.append(place)
         return tuple(kept)
 

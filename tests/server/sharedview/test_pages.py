@@ -8,7 +8,7 @@ import pytest
 from distributed.dashboard.scheduler import applications
 from gpucluster.protocol.telemetry import TelemetryHistory, TelemetrySample
 from gpucluster.server.sharedview.pages import FIGURES, TASKS, Address, address_of, shown_pages
-from gpucluster.server.sharedview.shown import SHOWN, WITHHELD, shown_telemetry
+from gpucluster.server.sharedview.shown import SHOWN, WITHHELD, shown_progress, shown_telemetry
 
 DECIDED_AGAINST = {
     "status", "workers", "tasks", "system", "profile", "profile-server", "graph", "groups", "gpu", "hardware",
@@ -41,7 +41,8 @@ def test_pages_sockets_and_files(tasks):
     assert address_of("static/js/bokeh.min.js", tasks=tasks) is Address.FILE
     assert address_of("statics/css/base.css", tasks=tasks) is Address.FILE
     assert address_of("individual-task-stream", tasks=tasks) is (Address.PAGE if tasks else None)
-    assert address_of("individual-graph/ws", tasks=tasks) is (Address.SOCKET if tasks else None)
+    for path in ("individual-graph/ws", "individual-progress/ws", "individual-memory-by-key/ws"):
+        assert address_of(path, tasks=tasks) is (Address.SOCKET if tasks else None)
     for path in (*DECIDED_AGAINST, *OTHERS):
         assert address_of(path, tasks=tasks) is None, path
 
@@ -61,9 +62,34 @@ def test_a_history_names_no_machine():
 
 def test_what_is_withheld_and_what_is_unknown_is_left_out():
     sample = {"id": "0a1b2c3d", "at": "x", "workers": ["0"], "host": ["node-1"], "secret": 1, "cpu_percent": [3.0]}
-    shown = shown_telemetry(json.dumps({"kind": "telemetry", "sample": sample, "more": 1}).encode())
+    shown = shown_telemetry(json.dumps({"kind": "telemetry", "sample": sample, "more": 1}).encode(), tasks=False)
     assert json.loads(shown) == {
         "kind": "telemetry", "sample": {"id": "0a1b2c3d", "at": "x", "workers": ["0"], "cpu_percent": [3.0]},
     }  # fmt: skip
     for broken in (b"", b"{", b"[]", b'{"sample": 1}', b"\xff"):
-        assert shown_telemetry(broken) is None
+        assert shown_telemetry(broken, tasks=False) is None
+
+
+CHOSEN = ["/home/ada/patients/miller.csv", "mail alice@example.org grade 5", "https://user:pw@host/x", "miller.csv",
+          "student_1234567", "127.0.0.1", "", "a" * 51, "inc\n", "größe", "1x", 3, None]  # fmt: skip
+
+
+def test_kinds_of_tasks_are_names_of_functions_or_other():
+    progress = [
+        {"prefix": "inc", "processing": 1},
+        *({"prefix": chosen, "in_memory": 2, "erred": 1} for chosen in CHOSEN),
+        {"prefix": "read-parquet_2", "released": 4},
+    ]
+    line = json.dumps({"sample": {"progress": progress}}).encode()
+    assert json.loads(shown_telemetry(line, tasks=False))["sample"]["progress"] == [
+        {"prefix": "inc", "processing": 1},
+        {"prefix": "other", "in_memory": 2 * len(CHOSEN), "erred": len(CHOSEN)},
+        {"prefix": "read-parquet_2", "released": 4},
+    ]
+    assert json.loads(shown_telemetry(line, tasks=True))["sample"]["progress"] == progress
+
+
+def test_a_function_called_other_is_one_of_the_others_and_nonsense_is_nothing():
+    told = [{"prefix": "other", "erred": 1, "secret": "x"}, {"prefix": "a b", "erred": "x"}, "x", 5]
+    assert shown_progress(told) == [{"prefix": "other", "erred": 1}]
+    assert shown_progress(None) == []

@@ -8,7 +8,9 @@ import re
 from dataclasses import replace
 from http.cookies import SimpleCookie
 
+import gpucluster
 import pytest
+from distributed import wait
 from gpucluster.protocol.links import LinkRequest
 from gpucluster.registry.links import add_link, living_links, withdraw_links
 from gpucluster.registry.store import Registry
@@ -208,11 +210,47 @@ async def test_it_shows_figures_and_no_secret(view, folder, registry_directory, 
     assert secret not in page.body.decode()
 
 
+async def test_keys_that_a_program_has_chosen_are_shown_to_no_other_link(view, folder, running_cluster, closing):
+    chosen = ["/home/ada/patients/miller.csv", "mail alice@example.org grade 5"]
+
+    def compute():
+        client = gpucluster.connect(running_cluster.id).get_client()
+        futures = [client.submit(abs, -number, key=key) for number, key in enumerate(chosen)]
+        futures.append(client.submit(abs, -5, key=("https://user:pw@host/x", 3)))
+        futures.append(client.submit(abs, -6))
+        wait(futures)
+        return client, futures
+
+    client, kept = await asyncio.to_thread(compute)
+    try:
+        told = {}
+        for tasks in (False, True):
+            _, token = add_link(folder, LinkRequest(tasks=tasks), None)
+            cookie = await cookie_for(view, token)
+            socket = closing(await stream(view + "events", Cookie=cookie))
+            async with asyncio.timeout(30):
+                while True:
+                    message = json.loads(await socket.read_message())
+                    kinds = {kind["prefix"]: kind for kind in message.get("sample", {}).get("progress", ())}
+                    if "abs" in kinds and len(kinds) > 1:
+                        break
+            told[tasks] = kinds
+            for path in ("individual-progress", "individual-compute-time-per-key", "individual-memory-by-key"):
+                answer = await ask(view + "dashboard/" + path, Cookie=cookie)
+                assert answer.code == (200 if tasks else 404), path
+    finally:
+        del kept
+        await asyncio.to_thread(client.close)
+    assert set(told[False]) == {"abs", "other"} and told[False]["other"]["in_memory"] == 3
+    assert set(told[True]) == {*chosen, "https://user:pw@host/x", "abs"}
+
+
 async def test_no_other_page_and_no_way_out(base, view, folder, running_cluster):
     _, token = add_link(folder, LinkRequest(), None)
     cookie = await cookie_for(view, token)
     for path in (
-        "status", "individual-task-stream", "individual-profile", "info/main/logs.html", "json/identity.json",
+        "status", "individual-task-stream", "individual-progress", "individual-profile", "info/main/logs.html",
+        "json/identity.json",
         "hardware", "metrics", "../history", "%2e%2e/%2e%2e/api/clusters", "..%2f..%2fapi%2fclusters",
         "individual-cpu/../status",
         "individual-cpu%2f..%2fstatus", "individual-cpu%00", "individual-cpu%3fx", "proxy/8787/127.0.0.1/status",
@@ -288,14 +326,17 @@ async def test_an_end_of_the_session_is_one_of_this_browser_only(view, folder):
     assert (await ask(view + "history", Cookie=other)).code == 200
 
 
-async def test_who_guesses_is_sent_away_and_who_looks_is_not(view, folder):
+async def test_who_guesses_is_sent_away_and_who_has_a_link_is_not(base, view, folder):
     _, token = add_link(folder, LinkRequest(), None)
     cookie = await cookie_for(view, token)
-    codes = [(await go_in(view, f"{number:043}")).code for number in range(12)]
-    assert codes[0] == 403 and codes[-1] == 429
-    answer = await go_in(view, token)
-    assert answer.code == 429
-    assert (await ask(view + "history", Cookie=cookie)).code == 200
+    # Also at a cluster that there is not; and all of a machine, or behind a proxy, come from one address.
+    for address in (base + "shared/00000000/", view):
+        codes = [(await go_in(address, f"{number:043}")).code for number in range(12)]
+        assert codes[-1] == 429 and (codes[0] == 403 or address == view)
+        assert (await ask(view + "history", Cookie=cookie)).code == 200
+        assert (await go_in(view, token)).code == 204
+    answer = await go_in(view, token[:-1])
+    assert answer.code == 429 and "Set-Cookie" not in answer.headers and b"not right" in answer.body
 
 
 async def test_a_link_has_so_many_browsers_and_the_oldest_goes(view, folder):
@@ -366,7 +407,18 @@ async def test_pages_of_other_sites_get_nothing(view, folder):
             assert (await ask(view + path, Cookie=cookie, **told)).code == 403, path
         assert (await go_in(view, token, **told)).code == 403
         assert await stream(view + "events", Cookie=cookie, **told) == 403
-    assert await stream(view + "events", Cookie=cookie, Origin="http://evil.example") == 403
+    # Addresses other than loopback and HTTPS hear of the origin only.
+    port = own.rpartition(":")[2]
+    for origin in ("http://evil.example", f"http://evil.example:{port}", "null", own + "1", own.replace("127", "126")):
+        for path in ["", "page.js", *INSIDE]:
+            assert (await ask(view + path, Cookie=cookie, Origin=origin)).code == 403, (path, origin)
+        answer = await go_in(view, token, Origin=origin)
+        assert answer.code == 403 and "Set-Cookie" not in answer.headers
+        assert (await ask(view + "session", "DELETE", Cookie=cookie, Origin=origin)).code == 403
+        assert await stream(view + "events", Cookie=cookie, Origin=origin) == 403
+    for path in ["", *INSIDE]:
+        assert (await ask(view + path, Cookie=cookie, Origin=own)).code in {200, 204}, path
+    assert (await go_in(view, token, Origin=own)).code == 204
     socket = await stream(view + "events", Cookie=cookie, Origin=own)
     assert not isinstance(socket, int)
     socket.close()

@@ -78,6 +78,7 @@ class SharedEventsHandler(SharedSocket):
     feeds: ViewFeeds
     _viewer: Viewer | None = None
     _cluster = ""
+    _tasks = False
     _hello = b""
 
     @property
@@ -97,7 +98,8 @@ class SharedEventsHandler(SharedSocket):
             now=now(),
             pages=shown_pages(tasks=link.tasks, gpus=gpus),
         )
-        self._cluster, self._hello = cluster, hello.model_dump_json().encode()
+        self._cluster, self._tasks = cluster, link.tasks
+        self._hello = hello.model_dump_json().encode()
         await WebSocketHandler.get(self)
 
     def open(self, *args: str, **kwargs: str) -> None:
@@ -106,7 +108,7 @@ class SharedEventsHandler(SharedSocket):
         if not self.watch_link():
             return
         self.write_message(self._hello.decode())
-        self._viewer = self.feeds.attach(self._cluster, self._write)
+        self._viewer = self.feeds.attach(self._cluster, self._write, tasks=self._tasks)
 
     def on_message(self, message: str | bytes) -> None:
         """Ignore what a page says."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from contextlib import suppress
 
 from ...client.control import AsyncControl
@@ -26,12 +27,12 @@ class ViewFeeds:
         self._log = log
         self._feeds: dict[str, _Feed] = {}
 
-    def attach(self, cluster: str, write: Write) -> Viewer:
-        """Add a viewer to a cluster, who is told from now on what changes."""
+    def attach(self, cluster: str, write: Write, *, tasks: bool) -> Viewer:
+        """Add a viewer to a cluster, who is told from now on what changes; ``tasks``: with keys of tasks."""
         feed = self._feeds.get(cluster)
         if feed is None:
             feed = self._feeds[cluster] = _Feed(self._control, cluster, self._log)
-        return feed.attach(write)
+        return feed.attach(write, tasks)
 
     def detach(self, cluster: str, viewer: Viewer) -> None:
         """Remove a viewer; the last one of a cluster stops the reading."""
@@ -52,21 +53,23 @@ class _Feed:
         self._control = control
         self._id = cluster
         self._log = log
-        self._viewers: set[Viewer] = set()
+        self._viewers: dict[Viewer, bool] = {}
+        """Whether each of them may see keys of tasks."""
         self._last: SharedCluster | None = None
-        self._newest: EventMessage | None = None
+        self._newest: dict[bool, EventMessage] = {}
+        """With and without what only those may see."""
         self._tasks = [asyncio.create_task(self._watch()), asyncio.create_task(self._follow())]
 
-    def attach(self, write: Write) -> Viewer:
+    def attach(self, write: Write, tasks: bool) -> Viewer:
         viewer = Viewer(write)
-        self._viewers.add(viewer)
-        if self._newest is not None:
-            viewer.offer(self._newest)
+        self._viewers[viewer] = tasks
+        if tasks in self._newest:
+            viewer.offer(self._newest[tasks])
         return viewer
 
     def detach(self, viewer: Viewer) -> bool:
         """Return whether anybody is left."""
-        self._viewers.discard(viewer)
+        self._viewers.pop(viewer, None)
         if not self._viewers:
             self.stop()
         return bool(self._viewers)
@@ -81,7 +84,8 @@ class _Feed:
             with suppress(GPUClusterError, OSError):
                 shown = shown_cluster(await self._control.get(self._id))
                 if self._last is not None and shown != self._last:
-                    self._send(event_message("cluster", self._id, _json(SharedChanged(cluster=shown))))
+                    message = event_message("cluster", self._id, _json(SharedChanged(cluster=shown)))
+                    self._send({False: message, True: message})
                 self._last = shown
             await asyncio.sleep(LOOK_SECONDS)
 
@@ -92,11 +96,14 @@ class _Feed:
                 if is_sampled(await self._control.get(self._id)):
                     async for line in follow_telemetry(self._control.registry, self._id):
                         failed = False
-                        if (shown := shown_telemetry(line)) is not None:
-                            self._newest = event_message("telemetry", self._id, shown)
-                            self._send(self._newest)
+                        self._newest = {
+                            tasks: event_message("telemetry", self._id, shown)
+                            for tasks in (False, True)
+                            if (shown := shown_telemetry(line, tasks=tasks)) is not None
+                        }
+                        self._send(self._newest)
                 else:
-                    self._newest = None
+                    self._newest = {}
             except (GPUClusterError, OSError):
                 pass  # It has just ended, or hangs: what it is now is told by its state.
             except Exception as error:
@@ -105,9 +112,10 @@ class _Feed:
                 failed = True
             await asyncio.sleep(RETRY_SECONDS)
 
-    def _send(self, message: EventMessage) -> None:
-        for viewer in self._viewers:
-            viewer.offer(message)
+    def _send(self, messages: Mapping[bool, EventMessage]) -> None:
+        for viewer, tasks in self._viewers.items():
+            if tasks in messages:
+                viewer.offer(messages[tasks])
 
 
 def _json(event: SharedChanged) -> bytes:

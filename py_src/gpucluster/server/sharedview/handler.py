@@ -70,12 +70,17 @@ class SharedViewMixin(JupyterHandler):
     def must_be_own_page(self) -> None:
         """Refuse what a browser sends for a page of another site.
 
+        Browsers say from where a page loads something (``Sec-Fetch-Site``) at addresses of loopback and of HTTPS only.
+        At all others there is the ``Origin`` of what a page sends.
+
         Raises
         ------
         tornado.web.HTTPError
         """
         headers = self.request.headers
         if is_from_elsewhere(headers) and not (self.linkable and opens_a_tab(self.request.method, headers)):
+            raise HTTPError(403)
+        if not self.check_origin(headers.get("Origin")):  # type: ignore[arg-type]
             raise HTTPError(403)
 
     def check_xsrf_cookie(self) -> None:

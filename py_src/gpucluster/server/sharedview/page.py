@@ -21,7 +21,12 @@ from .limiter import Limiter
 
 MOST_BODY_BYTES = 1024
 WRONG_TOKENS = (10, 60.0)
-"""So many from one address within so many seconds; then none is looked at for a while."""
+"""So many from one address within so many seconds; then others are told to wait. Many people share an address, so a
+token that is right lets in whatever others have sent: nobody can guess 256 bits."""
+WRONG = (
+    "This link is not right, and too many that are not came from your address. Ask for a new one, or try again in a "
+    "minute."
+)
 OPENINGS_TOLD = (1, 600.0)
 """How often the activity says that a link was opened; the list of links counts each time."""
 
@@ -88,8 +93,6 @@ class SharedSessionHandler(SharedViewHandler):
     @allow_unauthenticated
     async def post(self, cluster: str) -> None:
         """Take a token, and give a cookie."""
-        if self.wrong.is_over(self._address):
-            raise TooOften("Too many links that are not right came from your address. Try again in a minute.")
         link = self._link(cluster)
         self.must_be_known(link)
         key = self.sessions.begin(cluster, link.id)
@@ -117,8 +120,11 @@ class SharedSessionHandler(SharedViewHandler):
     def _link(self, cluster: str) -> SharedLink:
         token = self._token()
         link = find_link(self.sessions.links(cluster), token)
-        if link is None or not self.sessions.policy.allows(link):
+        if link is None:
+            if self.wrong.is_over(self._address):
+                raise TooOften(WRONG)
             self.wrong.note(self._address)
+        if link is None or not self.sessions.policy.allows(link):
             raise ViewRefused(OVER)
         return link
 

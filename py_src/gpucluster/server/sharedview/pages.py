@@ -13,15 +13,12 @@ from ...client.dashboard import PAGES
 from ...protocol.links import SharedPage
 
 FIGURES = (
-    "individual-progress",
     "individual-nprocessing",
     "individual-occupancy",
-    "individual-compute-time-per-key",
     "individual-aggregate-time-per-action",
     "individual-workers-memory",
     "individual-cluster-memory",
     "individual-workers-memory-timeseries",
-    "individual-memory-by-key",
     "individual-workers-disk",
     "individual-workers-disk-timeseries",
     "individual-gpu-memory",
@@ -35,9 +32,17 @@ FIGURES = (
     "individual-bandwidth-workers",
     "individual-bandwidth-types",
 )
-"""Figures of workers, and of kinds of tasks by the name of their function."""
-TASKS = ("individual-task-stream", "individual-graph", "individual-groups", "individual-group-progress")
-"""Single tasks by their keys, which may hold what somebody has put there."""
+"""Figures of workers. In what Dask draws itself, kinds of tasks stand as their keys begin, which we cannot filter."""
+TASKS = (
+    "individual-task-stream",
+    "individual-graph",
+    "individual-groups",
+    "individual-group-progress",
+    "individual-progress",
+    "individual-compute-time-per-key",
+    "individual-memory-by-key",
+)
+"""Tasks by their keys or by what these begin with, which may hold what somebody has put there."""
 
 _FILE = re.compile(r"(static|statics)/(?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.(?:js|css|svg|png|ico)")
 

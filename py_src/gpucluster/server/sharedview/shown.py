@@ -1,10 +1,17 @@
-"""What of a sample a link shows: the figures, without the names of machines."""
+"""What of a sample a link shows: the figures, without the names of machines and without what keys of tasks may hold.
+
+Dask takes the kind of a task from the beginning of its key. Where a program chooses keys itself, that may be a path, an
+address or a password.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
+
+from ...protocol.telemetry import PrefixProgress
 
 SHOWN = frozenset(
     {
@@ -21,13 +28,27 @@ SHOWN = frozenset(
         "sent_bytes", "received_bytes", "host_memory_bytes", "host_cores", "tasks", "progress",
     }
 )  # fmt: skip
-"""``progress`` names kinds of tasks, which are names of functions."""
+"""``progress`` names kinds of tasks: only those that can be names of functions, unless the link shows tasks."""
 WITHHELD = frozenset({"host"})
 """What a newer cluster measures and nobody has decided on is withheld, too."""
+_COUNTS = frozenset(PrefixProgress.model_fields) - {"prefix"}
+OTHER = "other"
+"""All kinds of tasks together whose names are not shown."""
+# What Dask makes of a function: at most 50 characters of its name, and words of its own with hyphens. No dot, as in
+# names of files and machines, and no number that could be somebody's.
+_FUNCTION = re.compile(r"(?!.*[0-9]{5})[A-Za-z_][A-Za-z0-9_-]{0,49}")
 
 
-def shown_telemetry(line: bytes) -> bytes | None:
-    """Return the JSON of an event without what is withheld; ``None``: it is no sample that can be read."""
+def shown_telemetry(line: bytes, *, tasks: bool) -> bytes | None:
+    """Return the JSON of an event without what is withheld; ``None``: it is no sample that can be read.
+
+    Parameters
+    ----------
+    line : bytes
+        The event.
+    tasks : bool
+        Whether the link shows keys of tasks.
+    """
     try:
         event: Any = json.loads(line)
         sample: Any = event["sample"]
@@ -36,4 +57,22 @@ def shown_telemetry(line: bytes) -> bytes | None:
     if not isinstance(sample, Mapping):
         return None
     shown = {name: value for name, value in sample.items() if name in SHOWN}
+    if "progress" in shown and not tasks:
+        shown["progress"] = shown_progress(shown["progress"])
     return json.dumps({"kind": "telemetry", "sample": shown}, separators=(",", ":")).encode()
+
+
+def shown_progress(progress: Any) -> list[dict[str, Any]]:
+    """Return kinds of tasks by the names of their functions; all others are one kind, where their newest stood."""
+    shown: dict[str, dict[str, Any]] = {}
+    for kind in progress if isinstance(progress, list) else ():
+        if not isinstance(kind, Mapping):
+            continue
+        prefix = kind.get("prefix")
+        name = prefix if isinstance(prefix, str) and _FUNCTION.fullmatch(prefix) else OTHER
+        counts = shown.pop(name, {"prefix": name})
+        for state, count in kind.items():
+            if state in _COUNTS and isinstance(count, int):
+                counts[state] = counts.get(state, 0) + count
+        shown[name] = counts
+    return list(shown.values())
