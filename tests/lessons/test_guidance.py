@@ -83,7 +83,8 @@ def test_no_prediction(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize(
     ("guess", "observed", "verdict"),
-    [(256, 256, "Exactly."), (10, 1, "10 times too high"), (4, 1, "Your guess was 4 times too high."), (101, 100, "Very close."), (0, 5, "can you say why"),
+    [(256, 256, "Exactly."), (10, 1, "10 times too high"), (4, 1, "Your guess was 4 times too high."),
+     (101, 100, "Very close."), (0, 5, "can you say why"),
      ("yes", "no", "can you say why"), ("no", "no", "That is the same."), (-1, 2, "can you say why")],
 )  # fmt: skip
 def test_verdicts(guess: object, observed: object, verdict: str) -> None:
