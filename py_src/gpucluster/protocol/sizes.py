@@ -85,6 +85,12 @@ def format_size(size_bytes: float, digits: int = 1) -> str:
     return f"{int(size_bytes)} B"
 
 
+def rounded_down(size_bytes: int) -> str:
+    """Return a size for people that is no larger, in units that ``parse_size`` reads: what may be asked for."""
+    gibibytes = size_bytes * 10 // 2**30 / 10
+    return f"{gibibytes:g} GiB" if gibibytes >= 10 or size_bytes % 2**30 == 0 else f"{size_bytes // 2**20} MiB"
+
+
 def told_apart(one_bytes: int, other_bytes: int) -> tuple[str, str]:
     """Return two sizes for people, as exactly as it takes to tell them apart."""
     for digits in (1, 2, 3):

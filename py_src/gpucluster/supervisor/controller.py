@@ -165,6 +165,7 @@ class Controller(Requests):
             redact=self._redact,
             report=self._report,
             tell=self.activity_log.happened,
+            left=self._share,
         )
         self._claims = context.claims
         self.plan = await self.backend.preflight(spec, context)

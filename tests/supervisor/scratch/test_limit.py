@@ -41,7 +41,7 @@ def test_a_cluster_that_has_spilled_all_it_may_waits_and_says_so(site, wait_unti
         assert full.state == "running"
         assert used_bytes(site.registry.folder(model.id).scratch) <= 97 * MIB
         # The first worker that is full says so; the other one comes to it later.
-        wait_until(lambda: 60 * MIB < spilled(site, model), what=lambda: spilled(site, model))
+        wait_until(lambda: spilled(site, model) > 60 * MIB, what=lambda: spilled(site, model))
         assert spilled(site, model) <= 96 * MIB
         kinds = lambda: {entry.kind for entry in site.control.activity("greedy").entries}  # noqa: E731
         wait_until(lambda: {"spill", "pause"} <= kinds(), what=kinds)
