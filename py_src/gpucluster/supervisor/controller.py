@@ -194,6 +194,7 @@ class Controller(Requests):
                 self.activity_log.happened,
                 has_gpus=has_gpus,
             )
+            await self._scratch_watch.begin(self._most_wanted(self.plan))
         if deployment.submitted is not None:
             write_private(self.folder.submitted, deployment.submitted)
         self.reconciler = Reconciler(

@@ -55,6 +55,20 @@ def test_a_cluster_that_has_spilled_all_it_may_waits_and_says_so(site, wait_unti
         wait_until(lambda: limits() == {32 * MIB}, what=limits)
 
 
+def test_large_results_fill_scratch_long_before_all_of_it_is_used(site):
+    """Two of three results of 20 MB fit into 50 MiB: 76 % of it."""
+    site.running(name="large", n_workers=1, memory_limit="400 MiB", scratch_limit="50 MiB")
+    with gpucluster.connect("large").get_client() as client:
+        futures = client.map(lambda _: __import__("os").urandom(20_000_000), range(40), pure=False)
+        full = site.wait_for("large", lambda now: any("Scratch is full" in text for text in now.warnings))
+        told = "% of its 50 MiB; the next result does not fit): results stay in memory, and 1 of 1 worker waits."
+        assert told in full.warnings[-1]
+        assert any(entry.kind == "spill" and entry.message.endswith(told) for entry in full.news)
+        del futures
+        site.wait_for("large", lambda now: not now.warnings)
+        assert client.submit(sum, [1, 2, 3]).result(60) == 6
+
+
 @pytest.fixture
 def small_disk():
     if os.getuid() != 0:

@@ -31,6 +31,7 @@ from ...dask_internals.scheduler_state import (
     retire,
 )
 from ...dask_internals.statuses import can_hold_results, is_ending, is_paused
+from ...telemetry.columns import SPILL_METRIC
 from .heartbeats import HeartbeatReader
 from .task_progress import TaskProgress
 
@@ -142,6 +143,7 @@ class SchedulerReader(SchedulerPlugin):
                     bool(worker.has_what or worker.actors),
                     bool(worker.actors),
                     is_paused(worker),
+                    bool((worker.metrics or {}).get(SPILL_METRIC)),
                 ]
                 for worker in scheduler.workers.values()
             ],
