@@ -13,13 +13,16 @@ from ..devices.machine import this_machine
 from ..protocol.kinds import find_kind
 from ..protocol.models import ClusterModel
 from ..protocol.plaintext import counted
-from ..protocol.sizes import format_size, rounded_down
+from ..protocol.sizes import MEBIBYTE, format_size, rounded_down
 from ..protocol.spec import SpecBase
 from .reading import this_site
 from .sharing import PerUser
 
 LEAST_MEMORY_BYTES = 256 * 2**20
 """A worker whose memory nobody has chosen has no less: it would be paused as soon as it computes."""
+NO_SCRATCH_ADVICE = (
+    "Stop one and create this one anew, or give each a scratch_limit (--scratch-limit) that leaves some."
+)
 _MOST_NAMES = 3
 _OF_MEMORY = " of memory"
 
@@ -44,11 +47,14 @@ class Left:
     ----------
     others : sequence of ClusterModel
         Living ones whose workers are here.
+    n_living : int
+        All living ones.
     most : PerUser
         What the site gives.
     """
 
     others: tuple[ClusterModel, ...] = ()
+    n_living: int = 0
     most: PerUser = field(default_factory=lambda: this_site().sharing.per_user)
 
     @property
@@ -119,6 +125,37 @@ class Left:
                 return self._sentence(text(limit), text(taken) if taken else "", text(wanted), advice)
         return None
 
+    def scratch_part(self, wanted_bytes: int | None) -> int | None:
+        """Return what a cluster may spill that has not said how much, of what it would have without a site.
+
+        It is half of what is left, so that others can follow; all of that where no other one may.
+        """
+        if self.most.scratch is None:
+            return wanted_bytes
+        left = self._scratch_left()
+        part = left if self.n_living + 1 >= self.most.clusters else left // 2
+        part = part if part >= MEBIBYTE else 0
+        return part if wanted_bytes is None else min(part, wanted_bytes)
+
+    def scratch_fault(self, wanted_bytes: int | None) -> str | None:
+        """Return what the site has against so much scratch, in a sentence or two; ``None`` bytes: no limit."""
+        most, left = self.most.scratch, self._scratch_left()
+        if most is None or (wanted_bytes is not None and wanted_bytes <= left):
+            return None
+        have = f"; your other clusters have {format_size(had)}" if (had := self._scratch_had()) else ""
+        given = "no limit" if wanted_bytes is None else format_size(wanted_bytes)
+        advice = f"Ask for at most {rounded_down(left)}" if left >= MEBIBYTE else NO_SCRATCH_ADVICE.removesuffix(".")
+        return (
+            f"scratch_limit: Each user may have {format_size(most)} of scratch on this machine at this "
+            f"site{have}, and this one would have {given}. {advice}."
+        )
+
+    def _scratch_had(self) -> int:
+        return sum(model.scratch_limit_bytes or 0 for model in self.others)
+
+    def _scratch_left(self) -> int:
+        return max(0, (self.most.scratch or 0) - self._scratch_had())
+
     def _sentence(self, limit: str, had: str, wanted: str, advice: str) -> str:
         have, names = "", [f"'{model.name}'" for model in self.others if _amount(model) != Amount()]
         if had and names:
@@ -149,12 +186,19 @@ def left_beside(clusters: Iterable[ClusterModel], own: str | None = None) -> Lef
     own : str, optional
         Id of the one that it is for, which does not count.
     """
-    return Left(tuple(model for model in clusters if model.id != own and not model.state.ended and is_here(model)))
+    living = [model for model in clusters if model.id != own and not model.state.ended]
+    return Left(tuple(filter(is_here, living)), len(living))
 
 
 def fault_of_request(spec: SpecBase, left: Left) -> str | None:
     """Return what the site has against a request whatever is chosen for what it leaves open; ``None``: it may fit."""
-    if not left.is_bounded or not _runs_here(spec.backend):
+    if not _runs_here(spec.backend):
+        return None
+    # A share of the disk is known when its directory is.
+    scratch = getattr(spec, "scratch_limit", "auto")
+    if not isinstance(scratch, (str, float)) and (fault := left.scratch_fault(scratch)) is not None:
+        return fault
+    if not left.is_bounded:
         return None
     devices = getattr(spec, "devices", None)
     n_workers = spec.n_workers if spec.n_workers is not None else len(devices or ()) or 1

@@ -193,6 +193,7 @@ class Controller(Requests):
                 scheduler,
                 self.activity_log.happened,
                 has_gpus=has_gpus,
+                why_none=self._share.no_scratch,
             )
             await self._scratch_watch.begin(self._most_wanted(self.plan))
         if deployment.submitted is not None:

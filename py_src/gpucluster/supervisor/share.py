@@ -14,7 +14,7 @@ from ..protocol.spec import SpecBase
 from ..protocol.traits import Traits
 from ..registry.store import Registry
 from ..site.reading import this_site
-from ..site.share import Left, is_here, left_beside
+from ..site.share import NO_SCRATCH_ADVICE, Left, is_here, left_beside
 from .idle import IdleTimer
 from .state_store import StateStore
 
@@ -37,6 +37,8 @@ class Share:
         """Threads and memory of one worker; ``None``: its workers are elsewhere."""
         self.ends_at: str | None = None
         """When the site's time is over, as models tell times."""
+        self.no_scratch: str | None = None
+        """Why nothing may be spilled, and what to do, where the site leaves nothing."""
 
     def left(self) -> Left:
         """Return what is left beside this user's other clusters."""
@@ -72,7 +74,7 @@ class Share:
             store.update(memory_limit_bytes=plan.memory_limit_bytes, **count)
 
     def allow_scratch(self, store: StateStore, wanted: int | None, *, asked: bool) -> None:
-        """Write down how much this cluster may spill to the disk: what was wanted, or what is left of it.
+        """Write down how much this cluster may spill to the disk: what was asked for, or a part of what is left.
 
         Parameters
         ----------
@@ -88,19 +90,19 @@ class Share:
         """
         if not is_here(store.model):
             return
-        most = this_site().sharing.per_user.scratch
         with self._registry.exclusive():
-            if most is not None:
-                had = sum(model.scratch_limit_bytes or 0 for model in self.left().others)
-                left = max(0, most - had)
-                if asked and (wanted is None or wanted > left):
-                    have = f"; your other clusters have {format_size(had)}" if had else ""
-                    given = "no limit" if wanted is None else format_size(wanted)
-                    raise PreflightFailed(
-                        f"scratch_limit: Each user may have {format_size(most)} of scratch on this machine at this "
-                        f"site{have}, and this one would have {given}. Ask for at most {format_size(left)}."
+            left = self.left()
+            if asked:
+                if (fault := left.scratch_fault(wanted)) is not None:
+                    raise PreflightFailed(fault)
+            else:
+                part = left.scratch_part(wanted)
+                if part == 0 and wanted != 0:
+                    most = format_size(left.most.scratch or 0)
+                    self.no_scratch = (
+                        f"your other clusters have the {most} that each user may have. {NO_SCRATCH_ADVICE}"
                     )
-                wanted = left if wanted is None else min(wanted, left)
+                wanted = part
             store.update(scratch_limit_bytes=wanted)
 
     def fault(self, n_workers: int) -> str | None:

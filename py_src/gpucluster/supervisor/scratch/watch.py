@@ -46,6 +46,8 @@ class ScratchWatch:
         Writes a kind and a sentence into the activity, and announces it.
     has_gpus : bool
         Whether workers spill in dask-cuda's way, which knows no limit.
+    why_none : str, optional
+        Why the limit is 0 bytes, and what to do.
     """
 
     def __init__(
@@ -56,12 +58,14 @@ class ScratchWatch:
         tell: Callable[[str, str], None],
         *,
         has_gpus: bool = False,
+        why_none: str | None = None,
     ) -> None:
         self._directory = directory
         self._limit = limit_bytes
         self._scheduler = scheduler
         self._tell = tell
         self._has_gpus = has_gpus
+        self._why_none = why_none or "its disk had no room when it started. Free some, and create it anew."
         self._bound: int | None = -1
         """What each worker was told that it may spill; -1: nothing yet."""
         self._low = False
@@ -128,7 +132,18 @@ class ScratchWatch:
             "release results that you do not need.",
         )
 
+    def _nothing(self) -> tuple[str, str, str]:
+        short = f"Nothing may be spilled to disk: {self._why_none.partition('. ')[0]}."
+        return (
+            "none",
+            short,
+            "Nothing may be spilled to disk: results stay in memory, and workers whose memory is almost full pause, as "
+            + self._why_none,
+        )
+
     def _filling(self, columns: Columns, members: Members) -> tuple[str, str, str] | None:
+        if self._limit == 0 and not self._has_gpus:
+            return self._nothing()
         if not self._limit:
             return None
         spilled = [size or 0 for size in columns.get("tier_disk_bytes", ())]
