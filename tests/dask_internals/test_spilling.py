@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import types
 
+from distributed.spill import SpillBuffer
 from gpucluster.dask_internals import spilling
 
 
@@ -31,8 +33,26 @@ def test_what_is_spilled(here, canary, wait_until):
 def test_spilling_is_bounded_and_let_go(here, canary):
     with canary("SpillBuffer.disk.data.max_weight"):
         assert spilling.bound_spilling(here.worker, 10**9)
+        assert not spilling.spills_no_more(here.worker)
         assert spilling.bound_spilling(here.worker, None)
+        assert not spilling.spills_no_more(here.worker)
     assert not spilling.bound_spilling(types.SimpleNamespace(data={}), 10**9)
+
+
+def test_what_does_not_fit_is_noticed(tmp_path, canary):
+    data = SpillBuffer(str(tmp_path), target=4000)
+    worker = types.SimpleNamespace(data=data)
+    assert spilling.bound_spilling(worker, 10_000)
+    with canary("Slow.max_weight is compared with what would be on disk"):
+        data["small"] = os.urandom(6000)
+        assert data.spilled_total.disk >= 6000
+        assert not spilling.spills_no_more(worker)
+        data["large"] = os.urandom(8000)
+        assert spilling.spills_no_more(worker)
+        assert "large" in data.fast
+        del data["small"]
+        data.evict()
+        assert not spilling.spills_no_more(worker)
 
 
 def test_a_worker_that_never_spills(canary):

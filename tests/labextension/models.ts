@@ -38,6 +38,7 @@ export function cluster(changes: Partial<ClusterModel> = {}): ClusterModel {
     slots: [],
     nodes: [],
     ends_at: null,
+    memory_limit_bytes: null,
     scratch_limit_bytes: null,
     lease: null,
     cost: null,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from gpucluster.protocol.errors import InvalidRequest
+from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.sizes import format_size, parse_size, parse_size_or_auto
 from hypothesis import given
 from hypothesis import strategies as st
@@ -73,3 +75,8 @@ def test_whatever_is_typed_is_a_size_a_share_or_a_value_error(written):
 )
 def test_sizes_are_shown_in_binary_units(size_bytes, shown):
     assert format_size(size_bytes) == shown
+
+
+def test_a_share_of_a_disk_is_not_said_to_be_of_the_memory():
+    with pytest.raises(InvalidRequest, match=r"^scratch_limit: a share must lie between 0% and 100%\.$"):
+        parse_spec({"backend": "local", "scratch_limit": "200%"})

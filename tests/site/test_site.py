@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from gpucluster.cli.options import spec_from
 from gpucluster.cli.verbs import parser_for
-from gpucluster.client.capacity import bounded_spec, checked_spec
+from gpucluster.client.capacity import bounded_spec, checked_spec, demand_of
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.presets import PRESETS, SITE_PRESETS
 from gpucluster.protocol.spec import parse_patch
@@ -281,7 +281,7 @@ def test_a_limit_that_cannot_be_read_is_the_least(site, text):
     site(text)
     [trouble] = this_site().troubles
     assert "have at most 1 worker with 1 thread and 1 GiB" in trouble
-    assert checked_spec({"backend": "local"}).memory_limit == LEAST.memory_limit
+    assert demand_of(checked_spec({"backend": "local"})).memory_limit_bytes == LEAST.memory_limit
     assert checked_spec({"backend": "local", "n_workers": 1}).n_workers == 1
     with pytest.raises(InvalidRequest, match="n_workers: must be at most 1 worker at this site"):
         checked_spec({"backend": "local", "n_workers": 2})

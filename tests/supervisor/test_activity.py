@@ -8,6 +8,7 @@ import signal
 
 import gpucluster
 import httpx
+import psutil
 import pytest
 from gpucluster.client.control import Control
 from gpucluster.protocol.errors import ClusterNotFound
@@ -173,6 +174,16 @@ def test_an_idle_stop_is_told(site):
     assert stop[:2] == ("stop", "idle timer")
     assert stop[2].startswith("Idle for 1 second")
     assert stopped == ("state", None, f"Stopped. {stop[2]}")
+
+
+def test_a_death_is_told_where_no_cluster_is_left(site):
+    model = site.running(name="killed", n_workers=0)
+    psutil.Process(model.pid).kill()
+    site.wait_for("killed", lambda now: now.state.ended)
+    with pytest.raises(
+        ClusterNotFound, match=rf"The cluster 'killed' failed at .*: Its process \(pid {model.pid}\) is gone"
+    ):
+        site.control.find_living()
 
 
 def test_who_asks_cannot_forge_the_file(site):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -118,6 +119,9 @@ def test_the_first_spill_and_the_first_pause_are_marked_once() -> None:
     assert marks.look_at(spilled, Members((paused("1"),))) == []
     marks.forget()
     assert [kind for kind, _ in marks.look_at(spilled, Members((paused("1"),)))] == ["spill", "pause"]
+    marks.forget()
+    full = replace(paused("1"), spills_no_more=True)
+    assert marks.look_at(fine, Members((full,)))[0][1].endswith("does not fit into the scratch that it may take.")
 
 
 def test_each_worker_that_hangs_is_told_of_once() -> None:

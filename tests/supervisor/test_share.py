@@ -6,8 +6,9 @@ from datetime import datetime, timedelta
 
 import pytest
 from gpucluster.client import opening
-from gpucluster.protocol.errors import InvalidRequest, NotNow, StartFailed
+from gpucluster.protocol.errors import InvalidRequest, NotNow
 from gpucluster.protocol.models import ClusterState
+from gpucluster.protocol.spec import LocalSpec
 from gpucluster.registry.store import Registry
 
 
@@ -28,9 +29,8 @@ def test_workers_threads_and_memory_count_over_all_clusters(site, says):
     says("  per_user: {workers: 3, threads: 4, memory: 3 GiB, clusters: 2}\n")
     small = {"backend": "local", "memory_limit": "1 GiB", "threads_per_worker": 1}
     first = site.running(name="first", n_workers=2, **{name: small[name] for name in small if name != "backend"})
-    second = site.control.create({**small, "n_workers": 2})
-    with pytest.raises(StartFailed, match="Each user may have 3 workers on this machine at this site; your other"):
-        site.control.wait(second.id, timeout=60)
+    with pytest.raises(NotNow, match="Each user may have 3 workers on this machine at this site; your other cluster"):
+        site.control.create({**small, "n_workers": 2})
     with pytest.raises(InvalidRequest, match="n_workers: Each user may have 3 workers on this machine"):
         site.control.patch(first.id, {"n_workers": 4})
     site.control.patch(first.id, {"n_workers": 3})
@@ -39,9 +39,33 @@ def test_workers_threads_and_memory_count_over_all_clusters(site, says):
         site.control.create(small)
     site.control.stop(third.id)
     site.control.stop(first.id)
-    greedy = site.control.create({**small, "n_workers": 1, "threads_per_worker": 5})
-    with pytest.raises(StartFailed, match="may have 4 threads on this machine at this site, and this one would have 5"):
-        site.control.wait(greedy.id, timeout=60)
+    with pytest.raises(NotNow, match="may have 4 threads on this machine at this site, and this one would have 5"):
+        site.control.create({**small, "n_workers": 1, "threads_per_worker": 5})
+    # What was refused has left nothing behind.
+    assert {model.id for model in site.control.list()} == {first.id, third.id}
+
+
+def test_what_is_left_open_gets_what_is_left(site, says):
+    says("  per_user: {workers: 4, memory: 1 GiB}\n")
+    first = site.running(name="first", n_workers=1, memory_limit="300 MiB")
+    # As many workers as have 256 MiB each, of those that this machine would have.
+    second = site.running(name="second", n_workers=None, memory_limit="auto")
+    each = 724 * 2**20 // second.n_workers
+    assert second.n_workers in {1, 2}
+    assert second.memory_limit_bytes == second.workers[0].memory_limit_bytes == each
+    with pytest.raises(NotNow) as refused:
+        site.create(memory_limit="auto")
+    assert refused.value.message == (
+        "Each user may have 1 GiB of memory on this machine at this site; your other clusters 'second', 'first' have "
+        "1 GiB of memory, and this one would have 256 MiB of memory. Stop a cluster, or create it anew with less "
+        "(memory_limit, --memory-limit)."
+    )
+    assert len(site.control.list()) == 2
+    # Nobody has asked for a number here, and memory that no worker has yet is not given away.
+    with pytest.raises(InvalidRequest, match="n_workers: Each user may have 1 GiB of memory"):
+        site.control.patch(first.id, {"n_workers": 2})
+    site.control.stop(first.id)
+    assert site.running(n_workers=0, memory_limit="auto").memory_limit_bytes >= 256 * 2**20
 
 
 def test_a_cluster_ends_when_the_sites_time_is_over(site, says):
@@ -69,4 +93,4 @@ def test_the_number_of_clusters_is_bounded_without_a_site(site, monkeypatch):
     registry = Registry()
     monkeypatch.setattr(registry, "list", lambda: [model] * 64)
     with pytest.raises(NotNow, match="64 living clusters"):
-        opening.must_be_open(registry)
+        opening.must_be_open(registry, LocalSpec())

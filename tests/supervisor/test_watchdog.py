@@ -7,6 +7,9 @@ import shutil
 
 import psutil
 import pytest
+from gpucluster.operating_system import LINUX
+from gpucluster.operating_system.memory import SHARED_MEMORY
+from gpucluster.operating_system.multiprocessing_files import semaphore_prefix
 from gpucluster.registry.record import Folder
 from gpucluster.supervisor.watchdog import entry_exists
 
@@ -39,9 +42,12 @@ def test_a_cluster_ends_with_its_entry(site, wait_until, tmp_path, delete):
     model = site.running(name="evicted", n_workers=2, local_directory=str(tmp_path))
     family = [psutil.Process(model.pid), *psutil.Process(model.pid).children(recursive=True)]
     assert len(family) >= 4, "supervisor, forkserver, two workers"
+    named = f"sem.{semaphore_prefix(model.id)}-*"
+    assert list(SHARED_MEMORY.glob(named)) or not LINUX
     delete(site.registry.folder(model.id))
     wait_until(lambda: not survivors(family), timeout=20, what=lambda: survivors(family))
     assert list(tmp_path.iterdir()) == [], "spilled data elsewhere is gone, too"
+    assert list(SHARED_MEMORY.glob(named)) == [], "and so are the names of semaphores"
     assert [item for item in site.control.list() if not item.state.ended] == []
 
 

@@ -217,6 +217,10 @@ export interface ClusterModel {
    */
   nodes: string[];
   /**
+   * Host memory that each of its workers may use, 0 for no limit; null: not known yet, or they are elsewhere.
+   */
+  memory_limit_bytes: number | null;
+  /**
    * What its workers may spill to the disk of this machine, together; null: as much as there is.
    */
   scratch_limit_bytes: number | null;

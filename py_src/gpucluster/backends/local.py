@@ -33,8 +33,10 @@ class LocalBackend(Backend[LocalSpec]):
         """Choose the number of workers and their memory; refuse what this machine cannot hold."""
         context.report("preflight", "Looking at this machine")
         machine = shared_machine()
-        n_workers = default_workers(machine) if spec.n_workers is None else spec.n_workers
+        would_be = context.left.lowered(spec, default_workers(machine))
+        n_workers = would_be if spec.n_workers is None else spec.n_workers
         memory_limit = host_memory_limit(spec.memory_limit, machine, workers=max(n_workers, machine.cores))
+        memory_limit = context.left.memory_limit(spec, memory_limit, n_workers or would_be)
         available = psutil.virtual_memory().available
         if n_workers * WORKER_FOOTPRINT_BYTES > available:
             raise PreflightFailed(

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from ..client.background import background_loop
 from ..client.control import STOP_LATE_SECONDS, Control
 from ..client.dashboard import DEFAULT_PAGE, DashboardPage, find_page, page_link
-from ..client.ended_cluster import stopped_unasked
+from ..client.ended_cluster import ended_unasked
 from ..client.reading import MAX_LOG_LINES
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, InvalidState, StartTimedOut
 from ..protocol.models import ClusterModel, ClusterState, HostDevices, LogLines, Submission
@@ -279,7 +279,7 @@ def tell_all(notes: list[str], tell: Tell | None) -> None:
 def _only(control: Control) -> ClusterModel:
     models = living(control)
     if not models:
-        raise ClusterNotFound(f"No cluster is running. {stopped_unasked(control.list())}Start one with 'create'.")
+        raise ClusterNotFound(f"No cluster is running. {ended_unasked(control.list())}Start one with 'create'.")
     if len(models) > 1:
         names = ", ".join(sorted(model.name for model in models))
         raise InvalidRequest(f"{len(models)} clusters are there: {names}. Name the one you mean.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from ..devices.machine import this_machine
@@ -15,6 +16,7 @@ from ..protocol.traits import Traits
 from ..site.completing import asked_for, completed
 from ..site.limits import changed
 from ..site.reading import this_site
+from ..site.share import Left
 
 _UNKNOWN = Traits(this_machine=False)
 """Of a kind that is not installed here: nothing is known, so nothing is said."""
@@ -38,7 +40,8 @@ def checked_spec(value: Any, *rules: SpecRule) -> SpecBase:
     """
     site = this_site()
     spec = parse_spec(completed(asked_for(value)), *rules, site.fault, _must_fit)
-    return site.limits_of(spec.backend).narrow_spec(spec) if site.narrows else spec
+    shared = site.sharing.per_user.memory is not None
+    return site.limits_of(spec.backend).narrow_spec(spec, keep_auto=shared) if site.narrows else spec
 
 
 def bounded_spec(spec: SpecBase) -> SpecBase:
@@ -74,7 +77,11 @@ def notes_on_spec(spec: SpecBase) -> list[str]:
     said = [message] if message else []
     if not _traits(spec.backend).this_machine:
         return said
-    return said + spec_notes(spec, this_machine(), n_workers=_count(spec)[0])
+    demand = demand_of(spec)
+    if demand is None:
+        return said + spec_notes(spec, this_machine(), n_workers=_count(spec)[0])
+    memory = demand.memory_limit_bytes or 0
+    return said + capacity_notes(demand.n_workers, demand.threads_per_worker, memory, this_machine())
 
 
 def demand_of(spec: SpecBase) -> Demand | None:
@@ -89,10 +96,11 @@ def demand_of(spec: SpecBase) -> Demand | None:
     machine = this_machine()
     # As the backends do it: an equal share of the machine is one for each GPU, or for each core.
     sharers = gpus if gpus is not None else max(count, machine.cores)
+    memory = memory_of_worker(spec.memory_limit, machine, workers=sharers)
     return Demand(
         n_workers=count,
         threads_per_worker=spec.threads_per_worker,
-        memory_limit_bytes=memory_of_worker(spec.memory_limit, machine, workers=sharers) or None,
+        memory_limit_bytes=Left().memory_limit(spec, memory, count) or None,
         machine_memory_bytes=machine.memory_bytes,
         machine_cores=machine.cores,
     )
@@ -104,11 +112,13 @@ def _count(spec: SpecBase) -> tuple[int | None, int | None]:
     gpus = _gpus(getattr(spec, "devices", None)) if traits.needs_host_check or traits.chooses else None
     if spec.n_workers is not None:
         return spec.n_workers, gpus
+    # Of somebody who has no other cluster; the cluster's process knows what is left.
+    lowered = partial(Left().lowered, spec) if traits.this_machine and not traits.queues else int
     if gpus is not None:
-        return gpus, gpus
+        return lowered(gpus), gpus
     if traits.default_workers is None:
         return None, None
-    return default_workers(this_machine(), traits.default_workers), None
+    return lowered(default_workers(this_machine(), traits.default_workers)), None
 
 
 def notes_on_patch(model: ClusterModel, patch: ClusterPatch) -> list[str]:
@@ -131,7 +141,8 @@ def most_workers(model: ClusterModel) -> int:
     if not traits.this_machine:
         return most
     gpus = _gpus(getattr(model.spec, "devices", None)) if traits.has_gpus else None
-    return min(gpus or this_machine().cores, most)
+    fits = Left().most_workers(model.spec.threads_per_worker, model.memory_limit_bytes or 0)
+    return max(1, min(gpus or this_machine().cores, most, MAX_WORKERS if fits is None else fits))
 
 
 def _traits(backend: str) -> Traits:

@@ -131,7 +131,7 @@ class Creation:
             raise InvalidRequest(f"The working directory {self._directory} is not there, or you may not enter it.")
         with self._registry.exclusive(self._left()):
             self._registry.sweep()
-            must_be_open(self._registry)
+            must_be_open(self._registry, spec)
             name = self._registry.free_name(spec.name, kind="cluster" if self._lease is None else "lease")
             folder: Folder | None = None
             process: ProcessIdentity | None = None

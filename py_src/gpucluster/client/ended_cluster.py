@@ -59,14 +59,17 @@ def how_it_ended(model: ClusterModel, by: str | None) -> str:
     return f"The cluster '{model.name}' {verb}{when}{who}{why}"
 
 
-def stopped_unasked(models: Iterable[ClusterModel]) -> str:
-    """Return a sentence about the cluster that ended last, if it was stopped though nobody had asked for it.
+def ended_unasked(models: Iterable[ClusterModel]) -> str:
+    """Return a sentence about the cluster that ended last, if it was stopped unasked or has died after it had run.
 
     Its user may have been away; where there is none, the text is empty. A blank follows the sentence.
     """
     ended = [model for model in models if model.state.ended]
     last = max(ended, key=lambda model: model.ended_at or "", default=None)
-    if last is None or not any(entry.kind == "stopped" for entry in last.news):
+    if last is None:
+        return ""
+    died = last.state is ClusterState.FAILED and last.running_at is not None
+    if not died and not any(entry.kind == "stopped" for entry in last.news):
         return ""
     return f"{how_it_ended(last, None)} "
 

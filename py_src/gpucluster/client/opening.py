@@ -1,4 +1,7 @@
-"""Whether this user may ask for another cluster now: the site's hours, and how many there may be."""
+"""Whether this user may ask for such a cluster now: the site's hours, how many there may be, what is left of a share.
+
+What is refused here leaves nothing behind.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,23 @@ from datetime import datetime
 
 from ..protocol.errors import NotNow
 from ..protocol.plaintext import counted
+from ..protocol.spec import SpecBase
 from ..registry.store import Registry
 from ..site.hours import DAYS, opens_at
 from ..site.reading import this_site
+from ..site.share import fault_of_request, left_beside
 
 
-def must_be_open(registry: Registry) -> None:
-    """Refuse a cluster outside of the site's hours, and one more than a user may have.
+def must_be_open(registry: Registry, spec: SpecBase) -> None:
+    """Refuse a cluster outside of the site's hours, and more than a user may have.
 
     Call it while holding ``registry.exclusive``.
+
+    Parameters
+    ----------
+    registry : Registry
+    spec : SpecBase
+        What is wanted.
 
     Raises
     ------
@@ -29,12 +40,15 @@ def must_be_open(registry: Registry) -> None:
             f"This site opens again {_when(opening, moment)} (its hours are {said}). Clusters that run go on; "
             "create another one then."
         )
-    living = sum(not model.state.ended for model in registry.list())
+    clusters = registry.list()
+    living = sum(not model.state.ended for model in clusters)
     if living >= (most := sharing.per_user.clusters):
         raise NotNow(
             f"You have {counted(living, 'living cluster')}, and each user may have {most} at a time. Stop one first: "
             "'gpucluster list' shows them."
         )
+    if (fault := fault_of_request(spec, left_beside(clusters))) is not None:
+        raise NotNow(fault)
 
 
 def _when(opening: datetime, moment: datetime) -> str:

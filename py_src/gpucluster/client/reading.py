@@ -21,7 +21,7 @@ from ..registry.store import Registry
 from ..registry.unreadable import of_another_version
 from .caller import this_process
 from .capacity import bounded_spec, checked_patch, checked_spec, notes_on_patch, notes_on_spec
-from .ended_cluster import stopped_unasked
+from .ended_cluster import ended_unasked
 from .events import RawTelemetry, raw_watch, watch
 from .links import links_of
 from .telemetry import newest_sample
@@ -189,7 +189,7 @@ class ReadingControl:
                 raise ClusterNotFound(f"The cluster '{model.name}' has {model.state.value}.{why}")
             return model
         if not living:
-            last = stopped_unasked(self.registry.list())
+            last = ended_unasked(self.registry.list())
             raise ClusterNotFound(f"There is no living cluster. {last}Create one: gpucluster.create().")
         if len(living) > 1:
             names = ", ".join(model.name for model in living)

@@ -89,15 +89,35 @@ def spilled_files(worker: Any) -> set[str] | None:
     return {os.path.join(data.disk_func_path, name) for name in list(data.disk.filenames.values())}
 
 
+class _SpillLimit(int):
+    """A number of bytes that remembers whether what it was compared with last was more."""
+
+    refused = False
+
+    def __lt__(self, other: int) -> bool:
+        self.refused = int(self) < other
+        return self.refused
+
+    __hash__ = int.__hash__
+
+
 def bound_spilling(worker: Any, limit_bytes: int | None) -> bool:
     """Let a worker have no more than so many bytes on disk; returns whether it spills in a way that can be bounded.
 
     What is beyond it stays in memory; Dask says so in the log, and pauses the worker when its memory is almost full.
     Relies on ``SpillBuffer.disk`` being a zict cache over ``distributed.spill.Slow``, whose ``max_weight`` is what
-    ``distributed.worker.memory.max-spill`` says, a number or ``False`` (2022.2, zict 3).
+    ``distributed.worker.memory.max-spill`` says, a number or ``False``, and which asks for each result whether what
+    would be on disk then is ``> max_weight`` (2022.2, zict 3).
     """
     slow = getattr(getattr(worker.data, "disk", None), "data", None)
     if slow is None or not hasattr(slow, "max_weight"):
         return False
-    slow.max_weight = False if limit_bytes is None else limit_bytes
+    slow.max_weight = False if limit_bytes is None else _SpillLimit(limit_bytes)
     return True
+
+
+def spills_no_more(worker: Any) -> bool:
+    """Whether the last result that a worker wanted to spill did not fit into what ``bound_spilling`` allows."""
+    slow = getattr(getattr(worker.data, "disk", None), "data", None)
+    limit = getattr(slow, "max_weight", None)
+    return isinstance(limit, _SpillLimit) and limit.refused

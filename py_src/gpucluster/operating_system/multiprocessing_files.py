@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 FOLDER = "mp"
 """Of a cluster's own folder: where its processes keep such files."""
@@ -14,6 +16,12 @@ _SEMAPHORES = Path("/dev/shm")  # noqa: S108  # the system's own place
 def semaphore_prefix(cluster_id: str) -> str:
     """Return how the names of all semaphores of a cluster begin; nobody else's do."""
     return f"gpucluster-{cluster_id}"
+
+
+def make_no_more_semaphores() -> None:
+    """Let each further one of this process fail, and with it each start of a process of ``multiprocessing``."""
+    config: dict[str, Any] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
+    config["semprefix"] = "/no/such"  # A name has one slash only.
 
 
 def remove_semaphores(cluster_id: str) -> None:

@@ -10,7 +10,7 @@ The tree::
     ├── RecordingNotFound         no recording of that name
     ├── RecordingUnreadable       a file that cannot be played
     ├── NameTaken                 a live cluster has that name already
-    ├── NotNow                    the site's hours, or as many clusters as a user may have
+    ├── NotNow                    the site's hours, or more than a user may have
     ├── InvalidState              the cluster is not in a state that allows this
     │   └── ClusterEnded          … it has ended, or is ending
     ├── StartFailed               the cluster could not be started
@@ -173,7 +173,7 @@ class NameTaken(GPUClusterError):
 
 
 class NotNow(GPUClusterError):
-    """No other cluster may be created now: outside of the site's hours, or there are as many as a user may have."""
+    """No other cluster may be created now: outside of the site's hours, or it is more than a user may have."""
 
     code = "not_now"
     http_status = 409

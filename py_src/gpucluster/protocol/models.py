@@ -211,6 +211,11 @@ class ClusterModel(WireModel):
     nodes: list[str] = Field(
         default_factory=list, description="Other machines that have workers of it, each with what: 'n1: 2 GPUs'."
     )
+    memory_limit_bytes: int | None = Field(
+        None,
+        description="Host memory that each of its workers may use, 0 for no limit; null: not known yet, or they are "
+        "elsewhere.",
+    )
     scratch_limit_bytes: int | None = Field(
         None, description="What its workers may spill to the disk of this machine, together; null: as much as there is."
     )

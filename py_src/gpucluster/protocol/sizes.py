@@ -53,7 +53,7 @@ def parse_size(value: Any) -> int | float:
         if unit == "%":
             share = number / 100
             if not 0 < share < 1:
-                raise ValueError("a share of the memory must lie between 0% and 100%")
+                raise ValueError("a share must lie between 0% and 100%")
             return share
         if unit not in _UNITS:
             raise ValueError(f"{found[2]!r} is not a unit of memory: {_ALLOWED}")
@@ -83,6 +83,12 @@ def format_size(size_bytes: float, digits: int = 1) -> str:
             number = f"{size_bytes / factor:.{digits}f}".rstrip("0").removesuffix(".")
             return f"{number} {unit}"
     return f"{int(size_bytes)} B"
+
+
+def rounded_down(size_bytes: int) -> str:
+    """Return a size for people that is no larger, in units that ``parse_size`` reads: what may be asked for."""
+    gibibytes = size_bytes * 10 // 2**30 / 10
+    return f"{gibibytes:g} GiB" if gibibytes >= 10 or size_bytes % 2**30 == 0 else f"{size_bytes // 2**20} MiB"
 
 
 def told_apart(one_bytes: int, other_bytes: int) -> tuple[str, str]:

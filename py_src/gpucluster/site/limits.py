@@ -125,8 +125,15 @@ class SiteLimits:
         limit, given = (format_size(most), "unlimited") if wanted is None else told_apart(most, wanted)
         return f"must be at most {limit} {self.where}, not {given}"
 
-    def narrow_spec(self, spec: SpecBase) -> SpecBase:
-        """Return ``spec`` with what was left open narrowed to what the site allows; ``fault`` is for the rest."""
+    def narrow_spec(self, spec: SpecBase, *, keep_auto: bool = False) -> SpecBase:
+        """Return ``spec`` with what was left open narrowed to what the site allows; ``fault`` is for the rest.
+
+        Parameters
+        ----------
+        spec : SpecBase
+        keep_auto : bool
+            Leave memory that was left open to the cluster's process, which divides what is left of a share.
+        """
         changes: dict[str, Any] = {}
         # A kind that starts no worker has some of them not.
         offered = type(spec).model_json_schema()["properties"]
@@ -139,6 +146,7 @@ class SiteLimits:
         if (
             self.memory_limit is not None
             and "memory_limit" in offered
+            and not (keep_auto and spec.memory_limit == "auto" and traits_of(spec).this_machine)
             and not self._memory_fits(spec, self.memory_limit)
         ):
             changes["memory_limit"] = self.memory_limit

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 
 from ..operating_system import LINUX
 from ..operating_system.descriptors import allow_many_files
+from ..operating_system.multiprocessing_files import remove_semaphores
 from ..protocol.plaintext import escaped
 from .sparing import spare_memory_where_many_share
 from .turn import turn_of, wait_for_turn
@@ -278,6 +279,8 @@ def main() -> None:
     logging.shutdown()
     # The fork server's folder: an exit that does not wait leaves it behind.
     shutil.rmtree(get_temp_dir(), ignore_errors=True)
+    # The watchdog may have killed what would have removed them, and has no time left to do it.
+    remove_semaphores(options.folder.name)
     # Not sys.exit: threads of distributed that linger must not keep the lock.
     os._exit(code)
 

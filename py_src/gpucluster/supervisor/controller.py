@@ -165,6 +165,7 @@ class Controller(Requests):
             redact=self._redact,
             report=self._report,
             tell=self.activity_log.happened,
+            left=self._share,
         )
         self._claims = context.claims
         self.plan = await self.backend.preflight(spec, context)
@@ -192,7 +193,9 @@ class Controller(Requests):
                 scheduler,
                 self.activity_log.happened,
                 has_gpus=has_gpus,
+                why_none=self._share.no_scratch,
             )
+            await self._scratch_watch.begin(self._most_wanted(self.plan))
         if deployment.submitted is not None:
             write_private(self.folder.submitted, deployment.submitted)
         self.reconciler = Reconciler(

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from ..backends.backend import StartContext
+from ..backends.share import Left
 from ..comm.folder import make_comm_folder
 from ..protocol.errors import PreflightFailed
 from ..protocol.refusals import storage_refusal
@@ -94,6 +95,7 @@ def prepare(
     redact: Callable[[str], None],
     report: Callable[[str, str], None],
     tell: Callable[[str, str], None],
+    left: Left,
 ) -> StartContext:
     """Return what the backend needs to start the cluster.
 
@@ -113,6 +115,8 @@ def prepare(
         Told each step and what it does.
     tell : callable
         Writes into the activity: a kind and a sentence.
+    left : Left
+        What the site leaves to this user.
     """
     import dask
 
@@ -137,6 +141,7 @@ def prepare(
         report=report,
         tell=tell,
         claims=device_claims(registry.directory),
+        left=left,
         tls_directory=folder.tls if protocol == "tls" else None,
         credentials_directory=folder.tls,
         comm_directory=comm,

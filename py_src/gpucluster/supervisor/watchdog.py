@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from ..operating_system.multiprocessing_files import make_no_more_semaphores, remove_semaphores
 from ..registry.record import Folder
 from .process_tree import kill_descendants
 
@@ -59,7 +60,11 @@ def end_when_deleted(folder: Folder, held: int, scratch: Callable[[], Path | Non
             time.sleep(LOOK_SECONDS)
             missing = 0 if entry_exists(folder, held) else missing + 1
         logger.error("The folder of this cluster was deleted: ending with all workers")
+        # Nobody who looks at the list finds this cluster any more, and cleans up after it; and for each worker that is
+        # killed here, the event loop would start another.
+        make_no_more_semaphores()
         kill_descendants()
+        remove_semaphores(folder.id)
         outside = scratch()
         if outside is not None:
             shutil.rmtree(outside, ignore_errors=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import gpucluster
 import pytest
-from gpucluster.protocol.errors import StartFailed
+from gpucluster.protocol.errors import NotNow
 from gpucluster.supervisor.scratch.usage import used_bytes
 
 MIB = 2**20
@@ -55,6 +55,20 @@ def test_a_cluster_that_has_spilled_all_it_may_waits_and_says_so(site, wait_unti
         wait_until(lambda: limits() == {32 * MIB}, what=limits)
 
 
+def test_large_results_fill_scratch_long_before_all_of_it_is_used(site):
+    """Two of three results of 20 MB fit into 50 MiB: 76 % of it."""
+    site.running(name="large", n_workers=1, memory_limit="400 MiB", scratch_limit="50 MiB")
+    with gpucluster.connect("large").get_client() as client:
+        futures = client.map(lambda _: __import__("os").urandom(20_000_000), range(40), pure=False)
+        full = site.wait_for("large", lambda now: any("Scratch is full" in text for text in now.warnings))
+        told = "% of its 50 MiB; the next result does not fit): results stay in memory, and 1 of 1 worker waits."
+        assert told in full.warnings[-1]
+        assert any(entry.kind == "spill" and entry.message.endswith(told) for entry in full.news)
+        del futures
+        site.wait_for("large", lambda now: not now.warnings)
+        assert client.submit(sum, [1, 2, 3]).result(60) == 6
+
+
 @pytest.fixture
 def small_disk():
     if os.getuid() != 0:
@@ -92,16 +106,37 @@ def test_a_disk_that_fills_up_is_left_to_others(site, small_disk, wait_until):
 
 def test_a_site_gives_each_user_so_much(site, tmp_path, monkeypatch):
     file = tmp_path / "site.yaml"
-    file.write_text("sharing:\n  per_user: {scratch: 100 MiB}\n")
+    file.write_text("sharing:\n  per_user: {scratch: 100 MiB, clusters: 4}\n")
     monkeypatch.setenv("GPUCLUSTER_SITE", str(file))
     first = site.running(name="first", n_workers=0, scratch_limit="70 MiB")
     assert first.scratch_limit_bytes == 70 * MIB
-    assert site.running(name="second", n_workers=0).scratch_limit_bytes == 30 * MIB
-    site.control.stop("second")
-    third = site.create(name="third", n_workers=0, scratch_limit="31 MiB")
-    with pytest.raises(StartFailed) as refused:
-        site.control.wait(third.id)
-    assert refused.value.message.endswith(
+    second = site.running(name="second", n_workers=0)
+    assert second.scratch_limit_bytes == 15 * MIB, "half of what is left"
+    with pytest.raises(NotNow) as refused:
+        site.create(name="third", n_workers=0, scratch_limit="31 MiB")
+    assert refused.value.message == (
         "scratch_limit: Each user may have 100 MiB of scratch on this machine at this site; your other clusters have "
-        "70 MiB, and this one would have 31 MiB. Ask for at most 30 MiB."
+        "85 MiB, and this one would have 31 MiB. Ask for at most 15 MiB."
     )
+    assert [model.name for model in site.control.list()] == ["second", "first"]
+    site.running(name="third", n_workers=0, scratch_limit="15 MiB")
+    with pytest.raises(
+        NotNow, match=r"this one would have no limit\. Stop one and create this one anew, or give each a"
+    ):
+        site.create(name="fourth", n_workers=0, scratch_limit=None)
+    # Nothing is left: it runs, and says what that means before anybody waits for it.
+    fourth = site.running(name="fourth", n_workers=0)
+    assert fourth.scratch_limit_bytes == 0
+    told = site.wait_for("fourth", lambda now: now.warnings)
+    assert told.warnings[0].endswith(
+        "pause, as your other clusters have the 100 MiB that each user may have. Stop one and create this one anew, or "
+        "give each a scratch_limit (--scratch-limit) that leaves some."
+    )
+    assert [entry.message for entry in told.news] == [
+        "Nothing may be spilled to disk: your other clusters have the 100 MiB that each user may have."
+    ]
+    # Who may have no other cluster gets all that is left.
+    for name in ("third", "fourth"):
+        site.control.stop(name)
+    file.write_text("sharing:\n  per_user: {scratch: 100 MiB, clusters: 3}\n")
+    assert site.running(name="last", n_workers=0).scratch_limit_bytes == 15 * MIB

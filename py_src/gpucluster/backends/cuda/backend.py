@@ -50,13 +50,14 @@ class CudaBackend(Backend[CudaSpec]):
             raise PreflightFailed(f"protocol '{spec.protocol}' cannot be encrypted; use 'unix' or 'tls'.")
         policy = context.claims.policy if context.claims is not None else DEFAULT
         await asyncio.to_thread(examine, spec, policy)
-        choice = DeviceChoice(spec, context.claims)
+        choice = DeviceChoice(spec, context.claims, context.left)
         chosen = await _chosen(choice, spec, context)
         checked = await asyncio.to_thread(check, chosen, spec, policy)
         most = len(checked.devices)
         maximum, reason = bounded_by_open_files(checked.n_workers, most, checked.maximum_reason)
         machine = shared_machine()
         memory_limit = host_memory_limit(spec.memory_limit, machine, workers=most)
+        memory_limit = context.left.memory_limit(spec, memory_limit, checked.n_workers or most)
         return Plan(
             n_workers=checked.n_workers,
             maximum_workers=maximum,

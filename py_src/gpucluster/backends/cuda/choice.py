@@ -15,6 +15,7 @@ from ...sharing.claims import ClaimedMeanwhile, NodeClaims
 from ...sharing.line import InLine, Line
 from ...sharing.policy import DEFAULT
 from ..backend import Claims
+from ..share import Everything, Left
 from .preflight import Chosen, given_out, must_be_enough
 
 MIG = "MIG slice (MIG isolates)"
@@ -31,10 +32,13 @@ class DeviceChoice:
         What is wanted.
     claims : Claims or None
         Where GPUs are claimed.
+    left : Left, optional
+        What the site leaves to this user of everything but GPUs.
     """
 
-    def __init__(self, spec: CudaSpec, claims: Claims | None) -> None:
+    def __init__(self, spec: CudaSpec, claims: Claims | None, left: Left | None = None) -> None:
         self._spec = spec
+        self._left = left or Everything()
         self._claims = claims
         self._policy = claims.policy if claims is not None else DEFAULT
         self._line: Line | None = None
@@ -59,6 +63,8 @@ class DeviceChoice:
                 devices = given_out(host, self._spec, self._policy, taken)
                 if self._spec.devices is None:
                     devices = devices[: self._share_left()]
+                    if self._spec.n_workers is None:
+                        devices = devices[: self._left.lowered(self._spec, len(devices))]
                 n_workers = len(devices) if self._spec.n_workers is None else self._spec.n_workers
                 must_be_enough(n_workers, devices)
                 if self._claims is None:

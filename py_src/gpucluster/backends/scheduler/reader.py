@@ -32,6 +32,7 @@ from ...dask_internals.scheduler_state import (
 )
 from ...dask_internals.spans import forget_old_spans
 from ...dask_internals.statuses import can_hold_results, is_ending, is_paused
+from ...telemetry.columns import SPILL_METRIC
 from .heartbeats import HeartbeatReader
 from .task_progress import TaskProgress
 
@@ -150,6 +151,7 @@ class SchedulerReader(SchedulerPlugin):
                     bool(worker.has_what or worker.actors),
                     bool(worker.actors),
                     is_paused(worker),
+                    bool((worker.metrics or {}).get(SPILL_METRIC)),
                 ]
                 for worker in scheduler.workers.values()
             ],

@@ -37,6 +37,8 @@ class Member:
     """Whether there are actors among what it holds; those cannot be moved."""
     paused: bool = False
     """Whether it starts no new tasks, as when its memory is almost full."""
+    spills_no_more: bool = False
+    """Whether its last result did not fit into what it may spill."""
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,12 @@ def pickled_bound(limit_bytes: int | None) -> bytes:
             import logging
 
             try:
-                from gpucluster.dask_internals.spilling import bound_spilling
+                from gpucluster.dask_internals.spilling import bound_spilling, spills_no_more
+                from gpucluster.dask_internals.worker_state import set_metric
+                from gpucluster.telemetry.columns import SPILL_METRIC
 
-                bound_spilling(worker, self.limit_bytes)
+                if bound_spilling(worker, self.limit_bytes):
+                    set_metric(worker, SPILL_METRIC, spills_no_more)
             except Exception as error:  # An error in here would keep the worker from starting.
                 logging.getLogger("gpucluster.supervisor").warning(
                     "What this worker spills cannot be bounded (%s: %s)", type(error).__name__, error

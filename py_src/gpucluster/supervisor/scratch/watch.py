@@ -23,6 +23,8 @@ from .usage import used_bytes
 logger = logging.getLogger("gpucluster.supervisor")
 
 LOOK_SECONDS = 2.0
+BEGIN_SECONDS = 5.0
+"""A worker that hangs keeps no cluster from running; it is bounded as soon as it answers."""
 WALK_SECONDS = 30.0
 """Between two walks through the directory, at least; and a hundred times as long as the last one took."""
 WARN_SHARE = 0.8
@@ -44,6 +46,8 @@ class ScratchWatch:
         Writes a kind and a sentence into the activity, and announces it.
     has_gpus : bool
         Whether workers spill in dask-cuda's way, which knows no limit.
+    why_none : str, optional
+        Why the limit is 0 bytes, and what to do.
     """
 
     def __init__(
@@ -54,12 +58,14 @@ class ScratchWatch:
         tell: Callable[[str, str], None],
         *,
         has_gpus: bool = False,
+        why_none: str | None = None,
     ) -> None:
         self._directory = directory
         self._limit = limit_bytes
         self._scheduler = scheduler
         self._tell = tell
         self._has_gpus = has_gpus
+        self._why_none = why_none or "its disk had no room when it started. Free some, and create it anew."
         self._bound: int | None = -1
         """What each worker was told that it may spill; -1: nothing yet."""
         self._low = False
@@ -70,6 +76,12 @@ class ScratchWatch:
         self._told: set[str] = set()
         self.warnings: list[str] = []
         """What is wrong now, in sentences."""
+
+    async def begin(self, n_workers: int) -> None:
+        """Bound the workers that are on their way, before anybody can give them anything to keep."""
+        self._bound_workers(max(1, n_workers))
+        if self._bounding is not None:
+            await asyncio.wait({self._bounding}, timeout=BEGIN_SECONDS)
 
     def look(self, columns: Columns, members: Members) -> None:
         """Look, if it is time; returns at once.
@@ -92,8 +104,10 @@ class ScratchWatch:
             self._walking = asyncio.create_task(self._walk())
         found = self._low_disk(disk) if self._low else self._filling(columns, members)
         self.warnings = [] if found is None else [found[2]]
-        if found is None:
+        if found is None and not any(worker.spills_no_more for worker in members.workers):
             self._told.clear()
+        elif found is None:
+            pass  # It waits again as soon as there is another result.
         elif found[0] not in self._told:
             self._told.add(found[0])
             self._tell("spill", found[1])
@@ -118,7 +132,18 @@ class ScratchWatch:
             "release results that you do not need.",
         )
 
+    def _nothing(self) -> tuple[str, str, str]:
+        short = f"Nothing may be spilled to disk: {self._why_none.partition('. ')[0]}."
+        return (
+            "none",
+            short,
+            "Nothing may be spilled to disk: results stay in memory, and workers whose memory is almost full pause, as "
+            + self._why_none,
+        )
+
     def _filling(self, columns: Columns, members: Members) -> tuple[str, str, str] | None:
+        if self._limit == 0 and not self._has_gpus:
+            return self._nothing()
         if not self._limit:
             return None
         spilled = [size or 0 for size in columns.get("tier_disk_bytes", ())]
@@ -126,13 +151,16 @@ class ScratchWatch:
         part = self._limit / max(1, len(members.workers))
         fullest = max(spilled, default=0)
         # With large results the last one that fits may leave much of a part empty.
-        if used < WARN_SHARE * self._limit and fullest < WARN_SHARE * part:
+        refused = any(worker.paused and worker.spills_no_more for worker in members.workers)
+        if used < WARN_SHARE * self._limit and fullest < WARN_SHARE * part and not refused:
             return None
         paused = sum(worker.paused for worker in members.workers)
         of = f"of the {format_size(self._limit)} that it may take"
         if paused:
+            if used < WARN_SHARE * self._limit:
+                of = f"of its {format_size(self._limit)}; the next result does not fit"
             short = f"Scratch is full ({_percent(used, self._limit)} {of}): results stay in memory, and "
-            short += f"{paused} of {counted(len(members.workers), 'worker')} wait."
+            short += f"{paused} of {counted(len(members.workers), 'worker')} wait{'s' * (paused == 1)}."
         else:
             short = f"Scratch fills up ({_percent(used, self._limit)} {of}); then results stay in memory."
         help_ = "Release results that you do not need, or create a cluster with more memory or a larger scratch_limit."

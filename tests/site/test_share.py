@@ -1,0 +1,94 @@
+"""What is left of a user's share, and what a request gets that leaves something open."""
+
+from __future__ import annotations
+
+import pytest
+from gpucluster.backends.cuda.choice import DeviceChoice
+from gpucluster.client import capacity
+from gpucluster.client.capacity import checked_spec, demand_of
+from gpucluster.protocol.capacity import Machine
+from gpucluster.protocol.models import DeviceModel, HostDevices
+from gpucluster.protocol.sizes import parse_size, rounded_down
+from gpucluster.protocol.spec import CudaSpec, LocalSpec
+from gpucluster.site import limits, share
+from gpucluster.site.share import Left, fault_of_request
+from gpucluster.site.sharing import PerUser
+
+GIB = 2**30
+
+
+@pytest.fixture
+def machine(monkeypatch):
+    """A machine of 2 cores and 24 GiB."""
+    for module in (share, limits, capacity):
+        monkeypatch.setattr(module, "this_machine", lambda: Machine(memory_bytes=24 * GIB, cores=2))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "fault"),
+    [
+        ({}, None),
+        ({"n_workers": 1}, None),
+        ({"n_workers": 4}, None),
+        ({"n_workers": 0, "memory_limit": "6 GiB"}, None),
+        ({"n_workers": 5}, "5 workers. Ask for at most 4 workers."),
+        (
+            {"threads_per_worker": 5},
+            "5 threads. Ask for at most 4 for each (threads_per_worker, --threads-per-worker).",
+        ),
+        ({"n_workers": 3, "threads_per_worker": 2}, "6 threads. Ask for at most 1 for each (threads"),
+        (
+            {"memory_limit": "6 GiB"},
+            "6 GiB of memory. Ask for at most 4 GiB for each worker (memory_limit, --memory-limit",
+        ),
+        ({"memory_limit": 0.5}, "12 GiB of memory. Ask for at most 4 GiB for each worker"),
+        ({"n_workers": 3, "memory_limit": "2 GiB"}, "Ask for at most 1365 MiB for each worker (memory_limit, --memory"),
+        ({"memory_limit": None}, "no limit of memory. Ask for at most 4 GiB for each worker"),
+    ],
+)
+def test_only_what_was_asked_for_is_refused(machine, wanted, fault):
+    left = Left(most=PerUser(workers=4, threads=4, memory=4 * GIB))
+    found = fault_of_request(LocalSpec(**wanted), left)
+    assert (found is None) if fault is None else (found is not None and fault in found)
+
+
+def test_workers_and_memory_that_were_left_open_are_lowered(machine):
+    left = Left(most=PerUser(workers=4, threads=4, memory=4 * GIB))
+    assert left.lowered(LocalSpec(), 8) == 4
+    assert left.lowered(LocalSpec(threads_per_worker=3), 8) == 1
+    assert left.lowered(LocalSpec(memory_limit="3 GiB"), 8) == 1
+    assert left.memory_limit(LocalSpec(), 12 * GIB, 2) == 2 * GIB
+    assert left.memory_limit(LocalSpec(), GIB, 2) == GIB
+    assert left.memory_limit(LocalSpec(memory_limit="6 GiB"), 6 * GIB, 1) == 6 * GIB
+    assert left.lowered(CudaSpec(), 8) == 4
+    nothing = Left(most=PerUser())
+    assert nothing.lowered(LocalSpec(), 8) == 8
+    assert nothing.memory_limit(LocalSpec(), 12 * GIB, 1) == 12 * GIB
+
+
+def test_a_limit_of_each_worker_does_not_stand_in_for_the_share(machine, tmp_path, monkeypatch):
+    """With both, memory that was left open would be as much as one worker may have, and so refused."""
+    file = tmp_path / "site.yaml"
+    file.write_text("limits:\n  all: {memory_limit: 8 GiB}\nsharing:\n  per_user: {memory: 4 GiB}\n")
+    monkeypatch.setenv("GPUCLUSTER_SITE", str(file))
+    spec = checked_spec({"backend": "local", "n_workers": 1})
+    assert fault_of_request(spec, Left()) is None
+    assert demand_of(spec).memory_limit_bytes == 4 * GIB
+    file.write_text("limits:\n  all: {memory_limit: 1 GiB}\nsharing:\n  per_user: {memory: 4 GiB}\n")
+    assert demand_of(checked_spec({"backend": "local", "n_workers": 1})).memory_limit_bytes == GIB
+
+
+def test_no_more_gpus_are_claimed_than_the_share_has_workers(machine):
+    devices = [
+        DeviceModel(uuid=f"GPU-{number:08}", index=number, name="GPU", visible=True, memory_total_bytes=80 * GIB)
+        for number in range(4)
+    ]
+    host = HostDevices(available=True, message="", code="ok", devices=devices)
+    left = Left(most=PerUser(memory=GIB))
+    assert DeviceChoice(CudaSpec(memory_limit="512 MiB"), None, left).make(host).n_workers == 2
+    assert DeviceChoice(CudaSpec(), None).make(host).n_workers == 4
+
+
+@pytest.mark.parametrize("size", [2**20, 300 * 2**20 + 7, 3 * GIB // 2, 4 * GIB, 10 * GIB + 5, 99 * GIB // 8])
+def test_what_a_sentence_says_may_be_asked_for(size):
+    assert 0.9 * size < parse_size(rounded_down(size)) <= size
