@@ -23,7 +23,7 @@ def clusters() -> Iterator[dict[str, Any]]:
     with ExitStack() as stack:
         found = {}
         for name in TRANSPORTS:
-            cluster = gpucluster.create("mpi", n_workers=2, threads_per_worker=1, protocol=name)  # type: ignore[arg-type]
+            cluster = gpucluster.create("mpi", n_workers=2, threads_per_worker=1, protocol=name)
             stack.enter_context(cluster)
             found[name] = stack.enter_context(cluster.get_client(set_as_default=False))
         yield found

@@ -14,8 +14,8 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 import numpy as np
-from distributed.comm import CommClosedError, connect, listen
-from distributed.protocol import to_serialize
+from distributed.comm.core import CommClosedError, connect, listen
+from distributed.protocol.serialize import to_serialize
 from distributed.security import Security
 from gpucluster.comm.mpi.library import prepare_library
 from gpucluster.comm.mpi.world import join
