@@ -81,8 +81,10 @@ def crossover(measured: Any) -> None:
         slope, start = np.polyfit(rows, seconds, 1, w=1 / seconds)
         lines[name] = slope, start
         axes.plot(rows, seconds, color=colour, marker=marker, linewidth=1.6, label=name)
-        axes.annotate(f"{seconds[-1]:.2f} s", (rows[-1], seconds[-1]), xytext=(6, -3), textcoords="offset points",
-                      color=colour, fontsize=9)  # fmt: skip
+        # Two lines that end at about the same time: the words of one above, of the other below.
+        is_slower = seconds[-1] >= max(measured["pandas"].iloc[-1], measured["Dask"].iloc[-1])
+        axes.annotate(f"{seconds[-1]:.2f} s", (rows[-1], seconds[-1]), xytext=(6, 2 if is_slower else -9),
+                      textcoords="offset points", color=colour, fontsize=9)  # fmt: skip
     axes.set(xscale="log", yscale="log", xlabel="rows, logarithmic", ylabel="seconds, logarithmic",
              title=_meeting(lines, rows))  # fmt: skip
     axes.set_xticks(rows, [f"{value:,.0f}" for value in rows])
