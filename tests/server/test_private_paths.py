@@ -127,5 +127,7 @@ def test_paths_in_shared_directories_are_private(site, tmp_path, monkeypatch, wa
         for event, path, flags, _, command in events
         if not any(path == one or path.startswith(f"{one}/") for one in private)
         and not (path in SHARED and _nameless(flags))
+        # Names are read where the C library has its semaphores: the cluster removes its own there.
+        and (event, path) != ("os.scandir", "/dev/shm")  # noqa: S108
     }
     assert found == set()

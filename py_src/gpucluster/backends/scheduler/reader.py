@@ -30,7 +30,6 @@ from ...dask_internals.scheduler_state import (
     restart_workers,
     retire,
 )
-from ...dask_internals.spans import forget_old_spans
 from ...dask_internals.statuses import can_hold_results, is_ending, is_paused
 from ...telemetry.columns import SPILL_METRIC
 from .heartbeats import HeartbeatReader
@@ -41,7 +40,6 @@ PATIENCE_SECONDS = 30.0
 LOOK_SECONDS = 0.5
 REMEMBERED = 50
 """So many workers that are gone are told about."""
-TIDY_SECONDS = 60.0
 
 
 class SchedulerReader(SchedulerPlugin):
@@ -61,7 +59,6 @@ class SchedulerReader(SchedulerPlugin):
         self._go_on = True
         self._changed: Callable[[], None] = _nothing
         self._gone: deque[str] = deque(maxlen=REMEMBERED)
-        self._tidied = time.monotonic()
 
     async def start(self, scheduler: Scheduler) -> None:
         """Begin, when sent to a scheduler elsewhere: answer what is asked under the plugin's name."""
@@ -103,11 +100,6 @@ class SchedulerReader(SchedulerPlugin):
             self.stop()  # The supervisor is gone.
         else:
             self._changed()
-
-    def update_graph(self, scheduler: Scheduler, **kwargs: Any) -> None:
-        if time.monotonic() - self._tidied > TIDY_SECONDS:
-            self._tidied = time.monotonic()
-            forget_old_spans(scheduler)
 
     # -- reading ---------------------------------------------------------------------------------
 
