@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import subprocess
-import sys
 import types
 
 import pytest
@@ -13,53 +11,6 @@ from gpucluster.dask_internals.worker_state import rmm_pool_maximum
 
 pytestmark = pytest.mark.cuda
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
-
-
-def run_python(code: str) -> str:
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return done.stdout.strip()
-
-
-CLUSTER_ALONE = """
-import sys
-from gpucluster.dask_internals.cuda_workers import local_cuda_cluster
-cluster = local_cuda_cluster()
-print("cuda.core" in sys.modules, "cuda.bindings" in sys.modules, cluster.__name__)
-import dask_cuda.initialize
-from dask_cuda.initialize import Device
-import cuda.core
-print(Device.set_current == cuda.core.Device.set_current)
-"""
-
-
-def test_who_plans_workers_loads_no_driver(canary):
-    with canary("dask_cuda.initialize, which takes Device from cuda.core and uses it in a worker only"):
-        first, second = run_python(CLUSTER_ALONE).splitlines()
-        assert first == "False False LocalCUDACluster"
-        assert second == "True"
-
-
-WANTS_MORE = """
-import sys
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
-from gpucluster.dask_internals import cuda_workers
-
-class Newer(MetaPathFinder, Loader):
-    def find_spec(self, name, path=None, target=None):
-        return ModuleSpec(name, self, is_package=True) if name == "dask_cuda" else None
-    def exec_module(self, module):
-        import cuda.core.system
-        module.LocalCUDACluster = cuda.core.system
-
-sys.meta_path.insert(0, Newer())
-print(cuda_workers.local_cuda_cluster().__name__, "cuda.core" in sys.modules)
-"""
-
-
-def test_a_dask_cuda_that_wants_more_of_the_driver_is_imported_as_usual():
-    assert run_python(WANTS_MORE) == "cuda.core.system True"
 
 
 def test_devices_of_a_worker(canary):

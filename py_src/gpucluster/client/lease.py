@@ -168,8 +168,9 @@ class LeaseOfWorkers:
     def _enter(self) -> None:
         """Refuse to wait for a lease while holding one: two who do that wait for each other for ever."""
         outer = _within.get()
-        name = outer._model.name if outer is not None and outer.holds and outer._model is not None else None
-        if (name := name or self._of_the_command()) is not None:
+        held = outer._model if outer is not None and outer.holds else None
+        name = held.name if held is not None else self._of_the_command()
+        if name is not None:
             raise InvalidState(
                 f"This is within the lease '{name}', and leases are not taken within leases: one that "
                 "waits while it has a GPU could wait for ever. Use the client of the outer one, or ask for more "

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pynvml
+from dask_cuda import LocalCUDACluster
 
-from ...dask_internals.cuda_workers import affinity_of_any_device, local_cuda_cluster, visible_devices
+from ...dask_internals.cuda_workers import affinity_of_any_device, visible_devices
 from ...dask_internals.spec_cluster import WaitsForScheduler, plan_no_more, planned
 from ...protocol.errors import InvalidRequest
 from ..given import given_variables
@@ -15,7 +16,7 @@ DEVICE_ERRORS = (pynvml.NVMLError, ValueError)
 """What dask-cuda lets through when NVML fails, or knows a device no longer."""
 
 
-class DeviceCluster(WaitsForScheduler, local_cuda_cluster()):  # type: ignore[misc]
+class DeviceCluster(WaitsForScheduler, LocalCUDACluster):  # type: ignore[misc]
     """``LocalCUDACluster`` that takes devices in the order given and refuses more workers than devices."""
 
     cuda_visible_devices: list[str]
