@@ -31,6 +31,7 @@ pytest_plugins = [
     "tests.suite.processes",
     "tests.suite.linux",
     "tests.suite.interrupts",
+    "tests.suite.second_tries",
 ]
 
 # Threads of BLAS and OpenMP that have nothing to do spin, and take the processors from the other processes of a run:

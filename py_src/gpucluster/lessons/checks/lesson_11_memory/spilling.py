@@ -24,9 +24,11 @@ def random_device(rng: np.random.Generator) -> tuple[list[Buffer], int, int]:
     needed = int(rng.integers(1, 60)) * 100
     # Room for all, for some, or for less than what must stay; and an exact fit.
     limit = int(rng.choice([held + needed, rng.integers(1, held + needed + 1), max(1, held // 2), held + needed + 500]))
-    if count and rng.random() < 0.3:
+    chance = rng.random()
+    if count and chance < 0.5:
         oldest = min(buffers, key=lambda one: one["last_used"])
-        limit = held + needed - oldest["bytes"]  # fits exactly when the oldest has left
+        # Fits exactly when the oldest has left; or it is a little too small, where a larger one alone would do.
+        limit = held + needed - oldest["bytes"] - (0 if chance < 0.3 else 100)
     return buffers, needed, max(1, limit)
 
 
