@@ -33,7 +33,7 @@ INSIDE = "GPUCLUSTER_CLASSROOM"
 
 
 def play(
-    scene: str, learners: int, rest_seconds: float, longest: float, *, browser: bool, keep: bool
+    scene: str, learners: int, rest_seconds: float, longest: float, *, browser: bool, keep: bool, creates_only: bool
 ) -> dict[str, Any]:
     """Play one scene and clean up, whatever happens."""
     folder = Path(tempfile.mkdtemp(prefix="gpcclass", dir="/tmp"))
@@ -44,7 +44,7 @@ def play(
         gpus, slots = GPUS if scene == "all" else max(1, learners // 2), 1
     machine = Machine(folder, gpus, slots)
     os.environ["GPUCLUSTER_NODE"] = machine.environment()["GPUCLUSTER_NODE"]
-    classroom = Class(machine, learners, rest_seconds)
+    classroom = Class(machine, learners, rest_seconds, creates_only=creates_only)
     try:
         return asyncio.run(asyncio.wait_for(classroom.run(browser=browser), longest))
     except TimeoutError:
@@ -74,6 +74,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=[*SCENES, "grading"], default=[*SCENES, "grading"])
     parser.add_argument("--longest-seconds", type=float, default=900.0, help="Each scene is given up after so long.")
     parser.add_argument("--no-browser", action="store_true")
+    parser.add_argument("--creates-only", action="store_true", help="End each scene when all run.")
     parser.add_argument("--keep", action="store_true", help="Leave the homes, to look at their logs.")
     options = parser.parse_args()
     if os.geteuid() != 0:
@@ -93,8 +94,9 @@ def main() -> None:
                 figures[name] = grade()
             else:
                 figures[name] = play(name, options.learners, options.rest_seconds, options.longest_seconds,
-                                     browser=not options.no_browser and name == "all", keep=options.keep)  # fmt: skip
-                if "given_up" not in figures[name]:
+                                     browser=not options.no_browser and name == "all", keep=options.keep,
+                                     creates_only=options.creates_only)  # fmt: skip
+                if "given_up" not in figures[name] and not options.creates_only:
                     figures[name]["targets"] = judged(figures[name])
             print(json.dumps(figures[name], indent=1), flush=True)
     finally:

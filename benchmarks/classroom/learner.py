@@ -81,7 +81,8 @@ class Learner:
         model = await self.page.until(self.id, "running", "failed", "stopped")
         if model["state"] != "running":
             raise RuntimeError(f"The cluster of {self.account.name} is {model['state']}: {model['reason']}")
-        self.seconds["running"] = time.monotonic() - self.clicked
+        ran = next(at for at, state, _ in self.page.seen if state == "running" and at >= self.clicked)
+        self.seconds["running"] = ran - self.clicked
         self.device, self.slot = model["slots"][0]["uuid"], model["slots"][0]["slot"]
 
     async def work(self) -> None:
@@ -141,6 +142,15 @@ class Learner:
     def seconds_to_sight(self) -> float | None:
         """Seconds from the click until the page said that it runs, starts, or how many are before it in a line."""
         return next((at - self.clicked for at, _, _ in self.page.seen if at >= self.clicked), None)
+
+    def moments(self, begin: float) -> tuple[float, float, float]:
+        """Return when it was clicked, when its turn came, and when it ran, in seconds since a moment of the clock."""
+        came = next((at for at, _, line in self.page.seen if at >= self.clicked and not line.startswith("In line")), 0)
+        return (
+            round(self.clicked - begin, 1),
+            round(came - begin, 1),
+            round(self.clicked + self.seconds["running"] - begin, 1),
+        )
 
     @property
     def first_seen(self) -> str:

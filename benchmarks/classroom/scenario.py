@@ -19,7 +19,7 @@ from .browserpage import real_page
 from .learner import Learner
 from .machine import Machine
 from .memory import kind_of, proportional_bytes
-from .watching import DeviceWatch, StatusProbe, cpu_at_rest
+from .watching import DeviceWatch, StatusProbe, cpu_at_rest, cpu_used
 
 LEAST_MEMORY = 1.5 * 2**30
 """With less than this left, the run is given up."""
@@ -37,12 +37,15 @@ class Class:
         Of learners.
     rest_seconds : float
         How long is looked how much they use at rest.
+    creates_only : bool
+        Whether it ends when all run.
     """
 
-    def __init__(self, machine: Machine, number: int, rest_seconds: float) -> None:
+    def __init__(self, machine: Machine, number: int, rest_seconds: float, *, creates_only: bool = False) -> None:
         self.machine = machine
         self.number = number
         self.rest_seconds = rest_seconds
+        self.creates_only = creates_only
         self.accounts = [Account(machine, each) for each in range(number + 1)]
         """The last one is the instructor's."""
         self.learners = [Learner(account) for account in self.accounts[:number]]
@@ -105,6 +108,7 @@ class Class:
             probe.add(learner.server)
         failures = await self._each(self.learners, lambda learner: _come(learner, opened, clicks))
         self._phase("log in and create", begin)
+        clicked_cpu, clicked_at = cpu_used(self.accounts), time.monotonic()
         clicked = [learner.clicked for learner in self.learners]
         self.figures["within_seconds"] = round(max(clicked) - begin, 1)
         settled = Counter(await asyncio.gather(*[learner.settled() for learner in self.learners if learner.id]))
@@ -124,8 +128,20 @@ class Class:
             "answer": _told([each.seconds["answer"] for each in self.learners]),
         }
         self._phase("until all run", max(clicked))
+        self.figures["clicked_began_running"] = sorted(each.moments(begin) for each in runs)
+        took = time.monotonic() - clicked_at
+        self.figures["cpu_until_all_run"] = {
+            "seconds": round(took, 1),
+            "cores": {
+                kind: round((value - clicked_cpu.get(kind, 0)) / took, 3)
+                for kind, value in cpu_used(self.accounts).items()
+            },
+        }
         self._compare_slots(runs)
         self.figures["memory_after_create"] = self._memory()
+        if self.creates_only:
+            self.figures["failures"] = failures + await self._each(self.learners, _go)
+            return
 
         began = time.monotonic()
         if waits:
@@ -256,8 +272,12 @@ class Class:
 def _kinds(account: Account) -> set[str]:
     found = set()
     for process in account.processes():
-        with suppress(psutil.Error):
+        try:
             found.add(kind_of(process))
+        except psutil.ZombieProcess:
+            found.add("ended")  # and not waited for: its time still counts
+        except psutil.Error:
+            pass
     return found
 
 

@@ -85,6 +85,26 @@ async def cpu_at_rest(accounts: Sequence[Account], seconds: float) -> dict[str, 
     return {kind: round(100 * value / took / len(accounts), 3) for kind, value in used.items()}
 
 
+def cpu_used(accounts: Sequence[Account]) -> dict[str, float]:
+    """Return the CPU seconds of all processes until now, by kind, with the benchmark's own and the whole machine's.
+
+    Processes that have ended count with those that have waited for them.
+    """
+    found: dict[str, float] = defaultdict(float)
+    for account in accounts:
+        for process in account.processes():
+            with suppress(psutil.Error):
+                found[kind_of(process)] += sum(process.cpu_times()[:4])
+    me = psutil.Process()
+    for process in (me, *me.children()):
+        with suppress(psutil.Error):
+            if process == me or "probe.py" in " ".join(process.cmdline()):
+                found["this benchmark"] += sum(process.cpu_times()[:2])
+    whole = psutil.cpu_times()
+    found["all of the machine"] = whole.user + whole.system + whole.nice + getattr(whole, "softirq", 0.0)
+    return found
+
+
 def _cpu(accounts: Sequence[Account]) -> dict[tuple[int, str], float]:
     found: dict[tuple[int, str], float] = defaultdict(float)
     for account in accounts:

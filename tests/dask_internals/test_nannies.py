@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import time
 import types
 
-from distributed import Nanny, Scheduler
+import dask
+from distributed import Client, Nanny, Scheduler, Worker
 from gpucluster.dask_internals import nannies
-from gpucluster.dask_internals.periodic_callbacks import heartbeat_seconds, heartbeat_seconds_of
+from gpucluster.dask_internals.periodic_callbacks import heartbeat_seconds, heartbeat_seconds_of, rest_while_idle
 
 _IN_A_NEW_PROCESS = """
 import asyncio
@@ -129,3 +131,35 @@ async def test_a_process_in_its_start_is_killed(canary, tmp_path):
         await asyncio.gather(starting, return_exceptions=True)
     assert not nannies.is_starting(types.SimpleNamespace())  # a worker without a nanny
     await nannies.kill_starting_process(types.SimpleNamespace())
+
+
+async def test_a_worker_that_has_nothing_to_do_looks_at_itself_less_often() -> None:
+    memory = "distributed.worker.memory."
+    with dask.config.set({f"{memory}spill": 0.7, f"{memory}pause": 0.8}):
+        async with (
+            Scheduler(host="127.0.0.1", port=0, dashboard=False, dashboard_address=":0") as scheduler,
+            Worker(scheduler.address, nthreads=1, host="127.0.0.1", memory_limit="auto", dashboard=False) as worker,
+            Client(scheduler.address, asynchronous=True) as client,
+        ):
+            callbacks = worker.periodic_callbacks
+            usual = {name: callbacks[name].callback_time for name in ("profile", "memory_monitor", "tick")}
+            resting = {**usual, "profile": 300, "memory_monitor": 200}
+            for _ in range(2):  # twice is as good as once
+                rest_while_idle(worker, {"profile": 0.3, "memory_monitor": 0.2, "never": 1.0}, after_seconds=0.5)
+
+            async def paced(wanted: dict[str, float]) -> None:
+                for _ in range(3000):
+                    if wanted == (found := {name: callbacks[name].callback_time for name in usual}):
+                        return
+                    await asyncio.sleep(0.02)
+                raise AssertionError(f"{found}, not {wanted}")
+
+            await paced(resting)
+            running = client.submit(time.sleep, 2, pure=False)
+            await paced(usual)
+            assert not running.done(), "while it runs, and not when it is over"
+            await running
+            assert (await client.profile())["count"] > 50, "it is looked at as often as usual"
+            await paced(resting)
+            worker.memory_manager.memory_limit = 1
+            await paced(usual)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import wraps
@@ -140,6 +141,67 @@ def watch_small_workers_less(seconds: Callable[[], float]) -> None:
         return cheap
 
     _replace(NannyMemoryManager, "memory_monitor", change)
+
+
+def rest_while_idle(worker: Any, seconds: Mapping[str, float], after_seconds: float) -> None:
+    """Let a worker do some things less often while it computes nothing, moves nothing and uses little memory.
+
+    Each call decides when the next one comes, so that it is back at its usual pace after one long interval. Relies on
+    ``Worker.periodic_callbacks`` (``profile``, ``memory_monitor``, ``monitor``) with ``callback`` and ``callback_time``
+    in milliseconds, which a running one reads anew after each call, and on ``Worker.state`` with ``executed_count``,
+    ``executing_count``, ``long_running`` and ``in_flight_tasks_count`` (2022.6). Twice is as good as once.
+
+    Parameters
+    ----------
+    worker : distributed.Worker
+    seconds : mapping
+        From the name of a callback to the time between two calls at rest.
+    after_seconds : float
+        It rests when it has done nothing for so long.
+    """
+    idle = _Idle(worker, after_seconds)
+    idle.rests()  # What it relies on is missing here, if anywhere, and not in the middle of a callback.
+    for name, longer in seconds.items():
+        callback = worker.periodic_callbacks.get(name)
+        if callback is not None and not getattr(callback.callback, _CHANGED, False):
+            callback.callback = _sometimes_rarer(callback, 1000 * longer, idle)
+
+
+class _Idle:
+    """Whether a worker has had nothing to do for a while."""
+
+    def __init__(self, worker: Any, after_seconds: float) -> None:
+        self._worker = worker
+        self._after = after_seconds
+        self._executed = -1
+        self._since = time.monotonic()
+
+    def rests(self) -> bool:
+        state = self._worker.state
+        busy = state.executing_count or state.long_running or state.in_flight_tasks_count
+        if busy or state.executed_count != self._executed or self._uses_much():
+            self._executed = state.executed_count
+            self._since = time.monotonic()
+            return False
+        return time.monotonic() - self._since >= self._after
+
+    def _uses_much(self) -> bool:
+        """Whether Dask may soon have to do something about its memory."""
+        manager = self._worker.memory_manager
+        limit = manager.memory_limit
+        first = min(filter(None, (manager.memory_spill_fraction, manager.memory_pause_fraction)), default=1)
+        return bool(limit) and self._worker.monitor.recent()["memory"] > first * limit / 2
+
+
+def _sometimes_rarer(callback: Any, longer: float, idle: _Idle) -> Callable[[], Any]:
+    usual, call = callback.callback_time, callback.callback
+
+    def called() -> Any:
+        callback.callback_time = max(usual, longer) if idle.rests() else usual
+        return call()
+
+    setattr(called, _CHANGED, True)
+    return called
 
 
 def _replace(holder: Any, name: str, change: Callable[[Any], Any]) -> None:

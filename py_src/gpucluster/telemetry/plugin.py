@@ -32,12 +32,15 @@ def pickled_plugin(*, devices: bool) -> bytes:
             import logging
 
             try:
+                from gpucluster.dask_internals.periodic_callbacks import rest_while_idle
                 from gpucluster.dask_internals.worker_state import set_metric
                 from gpucluster.telemetry.columns import METRIC
                 from gpucluster.telemetry.report import WorkerReport
+                from gpucluster.telemetry.resting import REST_AFTER_SECONDS, SECONDS_AT_REST
 
                 self.report = WorkerReport(worker, **self.options)
                 set_metric(worker, METRIC, self.report)
+                rest_while_idle(worker, SECONDS_AT_REST, REST_AFTER_SECONDS)
             except Exception as error:  # An error in here would keep the worker from starting.
                 logging.getLogger("gpucluster.telemetry").warning(
                     "This worker cannot tell all its figures (%s: %s)", type(error).__name__, error
