@@ -9,7 +9,6 @@ import statistics
 import time
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 import psutil

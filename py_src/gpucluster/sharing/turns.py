@@ -27,8 +27,8 @@ LONGEST_PATIENCE_SECONDS = 30.0
 """The same where all processors are busy, and more at a time would only make all of them late."""
 MOST_FOR_A_PROCESSOR = 4
 """Starts at a time, where others compute: few would get little of the processors, and many all of the memory."""
-THREADS_OF_A_START = 2
-"""A cluster's process and a worker, as a rule, compute at the same time."""
+THREADS_OF_A_START = 4
+"""A cluster's process, a worker, and the servers and pages that look at both compute at the same time, at most."""
 NEW_LOOK_COUNTS = 0.2
 """How much of the load is what the last look has seen."""
 MOST_OF_A_USER = 2
