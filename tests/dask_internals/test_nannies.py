@@ -142,10 +142,10 @@ async def test_a_worker_that_has_nothing_to_do_looks_at_itself_less_often() -> N
             Client(scheduler.address, asynchronous=True) as client,
         ):
             callbacks = worker.periodic_callbacks
-            usual = {name: callbacks[name].callback_time for name in ("profile", "memory_monitor", "tick")}
-            resting = {**usual, "profile": 300, "memory_monitor": 200}
+            usual = {name: callbacks[name].callback_time for name in ("profile", "memory_monitor", "monitor", "tick")}
+            resting = {**usual, "profile": 300, "memory_monitor": 200, "monitor": 700}
             for _ in range(2):  # twice is as good as once
-                rest_while_idle(worker, {"profile": 0.3, "memory_monitor": 0.2, "never": 1.0}, after_seconds=0.5)
+                rest_while_idle(worker, after_seconds=0.5, profile_seconds=0.3, memory_seconds=0.2, figures_seconds=0.7)
 
             async def paced(wanted: dict[str, float]) -> None:
                 for _ in range(3000):

@@ -143,7 +143,9 @@ def watch_small_workers_less(seconds: Callable[[], float]) -> None:
     _replace(NannyMemoryManager, "memory_monitor", change)
 
 
-def rest_while_idle(worker: Any, seconds: Mapping[str, float], after_seconds: float) -> None:
+def rest_while_idle(
+    worker: Any, *, after_seconds: float, profile_seconds: float, memory_seconds: float, figures_seconds: float
+) -> None:
     """Let a worker do some things less often while it computes nothing, moves nothing and uses little memory.
 
     Each call decides when the next one comes, so that it is back at its usual pace after one long interval. Relies on
@@ -154,11 +156,12 @@ def rest_while_idle(worker: Any, seconds: Mapping[str, float], after_seconds: fl
     Parameters
     ----------
     worker : distributed.Worker
-    seconds : mapping
-        From the name of a callback to the time between two calls at rest.
     after_seconds : float
         It rests when it has done nothing for so long.
+    profile_seconds, memory_seconds, figures_seconds : float
+        Time between two looks at rest: at the code that its threads run, at its memory, and at processor and network.
     """
+    seconds = {"profile": profile_seconds, "memory_monitor": memory_seconds, "monitor": figures_seconds}
     idle = _Idle(worker, after_seconds)
     idle.rests()  # What it relies on is missing here, if anywhere, and not in the middle of a callback.
     for name, longer in seconds.items():

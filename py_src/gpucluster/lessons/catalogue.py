@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -120,6 +121,12 @@ def lessons() -> list[Lesson]:
 
 def find_lesson(lesson: str) -> Lesson | None:
     """Return the lesson of that number or folder name, such as ``"06"`` or ``"06-kmeans"``."""
+    # As a rule the folder says which it is: to read all seventeen sheets for one lesson is a panel's look each time.
+    with suppress(OSError):
+        names = [name for name in os.listdir(notebooks_folder()) if name == lesson or name.startswith(f"{lesson}-")]
+        for sheet in (notebooks_folder() / name / "sheet.json" for name in names):
+            if sheet.is_file() and lesson in {(known := _read(sheet)).id, known.slug}:
+                return known
     return next((known for known in lessons() if lesson in {known.id, known.slug}), None)
 
 

@@ -36,11 +36,11 @@ def pickled_plugin(*, devices: bool) -> bytes:
                 from gpucluster.dask_internals.worker_state import set_metric
                 from gpucluster.telemetry.columns import METRIC
                 from gpucluster.telemetry.report import WorkerReport
-                from gpucluster.telemetry.resting import REST_AFTER_SECONDS, SECONDS_AT_REST
+                from gpucluster.telemetry.resting import AT_REST
 
                 self.report = WorkerReport(worker, **self.options)
                 set_metric(worker, METRIC, self.report)
-                rest_while_idle(worker, SECONDS_AT_REST, REST_AFTER_SECONDS)
+                rest_while_idle(worker, **AT_REST)
             except Exception as error:  # An error in here would keep the worker from starting.
                 logging.getLogger("gpucluster.telemetry").warning(
                     "This worker cannot tell all its figures (%s: %s)", type(error).__name__, error

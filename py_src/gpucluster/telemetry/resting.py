@@ -6,6 +6,5 @@ the site has set longer intervals, those stay.
 
 from __future__ import annotations
 
-REST_AFTER_SECONDS = 5.0
-SECONDS_AT_REST = {"profile": 0.5, "memory_monitor": 0.5, "monitor": 1.0}
-"""Which code its threads run, how much memory it uses, and its figures (as often as a heartbeat tells them)."""
+AT_REST = {"after_seconds": 5.0, "profile_seconds": 0.5, "memory_seconds": 0.5, "figures_seconds": 1.0}
+"""The last one is as often as heartbeats tell the figures."""
