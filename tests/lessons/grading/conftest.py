@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -23,6 +24,8 @@ from tests.backends.packages import NotInstalled, installed
 
 EXERCISES = ("06.2", "06.3", "06.4")
 LIMITS = Limits(seconds=60, cell_seconds=20, memory_bytes=900 * 2**20, processes=40)
+IMAGE = os.environ.get("GRADING_IMAGE", "")
+"""An image of Podman or Docker: everything here is graded in containers then."""
 IMPORTS = "import numpy as np\nfrom gpucluster.lessons import check\n"
 
 
@@ -106,7 +109,7 @@ def keys() -> dict[str, AnswerKey]:
 @pytest.fixture(scope="session")
 def best() -> Sandboxing:
     """The best sandbox that works here."""
-    return choose().sandboxing
+    return choose("container" if IMAGE else "auto", IMAGE).sandboxing
 
 
 @pytest.fixture

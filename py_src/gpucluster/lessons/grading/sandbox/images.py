@@ -7,6 +7,7 @@ kernel and runner stands Landlock.
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -72,14 +73,26 @@ def in_container(
     bound = [word for path in _shown(solutions) for word in ("--volume", f"{path}:{path}:ro")]
     variables = [word for name, value in environment.items() for word in ("--env", f"{name}={value}")]
     devices = [word for device in view.graphics() for word in ("--device", str(device))]
-    same = ["--userns", "keep-id"] if Path(found).name == "podman" and os.getuid() else []
+    # The same numbers inside as outside, in a user namespace of its own; Docker has one for all containers or none.
+    same = ["--userns", "keep-id"] if os.getuid() else ["--uidmap", "0:0:65536", "--gidmap", "0:0:65536"]
+    same = same if Path(found).name == "podman" else []
     return [
         found, "run", "--rm", "--interactive", "--name", container_name(sandbox), "--pull", "never",
         "--network", "none", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges",
         "--ipc", "private", "--shm-size", str(limits.memory_bytes), "--pids-limit", str(limits.threads + _MORE_THREADS),
-        "--user", f"{os.getuid()}:{os.getgid()}", *same, *devices, *variables, *bound,
+        *_limits_of_this_process(), "--user", f"{os.getuid()}:{os.getgid()}", *same, *devices, *variables, *bound,
         "--volume", f"{sandbox.root}:{sandbox.root}", "--workdir", "/", "--entrypoint", "", image,
     ]  # fmt: skip
+
+
+def _limits_of_this_process() -> list[str]:
+    """Engines raise two limits of what they start, which whoever may not do so cannot: then nothing would start."""
+    found = []
+    for name, number, most in (("nofile", resource.RLIMIT_NOFILE, 2**20), ("nproc", resource.RLIMIT_NPROC, 2**15)):
+        soft, hard = (most if value == resource.RLIM_INFINITY else min(value, most)
+                      for value in resource.getrlimit(number))  # fmt: skip
+        found += ["--ulimit", f"{name}={soft}:{hard}"]
+    return found
 
 
 def container_name(sandbox: Sandbox) -> str:
