@@ -49,7 +49,7 @@ def test_text_for_people(shared_cluster: Any, gpucluster: Callable[..., Any]) ->
     assert row.index("CPU") == heading.index("KIND")
     card = gpucluster("status").stdout
     assert "State:    running" in card
-    assert "Network:  no port is open, only you can connect" in card
+    assert "Network:  sockets in a private folder, only you can connect" in card
     assert "runs until it is stopped" in card
 
 

@@ -118,7 +118,7 @@ def test_the_verbs(shared_site, shared, wait_until):
 def test_what_it_shows(shared, monkeypatch):
     assert "'shared': running, local, 2 workers" in repr(shared)
     html = shared._repr_html_()
-    assert "shared" in html and "CPU workers" in html and "no port is open" in html
+    assert "shared" in html and "CPU workers" in html and "sockets in a private folder" in html
     prefix = shared.dashboard_link.split("/")[3]
     assert prefix not in html, "a saved notebook holds no secret"
     monkeypatch.setenv("JUPYTERHUB_SERVICE_PREFIX", "/user/me/")

@@ -97,6 +97,15 @@ def test_a_mistake_is_a_sentence_and_the_cell_does_not_run(notebook: Notebook, l
     assert notebook.text("print('never' in dir())") == "False\n"
 
 
+def test_a_cell_that_cannot_run_leases_nothing(notebook: Notebook, shared_site: Any) -> None:
+    before = len(shared_site.control.list())
+    for body in ("print('begun')\nreturn 1", "1 +", "yield 1"):
+        assert error_of(notebook.run(f"{LEASE}\n{body}"))["ename"] == "SyntaxError"
+    assert len(shared_site.control.list()) == before
+    fine = "%time x = 1\nimport asyncio\nawait asyncio.sleep(0)\n!echo shell"
+    assert "shell" in notebook.text(f"{LEASE}\n{fine}"), "what IPython alone understands"
+
+
 def test_a_silent_cell_gives_its_worker_back_too(notebook: Notebook, shared_site: Any, wait_until: Any) -> None:
     notebook.text("client = None")
     notebook.client.execute(f"{LEASE}\nquiet = client.submit(sum, [1, 2]).result()", silent=True)

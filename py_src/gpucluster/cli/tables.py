@@ -96,7 +96,7 @@ def message_text(message: InstructorMessage) -> str:
 
 
 _NETWORK = {
-    Network.UNIX: "no port is open, only you can connect",
+    Network.UNIX: "sockets in a private folder, only you can connect",
     Network.TLS: "encrypted, only you can connect",
     Network.OPEN: "not encrypted: anyone who can reach this address can run code as you",
 }

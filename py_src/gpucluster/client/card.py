@@ -10,7 +10,7 @@ from ..protocol.models import ClusterModel, Network
 from ..protocol.sizes import format_size
 
 _NETWORK = {
-    Network.UNIX: "no port is open",
+    Network.UNIX: "sockets in a private folder",
     Network.TLS: "encrypted",
     Network.OPEN: "OPEN: anyone who can reach this address can run code as you",
 }

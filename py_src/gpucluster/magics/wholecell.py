@@ -6,6 +6,7 @@ works, the last expression is displayed, a traceback is the user's own with the 
 
 from __future__ import annotations
 
+import ast
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -103,4 +104,15 @@ def rewritten(lines: list[str]) -> list[str]:
         name, _, rest = body[place].strip().removeprefix("%%").partition(" ")
         code = "".join(body[place + 1 :])
         return [*magic, f"get_ipython().run_cell_magic({name!r}, {rest!r}, {code!r})\n"]
-    return magic + body
+    # A cell that cannot run, such as one with a `return`, is only refused when its turn has come: it leases nothing.
+    return magic + body if _can_run("".join(body)) else ["\n", *body]
+
+
+def _can_run(body: str) -> bool:
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    try:
+        compile(TransformerManager().transform_cell(body), "<cell>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    except (SyntaxError, ValueError):
+        return False
+    return True
