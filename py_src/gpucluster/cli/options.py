@@ -18,6 +18,7 @@ from ..client.capacity import checked_spec
 from ..protocol.errors import FieldError, InvalidRequest
 from ..protocol.kinds import InstalledKind, installed_kinds, spec_schemas, usable_kinds
 from ..protocol.presets import PRESETS
+from ..protocol.sizes import format_size
 from ..protocol.spec import SpecBase
 from ..site.completing import find_preset
 from ..site.reading import this_site
@@ -99,7 +100,8 @@ class SpecOption:
         if "minimum" in first and "maximum" in first:
             parts.append(f"{first['minimum']} to {first['maximum']}.")
         if default is not None and self.kind != "boolean":
-            parts.append(f"Default: {default}.")
+            in_bytes = self.kind == "memory" and isinstance(default, int)
+            parts.append(f"Default: {format_size(default) if in_bytes else default}.")
         elif default is True:
             parts.append("Default: on.")
         if len(self.backends) < every:
