@@ -73,6 +73,7 @@ MAY_IMPORT = {
         "registry",
         "protocol",
         "learn",
+        "bench",
         "datasets",
     },
     "profiling": {"client", "dask_internals", "registry", "protocol"},

@@ -94,7 +94,7 @@ from gpucluster.lessons.checking import ready
 from gpucluster.lessons.figures import links as figures
 from gpucluster.lessons.figures import staging as draw_stages
 from gpucluster.lessons.material.links import LINKS
-from gpucluster.lessons.probes.links import Link, measure_links, registered
+from gpucluster.lessons.probes.links import Link, measure_links, measure_workers, registered
 from gpucluster.lessons.probes.transfers import bytes_between_workers
 from gpucluster.lessons.simulations.ranks import run_mpi
 from gpucluster.lessons.simulations.staging import Stage
@@ -358,6 +358,21 @@ print("registered here:", ", ".join(registered()))
 
 # %% tags=["run"]
 print("this lesson's cluster speaks", lab.client.scheduler.address.split("://")[0])
+
+# %% [markdown]
+# And how fast, between two of them? `measure_workers` lets one worker send blocks to another, as they send results to each other. It is the part of `gpucluster bench` that measures messages.
+
+# %% tags=["run"]
+between = measure_workers(lab.client, SIZES)
+if between is not None:
+    print(f"{between.where}: {1e6 * between.seconds[0]:,.0f} µs for 1 B, {1e3 * between.seconds[-1]:.2f} ms for 16 MB")
+    if ready("12.3", fit_link([1.0, 2.0], [1.0, 2.0])):
+        alpha, beta = fit_link(between.sizes, between.seconds)
+        print(f"α {1e6 * alpha:,.0f} µs, β {beta / GB:.2f} GB/s (measured)")
+
+# %% [markdown]
+# In a terminal, `gpucluster bench --transports unix,tls,tcp,mpi` starts a cluster for each of these transports, and measures by turns: the messages, a transpose, a merge, a shuffle and k-means. It prints one table, and writes a page with the fits.
+# That is what to run on a machine before you choose a transport for it.
 
 # %% [markdown] anchor="data-sheets"
 # ## 3. Speeds from data sheets

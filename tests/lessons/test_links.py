@@ -48,6 +48,12 @@ def test_what_is_registered_and_cannot_be_measured_is_named(capsys: Any) -> None
     assert re.search(r"Registered, but not measured here: .*\bucx\b", capsys.readouterr().out)
 
 
+def test_workers_send_each_other_blocks(client: Any, capsys: Any) -> None:
+    link = links.measure_workers(client, SIZES)
+    assert link is not None and link.sizes == SIZES and all(0 < seconds < 5 for seconds in link.seconds)
+    assert link.where == f"{link.name}, two workers of this cluster" and capsys.readouterr().out == ""
+
+
 def test_the_other_process_ends_with_the_measurement(measured: dict[str, links.Link]) -> None:
     commands = [" ".join(child.cmdline()) for child in psutil.Process().children(recursive=True)]
     assert not [command for command in commands if "probes.echoing" in command]

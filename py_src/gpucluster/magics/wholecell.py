@@ -109,10 +109,12 @@ def rewritten(lines: list[str]) -> list[str]:
 
 
 def _can_run(body: str) -> bool:
-    from IPython.core.inputtransformer2 import TransformerManager
+    from IPython.core import inputtransformer2
 
+    transformers: Any = inputtransformer2  # without types
     try:
-        compile(TransformerManager().transform_cell(body), "<cell>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        code = transformers.TransformerManager().transform_cell(body)
+        compile(code, "<cell>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     except (SyntaxError, ValueError):
         return False
     return True

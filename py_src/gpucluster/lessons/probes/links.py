@@ -7,13 +7,16 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...comm.folder import PREFIX, SCHEME, make_comm_folder
 from ...dask_internals.comms import known_transports, listener
 from .coroutines import run_coroutine
 from .echoing import ENCRYPTED, HOST, security_of
 from .pingpong import EchoProcess, new_credentials, ping
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 SIZES = (1, 1_000, 10_000, 100_000, 1_000_000, 4_000_000, 16_000_000)
 """Bytes of a message."""
@@ -119,6 +122,28 @@ async def _within(sizes: tuple[int, ...]) -> Link:
     async with listener("inproc://", answer) as listening:
         times, same = await ping(listening.contact_address, sizes)
     return Link("inproc", sizes, times, "within one process", same)
+
+
+def measure_workers(client: Client, sizes: Sequence[int] = SIZES) -> Link | None:
+    """Let one worker of a cluster send blocks to another, and say in a sentence where there is only one.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        Connected to the cluster.
+    sizes : sequence of int
+        Bytes of the blocks.
+    """
+    from ...bench.errors import NothingToMeasure
+    from ...bench.transports.messages import exchange
+
+    try:
+        seconds = exchange(client, tuple(sizes))
+    except NothingToMeasure as error:
+        print(error.message)
+        return None
+    scheme = str(client.scheduler_info(n_workers=0)["address"]).partition("://")[0]
+    return Link(scheme, tuple(sizes), tuple(seconds), f"{scheme}, two workers of this cluster")
 
 
 def between_ranks(scheme: str, sizes: Sequence[int] = SIZES) -> Link:
