@@ -128,6 +128,20 @@ def beside_clusters(pictures: Pictures) -> None:
     page.keyboard.press("Escape")
 
 
+def share_view(pictures: Pictures) -> None:
+    """Take the dialog that makes links, with one that is there, and what it says of a new one."""
+    if not pictures.wants("share"):
+        return
+    page, panel = pictures.page, pictures.panel
+    for turn in range(2):
+        panel.get_by_role("button", name="Share a view…").click()
+        dialog = page.get_by_role("dialog")
+        if turn:  # with a link that is there
+            pictures.take_middle("share", ".jp-Dialog-content")
+        dialog.get_by_role("button", name="Make link").click()
+        page.get_by_role("button", name="Close", exact=True).click()
+
+
 def one_cluster(pictures: Pictures) -> None:
     """Follow a real cluster through its life."""
     panel, page, control = pictures.panel, pictures.page, pictures.lab.control
@@ -141,6 +155,7 @@ def one_cluster(pictures: Pictures) -> None:
     pictures.take("scale")
     panel.get_by_role("button", name="Scale", exact=True).click()
 
+    share_view(pictures)
     panel.get_by_role("button", name="Connect").click()
     notebook = page.locator(".jp-NotebookPanel")
     expect(notebook.locator(".jp-OutputArea-output").first).to_contain_text("Connected to")

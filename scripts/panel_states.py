@@ -60,7 +60,10 @@ GROUPS: list[tuple[tuple[str, ...], Callable[[Pictures], None]]] = [
     (("gpus-of-the-machine", "form-gpus"), with_gpus),
     (("shared", "shared-instructor"), shared),
     (("lessons", "lessons-progress", "recordings"), beside_clusters),
-    (("idle", "scale", "busy", "worker", "processes", "worker-lost", "charts", "ended", "failed"), one_cluster),
+    (
+        ("idle", "scale", "share", "busy", "worker", "processes", "worker-lost", "charts", "ended", "failed"),
+        one_cluster,
+    ),
     (("starting", "scaling", "waiting-jobs", "eight", "eight-worker", "sixty-four", "sixty-four-workers"), simulations),
     (("four", "thirty"), many_clusters),
 ]
