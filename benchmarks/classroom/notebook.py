@@ -30,6 +30,9 @@ def cells() -> list[str]:
     return code[: end + 1]
 
 
+CONNECTED_TIMES = 7
+
+
 class Notebook:
     """One open notebook."""
 
@@ -48,7 +51,18 @@ class Notebook:
         }  # fmt: skip
         session = await self._server.ask("POST", "/api/sessions", body)
         self._path = f"/api/sessions/{session['id']}"
-        url = f"ws://127.0.0.1:{self._server.port}/api/kernels/{session['kernel']['id']}/channels"
+        # Jupyter ends a connection whose kernel has not answered for a minute, and JupyterLab connects again.
+        for _ in range(CONNECTED_TIMES):
+            await self._connect(session["kernel"]["id"])
+            try:
+                await self.run("")
+            except RuntimeError:
+                continue
+            return
+        raise RuntimeError(f"The kernel of {self._server.account.name} does not answer.")
+
+    async def _connect(self, kernel: str) -> None:
+        url = f"ws://127.0.0.1:{self._server.port}/api/kernels/{kernel}/channels"
         headers = {"Authorization": f"token {self._server.token}"}
         self._socket = await websocket_connect(
             HTTPRequest(f"{url}?session_id={self._session}", headers=headers, connect_timeout=120, request_timeout=120),

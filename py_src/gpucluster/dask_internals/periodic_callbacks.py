@@ -144,24 +144,34 @@ def watch_small_workers_less(seconds: Callable[[], float]) -> None:
 
 
 def rest_while_idle(
-    worker: Any, *, after_seconds: float, profile_seconds: float, memory_seconds: float, figures_seconds: float
+    worker: Any,
+    *,
+    after_seconds: float,
+    profile_seconds: float,
+    memory_seconds: float,
+    figures_seconds: float,
+    tick_seconds: float,
 ) -> None:
     """Let a worker do some things less often while it computes nothing, moves nothing and uses little memory.
 
     Each call decides when the next one comes, so that it is back at its usual pace after one long interval. Relies on
-    ``Worker.periodic_callbacks`` (``profile``, ``memory_monitor``, ``monitor``) with ``callback`` and ``callback_time``
-    in milliseconds, which a running one reads anew after each call, and on ``Worker.state`` with ``executed_count``,
-    ``executing_count``, ``long_running`` and ``in_flight_tasks_count`` (2022.6). Twice is as good as once.
+    ``Worker.periodic_callbacks`` (``profile``, ``memory_monitor``, ``monitor``, ``tick``) with ``callback`` and
+    ``callback_time`` in milliseconds, which a running one reads anew after each call, and on ``Worker.state`` with
+    ``executed_count``, ``executing_count``, ``long_running`` and ``in_flight_tasks_count`` (2022.6). Twice is as good
+    as once.
 
     Parameters
     ----------
     worker : distributed.Worker
     after_seconds : float
         It rests when it has done nothing for so long.
-    profile_seconds, memory_seconds, figures_seconds : float
-        Time between two looks at rest: at the code that its threads run, at its memory, and at processor and network.
+    profile_seconds, memory_seconds, figures_seconds, tick_seconds : float
+        Time between two looks at rest: at the code that its threads run, at its memory, at processor and network, and
+        at how punctual its event loop is.
     """
-    seconds = {"profile": profile_seconds, "memory_monitor": memory_seconds, "monitor": figures_seconds}
+    seconds = {
+        "profile": profile_seconds, "memory_monitor": memory_seconds, "monitor": figures_seconds, "tick": tick_seconds,
+    }  # fmt: skip
     idle = _Idle(worker, after_seconds)
     idle.rests()  # What it relies on is missing here, if anywhere, and not in the middle of a callback.
     for name, longer in seconds.items():
