@@ -7,9 +7,7 @@ import subprocess
 from collections.abc import Iterator
 
 import pytest
-from gpucluster.operating_system import LINUX
 from gpucluster.operating_system.abstract_names import hold
-from gpucluster.operating_system.processors import load_per_processor
 from gpucluster.sharing import turns
 from gpucluster.sharing.node import VARIABLE, prefix
 from gpucluster.sharing.turns import Turn, in_line
@@ -29,23 +27,9 @@ def start_name(arrived: int) -> str:
     return f"{prefix()}/s/{arrived}"
 
 
-class Load:
-    """What the machine would tell of its load."""
-
-    seen: float | None = 0.5
-
-
 @pytest.fixture
-def load(monkeypatch: pytest.MonkeyPatch) -> Load:
-    monkeypatch.setattr(turns, "load_per_processor", lambda: found.seen)
-    monkeypatch.setattr(turns, "usable_processors", lambda: [0, 1])
-    found = Load()
-    return found
-
-
-@pytest.fixture
-def taken(monkeypatch: pytest.MonkeyPatch, load: Load) -> Iterator[list[Turn]]:
-    """Turns that end with the test, on two processors; all of them may be of one user."""
+def taken(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Turn]]:
+    """Turns that end with the test; all of them may be of one user."""
     monkeypatch.setattr(turns, "MOST_OF_A_USER", 100)
     found: list[Turn] = []
     yield found
@@ -56,6 +40,7 @@ def taken(monkeypatch: pytest.MonkeyPatch, load: Load) -> Iterator[list[Turn]]:
 def take() -> Turn:
     turn = Turn.take()
     assert turn is not None
+    turn.at_a_time = 2
     turn.before()
     return turn
 
@@ -93,34 +78,6 @@ def test_who_hangs_is_not_waited_for(taken: list[Turn], monkeypatch: pytest.Monk
     assert taken[3].before() == 3
     monkeypatch.setattr(turns, "PATIENCE_SECONDS", -1.0)
     assert taken[3].before() == 0
-
-
-def test_where_all_processors_are_busy_more_at_a_time_would_be_later(
-    taken: list[Turn], load: Load, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    load.seen = 2.0
-    taken += [take() for _ in range(4)]
-    assert taken[3].before() == 3
-    monkeypatch.setattr(turns, "PATIENCE_SECONDS", -1.0)
-    assert taken[3].before() == 3
-    assert [turn.has_come(turn.before()) for turn in taken] == [True, True, False, False]
-    monkeypatch.setattr(turns, "LONGEST_PATIENCE_SECONDS", -1.0)
-    assert taken[3].before() == 0, "but nobody waits for ever"
-
-
-def test_where_others_compute_starts_overlap(taken: list[Turn], load: Load) -> None:
-    taken += [take() for _ in range(12)]
-    load.seen = 20.0
-    for _ in range(20):
-        begin = [turn.has_come(turn.before()) for turn in taken]
-    assert begin == [True] * 8 + [False] * 4, "no more than four for each processor"
-    load.seen = None
-    assert taken[-1].before() == 11, "where it is not told, nothing changes"
-
-
-def test_the_load_of_this_machine_is_told() -> None:
-    told = load_per_processor()
-    assert told is None if not LINUX else told is not None and 0 <= told < 10_000
 
 
 def test_few_of_one_user_count(taken: list[Turn], monkeypatch: pytest.MonkeyPatch) -> None:

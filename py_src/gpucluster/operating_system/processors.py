@@ -27,16 +27,3 @@ def processor_name() -> str | None:
         except OSError:
             names = []
     return names[0] if names else platform.processor() or None
-
-
-def load_per_processor() -> float | None:
-    """Return how many threads compute at this moment, or want to, for each processor of the machine; without this one.
-
-    ``None`` where the system does not tell. One look tells little: those that compute come and go.
-    """
-    try:
-        with open("/proc/loadavg", encoding="ascii") as file:
-            runnable = int(file.read().split()[3].partition("/")[0])
-    except (OSError, ValueError, IndexError):
-        return None
-    return max(0, runnable - 1) / (os.cpu_count() or 1)

@@ -17,20 +17,12 @@ from collections import Counter
 from contextlib import suppress
 
 from ..operating_system.abstract_names import BoundName, held_names, hold, seconds_since_boot
-from ..operating_system.processors import load_per_processor, usable_processors
+from ..operating_system.processors import usable_processors
 from .node import prefix
 
 PATIENCE_SECONDS = 5.0
-"""A start that takes longer is not waited for any more if a processor has nothing to do: it may hang. Twice what one
-takes on processors that nobody else uses."""
-LONGEST_PATIENCE_SECONDS = 30.0
-"""The same where all processors are busy, and more at a time would only make all of them late."""
-MOST_FOR_A_PROCESSOR = 4
-"""Starts at a time, where others compute: few would get little of the processors, and many all of the memory."""
-THREADS_OF_A_START = 4
-"""A cluster's process, a worker, and the servers and pages that look at both compute at the same time, at most."""
-NEW_LOOK_COUNTS = 0.2
-"""How much of the load is what the last look has seen."""
+"""A start that takes longer is not waited for any more. Twice what one takes on processors that nobody else uses: where
+others compute, a start takes long, and few at a time would get little of the processors."""
 MOST_OF_A_USER = 2
 """So many starts of one user are waited for: more of them would be a way to the front, or a wall."""
 _ARRIVED = re.compile(r"[0-9]{1,19}")
@@ -55,9 +47,7 @@ class Turn:
         self._since: dict[int, float] = {}
         """Since when those before me could have been starting."""
         self._passed_over: set[int] = set()
-        self._processors = self.at_a_time = len(usable_processors())
-        """How many begin at a time; as many as others compute, if those are more than there are processors."""
-        self._load: float | None = None
+        self.at_a_time = len(usable_processors())
 
     @classmethod
     def take(cls) -> Turn | None:
@@ -91,18 +81,7 @@ class Turn:
             if seen[each.user] > MOST_OF_A_USER or self._is_late(each, counted):
                 continue
             counted += 1
-        self._look_at_load(counted)
         return counted
-
-    def _look_at_load(self, before: int) -> None:
-        """Notice how busy the machine is, and how many can start at a time."""
-        seen = load_per_processor()
-        if seen is None:
-            return
-        # A first look meets many who have asked at the same moment.
-        self._load = min(1.0, seen) if self._load is None else self._load + NEW_LOOK_COUNTS * (seen - self._load)
-        others = round(self._load * self._processors) - THREADS_OF_A_START * min(before, self.at_a_time)
-        self.at_a_time = min(MOST_FOR_A_PROCESSOR * self._processors, max(self._processors, others))
 
     def has_come(self, before: int) -> bool:
         """Return whether a cluster with so many before it begins."""
@@ -125,8 +104,7 @@ class Turn:
         if before >= self.at_a_time:
             return False
         since = self._since.setdefault(place.socket, time.monotonic())
-        busy = self._load is not None and self._load >= 1
-        if time.monotonic() - since <= (LONGEST_PATIENCE_SECONDS if busy else PATIENCE_SECONDS):
+        if time.monotonic() - since <= PATIENCE_SECONDS:
             return False
         if place.user != os.getuid() and place.user is not None:
             self._passed_over.add(place.user)
