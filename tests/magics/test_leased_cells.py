@@ -100,7 +100,10 @@ def test_a_mistake_is_a_sentence_and_the_cell_does_not_run(notebook: Notebook, l
 def test_a_cell_that_cannot_run_leases_nothing(notebook: Notebook, shared_site: Any) -> None:
     before = len(shared_site.control.list())
     for body in ("print('begun')\nreturn 1", "1 +", "yield 1"):
-        assert error_of(notebook.run(f"{LEASE}\n{body}"))["ename"] == "SyntaxError"
+        outputs = notebook.run(f"{LEASE}\n{body}")
+        assert error_of(outputs)["ename"] == "SyntaxError"
+        assert [output["type"] for output in outputs] == ["error"], "no line of it ran, without its lease"
+        assert "wholecell" not in "".join(error_of(outputs)["traceback"])
     assert len(shared_site.control.list()) == before
     fine = "%time x = 1\nimport asyncio\nawait asyncio.sleep(0)\n!echo shell"
     assert "shell" in notebook.text(f"{LEASE}\n{fine}"), "what IPython alone understands"

@@ -121,13 +121,16 @@ def lessons() -> list[Lesson]:
 
 def find_lesson(lesson: str) -> Lesson | None:
     """Return the lesson of that number or folder name, such as ``"06"`` or ``"06-kmeans"``."""
-    # As a rule the folder says which it is: to read all seventeen sheets for one lesson is a panel's look each time.
+    # A lesson's folder begins with its number: the panel asks for each lesson, and need not read all sheets each time.
+    folder = notebooks_folder()
     with suppress(OSError):
-        names = [name for name in os.listdir(notebooks_folder()) if name == lesson or name.startswith(f"{lesson}-")]
-        for sheet in (notebooks_folder() / name / "sheet.json" for name in names):
-            if sheet.is_file() and lesson in {(known := _read(sheet)).id, known.slug}:
-                return known
-    return next((known for known in lessons() if lesson in {known.id, known.slug}), None)
+        for name in sorted(os.listdir(folder)):
+            sheet = folder / name / "sheet.json"
+            if (name == lesson or name.startswith(f"{lesson}-")) and sheet.is_file():
+                known = _read(sheet)
+                if lesson in {known.id, known.slug}:
+                    return known
+    return None
 
 
 def _read(sheet: Path) -> Lesson:

@@ -56,7 +56,7 @@ def register(shell: InteractiveShell) -> None:
             return lines
         from .wholecell import rewritten
 
-        return rewritten(lines)
+        return rewritten(lines, shell.input_transformer_manager.transform_cell)
 
     shell.input_transformers_cleanup.append(gpucluster_whole_cell)
 

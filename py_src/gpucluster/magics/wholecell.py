@@ -82,10 +82,22 @@ class CellWatch:
             self._events.unregister(event, callback)
 
 
-def rewritten(lines: list[str]) -> list[str]:
+def rewritten(lines: list[str], transformed: Callable[[str], str]) -> list[str]:
     """Turn ``%%gpucluster profile …`` on the first line into a line magic, and leave the rest a cell.
 
     Whoever types only a question (``--help``), or something that cannot be read, gets the answer and no cell.
+
+    Parameters
+    ----------
+    lines : list of str
+        Of the cell, with their ends.
+    transformed : callable
+        Makes Python of a cell, as the shell does with every other.
+
+    Raises
+    ------
+    SyntaxError
+        The cell cannot run. IPython shows it and runs nothing.
     """
     from ..cli.declarations import MAGIC
     from ..cli.verbs import parser_for
@@ -104,17 +116,17 @@ def rewritten(lines: list[str]) -> list[str]:
         name, _, rest = body[place].strip().removeprefix("%%").partition(" ")
         code = "".join(body[place + 1 :])
         return [*magic, f"get_ipython().run_cell_magic({name!r}, {rest!r}, {code!r})\n"]
-    # A cell that cannot run, such as one with a `return`, is only refused when its turn has come: it leases nothing.
-    return magic + body if _can_run("".join(body)) else ["\n", *body]
+    _must_compile(transformed("".join(["\n", *body])))
+    return magic + body
 
 
-def _can_run(body: str) -> bool:
-    from IPython.core import inputtransformer2
+def _must_compile(code: str) -> None:
+    """Refuse what IPython would only refuse when its turn has come, such as a ``return``: after the lease, halfway.
 
-    transformers: Any = inputtransformer2  # without types
+    What is no Python at all, IPython refuses before anything runs, or waits for the rest of it.
+    """
     try:
-        code = transformers.TransformerManager().transform_cell(body)
-        compile(code, "<cell>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        tree = ast.parse(code)
     except (SyntaxError, ValueError):
-        return False
-    return True
+        return
+    compile(tree, "<cell>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
