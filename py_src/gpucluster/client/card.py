@@ -59,7 +59,11 @@ def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: b
     rows = [] if brief else [("Kind", f"{kind}. {model.backend_reason or ''}".strip(". ") + ".")]
     if not brief or not model.state.ended:
         rows.append(
-            ("Workers", f"{model.n_workers} ({threads} threads)" + (f", {format_size(memory)} each" if memory else ""))
+            (
+                "Workers",
+                f"{model.n_workers} ({threads} thread{'' if threads == 1 else 's'})"
+                + (f", {format_size(memory)} each" if memory else ""),
+            )
         )
     if model.lease is not None and not brief:
         rows.append(("Lease", f"of a {model.lease.scope}: ends with it"))
