@@ -83,7 +83,7 @@ def test_the_card_scales_and_stops(page: FrontEnd, blue: Any, site: Any) -> None
     page.until(lambda: state["cluster"]["n_workers"] == 1)
     assert state["refusal"] == ""
     assert site.get("blue").n_workers == 1
-    page.until(lambda: "1 (1 threads)" in page.pictures(card)[-1])
+    page.until(lambda: "1 (1 thread)" in page.pictures(card)[-1])
 
     page.request(card, kind="stop")
     page.until(lambda: state["cluster"]["state"] == "stopped")
