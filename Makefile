@@ -95,6 +95,10 @@ test-dask: ## Run what touches Dask with another version of it: make test-dask D
 test-comms-of-dask: ## Run distributed's own tests of comms over mpi, unix, tcp and tls; clones its source.
 	@PYTHON=$(BIN)/python scripts/test-comms-of-dask
 
+.PHONY: test-open-mpi
+test-open-mpi: ## Run what touches MPI with Open MPI in the place of MPICH: 7 minutes (TESTS=… for some of them).
+	@scripts/test-open-mpi $(TESTS)
+
 .PHONY: test-python
 test-python: ## Run the tests that start no process on another Python: make test-python PYTHON=python3.13 (TESTS=… for some of them).
 	@scripts/test-python "$(PYTHON)" $(TESTS)

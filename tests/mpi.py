@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -17,3 +19,22 @@ def must_have_mpi(*packages: str) -> None:
         pytest.importorskip(package, reason=f"needs the package '{package.replace('_', '-')}'")
     if not MPIEXEC.exists():
         pytest.skip("needs mpiexec beside Python: pip install mpich", allow_module_level=True)
+
+
+def is_open_mpi() -> bool:
+    """Whether the launcher here is one of Open MPI and not of MPICH; `make test-open-mpi` has it so."""
+    said = subprocess.run([MPIEXEC, "--version"], capture_output=True, text=True, timeout=30, check=False).stdout
+    return "Open MPI" in said
+
+
+def own_options() -> list[str]:
+    """Return what a launcher is told on this machine before what a test wants of it, as gpucluster itself does it."""
+    if not is_open_mpi():
+        return []
+    as_root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
+    return ["--bind-to", "none", *as_root, "--map-by", ":OVERSUBSCRIBE"]
+
+
+def mpiexec(n_ranks: int) -> list[str]:
+    """Return the words that start a program on so many ranks; the program is to follow."""
+    return [str(MPIEXEC), *own_options(), "-n", str(n_ranks)]

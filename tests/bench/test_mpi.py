@@ -14,7 +14,7 @@ from gpucluster.bench.errors import NothingToMeasure
 from gpucluster.bench.target import scheduler
 from gpucluster.protocol.errors import InvalidState
 
-from tests.mpi import MPIEXEC, must_have_mpi
+from tests.mpi import mpiexec, must_have_mpi
 
 must_have_mpi("dask_mpi")
 
@@ -23,7 +23,7 @@ must_have_mpi("dask_mpi")
 def scheduler_file(tmp_path_factory):
     folder = tmp_path_factory.mktemp("mpi")
     file = folder / "scheduler.json"
-    command = [MPIEXEC, "-n", "3", Path(sys.executable).with_name("dask-mpi"), "--scheduler-file", file, "--nthreads",
+    command = [*mpiexec(3), Path(sys.executable).with_name("dask-mpi"), "--scheduler-file", file, "--nthreads",
                "1", "--no-dashboard", "--worker-class", "distributed.Worker", "--local-directory", folder]  # fmt: skip
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.comm.upstream import ALL, SCHEMES
-from tests.mpi import MPIEXEC, must_have_mpi
+from tests.mpi import mpiexec, must_have_mpi
 
 must_have_mpi()
 
@@ -29,7 +29,7 @@ NAMELESS = {("unix", "check_repr"), ("unix", "check_addresses")}
 def found() -> dict[str, dict[str, str]]:
     """What came of each check by transport."""
     done = subprocess.run(
-        [str(MPIEXEC), "-n", "1", sys.executable, "-m", "tests.comm.upstream", SOURCE],
+        [*mpiexec(1), sys.executable, "-m", "tests.comm.upstream", SOURCE],
         capture_output=True, text=True, timeout=240, check=False, cwd=Path(__file__).parents[2],
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-4000:]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mpi import MPIEXEC, must_have_mpi
+from tests.mpi import mpiexec, must_have_mpi
 
 must_have_mpi()
 pytestmark = [
@@ -20,7 +20,7 @@ pytestmark = [
 
 def test_messages_between_ranks_are_neither_lost_nor_overtaken_nor_changed() -> None:
     done = subprocess.run(
-        [str(MPIEXEC), "-n", "3", sys.executable, "-m", "tests.endurance.messages", "--messages", "30000"],
+        [*mpiexec(3), sys.executable, "-m", "tests.endurance.messages", "--messages", "30000"],
         capture_output=True, text=True, timeout=300, check=False, cwd=Path(__file__).parents[2],
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-4000:]

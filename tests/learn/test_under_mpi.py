@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mpi import MPIEXEC, must_have_mpi
+from tests.mpi import mpiexec, must_have_mpi
 
 PROGRAM = Path(__file__).with_name("mpi_program.py")
 must_have_mpi()
@@ -19,7 +19,7 @@ must_have_mpi()
 def test_the_same_under_mpiexec(size: int) -> None:
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
-        [MPIEXEC, "-n", str(size), sys.executable, PROGRAM],
+        [*mpiexec(size), sys.executable, PROGRAM],
         capture_output=True, text=True, timeout=150, env=environment, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]

@@ -10,7 +10,7 @@ import pytest
 from gpucluster.client.environment import cluster_environment
 
 from tests.backends.depending import rare
-from tests.mpi import MPIEXEC, must_have_mpi
+from tests.mpi import MPIEXEC, is_open_mpi, must_have_mpi
 
 must_have_mpi("dask_mpi")
 
@@ -43,6 +43,7 @@ with cluster.get_client() as client:
 
 
 @rare
+@pytest.mark.skipif(is_open_mpi(), reason="hosts, interfaces and ssh are told to Open MPI in other words")
 @pytest.mark.parametrize("protocol", ["tls", "mpi"])
 def test_ranks_on_two_hosts(protocol, site, network, servers, tmp_path, wait_until):
     """The scheduler is on host 0, where this test itself is not."""

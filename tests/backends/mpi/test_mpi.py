@@ -29,12 +29,16 @@ from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits
 
 from tests.backends.seen import messages
-from tests.mpi import MPIEXEC, must_have_mpi
+from tests.mpi import MPIEXEC, is_open_mpi, mpiexec, must_have_mpi, own_options
 
 must_have_mpi("dask_mpi")
 
 DIGITS = load_digits().data
 ORPHAN = ["setsid", "sleep", "4242"]
+OPEN_MPI = is_open_mpi()
+LAUNCHES = "prterun" if OPEN_MPI else MPIEXEC.name
+"""What the launcher calls itself while it runs."""
+SAYS_ITS_LIBRARY = "[ $1 = --version ] && exec echo " + ("'(Open MPI) 5.0.11'" if OPEN_MPI else "HYDRA")
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -78,7 +82,7 @@ def of_program(cluster: ClusterModel) -> list[psutil.Process]:
 
 
 def launchers(cluster: ClusterModel) -> list[psutil.Process]:
-    return [process for process in of_program(cluster) if process.info["name"] == MPIEXEC.name]
+    return [process for process in of_program(cluster) if process.info["name"] == LAUNCHES]
 
 
 def scratch_folders(cluster: ClusterModel) -> list[Path]:
@@ -106,7 +110,7 @@ def test_ranks_are_workers_and_nothing_shows_a_secret(shared_site, cluster, clie
     assert len(folders) == 2
     folder = shared_site.registry.folder(cluster.id)
     assert shlex.split(folder.submitted.read_text()) == [
-        *(str(MPIEXEC), "-n", "2", sys.executable, "-P", "-u", "-m", "gpucluster.backends.mpi.rank")
+        *(*mpiexec(2), sys.executable, "-P", "-u", "-m", "gpucluster.backends.mpi.rank")
     ]
     key = (folder.tls / "key.pem").read_text().splitlines()[1]
     processes = of_program(cluster)
@@ -209,9 +213,10 @@ async def _refusal(tmp_path: Path, **options) -> str:
 @pytest.mark.processes
 async def test_launchers_that_cannot_be_used_are_told(tmp_path):
     assert "there is no program 'none-mpirun' on the PATH" in await _refusal(tmp_path, launcher="none-mpirun")
-    other = _program(tmp_path / "mpirun", "echo 'mpirun (Open MPI) 4.1.4'")
+    ours, others = ("Open MPI", "MPICH") if OPEN_MPI else ("MPICH", "Open MPI")
+    other = _program(tmp_path / "mpirun", "echo HYDRA" if OPEN_MPI else "echo 'mpirun (Open MPI) 4.1.4'")
     told = await _refusal(tmp_path, launcher=other)
-    assert f"The launcher {other} is one of Open MPI, and mpi4py uses MPICH" in told
+    assert f"The launcher {other} is one of {others}, and mpi4py uses {ours}" in told
     broken = _program(tmp_path / "broken", "echo libmpi.so.40: cannot open >&2; exit 127")
     assert f"The launcher {broken} cannot be started (libmpi.so.40: cannot open)" in await _refusal(
         tmp_path, launcher=broken
@@ -230,9 +235,7 @@ async def test_pythons_that_cannot_be_used_are_told(tmp_path):
 
 @pytest.mark.processes
 def test_a_launcher_that_fails_is_told_with_its_last_words(shared_site, tmp_path):
-    failing = _program(
-        tmp_path / "mpiexec", "[ $1 = --version ] && exec echo HYDRA\necho error: no slots for 2 ranks >&2; exit 3"
-    )
+    failing = _program(tmp_path / "mpiexec", f"{SAYS_ITS_LIBRARY}\necho error: no slots for 2 ranks >&2; exit 3")
     broken = _program(tmp_path / "python", f'[ $2 = -c ] && exec {sys.executable} "$@"\necho no such thing; exit 1')
     first = shared_site.create(backend="mpi", n_workers=2, launcher=failing)
     second = shared_site.create(backend="mpi", n_workers=2, rank_python=broken, launcher=str(MPIEXEC))
@@ -247,7 +250,7 @@ ESCAPE = "(env -i setsid sleep 4243 & echo $! > {0}/pid) & wait; "
 
 
 @pytest.mark.processes
-@pytest.mark.parametrize("answer", ["[ $1 = --version ] && exec echo HYDRA", ""], ids=["it runs", "it is asked"])
+@pytest.mark.parametrize("answer", [SAYS_ITS_LIBRARY, ""], ids=["it runs", "it is asked"])
 def test_nothing_is_left_of_a_launcher_that_hangs(shared_site, tmp_path, wait_until, answer):
     hanging = _program(tmp_path / "mpiexec", f"{answer}\n{ESCAPE.format(tmp_path)} sleep 4244")
     model = shared_site.create(backend="mpi", n_workers=1, launcher=hanging)
@@ -262,7 +265,7 @@ def test_nothing_is_left_of_a_launcher_that_hangs(shared_site, tmp_path, wait_un
 def test_a_dry_run_shows_the_command(shared_site):
     spec = {"backend": "mpi", "n_workers": 3, "gpus_per_rank": 1, "launcher_options": "-ppn 1"}
     shown = shared_site.control.preview(spec).text
-    assert f"{MPIEXEC} -ppn 1 -n 3 {sys.executable}" in shown
+    assert shlex.join([str(MPIEXEC), *own_options(), *["-ppn", "1", "-n", "3"], sys.executable]) in shown
 
 
 # -- a program of somebody else's --------------------------------------------------------------------
@@ -272,7 +275,17 @@ def test_a_dry_run_shows_the_command(shared_site):
 def test_a_running_dask_mpi_can_be_joined(shared_site, tmp_path, wait_until):
     file = tmp_path / "scheduler.json"
     program = Path(sys.executable).with_name("dask-mpi")
-    command = [MPIEXEC, "-n", "2", program, "--scheduler-file", file, "--worker-class", "distributed.Worker"]
+    command = [
+        MPIEXEC,
+        *own_options(),
+        "-n",
+        "2",
+        program,
+        "--scheduler-file",
+        file,
+        "--worker-class",
+        "distributed.Worker",
+    ]
     with subprocess.Popen(
         [*command, "--local-directory", tmp_path, "--no-dashboard"],
         stdout=subprocess.DEVNULL,

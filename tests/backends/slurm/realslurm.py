@@ -43,6 +43,7 @@ SlurmctldPort={controller_port}
 SlurmctldPidFile={folder}/slurmctld.pid
 SlurmdPidFile={folder}/slurmd.%n.pid
 SlurmdSpoolDir={folder}/spool/%n
+TmpFS={folder}/tmp/%n
 StateSaveLocation={folder}/state
 SlurmctldLogFile={folder}/log/slurmctld.log
 SlurmdLogFile={folder}/log/slurmd.%n.log
@@ -199,7 +200,8 @@ class RealSlurm:
     # -- starting it -----------------------------------------------------------------------------
 
     def _write(self) -> None:
-        for name in ("state", "munge", "log", "dev", *(f"spool/{node}" for node in self.nodes)):
+        by_node = [f"{kind}/{node}" for kind in ("spool", "tmp") for node in self.nodes]
+        for name in ("state", "munge", "log", "dev", *by_node):
             (self.folder / name).mkdir(parents=True, mode=0o755)
         key = self.folder / "munge" / "munge.key"
         key.write_bytes(secrets.token_bytes(1024))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.mpi import MPIEXEC, must_have_mpi
+from tests.mpi import mpiexec, must_have_mpi
 
 must_have_mpi()
 
@@ -23,7 +23,7 @@ def found(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
     """What each of three ranks has found, by rank; with both ways in which MPICH moves large messages."""
     environment = {**os.environ, "MPIR_CVAR_CH4_CMA_ENABLE": request.param}
     done = subprocess.run(
-        [str(MPIEXEC), "-n", "3", sys.executable, str(PROGRAM)],
+        [*mpiexec(3), sys.executable, str(PROGRAM)],
         env=environment, capture_output=True, text=True, timeout=240, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

@@ -19,7 +19,7 @@ from gpucluster.learn import KMeans, config_context
 from gpucluster.learn.errors import MissingMPI
 from sklearn.datasets import load_digits
 
-from tests.mpi import MPIEXEC, must_have_mpi
+from tests.mpi import mpiexec, must_have_mpi
 
 DIGITS = load_digits().data
 PROGRAM = Path(__file__).with_name("kmeans_program.py")
@@ -31,9 +31,7 @@ ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_under_mpiexec(tmp_path: Path, size: int) -> None:
     answer = tmp_path / "found.json"
-    subprocess.run(
-        [MPIEXEC, "-n", str(size), sys.executable, PROGRAM, answer], check=True, timeout=120, env=ENVIRONMENT
-    )
+    subprocess.run([*mpiexec(size), sys.executable, PROGRAM, answer], check=True, timeout=120, env=ENVIRONMENT)
     found = json.loads(answer.read_text())
     for init in ("given", "k-means++", "k-means||", "random"):
         start: Any = DIGITS[:10] if init == "given" else init
@@ -52,7 +50,7 @@ def dask_mpi(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Client]
     address = tmp_path / "scheduler.json"
     process = subprocess.Popen(
         [
-            MPIEXEC, "-n", "3", Path(sys.executable).with_name("dask-mpi"), "--scheduler-file", address, "--nthreads",
+            *mpiexec(3), Path(sys.executable).with_name("dask-mpi"), "--scheduler-file", address, "--nthreads",
             "1", "--no-dashboard", "--worker-class", request.param, "--local-directory", tmp_path,
         ],
         env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
