@@ -53,10 +53,16 @@ async def every_size(addresses: list[str]) -> Any:
         back = (await comm.read())["x"]
         assert np.array_equal(back, sent), size
         assert back.flags.writeable
+    # Thousands of frames: most of them share blocks, and their order remains.
+    frames = [np.full(size % 90_000, size % 251, "u1") for size in range(0, 3_000_000, 997)]
+    await comm.write({"n": len(sizes), "x": list(map(to_serialize, frames)), "echo": True})
+    back = (await comm.read())["x"]
+    assert len(back) == len(frames)
+    assert all(np.array_equal(came, sent) and came.flags.writeable for came, sent in zip(back, frames, strict=True))
     assert comm.same_host
     assert comm.handshake_options["compression"] is None
     await comm.close()
-    return len(sizes)
+    return len(sizes) + 1
 
 
 async def many(addresses: list[str], n: int, seed: int, *, size: Callable[[random.Random], int]) -> None:
@@ -148,7 +154,7 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 async def main() -> None:
-    wire.PIECE_BYTES = 10**6
+    wire.PIECE_BYTES = 2 * 10**6
     channels.WINDOW_BYTES = 2 * 10**6
     found: dict[str, Any] = {"rank": RANK}
     try:
@@ -192,7 +198,7 @@ async def main() -> None:
             found["nobody"] = type(error).__name__
     await together()
     engine.stop()
-    found["left"] = [len(engine._channels), len(engine._requests)]
+    found["left"] = [len(left) for left in (engine._channels, engine._requests, engine._sending, engine._receiving)]
     sys.stdout.write(json.dumps(found) + "\n")
     sys.stdout.flush()
 

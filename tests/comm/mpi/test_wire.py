@@ -7,12 +7,27 @@ import pytest
 from gpucluster.comm.mpi import wire
 from gpucluster.comm.mpi.address import PREFIX, Location, parse
 from gpucluster.comm.mpi.channel import Arriving, Channel
-from gpucluster.comm.mpi.wire import INLINE_BYTES, Envelope, Key, Kind, decode, encode, pieces
+from gpucluster.comm.mpi.wire import (
+    BLOCK_BYTES,
+    INLINE_BYTES,
+    SHARED_BYTES,
+    Envelope,
+    Key,
+    Kind,
+    decode,
+    encode,
+    pieces,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
 FRAMES = st.lists(
-    st.one_of(st.binary(max_size=40), st.integers(INLINE_BYTES - 3, INLINE_BYTES + 3).map(bytes)), max_size=12
+    st.one_of(
+        st.binary(max_size=40),
+        st.integers(INLINE_BYTES - 3, INLINE_BYTES + 3).map(bytes),
+        st.integers(SHARED_BYTES - 1, SHARED_BYTES + 1).map(bytes),
+    ),
+    max_size=40,
 )
 
 
@@ -24,18 +39,31 @@ FRAMES = st.lists(
     FRAMES,
 )
 def test_frames_come_back_in_their_order(kind: Kind, rank: int, number: int, tag: int, frames: list[bytes]) -> None:
-    sent, alone = encode(kind, Key(rank, number), tag, frames)
+    sent, blocks = encode(kind, Key(rank, number), tag, frames)
+    buffers = [b"".join(block) for block in blocks]
     found = decode(memoryview(bytearray(sent)))
     assert (found.kind, found.key, found.tag) == (kind, Key(rank, number), tag)
-    assert found.alone == [view.nbytes for view in alone]
-    assert [bytes(frame) for frame in found.frames(alone)] == frames
+    assert found.block_sizes == list(map(len, buffers))
+    assert [bytes(frame) for frame in found.frames(buffers)] == frames
     assert len(sent) <= INLINE_BYTES + 9 * len(frames) + 32
 
 
 def test_frames_may_have_several_dimensions_and_nothing_in_them() -> None:
     frames = [np.ones((2, 3)), np.empty((0, 5)), np.ones((INLINE_BYTES, 2))]
-    sent, alone = encode(Kind.MESSAGE, Key(0, 1), 2, frames)
-    assert [len(frame) for frame in decode(memoryview(sent)).frames(alone)] == [48, 0, 16 * INLINE_BYTES]
+    sent, blocks = encode(Kind.MESSAGE, Key(0, 1), 2, frames)
+    assert [len(frame) for frame in decode(memoryview(sent)).frames([b for (b,) in blocks])] == [
+        48,
+        0,
+        16 * INLINE_BYTES,
+    ]
+
+
+def test_small_frames_share_blocks_and_large_ones_are_by_themselves() -> None:
+    small, large = [bytes(40)] * 100_000, [bytes(SHARED_BYTES + 1)] * 3
+    _, blocks = encode(Kind.MESSAGE, Key(0, 1), 2, [*small, *large])
+    assert 5 <= len(blocks) <= 8
+    assert [sum(map(len, block)) for block in blocks[-3:]] == [SHARED_BYTES + 1] * 3
+    assert all(sum(map(len, block)) <= BLOCK_BYTES for block in blocks)
 
 
 @given(st.binary(max_size=200))

@@ -26,7 +26,7 @@ class Arriving:
         self.buffers: list[Any] = []
         self.left = 0
         """Pieces that are not here yet, of those that are received."""
-        self.is_received = envelope is None or not envelope.alone
+        self.is_received = envelope is None or not envelope.blocks
         """Whether its buffers are, or have begun to be."""
 
     @property

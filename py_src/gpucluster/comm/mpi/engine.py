@@ -23,6 +23,7 @@ from functools import partial
 from typing import Any
 
 from .channel import Arriving, Channel
+from .lane import Lane
 from .memory import Memory
 from .pacing import Pacing
 from .wire import Envelope, Key, Kind, decode, encode, pieces
@@ -75,6 +76,9 @@ class Engine:
         self._requests: list[Any] = []
         self._ends: list[tuple[Callable[[], None], Any]] = []
         """What is done when a request is, and its buffer, in the order of the requests."""
+        self._sending: dict[tuple[int, int], Lane] = {}
+        """By rank and tag: blocks that go there and are not there yet."""
+        self._receiving: dict[tuple[int, int], Lane] = {}
         self._large = 0
         self._envelopes: dict[int, deque[tuple[Any, list[bool]]]] = defaultdict(deque)
         """Buffers of envelopes by source, and whether they are here."""
@@ -148,14 +152,27 @@ class Engine:
     # -- sending ---------------------------------------------------------------------------------
 
     def _send(self, rank: int, kind: Kind, key: Key, tag: int, frames: Sequence[Any] = ()) -> None:
-        envelope, alone = encode(kind, key, tag, frames)
-        communicator = self.world.communicator
-        self._follow(communicator.Isend([envelope, self._mpi.BYTE], rank, ENVELOPES), envelope)
-        for view in alone:
-            for piece in pieces(view):
-                self._follow(communicator.Isend([piece, self._mpi.BYTE], rank, tag), piece)
+        envelope, blocks = encode(kind, key, tag, frames)
+        self._follow(self.world.communicator.Isend([envelope, self._mpi.BYTE], rank, ENVELOPES), envelope)
+        for block in blocks:
+            for parts in [block] if len(block) > 1 else [[piece] for piece in pieces(block[0])]:
+                self._lane(self._sending, rank, tag).add(partial(self._isend, parts, rank, tag))
         self.world.bell.ring(rank)
         self._look_on()
+
+    def _isend(self, parts: list[memoryview], rank: int, tag: int) -> tuple[Any, Any]:
+        # Joined when it is its turn: all blocks of a large message at once would take its memory once more.
+        buffer = parts[0] if len(parts) == 1 else b"".join(parts)
+        return self.world.communicator.Isend([buffer, self._mpi.BYTE], rank, tag), buffer
+
+    def _irecv(self, buffer: Any, rank: int, tag: int) -> tuple[Any, Any]:
+        return self.world.communicator.Irecv([buffer, self._mpi.BYTE], rank, tag), buffer
+
+    def _lane(self, lanes: dict[tuple[int, int], Lane], rank: int, tag: int) -> Lane:
+        lane = lanes.get((rank, tag))
+        if lane is None:
+            lane = lanes[rank, tag] = Lane(self._follow, partial(lanes.pop, (rank, tag), None))
+        return lane
 
     def _follow(self, request: Any, buffer: Any, end: Callable[[], None] | None = None) -> None:
         """Test a request until it is done; its buffer lives as long."""
@@ -212,7 +229,7 @@ class Engine:
             return
         known = self._channels.get((envelope.key, not from_opener))
         if known is None:
-            if envelope.alone:
+            if envelope.blocks:
                 gone = Channel(envelope.key, source, 0, envelope.tag, opened_here=False)
                 self._receive(gone, Arriving(envelope))
             return
@@ -229,7 +246,7 @@ class Engine:
     def _receive(self, channel: Channel, message: Arriving) -> None:
         assert message.envelope is not None
         message.is_received = True
-        message.buffers = [self._memory.take(size) for size in message.envelope.alone]
+        message.buffers = [self._memory.take(size) for size in message.envelope.block_sizes]
         views = [piece for buffer in message.buffers for piece in pieces(memoryview(buffer))]
         message.left = len(views)
 
@@ -239,8 +256,8 @@ class Engine:
                 channel.changed()
 
         for view in views:
-            request = self.world.communicator.Irecv([view, self._mpi.BYTE], channel.peer, channel.receives)
-            self._follow(request, view, one_less)
+            lane = self._lane(self._receiving, channel.peer, channel.receives)
+            lane.add(partial(self._irecv, view, channel.peer, channel.receives), one_less)
         # Whoever sends may have paused: a large buffer moves when both sides are at it.
         self.world.bell.ring(channel.peer)
         self._look_on()
@@ -331,6 +348,8 @@ class Engine:
             channel.failure = why
             channel.changed()
         self._channels.clear()
+        self._sending.clear()
+        self._receiving.clear()
 
 
 _engine: Engine | None = None

@@ -1,8 +1,9 @@
 """What a message looks like on its way between two ranks.
 
-Each message begins with an *envelope*, at most ``INLINE_BYTES`` of frames included. Larger frames follow by
-themselves, each as one buffer or, above ``PIECE_BYTES``, as several, with the tag of their connection: MPI keeps the
-order of what one rank sends another with one tag, so they need no names.
+Each message begins with an *envelope*, at most ``INLINE_BYTES`` of frames included. The others follow in *blocks*: a
+large frame is one by itself, small ones share some, as each costs MPI about the same whatever its size. Blocks above
+``PIECE_BYTES`` are sent as several buffers. All have the tag of their connection: MPI keeps the order of what one rank
+sends another with one tag, so they need no names, and both sides find from the sizes alone what is in which block.
 """
 
 from __future__ import annotations
@@ -11,11 +12,16 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
 from typing import Any
 
 INLINE_BYTES = 32 * 1024
 """Of frames that travel within the envelope. MPICH and Open MPI send as much within one machine without asking the
 receiver first; the copy that joins them costs a few microseconds."""
+SHARED_BYTES = 64 * 1024
+"""Frames up to this size share blocks: to copy as much takes no longer than to send and to await a buffer more."""
+BLOCK_BYTES = 2**20
+"""Of a block that frames share, which is one piece. It lives as long as the last of them does."""
 PIECE_BYTES = 2**30
 """Counts of MPI are 32-bit numbers in many of its functions."""
 _HEAD = struct.Struct("<BiQII")
@@ -53,25 +59,67 @@ class Envelope:
     """Which of them are in the envelope."""
     body: memoryview = field(default_factory=lambda: memoryview(b""))
 
-    def frames(self, buffers: Sequence[Any]) -> list[Any]:
-        """Return all frames in their order, given those that came by themselves."""
-        found, place, rest = [], 0, iter(buffers)
-        for size, inline in zip(self.sizes, self.inline, strict=True):
-            if inline:
-                found.append(self.body[place : place + size])
-                place += size
-            else:
-                found.append(next(rest))
-        return found
+    @cached_property
+    def blocks(self) -> list[list[int]]:
+        """Places of the frames that are in each block."""
+        return shared([place for place, inline in enumerate(self.inline) if not inline], self.sizes)
 
     @property
-    def alone(self) -> list[int]:
-        """Sizes of the frames that come by themselves."""
-        return [size for size, inline in zip(self.sizes, self.inline, strict=True) if not inline]
+    def block_sizes(self) -> list[int]:
+        """Bytes of each block."""
+        return [sum(self.sizes[place] for place in block) for block in self.blocks]
+
+    def frames(self, buffers: Sequence[Any]) -> list[Any]:
+        """Return all frames in their order, given the blocks."""
+        found: list[Any] = [None] * len(self.sizes)
+        begin = 0
+        for place, (size, inline) in enumerate(zip(self.sizes, self.inline, strict=True)):
+            if inline:
+                found[place] = self.body[begin : begin + size]
+                begin += size
+        for block, buffer in zip(self.blocks, buffers, strict=True):
+            if len(block) == 1:
+                found[block[0]] = buffer
+                continue
+            view, begin = memoryview(buffer), 0
+            for place in block:
+                found[place] = view[begin : begin + self.sizes[place]]
+                begin += self.sizes[place]
+        return found
 
 
-def encode(kind: Kind, key: Key, tag: int = 0, frames: Sequence[Any] = ()) -> tuple[bytes, list[memoryview]]:
-    """Return an envelope, and the frames that travel by themselves.
+def shared(places: Sequence[int], sizes: Sequence[int]) -> list[list[int]]:
+    """Share out frames to blocks.
+
+    Parameters
+    ----------
+    places : sequence of int
+        Of the frames that travel in blocks.
+    sizes : sequence of int
+        Bytes of all frames.
+
+    Returns
+    -------
+    list of list of int
+        Places by block; the order within a block is that of the frames.
+    """
+    blocks: list[list[int]] = []
+    small: list[int] = []
+    room = 0
+    for place in places:
+        if sizes[place] > SHARED_BYTES:
+            blocks.append([place])
+            continue
+        if sizes[place] > room:
+            small, room = [], BLOCK_BYTES
+            blocks.append(small)
+        small.append(place)
+        room -= sizes[place]
+    return blocks
+
+
+def encode(kind: Kind, key: Key, tag: int = 0, frames: Sequence[Any] = ()) -> tuple[bytes, list[list[memoryview]]]:
+    """Return an envelope, and the frames of each block that follows.
 
     Parameters
     ----------
@@ -97,7 +145,8 @@ def encode(kind: Kind, key: Key, tag: int = 0, frames: Sequence[Any] = ()) -> tu
         bytes(inline),
     ]
     parts += [view for view, within in zip(views, inline, strict=True) if within]
-    return b"".join(parts), [view for view, within in zip(views, inline, strict=True) if not within]
+    blocks = shared([place for place, within in enumerate(inline) if not within], sizes)
+    return b"".join(parts), [[views[place] for place in block] for block in blocks]
 
 
 def decode(received: memoryview) -> Envelope:
