@@ -212,6 +212,8 @@ def saved_html(file: Path) -> str:
 def open_notebook(page: Page, lab: Lab, file: Path) -> None:
     page.goto(lab.page(f"lab/workspaces/{page.theme}/tree/{file.name}?reset"))
     wait_for_kernel(page, lab)
+    # The page knows it, too; cells that are run before may be asked about a kernel.
+    expect(page.locator(".jp-Notebook-ExecutionIndicator").first).to_have_attribute("data-status", "idle")
 
 
 def wait_for_kernel(page: Page, lab: Lab) -> None:
