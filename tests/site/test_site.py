@@ -16,6 +16,7 @@ from gpucluster.protocol.presets import PRESETS, SITE_PRESETS
 from gpucluster.protocol.spec import parse_patch
 from gpucluster.site.faults import preset_faults
 from gpucluster.site.hours import opens_at, read_hours
+from gpucluster.site.limits import SiteLimits
 from gpucluster.site.limitsection import LEAST
 from gpucluster.site.reading import new_troubles, site_of, this_site
 from gpucluster.site.sharing import LEAST_PER_USER
@@ -97,6 +98,84 @@ def test_defaults_are_filled_in_where_they_fit(site):
     assert checked_spec({"backend": "slurm"}).gpu_type is None
     schema = this_site().schemas()["slurm"]["properties"]
     assert schema["partition"]["default"] == "boost"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "sentence", "open_value"),
+    [
+        (
+            "defaults: {local: {memory_limit: 8 GiB}}\nlimits:\n  local: {memory_limit: 1 GiB}\n",
+            1,
+            "defaults.local.memory_limit: contradicts limits.local.memory_limit (line 3): must be at most 1 GiB at "
+            "this site, not 8 GiB. Until one of them is changed, this default does not count.",
+            ("memory_limit", 2**30),
+        ),
+        (
+            "defaults:\n  all: {idle_timeout_seconds: 1800}\nlimits: {local: {idle_timeout_seconds: 600}}\n",
+            2,
+            "defaults.all.idle_timeout_seconds: contradicts limits.local.idle_timeout_seconds (line 3): must be",
+            ("idle_timeout_seconds", 600),
+        ),
+        (
+            "defaults: {all: {idle_timeout_seconds: 1800}}\nsharing:\n  per_user:\n    idle_timeout_seconds: 600\n",
+            1,
+            "idle_timeout_seconds: contradicts sharing.per_user.idle_timeout_seconds (line 4): must be",
+            ("idle_timeout_seconds", 600),
+        ),
+        (
+            "defaults: {local: {n_workers: 4}, mpi: {n_workers: 2}}\nsharing: {per_user: {memory: 513 MiB}}\n",
+            1,
+            "defaults.local.n_workers: contradicts sharing.per_user.memory (line 2): is more than one user may have",
+            ("n_workers", None),
+        ),
+        (
+            "defaults: {local: {scratch_limit: 4 GiB}}\nsharing: {per_user: {scratch: 1 GiB}}\n",
+            1,
+            "defaults.local.scratch_limit: contradicts sharing.per_user.scratch (line 2): is more than",
+            ("scratch_limit", "auto"),
+        ),
+        (
+            "defaults: {cuda: {devices: [0, 1]}}\nsharing: {per_user: {gpus: 1}}\n",
+            1,
+            "defaults.cuda.devices: contradicts sharing.per_user.gpus (line 2): is more than one user may have",
+            ("n_workers", None),
+        ),
+    ],
+)
+def test_a_default_that_the_sites_own_limits_refuse_is_told_and_does_not_count(site, text, line, sentence, open_value):
+    path = site(text)
+    [trouble] = this_site().troubles
+    assert trouble.startswith(f"{path}, line {line}: ") and sentence in trouble
+    made = checked_spec({"backend": "local"})
+    assert getattr(made, open_value[0]) == open_value[1], "people go on working, within the limits"
+    default = this_site().schemas()["local"]["properties"][open_value[0]]["default"]
+    assert default not in ("8 GiB", "4 GiB", 1800, "none", 4)
+
+
+def test_defaults_give_way_to_what_a_faulty_limit_leaves(site):
+    site("defaults: {local: {memory_limit: 2 GiB, n_workers: 2}}\nlimits: {local: {n_workers: many}}\n")
+    [trouble] = this_site().troubles
+    assert "limits.local.n_workers" in trouble, "one fault is told once"
+    assert checked_spec({"backend": "local"}).n_workers is None
+
+
+def test_a_default_gives_way_where_it_is_too_much_only_with_what_was_asked_for(site):
+    site("defaults: {slurm: {scheduler_memory: 4 GiB}}\nlimits: {slurm: {memory_limit: 1 GiB}}\n")
+    assert this_site().troubles == (), "without a job for the scheduler it is not used"
+    assert checked_spec(SCHEDULER).scheduler_memory == 2**30
+
+
+def test_a_refused_default_is_said_to_be_one(site):
+    path = site("defaults: {local: {n_workers: 4, threads_per_worker: 2}}\n")
+    server = SiteLimits(n_workers=2)
+    with pytest.raises(InvalidRequest) as refused:
+        checked_spec({"backend": "local"}, server.fault)
+    assert refused.value.message == (
+        "n_workers: must be at most 2 workers on this server, not 4 (it is this site's default in "
+        f"{path}; say another value)."
+    )
+    with pytest.raises(InvalidRequest, match=r"on this server, not 3\.$"):
+        checked_spec({"backend": "local", "n_workers": 3}, server.fault)
 
 
 def test_limits_bind_requests_and_changes(site, monkeypatch):

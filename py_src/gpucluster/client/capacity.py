@@ -8,12 +8,12 @@ from typing import Any
 
 from ..devices.machine import this_machine
 from ..protocol.capacity import capacity_notes, default_workers, memory_fault, memory_of_worker, spec_notes
-from ..protocol.errors import NoUsableDevice
+from ..protocol.errors import InvalidRequest, NoUsableDevice
 from ..protocol.kinds import SpecRule, find_kind, parse_spec
 from ..protocol.models import ClusterModel, Demand
 from ..protocol.spec import MAX_WORKERS, ClusterPatch, SpecBase, parse_patch
 from ..protocol.traits import Traits
-from ..site.completing import asked_for, completed
+from ..site.completing import asked_for, completed, of_defaults
 from ..site.limits import changed
 from ..site.reading import this_site
 from ..site.share import Left
@@ -39,7 +39,11 @@ def checked_spec(value: Any, *rules: SpecRule) -> SpecBase:
         With a sentence per field that is at fault.
     """
     site = this_site()
-    spec = parse_spec(completed(asked_for(value)), *rules, site.fault, _must_fit)
+    asked = asked_for(value)
+    try:
+        spec = parse_spec(completed(asked), *rules, site.fault, _must_fit)
+    except InvalidRequest as error:
+        raise of_defaults(error, asked) from None
     shared = site.sharing.per_user.memory is not None
     return site.limits_of(spec.backend).narrow_spec(spec, keep_auto=shared) if site.narrows else spec
 
@@ -109,7 +113,7 @@ def demand_of(spec: SpecBase) -> Demand | None:
 def _count(spec: SpecBase) -> tuple[int | None, int | None]:
     """Return how many workers a cluster would have, and how many GPUs if they are one on each; ``None``: not known."""
     traits = _traits(spec.backend)
-    gpus = _gpus(getattr(spec, "devices", None)) if traits.needs_host_check or traits.chooses else None
+    gpus = usable_gpus(getattr(spec, "devices", None)) if traits.needs_host_check or traits.chooses else None
     if spec.n_workers is not None:
         return spec.n_workers, gpus
     # Of somebody who has no other cluster; the cluster's process knows what is left.
@@ -140,7 +144,7 @@ def most_workers(model: ClusterModel) -> int:
     most = min(MAX_WORKERS, this_site().limits_of(model.backend).n_workers or MAX_WORKERS)
     if not traits.this_machine:
         return most
-    gpus = _gpus(getattr(model.spec, "devices", None)) if traits.has_gpus else None
+    gpus = usable_gpus(getattr(model.spec, "devices", None)) if traits.has_gpus else None
     fits = Left().most_workers(model.spec.threads_per_worker, model.memory_limit_bytes or 0)
     return max(1, min(gpus or this_machine().cores, most, MAX_WORKERS if fits is None else fits))
 
@@ -150,7 +154,7 @@ def _traits(backend: str) -> Traits:
     return found.kind.traits if found is not None and found.kind is not None else _UNKNOWN
 
 
-def _gpus(devices: list[int | str] | None) -> int | None:
+def usable_gpus(devices: list[int | str] | None = None) -> int | None:
     """Return how many of these GPUs of this machine, by default of all, can be used; ``None``: nobody knows."""
     from ..devices import host_devices
     from ..devices.selection import select_devices

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..protocol.models import DeviceModel
+from ..protocol.plaintext import counted
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,16 @@ class GPUPolicy:
         """Return whether a device is given out; a slice is not where its GPU is not."""
         names = {device.uuid, device.index} | ({parent.uuid, parent.index} if parent is not None else set())
         return not self.all_reserved and not names & self.reserved
+
+    def fault(self, wanted: int, had: int = 0) -> str | None:
+        """Return what the site has against so many GPUs or slots for a user who has some, in two sentences."""
+        if self.per_user is None or wanted <= max(0, self.per_user - had):
+            return None
+        return (
+            f"Each user may have {counted(self.per_user, 'GPU or slot', 'GPUs or slots')} at a time at this site; "
+            f"{f'your clusters have {had} and ' if had else ''}this one asks for {wanted}. "
+            f"{'Stop a cluster' if had else 'Ask for fewer workers'}."
+        )
 
     def parts(self, device: DeviceModel) -> int:
         """Return how many clusters may have a device at a time: a MIG slice is a part already."""

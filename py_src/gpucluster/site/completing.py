@@ -8,12 +8,13 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from ..protocol.errors import refused_field
+from ..protocol.errors import InvalidRequest, refused_field
 from ..protocol.kinds import find_kind
 from ..protocol.models import Preset
 from ..protocol.plaintext import printable
 from ..protocol.presets import SITE_PRESETS
 from ..protocol.spec import SpecBase, UnknownSpec
+from .model import EVERY
 from .reading import this_site
 
 PRESET = "preset"
@@ -75,3 +76,29 @@ def completed(value: Any) -> Any:
     given = {**value, "backend": value.get("backend", "auto")}
     found = find_kind(given["backend"]) if isinstance(given["backend"], str) else None
     return site.complete(given, found.kind.spec) if found is not None and found.kind is not None else value
+
+
+def of_defaults(refused: InvalidRequest, asked: Any) -> InvalidRequest:
+    """Return a refusal that says which of the refused fields nobody has asked for: they are the site's defaults.
+
+    Parameters
+    ----------
+    refused : InvalidRequest
+        Of the completed request.
+    asked : dict or spec
+        The request before.
+    """
+    given = asked.model_dump(exclude_unset=True) if isinstance(asked, SpecBase) else asked
+    if not isinstance(given, dict):
+        return refused
+    site = this_site()
+    kind = asked.backend if isinstance(asked, SpecBase) else str(given.get("backend", "auto"))
+    defaults = {*site.defaults.get(EVERY, {}), *site.defaults.get(kind, {})}.difference(given)
+    if not any(fault.field in defaults for fault in refused.fields):
+        return refused
+    own = f" (it is this site's default in {site.path}; say another value)"
+    fields = [
+        fault.model_copy(update={"message": fault.message + own}) if fault.field in defaults else fault
+        for fault in refused.fields
+    ]
+    return InvalidRequest("; ".join(f"{fault.field}: {fault.message}" for fault in fields) + ".", fields=fields)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..protocol.errors import InvalidRequest
 from ..protocol.kinds import find_kind, parse_spec, spec_schemas
 from ..protocol.models import ClusterModel, Preset
 from ..protocol.presets import PRESETS
@@ -38,6 +39,8 @@ class Site:
     limits: Mapping[str, SiteLimits] = field(default_factory=dict)
     costs: Mapping[str, Costs] = field(default_factory=dict)
     sharing: Sharing = field(default_factory=Sharing)
+    refused: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Defaults by kind that the site's own limits refuse; they do not count."""
     troubles: tuple[str, ...] = ()
     """What is wrong with the file, in sentences."""
     notes: tuple[str, ...] = ()
@@ -69,7 +72,8 @@ class Site:
     def defaults_of(self, spec: type[SpecBase], kind: str) -> dict[str, Any]:
         """Return the fields that the site fills in where they are left open."""
         given = {**self.defaults.get(EVERY, {}), **self.defaults.get(kind, {})}
-        return {name: value for name, value in given.items() if name in spec.model_fields}
+        refused = self.refused.get(kind, frozenset())
+        return {name: value for name, value in given.items() if name in spec.model_fields and name not in refused}
 
     def costs_of(self, kind: str) -> Costs | None:
         """Return the rates of a kind; ``None``: the site names none."""
@@ -106,23 +110,23 @@ class Site:
         return schemas
 
     def complete(self, given: Mapping[str, Any], spec: type[SpecBase]) -> dict[str, Any]:
-        """Return a request with the site's defaults; one that does not go with what was asked for is left out."""
+        """Return a request with the site's defaults.
+
+        One is left out that does not go with what was asked for, or is then more than the site allows.
+        """
         kind = str(given["backend"])
         defaults = {name: value for name, value in self.defaults_of(spec, kind).items() if name not in given}
-        if not defaults or _fits(request := {**given, **defaults}) or not _fits(given):
+        if not defaults or self._fits(request := {**given, **defaults}) or not self._fits(given):
             return {**given, **defaults}
         request = dict(given)
         for name, value in defaults.items():
-            if _fits({**request, name: value}):
+            if self._fits({**request, name: value}):
                 request[name] = value
         return request
 
-
-def _fits(request: Mapping[str, Any]) -> bool:
-    from ..protocol.errors import InvalidRequest
-
-    try:
-        parse_spec(dict(request))
-    except InvalidRequest:
-        return False
-    return True
+    def _fits(self, request: Mapping[str, Any]) -> bool:
+        try:
+            parse_spec(dict(request), self.fault)
+        except InvalidRequest:
+            return False
+        return True

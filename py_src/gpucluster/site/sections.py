@@ -19,6 +19,7 @@ from ..protocol.kinds import find_kind, usable_kinds
 from ..protocol.models import Preset
 from ..protocol.plaintext import printable
 from ..protocol.presets import SITE_PRESETS
+from .contradictions import contradictions
 from .costs import Costs
 from .document import Document
 from .faults import field_faults, near_to, preset_faults
@@ -85,7 +86,7 @@ class _Reader:
         sharing = self._sharing()
         if lost:
             self._least(limits, EVERY)
-        return Site(
+        site = Site(
             self._path,
             found=True,
             title=title,
@@ -95,9 +96,25 @@ class _Reader:
             limits=limits,
             costs=self._by_kind("costs", self._costs),
             sharing=sharing,
-            troubles=tuple(self.troubles),
-            notes=tuple(self.notes),
         )
+        refused = self._contradictions(site)
+        return replace(site, refused=refused, troubles=tuple(self.troubles), notes=tuple(self.notes))
+
+    def _contradictions(self, site: Site) -> dict[str, frozenset[str]]:
+        """Tell which defaults the site's limits refuse; return them by kind."""
+        refused: dict[str, frozenset[str]] = {}
+        told = set()
+        for found in contradictions(site):
+            refused[found.kind] = refused.get(found.kind, frozenset()) | {found.name}
+            section = found.kind if found.name in site.defaults.get(found.kind, {}) else EVERY
+            place = ["defaults", section, found.name]
+            key = (*place, *found.limit)
+            if found.told and key not in told:
+                told.add(key)
+                limit = f"{'.'.join(found.limit)} (line {self._document.line(found.limit)})"
+                self._tell([*place], f"contradicts {limit}: {found.message}")
+                self.troubles[-1] += " Until one of them is changed, this default does not count."
+        return refused
 
     # -- what is wrong -------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..devices.machine import this_machine
-from ..protocol.kinds import find_kind
+from ..protocol.kinds import find_kind, traits_of
 from ..protocol.models import ClusterModel
 from ..protocol.plaintext import counted
 from ..protocol.sizes import MEBIBYTE, format_size, rounded_down
@@ -206,6 +206,14 @@ def fault_of_request(spec: SpecBase, left: Left) -> str | None:
     if memory_bytes is None:
         memory_bytes = left.memory_limit(spec, this_machine().memory_bytes, n_workers)
     return left.fault(n_workers, spec.threads_per_worker, memory_bytes)
+
+
+def gpus_asked(spec: SpecBase) -> int:
+    """Return how many GPUs of this machine a request asks for at least; 0 where its kind has none."""
+    traits = traits_of(spec)
+    if not traits.has_gpus or not traits.this_machine:
+        return 0
+    return spec.n_workers or len(getattr(spec, "devices", None) or ()) or 1
 
 
 def is_here(model: ClusterModel) -> bool:

@@ -9,7 +9,6 @@ from ...devices.host import host_devices
 from ...operating_system.abstract_names import seconds_since_boot
 from ...protocol.errors import NoUsableDevice
 from ...protocol.models import DeviceModel, GPUSlot, HostDevices
-from ...protocol.plaintext import counted
 from ...protocol.spec import CudaSpec
 from ...sharing.claims import ClaimedMeanwhile, NodeClaims
 from ...sharing.line import InLine, Line
@@ -130,17 +129,9 @@ class DeviceChoice:
 
     def _must_have_share(self, claims: NodeClaims) -> None:
         """Refuse more than the site gives to one user."""
-        left, most = self._share_left(), self._policy.per_user
-        if left is None or most is None:
-            return
         wanted = self._spec.n_workers or len(self._spec.devices or ()) or 1
-        if wanted > left:
-            has = most - left
-            raise NoUsableDevice(
-                f"Each user may have {counted(most, 'GPU or slot', 'GPUs or slots')} at a time at this site; "
-                f"{f'your clusters have {has} and ' if has else ''}this one asks for {wanted}. "
-                f"{'Stop a cluster' if has else 'Ask for fewer workers'}."
-            )
+        if (fault := self._policy.fault(wanted, claims.look().held_by(os.getuid()))) is not None:
+            raise NoUsableDevice(fault)
 
 
 def not_in_line(place: InLine) -> NoUsableDevice:

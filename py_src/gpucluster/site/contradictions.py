@@ -1,0 +1,115 @@
+"""Defaults that the site's own limits refuse: nobody could create anything without saying more than they want to.
+
+Such a default is told and does not count: what is left open then becomes the limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from ..protocol.kinds import usable_kinds
+from ..protocol.spec import SpecBase
+from ..protocol.specbase import OUTSIDE_RULE
+from ..protocol.traits import Traits
+from ..sharing.policy import GPUPolicy
+from .limits import COUNTS, SiteLimits
+from .limitsection import LEAST
+from .model import EVERY, Site
+from .share import LEAST_MEMORY_BYTES, Left, fault_of_request, gpus_asked
+from .sharing import LEAST_PER_USER, PerUser
+
+_LIMITS = (*COUNTS, "memory_limit", "walltime")
+_SHARES = ("workers", "threads", "memory", "scratch", "gpus")
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """One default of one kind, and the limit that refuses it."""
+
+    kind: str
+    name: str
+    """Of the field."""
+    limit: tuple[str, ...]
+    """The keys that lead to the limit."""
+    message: str
+    told: bool
+    """Whether the file says the limit; else it is what holds where one cannot be read, which is told already."""
+
+
+def contradictions(site: Site) -> Iterator[Contradiction]:
+    """Find the defaults of a site that its limits refuse."""
+    for kind, known in usable_kinds().items():
+        kept: dict[str, Any] = {"backend": kind}
+        for name, value in site.defaults_of(known.spec, kind).items():
+            request = {**kept, name: value}
+            found = _refused_by_limit(site, known.spec, known.traits, request, name)
+            if found is None and known.traits.this_machine:
+                found = _refused_by_share(site.sharing.per_user, known.spec, request, name)
+            if found is None:
+                kept = request
+            else:
+                yield found
+
+
+def _refused_by_limit(
+    site: Site, spec: type[SpecBase], traits: Traits, request: Mapping[str, Any], name: str
+) -> Contradiction | None:
+    kind = request["backend"]
+    limits = {("limits", each): site.limits[each] for each in (EVERY, kind, *traits.chooses) if each in site.limits}
+    idle = site.sharing.per_user.idle_timeout_seconds
+    if traits.this_machine and idle is not None:
+        limits["sharing", "per_user"] = SiteLimits(idle_timeout_seconds=idle)
+    least = site.sharing.per_user == LEAST_PER_USER
+    for section, found in limits.items():
+        for limit in _LIMITS:
+            single = SiteLimits(**{limit: getattr(found, limit)}, where="at this site")
+
+            def rule(field: str, value: Any, before: Mapping[str, Any], single: SiteLimits = single) -> str | None:
+                return single.fault(traits, field, value, before)
+
+            fault = _fault(spec, request, name, rule)
+            if fault is not None:
+                told = found is not LEAST and not (least and section[0] == "sharing")
+                return Contradiction(kind, name, (*section, limit), fault, told)
+    return None
+
+
+def _fault(
+    spec: type[SpecBase],
+    request: Mapping[str, Any],
+    name: str,
+    rule: Callable[[str, Any, Mapping[str, Any]], str | None],
+) -> str | None:
+    try:
+        spec.model_validate(request, context=rule)
+    except ValidationError as error:
+        for fault in error.errors(include_url=False):
+            if fault["type"] == OUTSIDE_RULE and fault["loc"] == (name,):
+                return str(fault["msg"])
+    return None
+
+
+def _refused_by_share(
+    most: PerUser, spec: type[SpecBase], request: Mapping[str, Any], name: str
+) -> Contradiction | None:
+    try:
+        asked = spec.model_validate(request)
+    except ValidationError:
+        return None  # Something is missing that people fill in, or does not go with it and is left out.
+    if asked.memory_limit == "auto":
+        asked = asked.model_copy(update={"memory_limit": LEAST_MEMORY_BYTES})
+    for limit in _SHARES:
+        if getattr(most, limit) is None:
+            continue
+        single = PerUser(**{limit: getattr(most, limit)})
+        too_many_gpus = GPUPolicy(per_user=single.gpus).fault(gpus_asked(asked)) is not None
+        if too_many_gpus or fault_of_request(asked, Left(most=single)) is not None:
+            message = "is more than one user may have, also without other clusters"
+            return Contradiction(
+                request["backend"], name, ("sharing", "per_user", limit), message, most != LEAST_PER_USER
+            )
+    return None
