@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 import pytest
-from gpucluster.client import opening
+from gpucluster.client import gpu_share, opening
+from gpucluster.operating_system import LINUX
 from gpucluster.protocol.errors import InvalidRequest, NotNow
-from gpucluster.protocol.models import ClusterState
-from gpucluster.protocol.spec import LocalSpec
-from gpucluster.registry.store import Registry
+from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
+from gpucluster.protocol.spec import AutoSpec, CudaSpec, LocalSpec
+from gpucluster.registry.store import Registry, now
 
 
 @pytest.fixture
@@ -86,6 +87,33 @@ def test_outside_of_the_hours_it_is_said_when_it_opens(site, says):
     with pytest.raises(NotNow, match=rf"This site opens again (tomorrow )?at {begin:%H:%M} \(its hours are "):
         site.control.create({"backend": "local"})
     assert site.control.list() == []
+
+
+@pytest.mark.skipif(not LINUX, reason="claims between users need Linux")
+def test_more_gpus_than_a_user_may_have_are_refused_at_once(site, says, monkeypatch):
+    """Whatever this machine has: the share comes first, and nothing of the request stays."""
+    says("  per_user: {gpus: 1}\n")
+    two = "Each user may have 1 GPU or slot at a time at this site; this one asks for 2. Ask for fewer workers."
+    for wanted in ({"n_workers": 2}, {"devices": [0, 1]}):
+        with pytest.raises(NotNow) as refused:
+            site.control.create({"backend": "cuda", "protocol": "tls", **wanted})
+        assert refused.value.message == two
+    monkeypatch.setattr(gpu_share, "usable_gpus", lambda: 2)
+    monkeypatch.setattr(gpu_share, "find_spec", lambda name: name)
+    with pytest.raises(NotNow, match="this one asks for 2"):
+        site.control.create({"n_workers": 2, "memory_limit": "256 MiB"})
+    assert site.control.list() == []
+    registry = Registry()
+    # 'auto' takes CPUs where there are not so many GPUs, and one that has just been asked for counts already.
+    opening.must_be_open(registry, AutoSpec(n_workers=3, memory_limit=2**28))
+    opening.must_be_open(registry, CudaSpec())
+    asked = ClusterModel(
+        id="0123abcd", name="a", backend="cuda", state=ClusterState.STARTING, wanted=Wanted(), idle=Idle(),
+        python="python", created_at=now(), spec=CudaSpec(),
+    )  # fmt: skip
+    monkeypatch.setattr(registry, "list", lambda: [asked])
+    with pytest.raises(NotNow, match="your clusters have 1 and this one asks for 1. Stop a cluster"):
+        opening.must_be_open(registry, CudaSpec())
 
 
 def test_the_number_of_clusters_is_bounded_without_a_site(site, monkeypatch):
