@@ -150,7 +150,7 @@ it('tells who has which slot, marks what is mine, and offers nothing to who is n
   expect(lines('Who has GPU 0')).toEqual([
     'adaslot 1 of 4for 2 min · ends in 2 h 1 min',
     'grace (you)slot 2 of 4for 2 min',
-    'somebody',
+    'somebodyone of 4 slots',
     '2 slots free'
   ]);
   expect(lines('In line')).toEqual(['1. alan1 GPU', '2. grace (you)2 certain GPUsfor 5 s']);

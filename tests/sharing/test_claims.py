@@ -72,7 +72,10 @@ def test_what_is_above_the_limit_of_a_user_does_not_count() -> None:
         each.close()
 
 
-@pytest.mark.parametrize("said", ["c/GPU-1/0x1", "c//1", "c/GPU-1/1/2", "l/12/1/zz", "h/GPU-1/1/a/b", "c/G/99999", "ü"])
+@pytest.mark.parametrize(
+    "said",
+    ["c/GPU-1/0x1", "c//1", "c/GPU-1/1/2", "l/12/1/zz", "h/GPU-1/1/a/b", "c/G/99999", "c/GPU-1/0", "l/0/0/any", "ü"],
+)
 def test_nonsense_is_no_claim(said: str) -> None:
     held = hold(f"{prefix()}/{said}")
     assert held is not None

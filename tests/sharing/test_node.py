@@ -85,7 +85,8 @@ def test_nonsense_of_a_holder_breaks_nothing() -> None:
     lie = held_name("GPU-0", "1", 9_999_999_999, 9_999_999_999)
     assert lie is not None
     held = [hold(claim_name("GPU-0", "1")), hold(lie), hold(claim_name("GPU-0", "xffffffff"))]
-    node_text(shown(HOST, read_node(), POLICY))
+    slots = [line.split()[1:4] for line in node_text(shown(HOST, read_node(), POLICY)).splitlines()[1:3]]
+    assert slots == [["1", "of", "2"], ["one", "of", "2"]]
     for each in held:
         assert each is not None
         each.close()

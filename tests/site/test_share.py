@@ -10,6 +10,8 @@ from gpucluster.protocol.capacity import Machine
 from gpucluster.protocol.models import DeviceModel, HostDevices
 from gpucluster.protocol.sizes import parse_size, rounded_down
 from gpucluster.protocol.spec import CudaSpec, LocalSpec
+from gpucluster.sharing.claims import NodeClaims
+from gpucluster.sharing.policy import GPUPolicy
 from gpucluster.site import limits, share
 from gpucluster.site.share import Left, fault_of_request
 from gpucluster.site.sharing import PerUser
@@ -87,6 +89,12 @@ def test_no_more_gpus_are_claimed_than_the_share_has_workers(machine):
     left = Left(most=PerUser(memory=GIB))
     assert DeviceChoice(CudaSpec(memory_limit="512 MiB"), None, left).make(host).n_workers == 2
     assert DeviceChoice(CudaSpec(), None).make(host).n_workers == 4
+
+
+@pytest.mark.parametrize(("mark", "says"), [("3", "slot 1 of 2 (coop"), ("x0123abcd", "one of 2 slots (coop")])
+def test_a_slot_without_a_number_is_a_plain_sentence(mark, says):
+    choice = DeviceChoice(CudaSpec(), NodeClaims(GPUPolicy(slots=2)))
+    assert choice._slot(DeviceModel(uuid="GPU-1"), mark).label.startswith(says)
 
 
 @pytest.mark.parametrize("size", [2**20, 300 * 2**20 + 7, 3 * GIB // 2, 4 * GIB, 10 * GIB + 5, 99 * GIB // 8])

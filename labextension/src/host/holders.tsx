@@ -24,8 +24,12 @@ export function Holders({ device, trans, tools }: IHoldersProps): JSX.Element | 
       {device.holders.map((holder, i) => (
         <li key={i} className={holder.mine ? 'gpc-mod-mine' : ''}>
           <span className="gpc-Holder-who">{whoOf(holder, trans)}</span>
-          {holder.slot !== null && device.slots !== null && (
-            <span>{trans.__('slot %1 of %2', holder.slot, device.slots)}</span>
+          {device.slots !== null && (
+            <span>
+              {holder.slot === null
+                ? trans.__('one of %1 slots', device.slots)
+                : trans.__('slot %1 of %2', holder.slot, device.slots)}
+            </span>
           )}
           {!holder.mine && holder.user !== null && tools(holder.user)}
           <span className="gpc-Holder-times">

@@ -394,7 +394,7 @@ export interface GPUSlot {
    */
   index: number | null;
   /**
-   * Number of the slot, counted from 1; null: the whole of it.
+   * Number of the slot, counted from 1; null: the whole of it, or one without a number.
    */
   slot: number | null;
   /**
@@ -917,7 +917,7 @@ export interface SlotHolder {
    */
   user: string | null;
   /**
-   * Number of the slot; null where the site gives out none.
+   * Number of the slot; null: the site gives out none, or it has no number.
    */
   slot: number | null;
   since: string | null;

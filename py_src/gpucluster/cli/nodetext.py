@@ -64,7 +64,7 @@ def answer_text(answer: ClassAnswer, verb: str) -> str:
 def _class_row(cluster: ClassCluster) -> tuple[str, ...]:
     who = _who(one_line(cluster.user), mine=cluster.mine)
     if cluster.state is None:
-        return who, "", "(no answer)" if cluster.times == 1 else f"({cluster.times} without an answer)", "", "", "", ""
+        return who, "", "(unknown)" if cluster.times == 1 else f"({cluster.times} unknown)", "", "", "", ""
     return (
         who,
         one_line(cluster.kind_title or cluster.kind or ""),
@@ -96,7 +96,8 @@ def _row(device: SharedDevice, holder: SlotHolder | None) -> tuple[str, ...]:
     use = f"{device.utilization_percent:.0f} %" if device.utilization_percent is not None else ""
     if holder is None:
         return name, "", _nobody(device), "", "", use
-    slot = f"{holder.slot} of {device.slots}" if holder.slot is not None and device.slots is not None else ""
+    # A claim has no number where somebody holds them all.
+    slot = f"{holder.slot or 'one'} of {device.slots}" if device.slots is not None else ""
     return (
         name,
         slot,

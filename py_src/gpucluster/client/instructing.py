@@ -88,6 +88,8 @@ def message_class(user: str | None, text: str) -> ClassAnswer:
         The text is empty or too long.
     """
     text = _plain("text", text)
+    if not text.strip():
+        raise refused_field("text", "is empty; write what the owner is to read")
     try:
         asked = ClassMessage(user=user, text=text)
     except ValidationError:
@@ -233,4 +235,6 @@ def _shown(id: str, user: int, told: Told, indices: dict[str, int | None]) -> Cl
 def _gpu(gpu: HeldGPU, indices: dict[str, int | None]) -> str:
     index = indices.get(gpu.uuid)
     name = gpu.uuid if index is None else str(index)
-    return f"{name}, slot {gpu.slot} of {gpu.slots}" if gpu.slot is not None and gpu.slots > 1 else name
+    if gpu.slots == 1:
+        return name
+    return f"{name}, slot {gpu.slot} of {gpu.slots}" if gpu.slot is not None else f"{name}, one of {gpu.slots} slots"

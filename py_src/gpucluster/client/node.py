@@ -114,7 +114,7 @@ def _waiting(place: Place) -> Waiting:
 
 def _holder(claim: Claim, policy: GPUPolicy, device: DeviceModel) -> SlotHolder:
     parts = policy.parts(device)
-    numbered = policy.slots is not None and claim.number is not None
+    numbered = policy.slots is not None and (claim.number is not None or parts == 1)
     return SlotHolder(
         user=_user(claim.user),
         slot=((claim.number or 1) - 1) % parts + 1 if numbered else None,

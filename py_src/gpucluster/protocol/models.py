@@ -140,7 +140,9 @@ class GPUSlot(WireModel):
 
     uuid: str = Field(description="UUID of the GPU or MIG slice.")
     index: int | None = Field(None, description="Index of the GPU; null for MIG slices.")
-    slot: int | None = Field(None, description="Number of the slot, counted from 1; null: the whole of it.")
+    slot: int | None = Field(
+        None, description="Number of the slot, counted from 1; null: the whole of it, or one without a number."
+    )
     slots: int = Field(1, description="Into how many slots the site divides it.")
     memory_bytes: int | None = Field(None, description="GPU memory of the slot.")
     label: str = Field(description="What it is and what keeps others out of it, for people.")

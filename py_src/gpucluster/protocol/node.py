@@ -11,7 +11,9 @@ class SlotHolder(WireModel):
     """Somebody who has a GPU, or a slot of one. Whose cluster is never told by its name."""
 
     user: str | None = Field(description="Name of the user, by the kernel; null: this system does not tell.")
-    slot: int | None = Field(None, description="Number of the slot; null where the site gives out none.")
+    slot: int | None = Field(
+        None, description="Number of the slot; null: the site gives out none, or it has no number."
+    )
     since: str | None = None
     ends_at: str | None = Field(None, description="Until when at most, as the holder says; null: nobody knows.")
     mine: bool = Field(False, description="Whether it is whoever asks.")

@@ -27,9 +27,9 @@ NOBODY = -1
 """Whose a name is where the kernel does not tell."""
 MOST_WANTED = 8
 """So many GPUs a place in line can name; who wants more of them waits for any."""
-_CLAIM = re.compile(r"c/([^/]{1,80})/([0-9]{1,4}|x[0-9a-f]{8})")
+_CLAIM = re.compile(r"c/([^/]{1,80})/([1-9][0-9]{0,3}|x[0-9a-f]{8})")
 _HELD = re.compile(r"h/([^/]{1,80})/([0-9]{1,4}|x[0-9a-f]{8})/([0-9]{1,10})/([0-9]{1,10})")
-_PLACE = re.compile(r"l/([0-9]{1,19})/([0-9]{1,3})/(any|[0-9a-f]{6}(?:\.[0-9a-f]{6}){0,7})")
+_PLACE = re.compile(r"l/([0-9]{1,19})/([1-9][0-9]{0,2})/(any|[0-9a-f]{6}(?:\.[0-9a-f]{6}){0,7})")
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ PATIENCE_SECONDS = 5.0
 """For all that is said on one connection."""
 CARRIED_OUT_SECONDS = 3.0
 REQUESTS, PER_SECONDS = 12, 60.0
-"""So many requests of one instructor are taken in that time."""
+"""So many requests of each sort are taken of one instructor in that time: messages hold no stop back."""
 
 
 class InstructorListener:
@@ -65,7 +65,7 @@ class InstructorListener:
         self._listener: socket.socket | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._places = threading.BoundedSemaphore(SERVED_AT_A_TIME)
-        self._asked: dict[int, deque[float]] = {}
+        self._asked: dict[tuple[int, str], deque[float]] = {}
         self._told = False
 
     def look(self) -> None:
@@ -144,8 +144,9 @@ class InstructorListener:
             request = InstructorRequest.model_validate_json(line)
         except ValidationError as error:
             return InstructorAnswer(done=False, message=printable(invalid_request(error).message, 200))
-        if not self._may_ask(user):
-            said = f"You have asked {REQUESTS} times within {PER_SECONDS:.0f} s. Wait a minute."
+        if not self._may_ask(user, request.ask):
+            sort = "messages" if request.ask == "message" else "requests to stop"
+            said = f"It has had {REQUESTS} {sort} from you within {PER_SECONDS:.0f} s. Wait a minute."
             return InstructorAnswer(done=False, message=said)
         asked: Future[None] = Future()
         assert self._loop is not None
@@ -171,9 +172,9 @@ class InstructorListener:
         else:
             asked.set_result(None)
 
-    def _may_ask(self, user: int) -> bool:
+    def _may_ask(self, user: int, sort: str) -> bool:
         now = time.monotonic()
-        times = self._asked.setdefault(user, deque(maxlen=REQUESTS))
+        times = self._asked.setdefault((user, sort), deque(maxlen=REQUESTS))
         if len(times) == REQUESTS and now - times[0] < PER_SECONDS:
             return False
         times.append(now)

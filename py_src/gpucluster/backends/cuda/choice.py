@@ -18,7 +18,7 @@ from ..share import Everything, Left
 from .preflight import Chosen, given_out, must_be_enough
 
 MIG = "MIG slice (MIG isolates)"
-COOPERATIVE = "slot {} of {} (cooperative: nothing keeps a neighbour's program from using more)"
+COOPERATIVE = "{} (cooperative: nothing keeps a neighbour's program from using more)"
 WHOLE = "whole GPU (nothing keeps other programs from using it)"
 
 
@@ -108,9 +108,9 @@ class DeviceChoice:
     def _slot(self, device: DeviceModel, mark: str) -> GPUSlot:
         parts = self._policy.parts(device)
         number = (int(mark) - 1) % parts + 1 if mark.isdecimal() and parts > 1 else None
-        label = (
-            MIG if device.parent_uuid is not None else COOPERATIVE.format(number or "?", parts) if parts > 1 else WHOLE
-        )
+        # Somebody may hold all numbers, so that the claim has a word.
+        slot = f"slot {number} of {parts}" if number is not None else f"one of {parts} slots"
+        label = MIG if device.parent_uuid is not None else COOPERATIVE.format(slot) if parts > 1 else WHOLE
         total = device.memory_total_bytes
         return GPUSlot(
             uuid=device.uuid,
