@@ -160,13 +160,13 @@ class TestWithoutLogin:
             assert "/login?next=" in response.headers["Location"]
 
     async def test_no_address_tells_a_stranger_which_methods_it_has(self, url, extension, running_cluster):
-        for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"):
+        for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"):
             for pattern in (pattern for pattern, *_ in routes(extension.services)):
                 path = pattern.removeprefix("gpucluster/").replace("([^/]+)", running_cluster.id)
                 path = path.replace("(?:/.*)?", "").replace("(?:/(.*))?", "/status").replace("\\.", ".")
-                body = None if method in {"GET", "HEAD"} else "{}"
+                body = None if method in {"GET", "HEAD", "OPTIONS"} else "{}"
                 response = await fetch(url + path, method, body, allow_nonstandard_methods=True)
-                expected = 302 if path.startswith("dashboard") and body is None else 403
+                expected = 302 if path.startswith("dashboard") and method in {"GET", "HEAD"} else 403
                 assert response.code == expected, (method, path)
 
 
@@ -306,6 +306,9 @@ class TestFriendlyOrigin:
             assert (await fetch(url + path, Referer="http://evil.example/", **cross)).code == 403
             assert (await fetch(url + path, **cross)).code == 403
         assert await handshake(url + "api/events", Origin="http://friend.example", **cross) == 101
+        # Its browser asks first, without the cookie.
+        preflight = await fetch(url + "api/clusters", "OPTIONS", Origin="http://friend.example")
+        assert preflight.code in {200, 204}
 
 
 async def test_forged_request(url, running_cluster, jp_serverapp):

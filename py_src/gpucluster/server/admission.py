@@ -50,7 +50,13 @@ class AdmissionMixin(JupyterHandler):
         tornado.web.HTTPError
         """
         method = getattr(self, (self.request.method or "").lower(), None)
-        if self._finished or getattr(method, "__allow_unauthenticated", False):
+        is_open = getattr(method, "__allow_unauthenticated", False)
+        if self.request.method == "OPTIONS":
+            # The pages of other origins ask so before each request, and browsers send no log-in along. Where none is
+            # allowed, nobody has to ask.
+            told = "Access-Control-Allow-Origin" in self.settings.get("headers", {})
+            is_open = is_open and (self._has_friends or told)
+        if self._finished or is_open:
             return
         if not self.current_user:
             self.refuse_stranger()
@@ -76,16 +82,20 @@ class AdmissionMixin(JupyterHandler):
             return True
         headers = self.request.headers
         if is_from_elsewhere(headers) and not (self.linkable and opens_a_tab(self.request.method, headers)):
-            has_friends = bool(self.allow_origin or self.allow_origin_pat)
             # Where a page is embedded or linked, browsers send no Origin.
-            if not has_friends or ("Origin" not in headers and not self.check_referer()):
+            if not self._has_friends or ("Origin" not in headers and not self.check_referer()):
                 raise HTTPError(403, "Refused a request of another site.")
         if not super().check_origin(origin):  # type: ignore[arg-type]
             raise HTTPError(403, "Refused a request of another origin.")
         return True
 
+    @property
+    def _has_friends(self) -> bool:
+        """Whether pages of some other origin may use this server."""
+        return bool(self.allow_origin or self.allow_origin_pat)
+
     def set_default_headers(self) -> None:
         """Forbid other sites to load what is answered, also where browsers do not say who asks."""
         super().set_default_headers()
-        if not self.allow_origin and not self.allow_origin_pat:
+        if not self._has_friends:
             self.set_header("Cross-Origin-Resource-Policy", "same-origin")
