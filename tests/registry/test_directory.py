@@ -48,7 +48,7 @@ def test_a_directory_open_to_others_is_refused(place, mode):
 @pytest.mark.root
 def test_a_directory_of_somebody_else_is_refused(place):
     os.chown(place, 65534, 65534)
-    with pytest.raises(RegistryUnsafe, match="belongs to another user"):
+    with pytest.raises(RegistryUnsafe, match="belongs to another user, nobody. Set"):
         Registry(place)
 
 
@@ -59,10 +59,32 @@ def test_a_link_is_refused_even_to_a_private_directory(place):
         Registry(place / "link")
 
 
-def test_a_file_is_refused(place):
-    (place / "file").touch(mode=0o700)
-    with pytest.raises(RegistryUnsafe):
-        Registry(place / "file")
+def test_what_lies_in_the_way_is_named(place):
+    way = place / "clusters"
+    for make, what in (
+        (lambda: way.touch(mode=0o700), "A file"),
+        (lambda: os.mkfifo(way), "A pipe"),
+        (lambda: way.symlink_to(place / "nowhere"), "A link"),
+    ):
+        make()
+        with pytest.raises(RegistryUnsafe) as refused:
+            Registry(way)
+        assert refused.value.message == (
+            f"{what} (yours) lies at {way}, where gpucluster keeps your clusters: it is not a directory. Move it away, "
+            "or set GPUCLUSTER_DIR to a directory that only you can enter."
+        )
+        way.unlink()
+
+
+@root_only
+@pytest.mark.root
+def test_what_somebody_else_has_put_in_the_way_is_theirs(place):
+    (place / "clusters").touch()
+    os.chown(place / "clusters", 65534, 65534)
+    with pytest.raises(
+        RegistryUnsafe, match=r"A file \(of the user nobody\) lies at .* Ask its owner to remove it, or"
+    ):
+        Registry(place / "clusters")
 
 
 def test_a_path_too_long_for_a_socket_is_refused(place):

@@ -21,3 +21,8 @@ def test_what_is_said_holds():
 def test_what_cannot_be_read_shows_nothing(text):
     site = read_sections(Path("/x"), text)
     assert not site.sharing.links and site.troubles
+
+
+def test_the_least_time_is_said_as_people_say_it():
+    [trouble] = read_sections(Path("/x"), "sharing: {link_hours: 0}").troubles
+    assert "sharing.link_hours: must be at least 1 minute (0.0167), not 0." in trouble

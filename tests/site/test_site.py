@@ -346,6 +346,8 @@ def test_what_is_wrong_is_told_with_its_line_and_left_out(site, text, line, sent
     [
         "limits:\n  local: {n_workrs: 4}\n",
         "limits:\n  local: {n_workers: many}\n",
+        "limits:\n  local: {n_workers: 99999999999999999999999}\n",
+        "limits:\n  local: {walltime: '1:60:99'}\n",
         "limits:\n  locall: {n_workers: 4}\n",
         "limits:\n  all: {memory_limit: 80%}\n",
         "limits:\n  all: {kinds: []}\n",
@@ -457,6 +459,9 @@ def test_how_a_machine_is_shared(site):
         ("  per_user:\n    walltime: soon\n", 3, "'soon' is not a time limit", 1, False),
         ("  reserved_gpus: [0, one]\n", 2, "'one' is neither a GPU index nor a UUID", None, True),
         ("  hours: [always]\n", 2, "must be hours such as 'Mon-Fri 08:00-20:00'", None, False),
+        ("  hours: ['Sat 08:00-08:00']\n", 2, "write 'Sat 00:00-24:00' for the whole day; leave 'hours'", None, False),
+        ("  hours: ['08:00-08:00']\n", 2, "begins and ends at 08:00: write '00:00-24:00' for the", None, False),
+        ("  per_user: {workers: 99999999999999999999}\n", 2, "must be at most 1000000000, not 9999", 1, False),
         ("  hours: [Mon-Fri 08:00-25:00]\n", 2, "must be hours such as", None, False),
         ("  instructors: [a:b]\n", 2, "must be the name of a group or of a user", None, False),
         ("  instructors: ada\n", 2, "sharing.instructors: must be a list", None, False),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, TypeAdapter, ValidationError, field_validator
+from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
 from .errors import invalid_request
 from .models import ClusterModel, ClusterState, WireModel, WorkerModel
@@ -20,17 +20,24 @@ MOST_LINKS = 20
 """Of one cluster, at a time."""
 
 
+def _a_minute(hours: object) -> object:
+    # The bound as a fraction of an hour is a number that nobody reads.
+    if isinstance(hours, (int, float)) and not isinstance(hours, bool) and hours < LEAST_HOURS:
+        given = f", not {hours:g}" if hours > -1e6 else ""
+        raise ValueError(f"must be at least 1 minute (0.0167){given}")
+    return hours
+
+
+LinkHours = Annotated[
+    float, BeforeValidator(_a_minute), Field(strict=True, ge=LEAST_HOURS, le=MOST_HOURS, allow_inf_nan=False)
+]
+"""How long a link lasts."""
+
+
 class LinkRequest(WireModel):
     """What a new link is to be like."""
 
-    hours: float = Field(
-        DEFAULT_HOURS,
-        strict=True,
-        ge=LEAST_HOURS,
-        le=MOST_HOURS,
-        allow_inf_nan=False,
-        description="Hours until it ends by itself.",
-    )
+    hours: LinkHours = Field(DEFAULT_HOURS, description="Hours until it ends by itself.")
     tasks: bool = Field(
         False,
         strict=True,
@@ -41,15 +48,6 @@ class LinkRequest(WireModel):
         strict=True,
         description="Whether it shows the cluster to people who are not logged in to the hub; sites allow it.",
     )
-
-    @field_validator("hours", mode="before")
-    @classmethod
-    def _a_minute(cls, hours: object) -> object:
-        # The bound as a fraction of an hour is a number that nobody reads.
-        if isinstance(hours, (int, float)) and not isinstance(hours, bool) and hours < LEAST_HOURS:
-            given = f", not {hours:g}" if hours > -1e6 else ""
-            raise ValueError(f"must be at least 1 minute (0.0167){given}")
-        return hours
 
 
 class LinkViewer(WireModel):

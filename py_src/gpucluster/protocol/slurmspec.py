@@ -65,6 +65,11 @@ def walltime_seconds(text: str) -> int:
             "'2-12:00:00' (with days)"
         )
     days, *after_days = found.group(1, 2, 3, 4)
+    if any(int(part or 0) > 59 for part in found.group(3, 4, 6, 7)) or int(found[2] or 0) > 23:
+        raise ValueError(
+            f"{printable(text, 40)!r} is not a time limit: after hours, minutes and seconds go to 59; after days, "
+            "hours go to 23"
+        )
     if days is not None:
         hours, minutes, seconds = (int(part or 0) for part in after_days)
         return ((int(days) * 24 + hours) * 60 + minutes) * 60 + seconds

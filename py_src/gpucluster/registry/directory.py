@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import pwd
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from ..protocol.errors import RegistryUnsafe
@@ -52,19 +54,40 @@ def secure_directory(path: Path) -> Path:
             raise RegistryUnsafe(
                 f"Other users may write to {place} and could put another directory in the place of {path}. {advice}"
             )
-        path.mkdir(mode=0o700, parents=False, exist_ok=True)
+        with suppress(FileExistsError):
+            path.mkdir(mode=0o700, parents=False)
         found = os.lstat(path)
     except OSError as error:
         raise RegistryUnsafe(
             f"The cluster directory {path} cannot be made ({error.strerror}); set {VARIABLE} to a directory of yours."
         ) from error
     if not stat.S_ISDIR(found.st_mode):
-        raise RegistryUnsafe(f"{path} is not a directory. {advice}")
+        raise RegistryUnsafe(_in_the_way(path, found))
     if found.st_uid != os.getuid():
-        raise RegistryUnsafe(f"The cluster directory {path} belongs to another user. {advice}")
+        raise RegistryUnsafe(f"The cluster directory {path} belongs to another user, {_owner(found)}. {advice}")
     if stat.S_IMODE(found.st_mode) & 0o077:
         raise RegistryUnsafe(f"The cluster directory {path} is open to other users. {advice}")
     return path
+
+
+def _in_the_way(path: Path, found: os.stat_result) -> str:
+    """Return what lies where the directory belongs, whose it is, and what to do."""
+    kinds = {stat.S_IFREG: "A file", stat.S_IFLNK: "A link", stat.S_IFIFO: "A pipe", stat.S_IFSOCK: "A socket"}
+    what = kinds.get(stat.S_IFMT(found.st_mode), "A device")
+    mine = found.st_uid == os.getuid()
+    whose = "yours" if mine else f"of the user {_owner(found)}"
+    first = "Move it away" if mine else "Ask its owner to remove it"
+    return (
+        f"{what} ({whose}) lies at {path}, where gpucluster keeps your clusters: it is not a directory. {first}, or "
+        f"set {VARIABLE} to a directory that only you can enter."
+    )
+
+
+def _owner(found: os.stat_result) -> str:
+    try:
+        return pwd.getpwuid(found.st_uid).pw_name
+    except KeyError:
+        return str(found.st_uid)
 
 
 def _place_of_others(path: Path, links: int = 0) -> Path | None:

@@ -81,10 +81,11 @@ class AdmissionMixin(JupyterHandler):
         if self.allow_origin == "*" or self.skip_check_origin():
             return True
         headers = self.request.headers
-        if is_from_elsewhere(headers) and not (self.linkable and opens_a_tab(self.request.method, headers)):
-            # Where a page is embedded or linked, browsers send no Origin.
-            if not self._has_friends or ("Origin" not in headers and not self.check_referer()):
-                raise HTTPError(403, "Refused a request of another site.")
+        is_link = self.linkable and opens_a_tab(self.request.method, headers)
+        # Where a page is embedded or linked, browsers send no Origin.
+        is_friend = self._has_friends and ("Origin" in headers or self.check_referer())
+        if is_from_elsewhere(headers) and not is_link and not is_friend:
+            raise HTTPError(403, "Refused a request of another site.")
         if not super().check_origin(origin):  # type: ignore[arg-type]
             raise HTTPError(403, "Refused a request of another origin.")
         return True

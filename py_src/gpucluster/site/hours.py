@@ -50,6 +50,12 @@ def read_hours(text: str) -> OpenHours:
     begin, end = (_minutes(found[part]) if found else -1 for part in ("begin", "end"))
     if found is None or not (0 <= begin < _DAY_MINUTES and 0 <= end <= _DAY_MINUTES):
         raise ValueError("must be hours such as 'Mon-Fri 08:00-20:00', 'Sat 10:00-14:00' or '08:00-20:00'")
+    if begin == end:
+        whole = f"{text[: found.start('begin')]}00:00-24:00"
+        raise ValueError(
+            f"begins and ends at {found['begin']}: write '{whole}' for the whole day; leave 'hours' out where it is "
+            "always open"
+        )
     days = set(range(7))
     if found["first"]:
         first = DAYS.index(found["first"])

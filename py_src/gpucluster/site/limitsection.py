@@ -15,7 +15,9 @@ LEAST = SiteLimits(
 )
 """What holds where a limit cannot be read."""
 
-Count = Annotated[int, Field(strict=True, ge=1)]
+MOST = 10**9
+"""More than anybody has of anything; what is above it is a slip."""
+Count = Annotated[int, Field(strict=True, ge=1, le=MOST)]
 
 
 def must_be_size(value: int | float) -> int | float:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool
 
-from ..protocol.links import LEAST_HOURS, MOST_HOURS
+from ..protocol.links import MOST_HOURS, LinkHours
 from ..protocol.sizes import MemorySize
 from ..protocol.slurmspec import walltime_seconds
 from ..protocol.spec import Device
@@ -139,9 +139,7 @@ class SharingSection(BaseModel):
     public_links: StrictBool = Field(
         False, description="Whether a link may show a cluster to people who are not logged in to the hub."
     )
-    link_hours: float = Field(
-        MOST_HOURS, strict=True, ge=LEAST_HOURS, le=MOST_HOURS, description="After how many hours a link ends at most."
-    )
+    link_hours: LinkHours = Field(MOST_HOURS, description="After how many hours a link ends at most.")
 
     def read(self) -> Sharing:
         """Return it as it is applied."""

@@ -45,6 +45,9 @@ def test_limits_of_time_are_read_as_slurm_reads_them(text: str, seconds: int) ->
     ("options", "told"),
     [
         ({"walltime": "soon"}, "walltime: 'soon' is not a time limit"),
+        ({"walltime": "1:60:99"}, "walltime: '1:60:99' is not a time limit: after hours, minutes and seconds go to 59"),
+        ({"walltime": "90:60"}, "walltime: '90:60' is not a time limit"),
+        ({"walltime": "1-24"}, "after days, hours go to 23"),
         ({"walltime": "0"}, "walltime: must be a minute or more"),
         ({"partition": "main; rm -rf ~"}, "partition: may have letters"),
         ({"partition": "--wrap=true"}, "partition: may have letters"),
