@@ -16,7 +16,7 @@ class ScratchSpec(MachineSpec):
         "auto",
         title="Scratch, at most",
         description="What all workers together may spill to disk: a size ('20 GiB'), a share of the disk ('10%'), "
-        "'auto' for half of what is free when the cluster starts, or none for no limit. What does not fit stays in "
-        "memory.",
+        "'auto' for half of what is free when the cluster starts, or of what the site leaves you where that is less, "
+        "or none for no limit, which a site may refuse. What does not fit stays in memory.",
         json_schema_extra=shown_in("Memory", advanced=True),
     )

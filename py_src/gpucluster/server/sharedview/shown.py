@@ -1,7 +1,7 @@
 """What of a sample a link shows: the figures, without the names of machines and without what keys of tasks may hold.
 
 Dask takes the kind of a task from the beginning of its key. Where a program chooses keys itself, that may be a path, an
-address or a password.
+address or a password. A key that reads like the name of a function cannot be told from one.
 """
 
 from __future__ import annotations
