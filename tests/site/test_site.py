@@ -188,7 +188,7 @@ def test_limits_bind_requests_and_changes(site, monkeypatch):
     with pytest.raises(InvalidRequest, match="n_workers"):
         checked_spec({"n_workers": 3})
     assert checked_spec({"backend": "slurm", "n_workers": 3}).n_workers == 3
-    monkeypatch.setattr("gpucluster.client.capacity._count", lambda spec: (8, None))
+    monkeypatch.setattr("gpucluster.client.capacity._count", lambda spec, left=None: (8, None))
     assert bounded_spec(checked_spec({"backend": "local"})).n_workers == 2
     with pytest.raises(InvalidRequest, match="adapt.maximum"):
         this_site().limits_of("local").check_patch(parse_patch({"adapt": {"minimum": 0, "maximum": 9}}))

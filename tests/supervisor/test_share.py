@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
+from gpucluster.backends.backend import Plan, StartContext
 from gpucluster.client import gpu_share, opening
 from gpucluster.operating_system import LINUX
-from gpucluster.protocol.errors import InvalidRequest, NotNow
-from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
+from gpucluster.protocol.errors import InvalidRequest, NotNow, PreflightFailed
+from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Network, Wanted
 from gpucluster.protocol.spec import AutoSpec, CudaSpec, LocalSpec
 from gpucluster.registry.store import Registry, now
+from gpucluster.supervisor.share import Share
 
 
 @pytest.fixture
@@ -67,6 +71,61 @@ def test_what_is_left_open_gets_what_is_left(site, says):
         site.control.patch(first.id, {"n_workers": 2})
     site.control.stop(first.id)
     assert site.running(n_workers=0, memory_limit="auto").memory_limit_bytes >= 256 * 2**20
+
+
+def test_what_has_just_been_asked_for_counts_already(site, says, monkeypatch):
+    """Two requests of the same moment that leave all open: the second one finds nothing left, and leaves nothing."""
+    says("  per_user: {memory: 600 MiB, workers: 4}\n")
+    first = ClusterModel(
+        id="0123abcd", name="first", backend="auto", state=ClusterState.STARTING, wanted=Wanted(), idle=Idle(),
+        python="python", created_at=now(), spec=AutoSpec(),
+    )  # fmt: skip
+    registry = Registry()
+    monkeypatch.setattr(registry, "list", lambda: [first])
+    with pytest.raises(NotNow, match="your other cluster 'first' has .*, and this one would have 256 MiB of memory"):
+        opening.must_be_open(registry, AutoSpec())
+    small = first.model_copy(update={"spec": AutoSpec(n_workers=1, memory_limit=2**28)})
+    monkeypatch.setattr(registry, "list", lambda: [small])
+    opening.must_be_open(registry, AutoSpec(n_workers=1))
+
+
+async def test_who_was_slower_plans_with_what_is_left_now(says):
+    says("  per_user: {memory: 6 GiB}\n")
+    clusters: list[ClusterModel] = []
+
+    class Others:
+        list = staticmethod(lambda: clusters)
+        exclusive = staticmethod(nullcontext)
+
+    class Store:
+        def __init__(self, name: str) -> None:
+            self.model = ClusterModel(
+                id=name, name=name, backend="local", state=ClusterState.STARTING, wanted=Wanted(n_workers=1),
+                idle=Idle(), python="python", created_at=now(), spec=LocalSpec(n_workers=1),
+            )  # fmt: skip
+
+        def update(self, **fields):
+            self.model = self.model.model_copy(update=fields)
+
+    class Planner:
+        """Finds that another cluster has got its memory while it planned."""
+
+        def __init__(self, meanwhile):
+            self.meanwhile = meanwhile
+
+        async def preflight(self, spec, context):
+            each = share.memory_limit(spec, 4 * 2**30, 1)
+            clusters[:] = self.meanwhile
+            return Plan(1, 1, "", Network.of("unix"), memory_limit_bytes=each)
+
+    other, mine = Store("other"), Store("mine")
+    other.update(memory_limit_bytes=4 * 2**30)
+    share, context = Share(Others(), "mine"), StartContext("mine", None, Path("/"), "prefix")
+    plan = await share.planned(mine, Planner([other.model]), mine.model.spec, context)
+    assert plan.memory_limit_bytes == mine.model.memory_limit_bytes == 2 * 2**30
+    clusters.clear()
+    with pytest.raises(PreflightFailed, match="your other cluster 'other' has 4 GiB"):
+        await share.planned(mine, Planner([other.model]), LocalSpec(n_workers=1, memory_limit=4 * 2**30), context)
 
 
 def test_a_cluster_ends_when_the_sites_time_is_over(site, says):

@@ -88,12 +88,19 @@ def notes_on_spec(spec: SpecBase) -> list[str]:
     return said + capacity_notes(demand.n_workers, demand.threads_per_worker, memory, this_machine())
 
 
-def demand_of(spec: SpecBase) -> Demand | None:
+def demand_of(spec: SpecBase, left: Left | None = None) -> Demand | None:
     """Return what a cluster would take of this machine; ``None`` where its workers are elsewhere, or nobody knows.
 
     What workers that wait in a queue get is the queue's to say.
+
+    Parameters
+    ----------
+    spec : SpecBase
+    left : Left, optional
+        Of this user's share; by default that of somebody who has no other cluster.
     """
-    count, gpus = _count(spec)
+    left = left or Left()
+    count, gpus = _count(spec, left)
     traits = _traits(spec.backend)
     if not traits.this_machine or traits.queues or count is None:
         return None
@@ -104,20 +111,20 @@ def demand_of(spec: SpecBase) -> Demand | None:
     return Demand(
         n_workers=count,
         threads_per_worker=spec.threads_per_worker,
-        memory_limit_bytes=Left().memory_limit(spec, memory, count) or None,
+        memory_limit_bytes=left.memory_limit(spec, memory, count) or None,
         machine_memory_bytes=machine.memory_bytes,
         machine_cores=machine.cores,
     )
 
 
-def _count(spec: SpecBase) -> tuple[int | None, int | None]:
+def _count(spec: SpecBase, left: Left | None = None) -> tuple[int | None, int | None]:
     """Return how many workers a cluster would have, and how many GPUs if they are one on each; ``None``: not known."""
     traits = _traits(spec.backend)
     gpus = usable_gpus(getattr(spec, "devices", None)) if traits.needs_host_check or traits.chooses else None
     if spec.n_workers is not None:
         return spec.n_workers, gpus
     # Of somebody who has no other cluster; the cluster's process knows what is left.
-    lowered = partial(Left().lowered, spec) if traits.this_machine and not traits.queues else int
+    lowered = partial((left or Left()).lowered, spec) if traits.this_machine and not traits.queues else int
     if gpus is not None:
         return lowered(gpus), gpus
     if traits.default_workers is None:

@@ -14,6 +14,7 @@ from ..registry.store import Registry
 from ..site.hours import DAYS, opens_at
 from ..site.reading import this_site
 from ..site.share import fault_of_request, left_beside
+from .begun import with_expected
 from .gpu_share import fault_of_gpus
 
 
@@ -48,7 +49,7 @@ def must_be_open(registry: Registry, spec: SpecBase) -> None:
             f"You have {counted(living, 'living cluster')}, and each user may have {most} at a time. Stop one first: "
             "'gpucluster list' shows them."
         )
-    fault = fault_of_request(spec, left_beside(clusters)) or fault_of_gpus(spec, clusters)
+    fault = fault_of_request(spec, left_beside(with_expected(clusters))) or fault_of_gpus(spec, clusters)
     if fault is not None:
         raise NotNow(fault)
 

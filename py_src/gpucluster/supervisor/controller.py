@@ -168,8 +168,7 @@ class Controller(Requests):
             left=self._share,
         )
         self._claims = context.claims
-        self.plan = await self.backend.preflight(spec, context)
-        self._share.must_allow(self.store, self.plan)
+        self.plan = await self._share.planned(self.store, self.backend, spec, context)
         if isinstance(spec, ScratchSpec):
             wanted_bytes = limit_bytes(spec.scratch_limit, disk_of(self._scratch))
             self._share.allow_scratch(self.store, wanted_bytes, asked=spec.scratch_limit != "auto")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from ..backends.backend import Plan
+from ..backends.backend import Backend, Plan, StartContext
 from ..operating_system.abstract_names import seconds_since_boot
 from ..protocol.errors import PreflightFailed
 from ..protocol.models import Wanted
@@ -51,6 +51,29 @@ class Share:
     def memory_limit(self, spec: SpecBase, memory_bytes: int, workers: int) -> int:
         """Return the memory of each of so many workers, where it was left open."""
         return self.left().memory_limit(spec, memory_bytes, workers)
+
+    async def planned(self, store: StateStore, backend: Backend[Any], spec: SpecBase, context: StartContext) -> Plan:
+        """Return a backend's plan that is within what is left.
+
+        Another cluster of this user may have taken a part of it while the plan was made. Who leaves their memory open
+        is then given what is left now.
+
+        Raises
+        ------
+        GPUClusterError
+            The backend refuses, or it is more than what is left.
+        """
+        plan = await backend.preflight(spec, context)
+        try:
+            self.must_allow(store, plan)
+        except PreflightFailed:
+            if spec.memory_limit != "auto" or this_site().sharing.per_user.memory is None:
+                raise
+            if context.claims is not None:
+                context.claims.release()
+            plan = await backend.preflight(spec, context)
+            self.must_allow(store, plan)
+        return plan
 
     def must_allow(self, store: StateStore, plan: Plan) -> None:
         """Refuse a cluster that is more than what is left, and write down how many workers it may count for.
