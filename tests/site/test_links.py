@@ -23,6 +23,9 @@ def test_what_cannot_be_read_shows_nothing(text):
     assert not site.sharing.links and site.troubles
 
 
-def test_the_least_time_is_said_as_people_say_it():
-    [trouble] = read_sections(Path("/x"), "sharing: {link_hours: 0}").troubles
-    assert "sharing.link_hours: must be at least 1 minute (0.0167), not 0." in trouble
+@pytest.mark.parametrize(
+    ("hours", "says"), [("0", "must be at least 1 minute (0.0167), not 0."), ("48", "must be at most 24, not 48.")]
+)
+def test_the_bounds_of_the_time_are_said_as_people_say_them(hours, says):
+    [trouble] = read_sections(Path("/x"), f"sharing: {{link_hours: {hours}}}").troubles
+    assert f"sharing.link_hours: {says}" in trouble

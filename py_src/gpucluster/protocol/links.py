@@ -29,7 +29,7 @@ def _a_minute(hours: object) -> object:
 
 
 LinkHours = Annotated[
-    float, BeforeValidator(_a_minute), Field(strict=True, ge=LEAST_HOURS, le=MOST_HOURS, allow_inf_nan=False)
+    float, Field(strict=True, ge=LEAST_HOURS, le=MOST_HOURS, allow_inf_nan=False), BeforeValidator(_a_minute)
 ]
 """How long a link lasts."""
 
