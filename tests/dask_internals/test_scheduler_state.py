@@ -6,7 +6,17 @@ import inspect
 import pickle
 import time
 
-from distributed import Client, Scheduler, SchedulerPlugin, Worker, WorkerPlugin, fire_and_forget, get_client
+from distributed import (
+    Client,
+    Queue,
+    Scheduler,
+    SchedulerPlugin,
+    Variable,
+    Worker,
+    WorkerPlugin,
+    fire_and_forget,
+    get_client,
+)
 from gpucluster.dask_internals import scheduler_state as state
 
 
@@ -15,6 +25,20 @@ def test_clients(here, canary, wait_until):
         fire_and_forget(here.client.submit(int, 1, pure=False))
         wait_until(lambda: state.NOT_A_CLIENT in here.scheduler.clients)
         assert state.client_names(here.scheduler) == [here.client.id]
+    with canary("Scheduler.client_comms, without what holds results and has no connection"):
+        kept = here.client.submit(int, 2, pure=False)
+        variable, queue = Variable("kept", client=here.client), Queue("waiting", client=here.client)
+        variable.set(kept)
+        queue.put(kept)
+        here.client.publish_dataset(kept, name="published")
+        wait_until(lambda: len(here.scheduler.clients) >= 4)
+        assert state.client_names(here.scheduler) == [here.client.id]
+        wanted = state.n_wanted_results(here.scheduler)
+        kept.release()
+        wait_until(lambda: state.n_wanted_results(here.scheduler) < wanted)
+        here.client.unpublish_dataset("published")
+        queue.get()
+        variable.delete()
     with canary("Client(name=) is a part of its id"):
         kernel = "1b2c3d4e-1111-2222-3333-444444444444"
         assert state.kernels_of(here.scheduler) == []

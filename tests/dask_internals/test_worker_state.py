@@ -6,8 +6,10 @@ import threading
 import time
 
 from distributed import get_worker
+from distributed.core import Status
 from gpucluster.dask_internals import heartbeats
 from gpucluster.dask_internals import worker_state as state
+from gpucluster.dask_internals.statuses import has_been_running
 
 GO_ON = threading.Event()
 
@@ -27,6 +29,13 @@ def test_tasks(here, canary, wait_until):
         assert counts["ready"] >= 0
         assert counts["in_memory"] >= 1
         here.client.cancel(slow)
+
+
+def test_a_worker_that_has_come_beyond_its_start(here, canary):
+    with canary("Worker._instances and the states of a worker that has not started"):
+        assert not has_been_running(type("Starting", (), {"status": Status.starting}))
+        assert has_been_running(here.worker)
+        assert state.was_running_here()
 
 
 def test_cancelled_tasks(here, canary, wait_until):

@@ -112,7 +112,7 @@ async def test_a_restart_is_one_entry_whenever_its_workers_come_back(tmp_path):
 
     activity_log = log_of(tmp_path, {"0", "1", "2"})
     saw(10, 11, 12)
-    activity_log.asked("restart", None, "Restart all workers")
+    activity_log.happened("restart", "Restart all workers")  # Whoever asked.
     saw(11, 12)
     saw(20, restarting=True)
     saw(20, 21)
@@ -126,6 +126,20 @@ async def test_a_restart_is_one_entry_whenever_its_workers_come_back(tmp_path):
         "Worker 2 left unexpectedly; see the log.",
         "Worker 2 joined",
     ]
+
+
+async def test_who_comes_and_goes_at_once_is_told_to_have_come_first(tmp_path):
+    def saw(*names):
+        workers = [WorkerModel(name=name, address=f"tcp://h:{name}", n_threads=1) for name in names]
+        activity_log.saw_workers(workers, restarting=False)
+
+    activity_log = log_of(tmp_path, {"0", "1"})
+    saw("0")
+    saw("0", "1")
+    saw("0")
+    activity_log.happened("worker_died", "It has ended")
+    told = [entry.message for entry in activity.read(tmp_path / "activity")]
+    assert told == ["Worker 1 joined", "Worker 1 left unexpectedly; see the log.", "It has ended"]
 
 
 class Timer:

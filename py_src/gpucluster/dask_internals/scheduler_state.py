@@ -14,8 +14,12 @@ _KERNEL = re.compile(r"-kernel-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-")
 
 
 def client_names(scheduler: Any) -> list[str]:
-    """Return the ids of the connected clients: ``Scheduler.clients`` without ``"fire-and-forget"`` (2021.1)."""
-    return [name for name in scheduler.clients if name != NOT_A_CLIENT]
+    """Return the ids of the connected clients: those of ``Scheduler.clients`` that have a connection.
+
+    Others are made up by distributed for what holds results without one: ``fire_and_forget``, each ``Variable``,
+    ``Queue`` and published dataset. Relies on ``Scheduler.client_comms``, a dictionary by id (2021.1).
+    """
+    return [name for name in scheduler.clients if name in scheduler.client_comms]
 
 
 def clients_of_people(scheduler: Any) -> list[str]:
@@ -53,7 +57,7 @@ def bytes_kept_for(scheduler: Any, client: str) -> int:
 
 def n_wanted_results(scheduler: Any) -> int:
     """Return how many tasks clients hold, one that several hold counted for each: ``ClientState.wants_what``."""
-    return sum(len(client.wants_what) for client in scheduler.clients.values())
+    return sum(len(scheduler.clients[name].wants_what) for name in client_names(scheduler))
 
 
 def n_without_worker(scheduler: Any) -> int:

@@ -69,3 +69,10 @@ def no_reply() -> Any:
     from distributed.core import Status
 
     return Status.dont_reply
+
+
+def has_been_running(server: Any) -> bool:
+    """Whether a server has got beyond its start: none of ``undefined``, ``init``, ``starting`` and ``failed``."""
+    from distributed.core import Status
+
+    return server.status not in {Status.undefined, Status.init, Status.starting, Status.failed}

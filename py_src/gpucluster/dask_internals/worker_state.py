@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
+from .statuses import has_been_running
+
 
 def task_counts(worker: Any) -> dict[str, int]:
     """Return how many tasks a worker executes, has ready, and holds the results of.
@@ -64,6 +66,13 @@ def rmm_pool_maximum(worker: Any) -> Any:
         if type(one).__name__ == "RMMSetup":
             return one.maximum_pool_size
     return None
+
+
+def was_running_here() -> bool:
+    """Whether that is so of a worker of this process: ``Worker._instances``, all that Python has not forgotten."""
+    from distributed import Worker
+
+    return any(has_been_running(worker) for worker in list(Worker._instances))
 
 
 # -- metrics in the heartbeat ------------------------------------------------------------------------

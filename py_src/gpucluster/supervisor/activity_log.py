@@ -61,7 +61,7 @@ class ActivityLog:
         self._renewed = renewed
         self._state: ClusterState | None = None
         self._workers: dict[str, WorkerModel] | None = None
-        self._came: list[str] = []
+        self._came: dict[str, str] = {}
         self._went: list[tuple[str, WorkerModel]] = []
         self._sent: set[str] = set()
         self._missed: set[str] = set()
@@ -72,10 +72,6 @@ class ActivityLog:
     def asked(self, kind: str, by: str | None, message: str) -> None:
         """Note a request."""
         self._append(kind, message, activity.who(by))
-        if kind == "restart":
-            # That these go and their names come back is no news, also where one comes back later than the others.
-            self._restarted = {address: worker.name for address, worker in (self._workers or {}).items()}
-            self._returning = set(self._restarted.values())
 
     def asked_to_change(self, patch: ClusterPatch, by: str | None) -> None:
         """Note a request to scale, to adapt or to set the idle time."""
@@ -137,13 +133,15 @@ class ActivityLog:
         before, self._workers = self._workers, {worker.address or worker.name: worker for worker in workers}
         if before is None:
             return
-        came = [worker.name for address, worker in self._workers.items() if address not in before]
-        self._missed.difference_update(came)
+        came = {address: worker.name for address, worker in self._workers.items() if address not in before}
+        self._missed.difference_update(came.values())
         went = [(address, worker) for address, worker in before.items() if address not in self._workers]
+        if not self._came.keys().isdisjoint(address for address, _ in went):
+            self.flush()  # Who comes and goes at once is told to have come first.
         if not restarting:
-            self._came += [name for name in came if name not in self._returning]
+            self._came |= {address: name for address, name in came.items() if name not in self._returning}
             self._went += [(address, worker) for address, worker in went if address not in self._restarted]
-        self._returning.difference_update(came)
+        self._returning.difference_update(came.values())
         if (self._came or self._went) and self._pending is None:
             self._pending = asyncio.get_running_loop().call_later(COALESCE_SECONDS, self.flush)
 
@@ -153,7 +151,7 @@ class ActivityLog:
             self._pending.cancel()
             self._pending = None
         came, went = self._came, self._went
-        self._came, self._went = [], []
+        self._came, self._went = {}, []
         if went:
             # Those that adaptive scaling sends away are not told here, but taken out of the plan.
             # Asked now: distributed takes a worker that it retires out of its plan a little after it is gone.
@@ -167,7 +165,7 @@ class ActivityLog:
             if sent:
                 self._write("worker_left", f"{self._named(sent)} left")
         if came:
-            self._write("worker_joined", f"{self._named(came)} joined")
+            self._write("worker_joined", f"{self._named(list(came.values()))} joined")
 
     def _tell_of(self, deaths: Sequence[Death]) -> None:
         renewed = [death for death in deaths if self._renewed and death.why is None]
@@ -182,6 +180,10 @@ class ActivityLog:
     def _append(self, kind: str, message: str, by: str | None = None) -> None:
         self.flush()
         self._write(kind, message, by)
+        if kind == "restart":
+            # That these go and their names come back is no news, also where one comes back later than the others.
+            self._restarted = {address: worker.name for address, worker in (self._workers or {}).items()}
+            self._returning = set(self._restarted.values())
 
     def _write(self, kind: str, message: str, by: str | None = None) -> None:
         try:

@@ -25,6 +25,8 @@ logger = logging.getLogger("gpucluster.supervisor")
 
 LOOK_SECONDS = 1.0
 LONGEST_BACKOFF_SECONDS = 60.0
+TOLD_FROM_SECONDS = 5.0
+"""A wait for the next try that is at least so long is told."""
 
 
 class Backoff:
@@ -33,16 +35,29 @@ class Backoff:
     def __init__(self) -> None:
         self._delay = 0.0
         self._asked = float("-inf")
+        self._told = False
 
     @property
     def due(self) -> bool:
         """Whether it is time to ask."""
-        return time.monotonic() - self._asked >= self._delay
+        return self._left <= 0
+
+    @property
+    def _left(self) -> float:
+        return self._asked + self._delay - time.monotonic()
+
+    def untold_wait(self) -> float | None:
+        """Return the seconds until it is time to ask, where they are many; once for each wait."""
+        if self._told or self._left < TOLD_FROM_SECONDS:
+            return None
+        self._told = True
+        return self._left
 
     def asked(self) -> None:
         """Note that they were asked for."""
         self._delay = min(LONGEST_BACKOFF_SECONDS, max(LOOK_SECONDS, 2 * self._delay))
         self._asked = time.monotonic()
+        self._told = False
 
     def calm(self) -> None:
         """Note that none is missing; after some time of that the next one is asked for at once again."""
@@ -94,6 +109,7 @@ class Reconciler:
         self._applied = Applied(n_workers=plan.n_workers)
         self._backoff = Backoff()
         self._told_failure: str | None = None
+        self._could_not_start: str | None = None
         self._restarts_wanted = 0
         self._retiring: dict[str, bool] = {}
 
@@ -264,7 +280,7 @@ class Reconciler:
             self._store.update(wanted=Wanted(n_workers=limit))
             wanted = limit
         self._applied = Applied(n_workers=wanted, restarts=self._applied.restarts)
-        self._told_failure = None
+        self._told_failure = self._could_not_start = None
         if self._queues:
             return
         while self._wanted.n_workers == wanted and not self._wanted.stopped:
@@ -320,7 +336,10 @@ class Reconciler:
         try:
             if failed:
                 await self._deployment.release({slot.name for slot in failed})
-                self._tell_failure(could_not_start(len(failed), len(slots), failed[0].why or "see the log"))
+                told = could_not_start(len(failed), len(slots), failed[0].why or "see the log")
+                if told != self._could_not_start:
+                    self._could_not_start = told
+                    self._tell_failure(told)
                 if (tried := self._deployment.gives_up()) is not None:
                     await self._give_up(len(_living(slots)), tried)
                     return
@@ -330,6 +349,7 @@ class Reconciler:
                 await self._ask_again(wanted)
             elif all(slot.state is SlotState.RUNNING for slot in slots):
                 self._backoff.calm()
+                self._could_not_start = None
                 self._tell_failure(None)
         except Exception as error:
             logger.exception("Workers that are missing could not be asked for")
@@ -349,6 +369,9 @@ class Reconciler:
             self._backoff.asked()
             self._activity_log.misses(slot.name for slot in self._slots() if slot.state is SlotState.LOST)
             await self._deployment.scale(wanted)
+        elif (seconds := self._backoff.untold_wait()) is not None:
+            why = self._could_not_start or "Workers were lost again soon after they had come."
+            self._tell_failure(f"{why} They are asked for again in {seconds:.0f} seconds.")
 
     def _tell_failure(self, notice: str | None) -> None:
         """Tell why workers are missing, once; and no longer when they have come."""

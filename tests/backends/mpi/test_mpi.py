@@ -150,6 +150,19 @@ def test_a_restart_starts_the_whole_program_again(shared_site, cluster, handle, 
     assert shared_site.get(cluster.id).notice is None
 
 
+def test_dasks_own_client_restarts_all_ranks_and_retires_none(shared_site, cluster, handle, client):
+    before, told = pids(client), len(handle.activity())
+    client.restart()
+    assert len(pids(client)) == 2
+    assert not before & pids(client)
+    worker, _ = client.scheduler_info(n_workers=-1)["workers"]
+    with pytest.raises(RuntimeError, match="cannot be retired: an MPI program keeps the ranks"):
+        client.retire_workers([worker])
+    shared_site.control.patch(cluster.id, {"idle_timeout_seconds": 0})  # What waits to be told is told before.
+    new = [entry.message for entry in handle.activity()[told:]]
+    assert new == ["Restart all workers, as a client of Dask has asked for", "Never stop by itself"]
+
+
 def test_a_rank_that_dies_takes_all_along_and_all_come_back(shared_site, cluster, handle, client, wait_until):
     result = client.submit(pow, 3, 4)
     assert result.result() == 81

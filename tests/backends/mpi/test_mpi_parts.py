@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from gpucluster.backends.mpi import launcher as launchers
 from gpucluster.backends.mpi.launcher import Family, Launcher, command, identify
+from gpucluster.backends.mpi.program import Program
+from gpucluster.backends.mpi.worker import BROKEN, FAILED, _cause
 from gpucluster.protocol.errors import InvalidRequest, PreflightFailed
 from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.mpispec import MPISpec
@@ -131,6 +135,51 @@ def test_a_launcher_that_is_not_there(launcher, said):
     with pytest.raises(PreflightFailed) as refused:
         asyncio.run(launchers.find_launcher(spec(launcher=launcher), Family.MPICH))
     assert refused.value.message.startswith(said)
+
+
+ABORTED = "Abort(7) on node 1 (rank 1 in comm 0): "
+SAID_AT_THE_END = {
+    f"rank 1: {ABORTED}application called MPI_Abort(MPI_COMM_WORLD, 7) - process 1": "rank 1 called MPI_Abort(7)",
+    f"{ABORTED}application called MPI_Abort(MPI_COMM_WORLD, 7) - process 1": "rank 1 called MPI_Abort(7)",
+    f"rank 1: {ABORTED}Fatal error in internal_Send: Invalid rank": (
+        "MPI ended rank 1: Fatal error in internal_Send: Invalid rank"
+    ),
+    "MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD": "rank 1 called MPI_Abort",
+    f"rank 1: {BROKEN}a task called sys.exit(4)": "rank 1 has ended: a task called sys.exit(4)",
+    f"rank 1: {FAILED}no module": "rank 1 could not start: no module",
+    "nothing of use": "mpiexec ended with status 7: nothing of use",
+}
+
+
+@pytest.mark.parametrize(("said", "why"), SAID_AT_THE_END.items())
+async def test_why_a_program_ended_is_what_it_said(said, why):
+    told = {"id": "0badcafe", "local_directory": None}
+    program = await Program.start(["sh", "-c", f"echo '{said}'; exit 7"], os.environ, told, "mpiexec")
+    await program.wait()
+    assert program.over == why
+
+
+def test_what_ends_a_worker_is_told_in_words():
+    assert _cause(SystemExit(4)) == "a task called sys.exit(4)"
+    assert _cause(SystemExit()) == "a task called sys.exit()"
+    aborted = RuntimeError()
+    aborted.__cause__ = KeyboardInterrupt()  # So click has it.
+    assert _cause(aborted).startswith("KeyboardInterrupt was raised in a task")
+
+
+def test_a_rank_whose_mpi_is_finalized_ends():
+    """By C code, too; whichever way it goes about it, MPI tells before it does so."""
+    pytest.importorskip("mpi4py", exc_type=ImportError)
+    program = (
+        "import ctypes\n"
+        "from gpucluster.backends.mpi.finalizing import keep_mpi\n"
+        "from mpi4py import MPI\n"
+        "[path, *_] = [line.split()[-1] for line in open('/proc/self/maps') if 'libmpi' in line]\n"
+        "keep_mpi(MPI, 'has ended: ')\n"
+        "ctypes.CDLL(path).MPI_Finalize()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (1, "has ended: code in a task finalized MPI, which its worker needs\n")
 
 
 def test_gpus_are_for_dask_cuda():

@@ -166,8 +166,19 @@ def started_again(client: Client, before: set[str]) -> bool:
     return len(addresses(client)) == 2 and not before & set(addresses(client))
 
 
-def test_a_program_that_is_aborted_is_started_again(client, wait_until):
+def test_a_task_cannot_finalize_mpi(client):
+    def finalize() -> None:
+        from mpi4py import MPI
+
+        MPI.Finalize()
+
+    with pytest.raises(RuntimeError, match=r"its worker is a rank, which needs MPI until the cluster stops"):
+        client.submit(finalize, pure=False).result(30)
+
+
+def test_a_program_that_is_aborted_is_started_again(cluster, client, wait_until):
     before = set(addresses(client))
+    first = min(before)
 
     def abort() -> None:
         from mpi4py import MPI
@@ -175,8 +186,9 @@ def test_a_program_that_is_aborted_is_started_again(client, wait_until):
         MPI.COMM_WORLD.Abort(7)
 
     with suppress(OSError):  # Its answer never comes.
-        client.run(abort, workers=[min(before)])
+        client.run(abort, workers=[first])
     wait_until(lambda: started_again(client, before), timeout=30)
+    assert f"rank {parse(first).rank} called MPI_Abort" in messages(gpucluster.connect(cluster.id))
     assert client.submit(pow, 2, 5).result(30) == 32
 
 

@@ -12,7 +12,6 @@ import shlex
 import time
 from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,12 +20,10 @@ from ...protocol.mpispec import MPISpec
 from ...protocol.plaintext import counted
 from ...protocol.traits import Verb
 from ..backend import Plan, StartContext
-from ..dashboard import PrivateDashboardScheduler
-from ..deployment import RESTART_TIMEOUT_SECONDS, Deployment, Slot, SlotState
-from ..scheduler.in_process import InProcessScheduler
-from ..scheduler.view import Members
+from ..deployment import Deployment, Slot, SlotState
 from .launcher import Family, Launcher, launcher_environment
 from .program import Program
+from .scheduler import WHY_FIXED, RanksScheduler, RanksView
 from .told import told_to_ranks
 
 logger = logging.getLogger("gpucluster.backends")
@@ -38,26 +35,12 @@ MISSING_WITH_NANNY_SECONDS = 60.0
 _ALLOCATION_OVER = re.compile(r"invalid job id|already completing|unable to confirm allocation|expired|revoked", re.I)
 
 
-class RanksScheduler(InProcessScheduler):
-    """The scheduler's view; it also tells when there is no more place for ranks."""
-
-    over: str | None = None
-    """Why the cluster ends, in a sentence."""
-
-    def members(self) -> Members:
-        found = super().members()
-        return found if self.over is None else replace(found, ended=self.over)
-
-
 class MPIDeployment(Deployment):
     """Made by ``start``."""
 
-    scheduler: RanksScheduler
+    scheduler: RanksView
     can = frozenset({Verb.RESTART})
-    why_not = (
-        "an MPI program keeps the ranks that it was started with. Create another cluster with as many workers as you "
-        "need (n_workers)"
-    )
+    why_not = WHY_FIXED
 
     def __init__(self, spec: MPISpec, plan: Plan, context: StartContext) -> None:
         self._spec = spec
@@ -66,15 +49,20 @@ class MPIDeployment(Deployment):
         self._launcher: Launcher = plan.options["launcher"]
         self._command: list[str] = plan.options["command"]
         self._told: dict[str, Any] = {}
-        self._scheduler: PrivateDashboardScheduler
+        self._scheduler: RanksScheduler
         self._program: Program | None = None
         self._noted: Program | None = None
         """The last one whose end was told, or was meant."""
+        self._replaced: Program | None = None
+        """The one that is being ended so that another takes its place."""
+        self._restarts = False
+        self._closed = False
         self._changing = asyncio.Lock()
         self._watching: asyncio.Task[None] | None = None
         self._came: dict[str, float] = {}
         """When each worker of this program was last seen."""
         self._ends: dict[int, int] = {}
+        """How the ranks of the program before have ended, by their process."""
         self._since: dict[str, tuple[SlotState, datetime]] = {}
 
     @classmethod
@@ -88,7 +76,9 @@ class MPIDeployment(Deployment):
         """
         self = cls(spec, plan, context)
         context.report("scheduler", "Starting the scheduler")
-        self._scheduler = PrivateDashboardScheduler(
+        self._scheduler = RanksScheduler(
+            begin_anew=self._begin_anew,
+            nannies=spec.has_nannies,
             host=host,
             port=0,
             protocol=f"{spec.port_protocol}://",
@@ -98,7 +88,7 @@ class MPIDeployment(Deployment):
         )
         try:
             await self._scheduler
-            self.scheduler = RanksScheduler(self._scheduler)
+            self.scheduler = RanksView(self._scheduler)
             self.submitted = shlex.join(self._command) + "\n"
             self._told = told_to_ranks(spec, context, plan.n_workers, self._scheduler.address)
             context.remember({"id": context.cluster_id, "local_directory": spec.local_directory})
@@ -116,8 +106,10 @@ class MPIDeployment(Deployment):
     def slots(self) -> list[Slot]:
         here = {str(worker.name) for worker in self._scheduler.workers.values()}
         now = time.monotonic()
-        self._came |= {name: now for name in self._names if name in here}
-        over = self._program.over if self._program is not None else None
+        over = None
+        if self._program is not None and self._program is not self._replaced:
+            self._came |= {name: now for name in self._names if name in here}
+            over = self._program.over
         found = []
         for name in self._names:
             state, why = SlotState.PENDING, None
@@ -135,8 +127,8 @@ class MPIDeployment(Deployment):
         return found
 
     def how_ended(self, pid: int) -> int | None:
-        found = self._program.status_of(pid) if self._program is not None else None
-        return self._ends.get(pid) if found is None else found
+        ends = self._program.ends if self._program is not None else {}
+        return ends.get(pid, self._ends.get(pid))
 
     # -- changing it -----------------------------------------------------------------------------
 
@@ -153,36 +145,44 @@ class MPIDeployment(Deployment):
         """Forget those that could not start: ``scale`` starts all ranks again."""
 
     async def restart(self) -> None:
-        if self._spec.has_nannies:
-            await super().restart()
-            return
-        # Forgets the tasks, lets the workers go, and waits for others.
-        restarting = asyncio.ensure_future(self.scheduler.restart_workers(RESTART_TIMEOUT_SECONDS))
+        self._restarts = True
         try:
-            await asyncio.sleep(0)
-            await self._begin()
-            await restarting
+            await super().restart()
         finally:
-            restarting.cancel()
+            self._restarts = False
+
+    async def _begin_anew(self) -> None:
+        """Start the program again because the scheduler was told to restart its workers."""
+        if not self._restarts:
+            self._context.tell("restart", "Restart all workers, as a client of Dask has asked for")
+        await self._begin()
 
     async def _begin(self, instead_of: Program | None = None) -> None:
         """End what runs, and start the program anew, unless somebody else has just done so."""
         async with self._changing:
-            if instead_of is not None and self._program is not instead_of:
+            if self._closed or (instead_of is not None and self._program is not instead_of):
                 return
             if (before := self._program) is not None:
                 self._note_end(before)  # Whoever watches may not have looked since.
-                self._noted = before
-                await before.end()
+                self._noted = self._replaced = before
             self._came = {}
             try:
-                self._program = await Program.start(
-                    self._command, launcher_environment(self._launcher, self._spec), self._told, self._launcher.name
-                )
-            except OSError as error:
-                raise StartFailed(f"{self._command[0]} cannot be started ({error.strerror}).") from error
+                if before is not None:
+                    await before.end()
+                    self._ends = before.ends
+                self._program = await self._start_program()
+            finally:
+                self._replaced = None
+
+    async def _start_program(self) -> Program:
+        environment = launcher_environment(self._launcher, self._spec)
+        try:
+            return await Program.start(self._command, environment, self._told, self._launcher.name)
+        except OSError as error:
+            raise StartFailed(f"{self._command[0]} cannot be started ({error.strerror}).") from error
 
     async def close(self) -> None:
+        self._closed = True
         if self._watching is not None:
             self._watching.cancel()
         if hasattr(self, "scheduler"):

@@ -16,7 +16,7 @@ from ...protocol.plaintext import printable
 from .ending import MARK, end_processes, remove_scratch
 from .rank import EVENT
 from .watchers import Watchers
-from .worker import FAILED
+from .worker import BROKEN, FAILED
 
 logger = logging.getLogger("gpucluster.workers")
 
@@ -31,6 +31,10 @@ _SIGNAL = re.compile(r"\bsignal (?P<number>\d+)")
 _SIGNAL_OF_RANK = re.compile(
     r"process rank (?P<rank>\d+) .*exited on signal (?P<number>\d+)"  # Open MPI
     r"|task (?P<task>\d+): Killed"  # Slurm
+)
+_ABORT = re.compile(
+    r"Abort\((?P<code>-?\d+)\) on node \d+ \(rank (?P<rank>\d+) in comm \S+\): (?P<why>.*)"  # MPICH, Intel MPI
+    r"|MPI_ABORT was invoked on rank (?P<other>\d+) "  # Open MPI
 )
 
 
@@ -54,7 +58,8 @@ class Program:
         self._ending = False
         self._lines: list[str] = []
         self._said: str | None = None
-        self._ends: dict[int, int] = {}
+        self.ends: dict[int, int] = {}
+        """The exit status of each rank's process, as far as anybody has told it."""
         self._first_end: str | None = None
         self._watchers = Watchers()
         self._killed_by: int | None = None
@@ -94,10 +99,6 @@ class Program:
         # It stays open: where it ends, so do the ranks.
         process.stdin.write(json.dumps(told).encode() + b"\n")
         return cls(process, name, told)
-
-    def status_of(self, pid: int) -> int | None:
-        """Return the exit status of a rank's process; ``None``: nobody has told it."""
-        return self._ends.get(pid)
 
     async def wait(self) -> None:
         """Wait until it is over, and nothing of it is left on this machine."""
@@ -152,6 +153,7 @@ class Program:
         found = _RANK.fullmatch(line)
         if found is None:
             self._note_signal(line)
+            self._note_abort(line)
             if self._ending or _NOISE.fullmatch(line):
                 return  # Launchers take each end for a misfortune.
             self._lines = [*self._lines[1 - KEPT_LINES :], line]
@@ -162,8 +164,9 @@ class Program:
             with suppress(ValueError, KeyError, TypeError):
                 self._told_by_rank(rank, json.loads(text.removeprefix(EVENT)))
             return
-        if text.startswith(FAILED) and self._said is None:
-            self._said = f"rank {rank} {text}"
+        if text.startswith((FAILED, BROKEN)):
+            self._said = self._said or f"rank {rank} {text}"
+        self._note_abort(text, rank)
         logger.info("%s", line)
 
     def _note_signal(self, line: str) -> None:
@@ -175,6 +178,17 @@ class Program:
         if self._first_end is None and (said := _SIGNAL_OF_RANK.search(line)) is not None:
             self._first_end = _end_of(said["rank"] or said["task"], -int(said["number"] or signal.SIGKILL))
 
+    def _note_abort(self, line: str, rank: str = "?") -> None:
+        """Note what MPI says of ranks that have called ``MPI_Abort``, or that it has ended because of an error."""
+        if self._ending or self._first_end is not None or (said := _ABORT.search(line)) is None:
+            return
+        rank = said["rank"] or said["other"] if rank == "?" else rank
+        if said["rank"] is None or said["why"].startswith("application called"):
+            code = f"({said['code']})" if said["code"] else ""
+            self._first_end = f"rank {rank} called MPI_Abort{code}"
+        else:
+            self._first_end = f"MPI ended rank {rank}: {printable(said['why'], 300).rstrip('.')}"
+
     def _told_by_rank(self, rank: str, event: dict[str, Any]) -> None:
         if "watcher" in event:
             self._watchers.watch(rank, int(event["watcher"]), str(event["host"]))
@@ -185,7 +199,7 @@ class Program:
             self._has_ended(rank, **event)
 
     def _has_ended(self, rank: str, pid: int, status: int) -> None:
-        self._ends[pid] = status
+        self.ends[pid] = status
         if self._first_end is None and not self._ending:
             self._first_end = _end_of(rank, status)
 

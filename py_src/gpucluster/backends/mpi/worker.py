@@ -13,9 +13,11 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from ...comm.mpi.library import prepare_library
+from .finalizing import keep_mpi
 from .rank import rank_number
 
 FAILED = "could not start: "
+BROKEN = "has ended: "
 ENDED = "its worker has ended"
 
 
@@ -32,7 +34,7 @@ def work(control: int) -> NoReturn:
         sys.stderr.write(f"{ENDED}\n")
     except BaseException as error:
         traceback.print_exc()
-        sys.stderr.write(f"{FAILED}{_cause(error)}\n")
+        sys.stderr.write(f"{BROKEN if _has_worked() else FAILED}{_cause(error)}\n")
     finally:
         with suppress(OSError, ValueError):
             sys.stderr.flush()
@@ -41,6 +43,8 @@ def work(control: int) -> NoReturn:
 
 def _work(control: int) -> None:
     prepare_library()
+    # Otherwise MPICH lets the launcher end all processes at once: the one above could rarely say which rank that was.
+    os.environ.setdefault("MPIR_CVAR_COREDUMP_ON_ABORT", "1")
     from mpi4py import MPI
 
     world: Any = MPI.COMM_WORLD
@@ -55,6 +59,7 @@ def _work(control: int) -> None:
         os.chdir(told["directory"])
         sys.path.append(told["directory"])  # Last: files there may be another person's.
     scratch = _make_scratch(told)
+    keep_mpi(MPI, BROKEN)
     os.write(control, json.dumps({"rank": number, "scratch": scratch}).encode() + b"\n")
     import dask
 
@@ -168,9 +173,22 @@ def _address_towards(scheduler: str) -> str:
         return str(probe.getsockname()[0])
 
 
+def _has_worked() -> bool:
+    """Whether what has gone wrong went wrong after the start."""
+    if "distributed" not in sys.modules:
+        return False
+    from ...dask_internals.worker_state import was_running_here
+
+    return was_running_here()
+
+
 def _cause(error: BaseException) -> str:
     while error.__cause__ is not None and not isinstance(error.__cause__, asyncio.CancelledError):
         error = error.__cause__
+    if isinstance(error, SystemExit):
+        return f"a task called sys.exit({'' if error.code is None else repr(error.code)[:80]})"
+    if isinstance(error, KeyboardInterrupt):
+        return "KeyboardInterrupt was raised in a task, or somebody sent it SIGINT"
     if isinstance(error, TimeoutError):
         return "it did not reach the scheduler in a minute; another network between them is chosen by interface"
     if isinstance(error, ModuleNotFoundError) and error.name:
