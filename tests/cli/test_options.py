@@ -38,7 +38,10 @@ def test_help_shows_bounds_and_defaults_of_the_model() -> None:
     text = " ".join(parser_for("create", SHELL).format_help().split())
     assert "Tasks that one worker runs at the same time. 1 to 128. Default: 1." in text
     assert "1 to 2592000. Default: 3600." in text
-    assert "{unix,tls,tcp,ucx}" in text
+    # What some kinds allow beside it, or do not, is said of them.
+    assert "--protocol {unix,tls,tcp,ucx,mpi}" in text
+    assert "With mpi: {tls,tcp,mpi}, by default tls. 'tls' encrypts, and lets only you connect. 'mpi' lets" in text
+    assert "With auto, local: {unix,tls,tcp}, by default unix." in text
 
 
 @pytest.mark.parametrize(

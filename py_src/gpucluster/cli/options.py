@@ -76,13 +76,9 @@ class SpecOption:
 
     @property
     def choices(self) -> list[str]:
-        """Words that the value can be, if they can be listed."""
-        first = _variants(self.schema)[0]
-        words = list(first.get("enum", _items(first).get("enum", ())))
-        words += ["auto"] if first.get("x-gpucluster-auto") else []
-        return [str(word) for word in words] + (
-            [_NONE] if _nullable(self.schema) and self.kind in {"integer", "memory"} else []
-        )
+        """Words that the value can be in any kind, if they can be listed."""
+        schemas = (self.schema, *self.schemas.values())
+        return list(dict.fromkeys(word for schema in schemas for word in _choices(schema)))
 
     @property
     def metavar(self) -> str:
@@ -104,9 +100,25 @@ class SpecOption:
             parts.append(f"Default: {format_size(default) if in_bytes else default}.")
         elif default is True:
             parts.append("Default: on.")
+        parts += self._other_choices()
         if len(self.backends) < every:
             parts.append(f"[{', '.join(self.backends)}]")
         return " ".join(filter(None, parts)).replace("%", "%%")
+
+    def _other_choices(self) -> list[str]:
+        """Return sentences about kinds in which the value can be other words, as far as it is one of a few."""
+        usual = _choices(self.schema)
+        others: dict[tuple[str, ...], list[str]] = {}
+        for backend, schema in self.schemas.items():
+            if usual and self.kind == "string" and _choices(schema) != usual:
+                others.setdefault(tuple(_choices(schema)), []).append(backend)
+        sentences = []
+        for words, kinds in others.items():
+            schema = self.schemas[kinds[0]]
+            sentences.append(f"With {', '.join(kinds)}: {{{','.join(words)}}}, by default {schema.get('default')}.")
+            if not set(words) <= set(usual):
+                sentences.append(schema.get("description", ""))
+        return sentences
 
     def value(self, text: str, backend: str) -> Any:
         """Turn the typed text into what the model of a kind wants; a text that is no such value stays text.
@@ -132,6 +144,16 @@ class SpecOption:
 def _variants(schema: dict[str, Any]) -> list[dict[str, Any]]:
     """Return what a value may be, without null."""
     return [one for one in schema.get("anyOf", [schema]) if one.get("type") != "null"] or [{}]
+
+
+def _choices(schema: dict[str, Any]) -> list[str]:
+    """Return the words that a value can be, if they can be listed."""
+    first = _variants(schema)[0]
+    words = list(first.get("enum", _items(first).get("enum", ())))
+    words += ["auto"] if first.get("x-gpucluster-auto") else []
+    return [str(word) for word in words] + (
+        [_NONE] if _nullable(schema) and _kind(schema) in {"integer", "memory"} else []
+    )
 
 
 def _nullable(schema: dict[str, Any]) -> bool:
