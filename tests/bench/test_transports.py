@@ -7,7 +7,8 @@ from argparse import Namespace
 from pathlib import Path
 
 import pytest
-from gpucluster.bench.transports.comparison import compare_transports
+from gpucluster.bench.text import seconds_texts
+from gpucluster.bench.transports.comparison import _kinds_told, compare_transports
 from gpucluster.bench.transports.report import rows, text, write_page
 from gpucluster.bench.transports.result import Messages, Timed, TransportResult, fitted
 from gpucluster.cli.benchmark import bench
@@ -26,6 +27,7 @@ def test_the_line_finds_latency_and_bandwidth() -> None:
     assert 1 / each == pytest.approx(2e9)
     told = Messages.of(SIZES, [line(1e-4, 2e9), line(3e-4, 1e9), line(9.0, 1e9)])
     assert told.seconds == pytest.approx(line(3e-4, 1e9)), "medians of the turns"
+    assert told.quartiles[0] == pytest.approx((2e-4, 4.50015))
     assert told.line(1_000_000) == pytest.approx(1.3e-3)
 
 
@@ -38,11 +40,34 @@ def made() -> TransportResult:
     )  # fmt: skip
 
 
-def test_the_table_has_a_column_for_each_transport(tmp_path: Path) -> None:
+def test_the_table_has_a_column_for_each_transport() -> None:
     result = made()
     assert rows(result)[0] == ("WORK", "TCP", "MPI")
     assert ("latency α", "300 µs", "100 µs") in rows(result)
-    assert ("merge (tiny)", "2.00 s", "1.00 s") in rows(result)
+    assert ("merge (tiny)", "2.00 s (1.50 to 2.50)", "1.00 s (1.00 to 1.00)") in rows(result)
+    assert ("a block of 1 MB", "1.30 ms (1.30 to 1.30)", "1.10 ms (1.10 to 1.10)") in rows(result)
+    assert ("a block of 1 kB", "301 µs (301 to 301)", "101 µs (101 to 101)") in rows(result)
+    assert ("bandwidth 1/β", "1.00 GB/s", "1.00 GB/s") in rows(result)
+
+
+def test_times_that_are_compared_have_one_unit() -> None:
+    assert seconds_texts([0.0005, 0.0123]) == ["500 µs", "12,300 µs"]
+    assert seconds_texts([2.0, 0.9], [(1.5, 2.5), (0.0009, 1.0)]) == [
+        "2,000 ms (1,500 to 2,500)",
+        "900 ms (0.90 to 1,000)",
+    ]
+
+
+def test_it_is_said_whose_workers_talk() -> None:
+    assert _kinds_told(["unix", "tls", "mpi"], ["unix", "tls", "mpi"]) == [
+        "Over tls and mpi the workers are ranks of an MPI program, over unix of a cluster on this machine alone."
+    ]
+    assert _kinds_told(["unix", "tcp"], ["unix", "tcp"]) == []
+    assert _kinds_told(["tls", "mpi"], ["tls", "mpi"]) == []
+
+
+def test_the_page_holds_the_same(tmp_path: Path) -> None:
+    result = made()
     assert "Left out: ucx: no <GPU>." in text(result)
     write_page(result, tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()

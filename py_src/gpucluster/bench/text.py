@@ -14,14 +14,30 @@ _SHOWN = (
     "gpucluster", "python", "distributed", "numpy", "scikit-learn", "cudf-cu13", "cuml-cu13", "cudf-cu12", "cuml-cu12",
 )  # fmt: skip
 """Packages that are named at the top."""
+_UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
 
 
 def seconds_text(seconds: float) -> str:
     """Return a time with three digits and a fitting unit."""
-    for unit, factor in (("s", 1.0), ("ms", 1e-3)):
-        if seconds >= 0.9995 * factor:
-            return f"{_three(seconds / factor)} {unit}"
-    return f"{_three(seconds / 1e-6)} µs"
+    return seconds_texts([seconds])[0]
+
+
+def seconds_texts(values: Sequence[float], quartiles: Sequence[tuple[float, float]] | None = None) -> list[str]:
+    """Return times that are compared, in one unit: that of the shortest.
+
+    Parameters
+    ----------
+    values : sequence of float
+        Seconds, such as medians.
+    quartiles : sequence of pairs of float, optional
+        Lower and upper quartile of each.
+    """
+    unit, factor = next((pair for pair in _UNITS if min(values) >= 0.9995 * pair[1]), _UNITS[-1])
+    found = [f"{_three(value / factor)} {unit}" for value in values]
+    if quartiles is None:
+        return found
+    between = [f"{_three(lower / factor)} to {_three(upper / factor)}" for lower, upper in quartiles]
+    return [f"{text} ({ends})" for text, ends in zip(found, between, strict=True)]
 
 
 def rate_text(measurement: Measurement) -> str:
@@ -124,5 +140,5 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _three(value: float) -> str:
-    """Return a number of at least 1 with three digits."""
+    """Return a number with three digits, if it is at least 1."""
     return f"{value:.2f}" if value < 9.995 else f"{value:.1f}" if value < 99.95 else f"{value:,.0f}"

@@ -91,6 +91,7 @@ def _clusters(transports: list[str], notes: list[str], say: Say) -> Iterator[dic
                 notes.append(f"Left out: {name}: {error.message}")
         if not found:
             raise NothingToMeasure(" ".join(["No cluster could be had.", *notes]))
+        notes += _kinds_told([name for name in transports if name in found], transports)
         yield found
 
 
@@ -100,6 +101,18 @@ def _kind(name: str, beside: list[str]) -> str:
         return "cuda"
     # Where MPI is compared, the others are ranks, too: on the same hosts, which may be several.
     return "mpi" if "mpi" in beside and name != "unix" else "local"
+
+
+def _kinds_told(found: list[str], transports: list[str]) -> list[str]:
+    """Return in a sentence whose workers talk, where they are not of one kind."""
+    ranks = [name for name in found if _kind(name, transports) == "mpi"]
+    others = [name for name in found if name not in ranks]
+    if not ranks or not others:
+        return []
+    return [
+        f"Over {' and '.join(ranks)} the workers are ranks of an MPI program, over {' and '.join(others)} of a cluster "
+        "on this machine alone."
+    ]
 
 
 def _messages(targets: dict[str, Target], repeats: int, say: Say) -> dict[str, Messages]:

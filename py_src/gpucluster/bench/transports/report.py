@@ -6,11 +6,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ...protocol.sizes import format_size
 from ..figures import COLOURS, SHAPES
 from ..report import PAGE, table
-from ..text import aligned, seconds_text
-from .result import TransportResult
+from ..text import aligned, seconds_text, seconds_texts
+from .result import Messages, TransportResult
 
 _NOTE = (
     "Each point is the median time of a block from one worker to another, each line α + β × size, as near as it gets "
@@ -20,24 +19,38 @@ _NOTE = (
 
 
 def rows(result: TransportResult) -> list[tuple[str, ...]]:
-    """Return the table, its head first: a column for each transport."""
+    """Return the table, its head first: a column for each transport, and one unit in each row."""
     names = result.transports
     found: list[tuple[str, ...]] = [("WORK", *(name.upper() for name in names))]
     told = [result.messages[name] for name in names]
-    found.append(("latency α", *(seconds_text(one.latency_seconds) for one in told)))
-    found.append(("bandwidth 1/β", *(f"{format_size(one.bytes_per_second)}/s" for one in told)))
+    found.append(("latency α", *seconds_texts([one.latency_seconds for one in told])))
+    found.append(("bandwidth 1/β", *(_gigabytes(one) for one in told)))
     for place, size in enumerate(told[0].sizes):
-        block = "an empty message" if not size else f"a block of {format_size(size)}"
-        found.append((block, *(seconds_text(one.seconds[place]) for one in told)))
+        times = seconds_texts([one.seconds[place] for one in told], [one.quartiles[place] for one in told])
+        found.append((f"a block of {_round(size)}" if size else "an empty message", *times))
     for workload in result.workloads:
-        medians = (seconds_text(workload.spread(name).median) for name in names)
-        found.append((f"{workload.workload} ({workload.size})", *medians))
+        spreads = [workload.spread(name) for name in names]
+        times = seconds_texts([one.median for one in spreads], [(one.lower, one.upper) for one in spreads])
+        found.append((f"{workload.workload} ({workload.size})", *times))
     return found
+
+
+def _round(size: int) -> str:
+    """Return a size as it was asked for: in powers of ten."""
+    unit, factor = next((pair for pair in (("MB", 10**6), ("kB", 10**3)) if size >= pair[1]), ("bytes", 1))
+    return f"{size / factor:g} {unit}"
+
+
+def _gigabytes(one: Messages) -> str:
+    return f"{one.bytes_per_second / 1e9:.2f} GB/s"
 
 
 def facts(result: TransportResult) -> list[str]:
     """Return where and how it was measured, in a few lines."""
-    lines = [f"{result.n_workers} workers with 1 thread each; medians of {result.n_repeats} turns, {result.started_at}"]
+    lines = [
+        f"{result.n_workers} workers with 1 thread each; medians (and quartiles) of {result.n_repeats} turns, "
+        f"{result.started_at}"
+    ]
     for host in result.hosts:
         load = "" if host.load_before is None else f", load before {host.load_before:.1f}"
         lines.append(f"{host.count} × {host.cpu_model or 'unknown CPU'}, {host.cpus} CPUs{load}")
@@ -65,7 +78,7 @@ def picture(result: TransportResult) -> Any:
         x = [max(1, size) for size in told.sizes]
         line: Any = made.line(x, [told.line(size) for size in told.sizes], color=colour, line_width=2, alpha=0.7)
         dots: Any = made.scatter(x, told.seconds, color=colour, marker=SHAPES[place % len(SHAPES)], size=8)
-        label = f"{name}: {seconds_text(told.latency_seconds)}, {format_size(told.bytes_per_second)}/s"
+        label = f"{name}: {seconds_text(told.latency_seconds)}, {_gigabytes(told)}"
         items.append(LegendItem(label=label, renderers=[line, dots]))
     made.add_layout(Legend(items=items, click_policy="hide", border_line_color=None), "right")
     made.xaxis.axis_label, made.yaxis.axis_label = "bytes", "seconds"

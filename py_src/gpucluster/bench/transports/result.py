@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
@@ -23,15 +22,20 @@ class Messages(_Model):
 
     sizes: list[int] = Field(description="Bytes of each block.")
     seconds: list[float] = Field(description="One way, for each size: the median of all turns.")
+    quartiles: list[tuple[float, float]] = Field(description="Lower and upper quartile of the turns, for each size.")
     latency_seconds: float = Field(description="α of the line α + β × size that fits the times best.")
     bytes_per_second: float = Field(description="1 / β of that line.")
 
     @classmethod
     def of(cls, sizes: Sequence[int], turns: Sequence[Sequence[float]]) -> Messages:
         """Return the medians of some turns, and the line through them."""
-        seconds = [statistics.median(turn[place] for turn in turns) for place in range(len(sizes))]
+        spreads = [spread_of([turn[place] for turn in turns]) for place in range(len(sizes))]
+        seconds = [spread.median for spread in spreads]
         latency, each = fitted(sizes, seconds)
-        return cls(sizes=list(sizes), seconds=seconds, latency_seconds=latency, bytes_per_second=1 / each)
+        quartiles = [(spread.lower, spread.upper) for spread in spreads]
+        return cls(
+            sizes=list(sizes), seconds=seconds, quartiles=quartiles, latency_seconds=latency, bytes_per_second=1 / each
+        )
 
     def line(self, size: float) -> float:
         """Return the seconds that the line says of a size."""
