@@ -25,6 +25,7 @@ from gpucluster.learn import (
     config_context,
     run_on_ranks,
 )
+from gpucluster.learn.errors import RanksDisagree
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.models import ClusterModel, Network
@@ -144,6 +145,25 @@ def test_estimators_talk_over_mpi_on_these_ranks(client):
         with config_context(communicator="mpi"):
             found = fit()
         np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-7, err_msg=name)
+
+
+def test_ranks_that_call_different_operations_over_mpi_are_told_who_called_what(client):
+    X = da.from_array(DIGITS, chunks=(450, 64))
+
+    def disagrees(shard):
+        one = shard.communicator
+        return one.allreduce(np.ones(2)) if one.rank == 0 else one.gather("x")
+
+    def leaves(shard):
+        one = shard.communicator
+        return one.allreduce(1) if one.rank == 0 else None
+
+    with config_context(communicator="mpi"):
+        with pytest.raises(RanksDisagree, match=r"Rank \d calls \w+ \(1\), but rank \d calls \w+ \(1\)\. "):
+            run_on_ranks(disagrees, X)
+        with pytest.raises(RanksDisagree, match=r"returned already \(1\).* others: rank 0 calls allreduce \(1\)\. "):
+            run_on_ranks(leaves, X)
+        assert len(run_on_ranks(lambda shard: shard.communicator.size, X)) == 2
 
 
 def test_ctrl_c_reaches_the_ranks(client, wait_until):

@@ -114,7 +114,7 @@ def test_ranks_that_call_different_operations_are_told() -> None:
 
     told, _ = in_threads(2, disagree)
     assert isinstance(told, RanksDisagree)
-    assert told.message.startswith("Rank 0 calls reduce (1), but rank 1 calls gather (1);")
+    assert told.message.startswith("Rank 0 calls reduce (1), but rank 1 calls gather (1). The numbers count")
 
 
 def test_types_of_a_notebook(dask_client: Any, split: Any) -> None:
@@ -155,10 +155,16 @@ def unequal_later(shard: Any) -> Any:
     return shard.communicator.allreduce(total) if shard.communicator.rank == 0 else None
 
 
-@pytest.mark.parametrize("function", [unequal, unequal_later])
-def test_a_rank_that_returns_early_leaves_nobody_waiting(dask_client: Any, split: Any, function: Any) -> None:
-    with pytest.raises(RanksDisagree, match=r"have returned already \(1\).*same operations in the same order"):
+@pytest.mark.parametrize(("function", "calls"), [(unequal, 1), (unequal_later, 2)])
+def test_a_rank_that_returns_early_leaves_nobody_waiting(
+    dask_client: Any, split: Any, caplog: pytest.LogCaptureFixture, function: Any, calls: int
+) -> None:
+    said = (
+        rf"have returned already \(1\).* by others: rank 0 calls allreduce \({calls}\)\. .*same operations in the same"
+    )
+    with pytest.raises(RanksDisagree, match=said):
         run_on_ranks(function, split(np.zeros((8, 1)), 2))
+    assert "A worker was lost" not in caplog.text
 
 
 def test_values_are_combined_in_the_order_of_the_ranks_whoever_gets_the_result() -> None:

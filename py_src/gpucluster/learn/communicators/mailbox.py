@@ -57,6 +57,7 @@ class Mailbox:
         self._queues: dict[str, dict[int, queue.SimpleQueue[Any]]] = {}
         self._incoming: dict[str, dict[int, Incoming]] = {}
         self._linked: set[tuple[str, int]] = set()
+        self._left: set[str] = set()
         self._ended: deque[str] = deque(maxlen=_ENDED_JOBS)
         self._kept: dict[str, Kept] = {}
 
@@ -80,6 +81,7 @@ class Mailbox:
         """Forget a job; ranks that still wait for messages learn that none will come."""
         if job not in self._ended:
             self._ended.append(job)
+        self._left.discard(job)
         self._end_kept(job)
         for waiting in self._queues.pop(job, {}).values():
             waiting.put(Lost())
@@ -114,9 +116,15 @@ class Mailbox:
 
     def expect_no_more(self, job: str, ranks: list[int]) -> None:
         """Note that these ranks have returned: who waits for a message that they never sent waits in vain."""
+        if job in self._queues:
+            self._left.add(job)
         for rank, waiting in self._queues.get(job, {}).items():
             if rank in ranks and (job, rank) not in self._linked:
                 waiting.put(Lost())
+
+    def is_left(self, job: str) -> bool:
+        """Whether a rank of a job that is open here has returned, as far as somebody has told."""
+        return job in self._left
 
     def queue(self, job: str, source: int) -> queue.SimpleQueue[Any]:
         """Return where the messages of a rank arrive.

@@ -15,6 +15,7 @@ from ...comm.mpi.world import here
 from ..arrays import Array
 from ..errors import MissingMPI, PeerLost
 from .communicator import Communicator
+from .disagreement import disagreement
 from .operators import Message, Operator, combine_all
 
 _LOOK_SECONDS = 0.1
@@ -25,6 +26,8 @@ _SLEEP_AFTER_SECONDS = 0.02
 _SLEEP_SECONDS = 0.0005
 _abandoned: list[Any] = []
 """Operations of MPI that nobody waits for any more, with the memory that MPI may yet write to."""
+_OPERATIONS = ("allreduce", "reduce", "broadcast", "gather", "barrier")
+_NO_BUFFER = -1
 _LEAST_TAG_BOUND = 32767
 """Every MPI has as many tags."""
 
@@ -71,32 +74,56 @@ class MPICommunicator(Communicator):
         self.rank = self.comm.Get_rank()
         self.size = self.comm.Get_size()
         self._look = look
+        self._operations = 0
         self._by_name = {"sum": self._mpi.SUM, "min": self._mpi.MIN, "max": self._mpi.MAX}
 
     def allreduce(self, value: Message, op: Operator = "sum") -> Message:
         """``MPI_Allreduce`` where all ranks have arrays of the same shapes; otherwise a reduction and a broadcast."""
         flat = _flattened(value) if isinstance(op, str) and op in self._by_name else None
-        if not self._all_alike(flat):
+        # A rank without rows may have nothing.
+        kind = _NO_BUFFER if flat is None else flat.size * 256 + ord(flat.dtype.char)
+        if self._meet("allreduce", kind) == _NO_BUFFER:
             return super().allreduce(value, op)
         assert flat is not None
         result = np.empty_like(flat)
         self.comm.Allreduce(flat, result, self._by_name[str(op)])
         return _restored(value, result)
 
-    def _all_alike(self, flat: Array | None) -> bool:
-        """Whether all ranks have buffers of one type and length: a rank without rows may have nothing."""
-        mine = -1 if flat is None else flat.size * 256 + ord(flat.dtype.char)
-        told, largest = np.array([mine, -mine, self._is_given_up()], dtype=np.int64), np.empty(3, dtype=np.int64)
-        self._wait(self.comm.Iallreduce(told, largest, self._mpi.MAX), told, largest)
-        if largest[2]:
-            raise PeerLost("The computation was given up.")
-        return bool(largest[0] == -largest[1] != -1)
+    def _meet(self, operation: str, kind: int = _NO_BUFFER) -> int:
+        """Wait until all ranks are here, so that what follows waits for none that never comes.
 
-    def _meet(self) -> None:
-        """Wait until all ranks are here, so that what follows waits for none that never comes."""
-        self._wait(self.comm.Ibarrier())
+        Parameters
+        ----------
+        operation : str
+        kind : int
+            Type and length of this rank's buffer in one number.
 
-    def _wait(self, request: Any, *buffers: Any) -> None:
+        Returns
+        -------
+        int
+            That number, if all ranks have the same.
+
+        Raises
+        ------
+        PeerLost
+            Somebody was told to give up.
+        RanksDisagree
+            Others call another operation.
+        """
+        self._operations += 1
+        calls, code = f"{operation} ({self._operations})", _OPERATIONS.index(operation)
+        told = np.array([code, -code, kind, -kind, self._is_given_up()], dtype=np.int64)
+        largest = np.empty_like(told)
+        self._wait(calls, self.comm.Iallreduce(told, largest, self._mpi.MAX), told, largest)
+        if largest[4]:
+            raise self._given_up(calls)
+        if largest[0] != -largest[1]:
+            theirs: list[tuple[int, str]] = self.comm.allgather((code, calls))
+            other = next(rank for rank, (number, _) in enumerate(theirs) if number != code)
+            raise disagreement(self.rank, calls, other, theirs[other][1])
+        return int(largest[2]) if largest[2] == -largest[3] else _NO_BUFFER
+
+    def _wait(self, calls: str, request: Any, *buffers: Any) -> None:
         """Wait for all ranks, as long as nobody gives up: MPI alone would wait for ever for one that has failed."""
         began = looked = time.perf_counter()
         while not request.Test():
@@ -105,11 +132,16 @@ class MPICommunicator(Communicator):
                 looked = now
                 if self._is_given_up():
                     _abandoned.append((request, buffers))
-                    raise PeerLost("The computation was given up.")
+                    raise self._given_up(calls)
             if now - began > _SLEEP_AFTER_SECONDS:
                 time.sleep(_SLEEP_SECONDS)
             elif now - began > _SPIN_SECONDS:
                 os.sched_yield()
+
+    def _given_up(self, calls: str) -> PeerLost:
+        lost = PeerLost("The computation was given up.")
+        lost.calls = f"rank {self.rank} calls {calls}"
+        return lost
 
     def _is_given_up(self) -> bool:
         try:
@@ -120,28 +152,33 @@ class MPICommunicator(Communicator):
 
     def reduce(self, value: Message, op: Operator = "sum", root: int = 0) -> Message | None:
         """Gather on ``root`` and combine there in the order of the ranks; any message will do."""
-        self._meet()
+        self._meet("reduce")
         gathered = self.comm.gather(value, root)
         return None if gathered is None else combine_all(op, *gathered)
 
     def broadcast(self, value: Message | None = None, root: int = 0) -> Message:
         """``MPI_Bcast`` of pickled objects."""
-        self._meet()
+        self._meet("broadcast")
         return self.comm.bcast(value, root)
 
     def gather(self, value: Message, root: int = 0) -> list[Message] | None:
         """``MPI_Gather`` of pickled objects."""
-        self._meet()
+        self._meet("gather")
         gathered: list[Message] | None = self.comm.gather(value, root)
         return gathered
 
     def barrier(self) -> None:
-        """``MPI_Ibarrier``."""
-        self._meet()
+        """All that every operation begins with: ``MPI_Iallreduce`` of some numbers."""
+        self._meet("barrier")
 
 
 def over_mpi(
-    ranks: Communicator, *, nanny: bool = False, addresses: Sequence[str] = (), job: str = ""
+    ranks: Communicator,
+    *,
+    nanny: bool = False,
+    addresses: Sequence[str] = (),
+    job: str = "",
+    look: Callable[[], None] | None = None,
 ) -> MPICommunicator:
     """Return an MPI communicator of ranks that know each other already: tasks on the workers of a dask-mpi cluster.
 
@@ -156,6 +193,8 @@ def over_mpi(
         Of the workers: those of ``mpi://`` tell their ranks, which else have to be asked for.
     job : str
         Several computations may begin at the same time: ranks of one find each other by its name.
+    look : callable, optional
+        As for `MPICommunicator`; that of ``ranks`` when not given.
 
     Raises
     ------
@@ -176,7 +215,7 @@ def over_mpi(
             "dask-mpi, or use communicator='workers'."
         )
     tag = zlib.crc32(job.encode()) % _LEAST_TAG_BOUND
-    return MPICommunicator(world.Create_group(world.group.Incl(places), tag), ranks.raise_if_cancelled)
+    return MPICommunicator(world.Create_group(world.group.Incl(places), tag), look or ranks.raise_if_cancelled)
 
 
 def _told(addresses: Sequence[str]) -> list[int] | None:

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from ..errors import InvalidParameter, RanksDisagree
+from ..errors import InvalidParameter, PeerLost
 from .communicator import Communicator
+from .disagreement import disagreement
 from .operators import Message, Operator, combine
 
 
@@ -124,10 +125,11 @@ class TreeCommunicator(Communicator):
         return f"{operation} ({self._operations})"
 
     def _expect(self, name: str, source: int) -> Message:
-        theirs, value = self._receive(source)
+        try:
+            theirs, value = self._receive(source)
+        except PeerLost as lost:
+            lost.calls = f"rank {self.rank} calls {name}"
+            raise
         if theirs != name:
-            raise RanksDisagree(
-                f"Rank {self.rank} calls {name}, but rank {source} calls {theirs}; the numbers count their operations. "
-                "All ranks must call the same operations in the same order."
-            )
+            raise disagreement(self.rank, name, source, theirs)
         return value

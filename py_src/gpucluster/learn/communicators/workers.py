@@ -85,6 +85,12 @@ class WorkerCommunicator(TreeCommunicator):
         if is_cancelled(self._worker, self._key):
             raise PeerLost("The computation was given up.")
 
+    def raise_if_left(self) -> None:
+        """Do the same, and look whether a rank has returned: over MPI, those that wait do so for all others."""
+        self.raise_if_cancelled()
+        if self._mailbox.is_left(self._job):
+            raise PeerLost("Another rank has returned.")
+
     def _begin(self, operation: str) -> str:
         self.raise_if_cancelled()
         return super()._begin(operation)

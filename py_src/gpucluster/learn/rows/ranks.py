@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 
 from ...dask_internals.worker_state import has_nanny, n_threads
 from ..communicators.communicator import Communicator
+from ..communicators.disagreement import SAME_ORDER
 from ..communicators.mailbox import close_job, expect_no_more, take_links
 from ..communicators.mpi import over_mpi
 from ..communicators.workers import WorkerCommunicator
@@ -34,6 +35,8 @@ POLL_SECONDS = 1.0
 """How often the client looks whether all ranks are still there."""
 GRACE_SECONDS = 5.0
 """So long ranks that were given up may take to tell why they failed."""
+MOST_TOLD = 5
+"""Of so many ranks at most an error says what they call."""
 FAILED = frozenset({"error", "cancelled", "lost"})
 
 _prepared: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
@@ -190,10 +193,13 @@ def run_ranks(
                 placed = Placed(placed.client, placed.table)
             return _Attempt(placed, mpi=mpi, everybody=everybody).run(function, parameters, first_only=first_only)
         except PeerLost as lost:
-            # Once, a connection may have broken; twice, it is the function.
-            if isinstance(lost, _Unmatched) and attempt > 1:
-                raise RanksDisagree(lost.message) from None
-            logger.warning("A worker was lost (%s); attempt %d of %d failed", lost.message, attempt, ATTEMPTS)
+            if isinstance(lost, _Unmatched):
+                # Once, a connection may have broken; twice, it is the function.
+                if attempt > 1:
+                    raise RanksDisagree(lost.message) from None
+                logger.warning("%s It is tried once more, as a connection may have been lost.", lost.message)
+            else:
+                logger.warning("A worker was lost (%s); attempt %d of %d failed", lost.message, attempt, ATTEMPTS)
     raise WorkersLost(
         f"Workers were lost in {ATTEMPTS} attempts, so the computation was given up. Look at the cluster's log: most "
         "often they ran out of memory."
@@ -302,9 +308,11 @@ class _Attempt:
                 return error
         returned = [str(rank) for rank, task in enumerate(self._tasks) if task.status == "finished"]
         if returned and workers_of(self._client).keys() >= set(self._addresses):
+            calls = [error.calls for error in errors if isinstance(error, PeerLost) and error.calls]
+            waits = f": {', '.join(calls[:MOST_TOLD])}{', …' if len(calls) > MOST_TOLD else ''}" if calls else ""
             return _Unmatched(
-                f"Ranks that have returned already ({', '.join(returned)}) are still waited for by others. All ranks "
-                "must call the same operations in the same order."
+                f"Ranks that have returned already ({', '.join(returned)}) are still waited for by others{waits}. "
+                f"{SAME_ORDER}"
             )
         return PeerLost("A rank is gone.")
 
@@ -352,7 +360,9 @@ def _rank(
     try:
         communicator: Communicator = links
         if mpi:
-            communicator = over_mpi(links, nanny=has_nanny(worker), addresses=addresses, job=job)
+            communicator = over_mpi(
+                links, nanny=has_nanny(worker), addresses=addresses, job=job, look=links.raise_if_left
+            )
         shard = Shard(communicator, [Block(*block) for block in blocks], n_threads=threads, counted=counted)
         result = function(shard, **parameters)
         failed = False
