@@ -43,13 +43,13 @@ class MPISpec(NodeSpec, GPUSpec):
         "mpi",
         title="Kind",
         description="Workers as the ranks of one MPI program (dask-mpi), also within an allocation of Slurm; their "
-        "number is fixed.",
+        "number is fixed: it cannot be scaled, follow the load or retire a worker.",
     )
     n_workers: WorkerCount | None = Field(
         None,
         title="Workers",
-        description="Number of ranks, each a worker; it stays as it is. Left out: one per core that Slurm has "
-        "allocated, elsewhere up to four; with GPUs one for each.",
+        description="Number of ranks, each a worker; it stays as it is, as long as the cluster lives. Left out: one "
+        "per core that Slurm has allocated, elsewhere up to four; with GPUs one for each.",
         json_schema_extra=shown_in("Cluster", unit="worker"),
     )
     # A wider choice than that of the other kinds.
@@ -134,6 +134,11 @@ class MPISpec(NodeSpec, GPUSpec):
                 raise ValueError(f"{printable(word, 40)!r} cannot be a word of a command line")
             if word.partition("=")[0] in _COUNTS:
                 raise ValueError(f"{printable(word, 40)!r} is what n_workers says; leave it out")
+        if value and not value[0].startswith("-"):
+            raise ValueError(
+                f"must begin with an option, such as '--hostfile', not with {printable(value[0], 40)!r}: launchers "
+                "take the first word that is no option for the program to start"
+            )
         return value
 
     @field_validator("rank_python")

@@ -109,10 +109,11 @@ def test_a_step_does_not_follow_the_one_of_the_notebook(monkeypatch):
         ({"launcher": "mpi exec"}, "must be the name of a program"),
         ({"launcher": "../mpiexec"}, "must be the name of a program"),
         ({"launcher_options": ["-n", "7"]}, "is what n_workers says"),
+        ({"launcher_options": "echo hi"}, "must begin with an option, such as '--hostfile', not with 'echo'"),
         ({"launcher_options": ["--ntasks=7"]}, "is what n_workers says"),
         ({"launcher_options": "--hosts 'a"}, "close each quotation mark"),
         ({"launcher_options": ["a\nb"]}, "cannot be a word of a command line"),
-        ({"launcher_options": ["x"] * 101}, "at most 100 words"),
+        ({"launcher_options": ["-x"] * 101}, "at most 100 words"),
         ({"lifetime_seconds": 60}, "lifetime_seconds needs nanny"),
         ({"rmm_pool_size": "1 GiB"}, "rmm_pool_size is for workers with a GPU: set gpus_per_rank to 1"),
         ({"rank_python": "python"}, "must be an absolute path"),
@@ -135,6 +136,19 @@ def test_a_launcher_that_is_not_there(launcher, said):
     with pytest.raises(PreflightFailed) as refused:
         asyncio.run(launchers.find_launcher(spec(launcher=launcher), Family.MPICH))
     assert refused.value.message.startswith(said)
+
+
+@pytest.mark.parametrize(("python", "why"), [("/nonexistent", "is not there"), ("/etc/passwd", "is no program that")])
+def test_a_python_of_the_ranks_that_is_not_there(python, why):
+    with pytest.raises(PreflightFailed, match=f"rank_python: {python} {why}"):
+        asyncio.run(launchers.find_library(python))
+
+
+async def test_a_launcher_that_starts_something_else():
+    told = {"id": "0badcafe", "local_directory": None}
+    program = await Program.start(["echo", "hi", "-n", "2"], os.environ, told, "mpiexec")
+    await program.wait()
+    assert program.over == "mpiexec started no rank (do launcher_options name another program?): hi -n 2"
 
 
 ABORTED = "Abort(7) on node 1 (rank 1 in comm 0): "

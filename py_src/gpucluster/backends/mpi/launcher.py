@@ -108,8 +108,14 @@ async def find_library(python: str) -> Family:
     MissingPackage
         It lacks what ranks need.
     PreflightFailed
-        It cannot be started, or MPI cannot be loaded.
+        It is no program that can be run, or MPI cannot be loaded.
     """
+    if not (os.path.isfile(python) and os.access(python, os.X_OK)):
+        what = "is no program that you can run" if os.path.exists(python) else "is not there"
+        raise PreflightFailed(
+            f"rank_python: {python} {what}. Give the absolute path of the Python of an environment that has "
+            "gpucluster[mpi], or leave it out to take the cluster's own."
+        )
     status, told = await _ask(python, "-P", "-c", _ASK_LIBRARY)
     word, _, rest = told.strip().rpartition("\n")[2].partition(" ")
     if status == 0 and word == "missing":

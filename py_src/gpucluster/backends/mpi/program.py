@@ -57,6 +57,7 @@ class Program:
         self._local_directory: str | None = told["local_directory"]
         self._ending = False
         self._lines: list[str] = []
+        self._ranks_heard = False
         self._said: str | None = None
         self.ends: dict[int, int] = {}
         """The exit status of each rank's process, as far as anybody has told it."""
@@ -159,6 +160,7 @@ class Program:
             self._lines = [*self._lines[1 - KEPT_LINES :], line]
             logger.info("%s: %s", self._name, line)
             return
+        self._ranks_heard = True
         rank, text = found.groups()
         if text.startswith(EVENT):
             with suppress(ValueError, KeyError, TypeError):
@@ -215,6 +217,8 @@ class Program:
         told = f"{self._name} ended with status {status}"
         if status < 0:
             told = f"{self._name} was ended by signal {-status}"
+        elif status == 0 and not self._ranks_heard:
+            told = f"{self._name} started no rank (do launcher_options name another program?)"
         words = _telling(self._lines)
         return f"{told}: {words}" if words else f"{told} and said nothing"
 
