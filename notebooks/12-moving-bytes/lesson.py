@@ -353,7 +353,7 @@ for name, link in measured.items():
 print("registered here:", ", ".join(registered()))
 
 # %% [markdown]
-# Any installed package can add one, by an entry point; `gpucluster+unix` comes from ours (`gpucluster` only looks up a cluster by its name). `ucx` is always in the list, but what stands behind it is a sentence: UCX-Py was archived in 2025, and
+# Any installed package can add one, by an entry point; `gpucluster+unix` and `mpi` come from ours (`gpucluster` only looks up a cluster by its name): sockets of one machine, and messages between the ranks of one MPI program (`gpucluster create --backend mpi --protocol mpi`). `ucx` is always in the list, but what stands behind it is a sentence: UCX-Py was archived in 2025, and
 # `protocol="ucx"` now needs the package `distributed-ucxx` (section 9). Being registered does not mean that it works. The workers of *your* cluster use:
 
 # %% tags=["run"]
@@ -452,6 +452,7 @@ if ready("12.4", one_way(LINKS["PCIe 4.0 ×16"])):
 #
 # | word | what it means |
 # |---|---|
+# | **UCX**, **MPI** | libraries that carry messages, each by the best of these ways that both ends have; many an MPI uses UCX underneath |
 # | **NVLink** | a link between the GPUs of one machine (and, with switches, of a few machines) |
 # | **PCIe** | the bus between GPUs, host, network cards and drives |
 # | **shared memory** | two processes of one machine see the same host memory |
