@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import socket
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -13,6 +14,21 @@ from .following import Following, follow_handler
 
 GRAPH, SCATTER = ("update-graph", "expr_ser"), ("scatter", "data")
 """Operations by which clients send task graphs and data, with the argument that holds them."""
+
+
+def keep_no_sent_messages() -> None:
+    """Let this process keep no copies of what it has sent, which only Dask's developers look at.
+
+    Of each connection to a worker or client that would be the last thousand messages of up to a megabyte, with the
+    tasks that were in them: a scheduler would grow with each computation. Relies on
+    ``BatchedSend.recent_message_log``, which is only added to (2021.1).
+    """
+    from distributed.batched import BatchedSend
+
+    def nothing(_: Any) -> deque[Any]:
+        return deque(maxlen=0)
+
+    setattr(BatchedSend, "recent_message_log", property(nothing, lambda *_: None))  # noqa: B010 - mypy forbids it
 
 
 def follow_received_from_clients(scheduler: Any, follower: Callable[[str, int], None]) -> list[Following] | None:

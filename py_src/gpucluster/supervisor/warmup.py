@@ -16,6 +16,7 @@ from multiprocessing import forkserver, resource_tracker, util
 from pathlib import Path
 from typing import Any
 
+from ..dask_internals.messages import keep_no_sent_messages
 from ..dask_internals.nannies import keep_own_forkserver, look_for_workers_every
 from ..dask_internals.versions import remember_versions
 from ..operating_system import LINUX
@@ -28,6 +29,8 @@ WORKER_UP_SECONDS = 0.005
 """How often a nanny looks whether its worker is up; distributed: 0.05."""
 EVENTS_KEPT = "10 minutes"
 """How long a scheduler remembers what it noted about a worker or client that has gone; distributed: an hour."""
+LINES_KEPT = 1_000
+"""How many lines of its log a scheduler holds in memory, for ``get_logs``; distributed: 10,000, about 12 MB."""
 FORKED = LINUX
 """Whether workers are forked. Elsewhere (macOS) system libraries fail in a child that goes on without a new program."""
 LONGEST_FOLDER = 80
@@ -143,10 +146,14 @@ def configure_dask() -> None:
 
     reduce_wakeups()
     keep_own_forkserver()
+    keep_no_sent_messages()
     look_for_workers_every(WORKER_UP_SECONDS)
     if dask.config.get("distributed.scheduler.events-cleanup-delay") == "1h":
         # A task of asyncio waits so long for each worker and each client that has gone.
         dask.config.set({"distributed.scheduler.events-cleanup-delay": EVENTS_KEPT})
+    if dask.config.get("distributed.admin.log-length") == 10_000:
+        # All of it is in the cluster's log, too, which is bounded as well.
+        dask.config.set({"distributed.admin.log-length": LINES_KEPT})
     preload = dask.config.get("distributed.worker.preload")
     routes = [route for route in dask.config.get("distributed.scheduler.http.routes") if route not in ROUTES_LEFT_OUT]
     dask.config.set(

@@ -12,7 +12,7 @@ import traceback
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from ...comm.mpi.library import prepare_library
+from ...comm.mpi.library import forget_names_of_shared_memory, prepare_library
 from .finalizing import keep_mpi
 from .rank import rank_number
 
@@ -49,6 +49,7 @@ def _work(control: int) -> None:
 
     world: Any = MPI.COMM_WORLD
     told, number = _told(world)
+    forget_names_of_shared_memory(world)
     _choose_gpu(told, world)
     if told["joins"]:
         from ...comm.mpi.world import join

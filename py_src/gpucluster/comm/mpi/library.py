@@ -1,8 +1,11 @@
-"""What an MPI library is told before it is loaded. Imports nothing of Dask or MPI."""
+"""What an MPI library is told before it is loaded, and what it leaves. Imports nothing of Dask or MPI."""
 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
 from ...operating_system.neighbours import may_read_each_other
 
@@ -16,3 +19,31 @@ def prepare_library() -> None:
     """
     if may_read_each_other():
         os.environ.setdefault("MPIR_CVAR_CH4_CMA_ENABLE", "1")
+
+
+def forget_names_of_shared_memory(world: Any) -> list[str]:
+    """Take its name from the memory that MPICH shares within a machine; all ranks call this, and all have it open.
+
+    MPICH gives the memory back when a program ends in good order. A rank that is killed leaves it behind, as a file of
+    a megabyte or more that counts as memory until the machine is started anew.
+
+    Parameters
+    ----------
+    world : mpi4py.MPI.Comm
+        All ranks.
+
+    Returns
+    -------
+    list of str
+        Paths that were deleted by this rank.
+    """
+    lines: list[str] = []
+    with suppress(OSError):  # Only Linux has this file.
+        lines = Path("/proc/self/maps").read_text().splitlines()
+    world.Barrier()
+    deleted = []
+    for path in sorted({line.rpartition(" ")[2] for line in lines if " /dev/shm/mpich_shm_" in line}):
+        with suppress(OSError):  # Another rank of this machine was faster.
+            os.unlink(path)
+            deleted.append(path)
+    return deleted
