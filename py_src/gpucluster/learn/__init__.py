@@ -5,8 +5,7 @@ Nothing heavy is imported before a name is used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from .lazy_names import imported_when_used
 
 _MODULES = {
     "cluster": ["DBSCAN", "KMeans"],
@@ -48,11 +47,4 @@ _LAZY = {name: module for module, names in _MODULES.items() for name in names}
 __all__ = sorted(_LAZY)
 
 
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+__getattr__, __dir__ = imported_when_used(__name__, _LAZY)

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from .pca import PCA
-from .tall_skinny import tsqr, tssvd
-from .truncated_svd import TruncatedSVD
+from typing import TYPE_CHECKING
+
+from ..lazy_names import imported_when_used
+
+if TYPE_CHECKING:
+    from .pca import PCA
+    from .tall_skinny import tsqr, tssvd
+    from .truncated_svd import TruncatedSVD
 
 __all__ = ["PCA", "TruncatedSVD", "tsqr", "tssvd"]
+
+__getattr__, __dir__ = imported_when_used(
+    __name__, {"PCA": "pca", "TruncatedSVD": "truncated_svd", "tsqr": "tall_skinny", "tssvd": "tall_skinny"}
+)
