@@ -30,7 +30,7 @@ _CONSTRAINT = re.compile(r"[A-Za-z0-9_.:*&|!,()\[\]-]{1,200}")
 _MODULE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@/:=-]{0,199}")
 _PATH = re.compile(r"/[A-Za-z0-9_.+@=:,/-]{0,999}")
 _DIRECTIVE = re.compile(r"(--[a-z][a-z-]*|-[A-Za-z])([= ].*)?")
-_WALLTIME = re.compile(r"(?:(\d{1,4})-(\d{1,2})(?::(\d{1,2})(?::(\d{1,2}))?)?|(\d{1,6})(?::(\d{1,2})(?::(\d{1,2}))?)?)")
+_WALLTIME = re.compile(r"(?:(\d{1,4})-(\d{1,6})(?::(\d{1,6})(?::(\d{1,6}))?)?|(\d{1,6})(?::(\d{1,6})(?::(\d{1,6}))?)?)")
 _OURS = frozenset({
     "-J", "--job-name", "-o", "--output", "-e", "--error", "-i", "--input", "-a", "--array", "-W", "--wait", "--wrap",
     "--parsable", "--test-only", "--requeue", "--no-requeue", "-n", "--ntasks", "--ntasks-per-node", "-N", "--nodes",
@@ -53,6 +53,8 @@ _FIELDS_OF = {
 def walltime_seconds(text: str) -> int:
     """Return the seconds of a time limit as Slurm writes it: ``30``, ``30:00``, ``1:00:00``, ``2-12``, ``2-12:00:00``.
 
+    Its parts are added up as ``sbatch`` does, which knows no bounds of them: ``00:90:00`` is an hour and a half.
+
     Raises
     ------
     ValueError
@@ -65,11 +67,6 @@ def walltime_seconds(text: str) -> int:
             "'2-12:00:00' (with days)"
         )
     days, *after_days = found.group(1, 2, 3, 4)
-    if any(int(part or 0) > 59 for part in found.group(3, 4, 6, 7)) or int(found[2] or 0) > 23:
-        raise ValueError(
-            f"{printable(text, 40)!r} is not a time limit: after hours, minutes and seconds go to 59; after days, "
-            "hours go to 23"
-        )
     if days is not None:
         hours, minutes, seconds = (int(part or 0) for part in after_days)
         return ((int(days) * 24 + hours) * 60 + minutes) * 60 + seconds

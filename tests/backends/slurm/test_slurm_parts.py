@@ -33,7 +33,7 @@ def spec(**options: Any) -> SlurmSpec:
     ("text", "seconds"),
     [
         ("30", 1800), ("30:15", 1815), ("1:00:00", 3600), ("00:10:00", 600), ("2-12", 216000), ("1-00:30", 88200),
-        ("2-12:00:01", 216001),
+        ("2-12:00:01", 216001), ("00:90:00", 5400), ("90:60", 5460), ("00:120:99", 7299), ("1-24:00:00", 172800),
     ],
 )  # fmt: skip
 def test_limits_of_time_are_read_as_slurm_reads_them(text: str, seconds: int) -> None:
@@ -45,9 +45,7 @@ def test_limits_of_time_are_read_as_slurm_reads_them(text: str, seconds: int) ->
     ("options", "told"),
     [
         ({"walltime": "soon"}, "walltime: 'soon' is not a time limit"),
-        ({"walltime": "1:60:99"}, "walltime: '1:60:99' is not a time limit: after hours, minutes and seconds go to 59"),
-        ({"walltime": "90:60"}, "walltime: '90:60' is not a time limit"),
-        ({"walltime": "1-24"}, "after days, hours go to 23"),
+        ({"walltime": "1:2:3:4"}, "walltime: '1:2:3:4' is not a time limit"),
         ({"walltime": "0"}, "walltime: must be a minute or more"),
         ({"partition": "main; rm -rf ~"}, "partition: may have letters"),
         ({"partition": "--wrap=true"}, "partition: may have letters"),
