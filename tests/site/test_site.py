@@ -18,6 +18,7 @@ from gpucluster.site.faults import preset_faults
 from gpucluster.site.hours import opens_at, read_hours
 from gpucluster.site.limits import SiteLimits
 from gpucluster.site.limitsection import LEAST
+from gpucluster.site.notice import notice_of
 from gpucluster.site.reading import new_troubles, site_of, this_site
 from gpucluster.site.sharing import LEAST_PER_USER
 
@@ -347,7 +348,9 @@ def test_what_is_wrong_is_told_with_its_line_and_left_out(site, text, line, sent
         "limits:\n  local: {n_workrs: 4}\n",
         "limits:\n  local: {n_workers: many}\n",
         "limits:\n  local: {n_workers: 99999999999999999999999}\n",
-        "limits:\n  local: {walltime: '1:60:99'}\n",
+        "limits:\n  local: {walltime: 1:2:3:4}\n",
+        "limits:\n  local: {n_workers: }\n",
+        "limits: {locall: {n_workers: 9}, local: {n_workers: 5, threads_per_worker: 2}}\n",
         "limits:\n  locall: {n_workers: 4}\n",
         "limits:\n  all: {memory_limit: 80%}\n",
         "limits:\n  all: {kinds: []}\n",
@@ -366,6 +369,32 @@ def test_a_limit_that_cannot_be_read_is_the_least(site, text):
     assert checked_spec({"backend": "local", "n_workers": 1}).n_workers == 1
     with pytest.raises(InvalidRequest, match="n_workers: must be at most 1 worker at this site"):
         checked_spec({"backend": "local", "n_workers": 2})
+
+
+def test_what_can_be_read_beside_a_faulty_limit_holds_where_it_is_less(site):
+    path = site(
+        "limits:\n  all: {kinds: [auto, locl], n_workers: 9}\n  local:\n    n_workers: 2\n    memory_limit: 200 MiB\n"
+        "    threads_per_worker: 0\n    walltime:\n"
+        "sharing: {per_user: {clusters: 0, workers: -1, memory: 100 MiB}}\n"
+    )
+    found = this_site()
+    local, each = found.limits_of("local"), found.sharing.per_user
+    assert (local.n_workers, local.memory_limit, local.threads_per_worker) == (1, 200 * 2**20, 1)
+    assert local.backends == ("auto", "local"), "what was meant is the narrower"
+    assert (each.clusters, each.workers, each.memory, each.scratch) == (1, 1, 100 * 2**20, 2**30)
+    told = [trouble.removeprefix(f"{path}, line ") for trouble in found.troubles]
+    assert [trouble.partition(": ")[0] for trouble in told] == ["2", "6", "7", "8", "8"]
+    assert "is empty: write a time such as 24:00:00, or leave the line out. Until it is fixed" in told[2]
+    assert notice_of(found).startswith("A limit of this site cannot be read. Until it is fixed, clusters of every kind")
+
+
+def test_a_limit_of_time_may_be_minutes_and_is_refused_where_it_is_none(site):
+    site("limits: {slurm: {walltime: 90}}\nsharing: {per_user: {walltime: 1-24:00:00}}\n")
+    found = this_site()
+    assert (found.troubles, found.limits_of("slurm").walltime) == ((), 5400)
+    assert found.sharing.per_user.walltime == 2 * 86400
+    site("limits: {slurm: {walltime: UNLIMITED}, local: {walltime: 0}}\n")
+    assert ["for no limit, leave the line out. Until" in trouble for trouble in this_site().troubles] == [True, True]
 
 
 def test_a_kind_of_a_package_that_is_not_here_is_no_mistake(site):
@@ -456,6 +485,9 @@ def test_how_a_machine_is_shared(site):
         ("  slots_per_gpus: 4\n", 2, "is not known here (did you mean 'slots_per_gpu'?)", 1, False),
         ("  per_user:\n    gpus: many\n", 3, "sharing.per_user.gpus: must be a whole number", 1, False),
         ("  per_user:\n    memory: 50%\n", 3, "must be a size such as '4 GiB', not a share", 1, False),
+        ("  per_user:\n    memory:\n", 3, "is empty: write a size such as '64 GiB', or leave the line out", 1, False),
+        ("  per_user:\n", 2, "sharing.per_user: is empty: write limits below it, or leave", 1, False),
+        ("  slots_per_gpu:\n", 2, "sharing.slots_per_gpu: is empty: write a number, or leave", 1, False),
         ("  per_user:\n    walltime: soon\n", 3, "'soon' is not a time limit", 1, False),
         ("  reserved_gpus: [0, one]\n", 2, "'one' is neither a GPU index nor a UUID", None, True),
         ("  hours: [always]\n", 2, "must be hours such as 'Mon-Fri 08:00-20:00'", None, False),

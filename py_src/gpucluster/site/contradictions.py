@@ -18,7 +18,7 @@ from ..protocol.traits import Traits
 from ..sharing.policy import GPUPolicy
 from .limits import COUNTS, SiteLimits
 from .limitsection import LEAST
-from .model import EVERY, Site
+from .model import EVERY, SHARING, Site
 from .share import LEAST_MEMORY_BYTES, Left, fault_of_request, gpus_asked
 from .sharing import LEAST_PER_USER, PerUser
 
@@ -48,7 +48,7 @@ def contradictions(site: Site) -> Iterator[Contradiction]:
             request = {**kept, name: value}
             found = _refused_by_limit(site, known.spec, known.traits, request, name)
             if found is None and known.traits.this_machine:
-                found = _refused_by_share(site.sharing.per_user, known.spec, request, name)
+                found = _refused_by_share(site, known.spec, request, name)
             if found is None:
                 kept = request
             else:
@@ -63,7 +63,6 @@ def _refused_by_limit(
     idle = site.sharing.per_user.idle_timeout_seconds
     if traits.this_machine and idle is not None:
         limits["sharing", "per_user"] = SiteLimits(idle_timeout_seconds=idle)
-    least = site.sharing.per_user == LEAST_PER_USER
     for section, found in limits.items():
         for limit in _LIMITS:
             single = SiteLimits(**{limit: getattr(found, limit)}, where="at this site")
@@ -73,7 +72,9 @@ def _refused_by_limit(
 
             fault = _fault(spec, request, name, rule)
             if fault is not None:
-                told = found is not LEAST and not (least and section[0] == "sharing")
+                faulty = SHARING in site.least if section[0] == SHARING else section[1] in site.least
+                stands_in = LEAST_PER_USER if section[0] == SHARING else LEAST
+                told = not (faulty and getattr(found, limit) == getattr(stands_in, limit))
                 return Contradiction(kind, name, (*section, limit), fault, told)
     return None
 
@@ -93,9 +94,8 @@ def _fault(
     return None
 
 
-def _refused_by_share(
-    most: PerUser, spec: type[SpecBase], request: Mapping[str, Any], name: str
-) -> Contradiction | None:
+def _refused_by_share(site: Site, spec: type[SpecBase], request: Mapping[str, Any], name: str) -> Contradiction | None:
+    most = site.sharing.per_user
     try:
         asked = spec.model_validate(request)
     except ValidationError:
@@ -109,7 +109,6 @@ def _refused_by_share(
         too_many_gpus = GPUPolicy(per_user=single.gpus).fault(gpus_asked(asked)) is not None
         if too_many_gpus or fault_of_request(asked, Left(most=single)) is not None:
             message = "is more than one user may have, also without other clusters"
-            return Contradiction(
-                request["backend"], name, ("sharing", "per_user", limit), message, most != LEAST_PER_USER
-            )
+            told = not (SHARING in site.least and getattr(most, limit) == getattr(LEAST_PER_USER, limit))
+            return Contradiction(request["backend"], name, ("sharing", "per_user", limit), message, told)
     return None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from ..protocol.sizes import MemorySize
 from ..protocol.slurmspec import walltime_seconds
 from .limits import SiteLimits
+from .partly import NothingEmpty
 
 LEAST = SiteLimits(
     n_workers=1, threads_per_worker=1, idle_timeout_seconds=600, memory_limit=2**30, walltime=600, where="at this site"
@@ -27,10 +28,20 @@ def must_be_size(value: int | float) -> int | float:
     return value
 
 
-def must_be_time(value: str) -> str:
-    """Refuse what is no time as Slurm writes it."""
-    walltime_seconds(value)
+def _minutes(value: Any) -> Any:
+    return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else value
+
+
+def _must_be_time(value: str) -> str:
+    if value.lower() in {"unlimited", "infinite"}:
+        raise ValueError("must be a time such as 24:00:00; for no limit, leave the line out")
+    if not walltime_seconds(value):
+        raise ValueError("must be more than no time; for no limit, leave the line out")
     return value
+
+
+Time = Annotated[str, BeforeValidator(_minutes), AfterValidator(_must_be_time)]
+"""A time as Slurm writes it; a whole number are minutes."""
 
 
 def _some_kinds(value: list[str]) -> list[str]:
@@ -39,10 +50,8 @@ def _some_kinds(value: list[str]) -> list[str]:
     return value
 
 
-class Limits(BaseModel):
+class Limits(NothingEmpty):
     """The limits of one kind, or of all."""
-
-    model_config = ConfigDict(extra="forbid")
 
     n_workers: Count | None = Field(None, description="Most workers of a cluster.")
     threads_per_worker: Count | None = Field(
@@ -52,9 +61,7 @@ class Limits(BaseModel):
         None, description="Most host memory of a worker, or of a scheduler's job, such as '16 GiB'."
     )
     idle_timeout_seconds: Count | None = Field(None, description="Longest idle time, in seconds.")
-    walltime: Annotated[str, AfterValidator(must_be_time)] | None = Field(
-        None, description="Longest time limit of a job, such as '24:00:00'."
-    )
+    walltime: Time | None = Field(None, description="Longest time limit of a job, such as '24:00:00'.")
     kinds: Annotated[list[str], AfterValidator(_some_kinds)] | None = Field(
         None, description="The kinds of clusters that there are; under 'all'."
     )

@@ -20,6 +20,8 @@ from .sharing import Sharing
 
 EVERY = "all"
 """Stands in the file for every kind."""
+SHARING = "sharing"
+"""Stands for what each user may have among ``Site.least``; no kind has that name."""
 _NONE = SiteLimits(where="at this site")
 
 
@@ -37,6 +39,8 @@ class Site:
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Fields of specs by kind."""
     limits: Mapping[str, SiteLimits] = field(default_factory=dict)
+    least: frozenset[str] = frozenset()
+    """For which kinds a limit cannot be read, so that the least holds for them, too."""
     costs: Mapping[str, Costs] = field(default_factory=dict)
     sharing: Sharing = field(default_factory=Sharing)
     refused: Mapping[str, frozenset[str]] = field(default_factory=dict)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from .limitsection import LEAST, LEAST_HOLDS
-from .model import EVERY, Site
+from .limitsection import LEAST_HOLDS
+from .model import EVERY, SHARING, Site
 
 
 def can_change(site: Site) -> bool:
@@ -15,7 +15,7 @@ def can_change(site: Site) -> bool:
 
 def notice_of(site: Site) -> str | None:
     """Return what holds until the file is fixed, in two sentences; ``None``: nothing that anybody would notice."""
-    kinds = [kind for kind, limits in site.limits.items() if limits == LEAST]
+    kinds = sorted(site.least - {SHARING})
     if not kinds or not site.troubles:
         return None
     which = "every kind" if EVERY in kinds else f"the kind{'s' * (len(kinds) > 1)} {', '.join(kinds)}"

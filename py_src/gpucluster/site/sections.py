@@ -25,9 +25,10 @@ from .document import Document
 from .faults import field_faults, near_to, preset_faults
 from .limits import SiteLimits
 from .limitsection import LEAST, LEAST_HOLDS, Limits
-from .model import EVERY, Site
+from .model import EVERY, SHARING, Site
+from .partly import read_partly
 from .place import UnreadableSite
-from .sharing import ABOUT_LINKS, HARMLESS, NONE_GIVEN, NONE_SHOWN, PerUserSection, Sharing, SharingSection, without
+from .sharing import ABOUT_LINKS, HARMLESS, NONE_GIVEN, NONE_SHOWN, PerUserSection, Sharing, SharingSection
 from .sharing import LEAST_HOLDS as LEAST_SHARE
 
 _HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}(?::[0-9]{1,5})?")
@@ -40,6 +41,7 @@ def site_of_nothing(path: Path, trouble: str) -> Site:
         path,
         found=True,
         limits={EVERY: LEAST},
+        least=frozenset({EVERY}),
         sharing=sharing,
         troubles=(f"{trouble} {LEAST_HOLDS.format('every kind')}",),
     )
@@ -64,6 +66,7 @@ class _Reader:
         self._document = document
         self._data: dict[Any, Any] = document.data
         self.troubles: list[str] = []
+        self.least: set[str] = set()
         self.notes: list[str] = []
 
     def site(self) -> Site:
@@ -82,7 +85,7 @@ class _Reader:
         if login_node is not None and not (isinstance(login_node, str) and _HOST.fullmatch(login_node)):
             self._tell(["login_node"], "must be the name of a host, such as login.site.org")
             login_node = None
-        limits = self._by_kind("limits", self._limits, faulty=LEAST)
+        limits = self._by_kind("limits", self._limits, narrows=True)
         sharing = self._sharing()
         if lost:
             self._least(limits, EVERY)
@@ -94,6 +97,7 @@ class _Reader:
             added=self._presets(),
             defaults=self._by_kind("defaults", self._defaults),
             limits=limits,
+            least=frozenset(self.least),
             costs=self._by_kind("costs", self._costs),
             sharing=sharing,
         )
@@ -140,22 +144,24 @@ class _Reader:
             self._tell([*path, *parts], message)
 
     def _least(self, limits: dict[str, SiteLimits], kind: str) -> None:
-        limits[kind] = LEAST
+        """Let nobody have more than the least; a limit that is lower and can be read goes on to hold."""
+        limits[kind] = limits.get(kind, LEAST).narrower(LEAST)
+        self.least.add(kind)
         self.troubles[-1] += " " + LEAST_HOLDS.format("every kind" if kind == EVERY else f"the kind '{kind}'")
 
     # -- sections ------------------------------------------------------------------------------
 
     def _by_kind(
-        self, section: str, read: Callable[[str, Mapping[str, Any]], Any], faulty: SiteLimits | None = None
+        self, section: str, read: Callable[[str, Mapping[str, Any]], Any], narrows: bool = False
     ) -> dict[str, Any]:
-        """Read a section whose keys are kinds, or 'all'."""
+        """Read a section whose keys are kinds, or 'all'; where it ``narrows`` what there is, a fault does so, too."""
         found: dict[str, Any] = {}
         given = self._data.get(section)
         if given is None:
             return found
         if not isinstance(given, dict):
             self._tell([section], f"must have kinds of clusters as keys, or '{EVERY}'")
-            if faulty is not None:
+            if narrows:
                 self._least(found, EVERY)
             return found
         kinds = [EVERY, *usable_kinds()]
@@ -173,8 +179,9 @@ class _Reader:
                     self._note_absent([section, key], kind)
                 result = read(kind, value)
                 if result is not None:
-                    found[kind] = result
-            if faulty is not None and len(self.troubles) > before:
+                    # A near miss of the same kind may have come before.
+                    found[kind] = result.narrower(found[kind]) if narrows and kind in found else result
+            if narrows and len(self.troubles) > before:
                 self._least(found, kind)
         return found
 
@@ -186,21 +193,24 @@ class _Reader:
             return None
 
     def _limits(self, kind: str, value: Mapping[str, Any]) -> SiteLimits | None:
-        limits: Limits | None = self._validated(["limits", kind], Limits, value)
+        limits, faults = read_partly(Limits, value)
+        self._tell_of(["limits", kind], faults, list(Limits.model_fields))
         if limits is None:
             return None
         if limits.kinds is not None and kind != EVERY:
             self._tell(["limits", kind, "kinds"], f"belongs under '{EVERY}'")
-        known = list(usable_kinds())
-        for number, name in enumerate(limits.kinds or ()):
+            return replace(limits.narrowed(), backends=None)
+        known, kinds = list(usable_kinds()), list(limits.kinds or ())
+        for number, name in enumerate(kinds):
             if find_kind(name) is not None:
                 continue
             place: list[str | int] = ["limits", kind, "kinds", number]
             if near := near_to(name, known):
                 self._tell(place, f"there is no kind '{printable(name, 40)}'{near}")
+                kinds[number] = near.split("'")[1]
             else:
                 self._note_absent(place, name)
-        return limits.narrowed()
+        return replace(limits.narrowed(), backends=tuple(kinds) or None)
 
     def _costs(self, kind: str, value: Mapping[str, Any]) -> Costs | None:
         costs: Costs | None = self._validated(["costs", kind], Costs, value)
@@ -213,11 +223,9 @@ class _Reader:
         if not isinstance(given, dict):
             self._tell(["sharing"], f"must have keys: {', '.join(SharingSection.model_fields)}")
             self.troubles[-1] += f" {LEAST_SHARE}"
+            self.least.add(SHARING)
             return Sharing().least()
-        try:
-            return SharingSection.model_validate(given).read()
-        except ValidationError as error:
-            faults = invalid_request(error).fields
+        section, faults = read_partly(SharingSection, given)
         known = [*SharingSection.model_fields, *PerUserSection.model_fields]
         for fault in faults:
             self._tell_of(["sharing"], [fault], known)
@@ -229,12 +237,17 @@ class _Reader:
             elif name not in HARMLESS:
                 self.troubles[-1] += f" {LEAST_SHARE}"
         names = {fault.field.split(".")[0] for fault in faults}
-        found = SharingSection.model_validate(without(given, names)).read()
+        if section is None:
+            names = {*names, *SharingSection.model_fields}
+        found = section.read() if section is not None else Sharing()
         if "reserved_gpus" in names:
             found = replace(found, all_reserved=True)
         if names & ABOUT_LINKS:
             found = replace(found, links=False)
-        return found.least() if names - HARMLESS - ABOUT_LINKS - {"reserved_gpus"} else found
+        if not names - HARMLESS - ABOUT_LINKS - {"reserved_gpus"}:
+            return found
+        self.least.add(SHARING)
+        return found.least()
 
     def _defaults(self, kind: str, value: Mapping[str, Any]) -> dict[str, Any] | None:
         if kind == EVERY:

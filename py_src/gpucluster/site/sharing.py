@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool
+from pydantic import AfterValidator, Field, StrictBool
 
 from ..protocol.links import MOST_HOURS, LinkHours
 from ..protocol.sizes import MemorySize
 from ..protocol.slurmspec import walltime_seconds
 from ..protocol.spec import Device
 from .hours import OpenHours, read_hours
-from .limitsection import Count, must_be_size, must_be_time
+from .limitsection import Count, Time, must_be_size
+from .partly import NothingEmpty
 
 DEFAULT_CLUSTERS = 64
 """So many living clusters a user may have where the site says nothing."""
@@ -36,6 +36,14 @@ class PerUser:
     idle_timeout_seconds: int | None = None
     walltime: int | None = None
     """Seconds that a cluster may run."""
+
+    def narrower(self, other: PerUser) -> PerUser:
+        """Return what both allow."""
+        both = {each.name: (getattr(self, each.name), getattr(other, each.name)) for each in fields(self)}
+        changes: dict[str, Any] = {
+            name: min((limit for limit in limits if limit is not None), default=None) for name, limits in both.items()
+        }
+        return replace(self, **changes)
 
 
 LEAST_PER_USER = PerUser(
@@ -67,14 +75,12 @@ class Sharing:
     where: str = "at this site"
 
     def least(self) -> Sharing:
-        """Return the same with the least for each user."""
-        return replace(self, per_user=LEAST_PER_USER, links=False, public_links=False)
+        """Return the same with the least for each user, or less where it says so."""
+        return replace(self, per_user=self.per_user.narrower(LEAST_PER_USER), links=False, public_links=False)
 
 
-class PerUserSection(BaseModel):
+class PerUserSection(NothingEmpty):
     """The most that one user has at a time on a machine, in all clusters together."""
-
-    model_config = ConfigDict(extra="forbid")
 
     clusters: Count | None = Field(None, description="Most living clusters.")
     workers: Count | None = Field(None, description="Most workers on this machine.")
@@ -87,9 +93,7 @@ class PerUserSection(BaseModel):
         None, description="Most disk that all workers may spill to, such as '100 GiB'."
     )
     idle_timeout_seconds: Count | None = Field(None, description="Longest idle time of a cluster on this machine.")
-    walltime: Annotated[str, AfterValidator(must_be_time)] | None = Field(
-        None, description="How long a cluster on this machine may run, such as '04:00:00'."
-    )
+    walltime: Time | None = Field(None, description="How long a cluster on this machine may run, such as '04:00:00'.")
 
     def read(self) -> PerUser:
         """Return it as it is applied."""
@@ -116,10 +120,8 @@ def _account(value: str) -> str:
     return value
 
 
-class SharingSection(BaseModel):
+class SharingSection(NothingEmpty):
     """The section as it is written."""
-
-    model_config = ConfigDict(extra="forbid")
 
     slots_per_gpu: Annotated[int, Field(strict=True, ge=1, le=MOST_SLOTS)] | None = Field(
         None, description="Into how many slots each whole GPU is divided; 1: a GPU is for one cluster at a time."
@@ -165,8 +167,3 @@ LEAST_HOLDS = (
 NONE_GIVEN = "Until it is fixed, no GPU is given out."
 ABOUT_LINKS = {"links", "public_links", "link_hours"}
 NONE_SHOWN = "Until it is fixed, no link shows a cluster."
-
-
-def without(given: Mapping[str, Any], faulty: set[str]) -> dict[str, Any]:
-    """Return a section without the entries that are at fault."""
-    return {name: value for name, value in given.items() if name not in faulty}
