@@ -350,6 +350,7 @@ def test_what_is_wrong_is_told_with_its_line_and_left_out(site, text, line, sent
         "limits:\n  local: {n_workers: 99999999999999999999999}\n",
         "limits:\n  local: {walltime: 1:2:3:4}\n",
         "limits:\n  local: {n_workers: }\n",
+        "limits: {al: {n_workers: 4}}\n",
         "limits: {locall: {n_workers: 9}, local: {n_workers: 5, threads_per_worker: 2}}\n",
         "limits:\n  locall: {n_workers: 4}\n",
         "limits:\n  all: {memory_limit: 80%}\n",
@@ -386,6 +387,39 @@ def test_what_can_be_read_beside_a_faulty_limit_holds_where_it_is_less(site):
     assert [trouble.partition(": ")[0] for trouble in told] == ["2", "6", "7", "8", "8"]
     assert "is empty: write a time such as 24:00:00, or leave the line out. Until it is fixed" in told[2]
     assert notice_of(found).startswith("A limit of this site cannot be read. Until it is fixed, clusters of every kind")
+
+
+def test_what_is_below_a_key_that_is_a_slip_holds_where_it_is_less(site):
+    site("limits: {locall: {memory_limit: 200 MiB}, slurm: {a.b: 1, memory_limit: 100 MiB}}\nsharin: {message: Hi}\n")
+    found = this_site()
+    assert [found.limits_of(kind).memory_limit for kind in ("local", "slurm")] == [200 * 2**20, 100 * 2**20]
+    assert found.sharing.per_user == LEAST_PER_USER
+
+
+def test_a_preset_that_the_sites_own_limits_refuse_is_told(site):
+    path = site(
+        "limits:\n  all: {kinds: [auto, local, slurm]}\n  local: {n_workers: 2}\n"
+        "  slurm: {memory_limit: 1 GiB}\n"
+        "sharing: {per_user: {memory: 1 GiB}}\n"
+        "presets:\n"
+        "  - {name: a, title: A, description: D, spec: {backend: local, n_workers: 50, idle_timeout_seconds: 900}}\n"
+        "  - {name: b, title: B, description: D, spec: {backend: ssh}}\n"
+        "  - {name: c, title: C, description: D, spec: {backend: local, n_workers: 1, memory_limit: 2 GiB}}\n"
+        "  - {name: d, title: D, description: D, spec: {backend: slurm, scheduler_memory: 2 GiB, scheduler: job}}\n"
+        "  - {name: e, title: E, description: D, spec: {}}\n"
+        "  - perlmutter-gpu\n"
+    )
+    told = [trouble.removeprefix(f"{path}, line ") for trouble in this_site().troubles]
+    assert [trouble.partition(": must")[0].partition(": is")[0] for trouble in told] == [
+        "7: presets.0.spec.n_workers: contradicts limits.local.n_workers (line 3)",
+        "8: presets.1.spec.backend: contradicts limits.all.kinds (line 2)",
+        "9: presets.2.spec.memory_limit: contradicts sharing.per_user.memory (line 5)",
+        "10: presets.3.spec.scheduler_memory: contradicts limits.slurm.memory_limit (line 4)",
+        "12: presets.5.spec.memory_limit: contradicts limits.slurm.memory_limit (line 4)",
+    ]
+    assert told[0].endswith("Until one of them is changed, who asks for this preset as it is will be refused.")
+    with pytest.raises(InvalidRequest, match="n_workers: must be at most 2 workers"):
+        checked_spec({"preset": "a"})
 
 
 def test_a_limit_of_time_may_be_minutes_and_is_refused_where_it_is_none(site):

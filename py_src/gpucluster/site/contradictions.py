@@ -1,6 +1,7 @@
-"""Defaults that the site's own limits refuse: nobody could create anything without saying more than they want to.
+"""Defaults and presets that the site's own limits refuse.
 
-Such a default is told and does not count: what is left open then becomes the limit.
+With such a default, nobody could create anything without saying more than they want to: it is told and does not count,
+and what is left open then becomes the limit. A preset is told, and stays what it says.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..protocol.kinds import usable_kinds
+from ..protocol.models import Preset
 from ..protocol.spec import SpecBase
 from ..protocol.specbase import OUTSIDE_RULE
 from ..protocol.traits import Traits
@@ -28,7 +30,7 @@ _SHARES = ("workers", "threads", "memory", "scratch", "gpus")
 
 @dataclass(frozen=True)
 class Contradiction:
-    """One default of one kind, and the limit that refuses it."""
+    """One field of a default or preset of one kind, and the limit that refuses it."""
 
     kind: str
     name: str
@@ -52,6 +54,30 @@ def contradictions(site: Site) -> Iterator[Contradiction]:
             if found is None:
                 kept = request
             else:
+                yield found
+
+
+def preset_contradictions(site: Site, preset: Preset) -> Iterator[Contradiction]:
+    """Find the fields of a preset that the site's limits refuse, where the file says these."""
+    request: dict[str, Any] = {"backend": "auto", **preset.spec}
+    known = usable_kinds().get(str(request["backend"]))
+    if known is None:
+        return
+    allowed = SiteLimits(backends=site.limits_of(EVERY).backends, where="at this site")
+    if (fault := allowed.fault(known.traits, "backend", request["backend"], {})) is not None:
+        yield Contradiction(request["backend"], "backend", ("limits", EVERY, "kinds"), fault, told=True)
+        return
+    kept: dict[str, Any] = {"backend": request["backend"]}
+    for name in preset.spec:
+        kept[name] = request[name]
+        # What a limit means for a field may depend on one that comes later in the file.
+        found = _refused_by_limit(site, known.spec, known.traits, request, name)
+        if found is None and known.traits.this_machine:
+            found = _refused_by_share(site, known.spec, kept, name)
+        if found is not None:
+            if name != "backend":
+                del kept[name]
+            if found.told:
                 yield found
 
 

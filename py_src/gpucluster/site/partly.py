@@ -47,15 +47,16 @@ def read_partly(model: type[_Section], given: Mapping[str, Any]) -> tuple[_Secti
     except ValidationError as error:
         faults = invalid_request(error).fields
     try:
-        return model.model_validate(_without(given, [fault.field.split(".") for fault in faults])), faults
+        return model.model_validate(_without(given, [fault.field for fault in faults])), faults
     except ValidationError:
         return None, faults
 
 
-def _without(given: Mapping[str, Any], paths: Collection[list[str]]) -> dict[str, Any]:
+def _without(given: Mapping[str, Any], paths: Collection[str]) -> dict[str, Any]:
     kept = {}
     for name, value in given.items():
-        below = [path[1:] for path in paths if path[0] == str(name)]
+        # A key may have dots of its own.
+        below = [path.removeprefix(f"{name}").removeprefix(".") for path in paths if f"{path}.".startswith(f"{name}.")]
         if isinstance(value, Mapping) and below and all(below):
             kept[name] = _without(value, below)
         elif not below:

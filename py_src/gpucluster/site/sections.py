@@ -19,7 +19,7 @@ from ..protocol.kinds import find_kind, usable_kinds
 from ..protocol.models import Preset
 from ..protocol.plaintext import printable
 from ..protocol.presets import SITE_PRESETS
-from .contradictions import contradictions
+from .contradictions import Contradiction, contradictions, preset_contradictions
 from .costs import Costs
 from .document import Document
 from .faults import field_faults, near_to, preset_faults
@@ -68,15 +68,16 @@ class _Reader:
         self.troubles: list[str] = []
         self.least: set[str] = set()
         self.notes: list[str] = []
+        self._places: dict[str, int] = {}
 
     def site(self) -> Site:
         sections = {"title", "login_node", "presets", "defaults", "limits", "costs", "sharing"}
-        lost = False
+        lost = ""
         for key in self._data:
             if key not in sections:
                 near = near_to(key, sections)
                 self._tell([key], f"is no section{near}; there are {', '.join(sorted(sections))}")
-                lost = lost or "'limits'" in near or "'sharing'" in near
+                lost += near
         title = self._data.get("title") or ""
         if not isinstance(title, str) or len(title) > 100:
             self._tell(["title"], "must be a short text")
@@ -87,8 +88,11 @@ class _Reader:
             login_node = None
         limits = self._by_kind("limits", self._limits, narrows=True)
         sharing = self._sharing()
-        if lost:
+        if "'limits'" in lost or "'sharing'" in lost:
             self._least(limits, EVERY)
+        if "'sharing'" in lost:
+            self.least.add(SHARING)
+            sharing = sharing.least()
         site = Site(
             self._path,
             found=True,
@@ -102,6 +106,7 @@ class _Reader:
             sharing=sharing,
         )
         refused = self._contradictions(site)
+        self._contradicting_presets(site)
         return replace(site, refused=refused, troubles=tuple(self.troubles), notes=tuple(self.notes))
 
     def _contradictions(self, site: Site) -> dict[str, frozenset[str]]:
@@ -115,10 +120,20 @@ class _Reader:
             key = (*place, *found.limit)
             if found.told and key not in told:
                 told.add(key)
-                limit = f"{'.'.join(found.limit)} (line {self._document.line(found.limit)})"
-                self._tell([*place], f"contradicts {limit}: {found.message}")
+                self._tell_contradiction([*place], found)
                 self.troubles[-1] += " Until one of them is changed, this default does not count."
         return refused
+
+    def _contradicting_presets(self, site: Site) -> None:
+        for preset in site.added:
+            for found in preset_contradictions(site, preset):
+                place: list[str | int] = ["presets", self._places[preset.name], "spec", found.name]
+                self._tell_contradiction(place, found)
+                self.troubles[-1] += " Until one of them is changed, who asks for this preset as it is will be refused."
+
+    def _tell_contradiction(self, place: list[str | int], found: Contradiction) -> None:
+        limit = f"{'.'.join(found.limit)} (line {self._document.line(found.limit)})"
+        self._tell(place, f"contradicts {limit}: {found.message}")
 
     # -- what is wrong -------------------------------------------------------------------------
 
@@ -172,6 +187,8 @@ class _Reader:
             if near:
                 self._tell([section, key], f"is no kind of cluster here{near}")
                 kind = near.split("'")[1]
+                if narrows and isinstance(value, dict) and (meant := self._limits(kind, value, key)) is not None:
+                    found[kind] = meant.narrower(found[kind]) if kind in found else meant
             elif not isinstance(value, dict):
                 self._tell([section, key], "must have keys")
             else:
@@ -192,19 +209,20 @@ class _Reader:
             self._tell_of(path, invalid_request(error).fields, list(model.model_fields))
             return None
 
-    def _limits(self, kind: str, value: Mapping[str, Any]) -> SiteLimits | None:
+    def _limits(self, kind: str, value: Mapping[str, Any], key: str | None = None) -> SiteLimits | None:
         limits, faults = read_partly(Limits, value)
-        self._tell_of(["limits", kind], faults, list(Limits.model_fields))
+        key = kind if key is None else key
+        self._tell_of(["limits", key], faults, list(Limits.model_fields))
         if limits is None:
             return None
         if limits.kinds is not None and kind != EVERY:
-            self._tell(["limits", kind, "kinds"], f"belongs under '{EVERY}'")
+            self._tell(["limits", key, "kinds"], f"belongs under '{EVERY}'")
             return replace(limits.narrowed(), backends=None)
         known, kinds = list(usable_kinds()), list(limits.kinds or ())
         for number, name in enumerate(kinds):
             if find_kind(name) is not None:
                 continue
-            place: list[str | int] = ["limits", kind, "kinds", number]
+            place: list[str | int] = ["limits", key, "kinds", number]
             if near := near_to(name, known):
                 self._tell(place, f"there is no kind '{printable(name, 40)}'{near}")
                 kinds[number] = near.split("'")[1]
@@ -285,6 +303,7 @@ class _Reader:
                 self._tell(["presets", number], f"'{printable(preset.name, 40)}' is there twice; the first one counts")
             elif preset is not None:
                 found[preset.name] = preset
+                self._places[preset.name] = number
         return tuple(found.values())
 
     def _preset(self, number: int, value: Any) -> Preset | None:
