@@ -211,6 +211,9 @@ class _Formatter(argparse.HelpFormatter):
 def did_you_mean(word: str, known: Iterable[str] | Mapping[str, str]) -> str:
     """Return `` Did you mean 'x'?`` when a known word, or what a mapping says is meant by it, is near, else nothing."""
     near = difflib.get_close_matches(word.lower(), sorted(known), n=3, cutoff=0.6)
+    # Dashes that all options begin with make none alike.
+    bare = word.lower().lstrip("-")
+    near = [one for one in near if difflib.SequenceMatcher(None, one.lstrip("-"), bare).ratio() >= 0.6]
     if not near:
         return ""
     # Letters in another order are the likelier slip: 'lsit' is 'list', not 'site'.
