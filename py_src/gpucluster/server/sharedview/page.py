@@ -20,6 +20,7 @@ from .handler import COOKIE, OVER, SharedViewHandler, TooOften, ViewRefused
 from .limiter import Limiter
 
 MOST_BODY_BYTES = 1024
+ONLY_JSON = 'Send the token of the link as JSON, {"token": "…"}, and nothing else.'
 WRONG_TOKENS = (10, 60.0)
 """So many from one address within so many seconds; then others are told to wait. Many people share an address, so a
 token that is right lets in whatever others have sent: nobody can guess 256 bits."""
@@ -130,13 +131,16 @@ class SharedSessionHandler(SharedViewHandler):
 
     def _token(self) -> str:
         kind = self.request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-        if kind != "application/json" or len(self.request.body) > MOST_BODY_BYTES:
-            raise InvalidRequest("Send the token of the link as JSON.")
+        if kind != "application/json":
+            # The form of another page cannot send this header.
+            raise InvalidRequest("Send the token of the link with the header 'Content-Type: application/json'.")
+        if len(self.request.body) > MOST_BODY_BYTES:
+            raise InvalidRequest(ONLY_JSON)
         try:
             return _Token.model_validate_json(self.request.body).token
         except ValidationError:
             # What was sent is not repeated: it may be most of a token.
-            raise InvalidRequest("Send the token of the link as JSON.") from None
+            raise InvalidRequest(ONLY_JSON) from None
 
     async def _note(self, cluster: str, link: SharedLink) -> None:
         """Count, and say so in the activity: nobody who looks waits for that, or is refused because of it."""
