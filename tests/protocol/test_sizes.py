@@ -80,3 +80,9 @@ def test_sizes_are_shown_in_binary_units(size_bytes, shown):
 def test_a_share_of_a_disk_is_not_said_to_be_of_the_memory():
     with pytest.raises(InvalidRequest, match=r"^scratch_limit: a share must lie between 0% and 100%\.$"):
         parse_spec({"backend": "local", "scratch_limit": "200%"})
+
+
+@pytest.mark.parametrize("value", [0, 0.0, "0", "none", " None "])
+def test_no_limit_is_written_as_dask_and_the_command_line_write_it(value):
+    assert parse_spec({"backend": "local", "memory_limit": value}).memory_limit is None
+    assert parse_spec({"backend": "cuda", "device_memory_limit": value}).device_memory_limit is None

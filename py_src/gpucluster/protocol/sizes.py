@@ -108,9 +108,9 @@ def parse_size_or_auto(value: Any) -> int | float | str:
 
 
 def zero_means_none(value: Any) -> Any:
-    """Return ``None`` for a limit of 0, as Dask writes that there is none, and any other value as it is."""
+    """Return ``None`` for a limit of 0, as Dask writes that there is none, or ``none``; any other value as it is."""
     if isinstance(value, str):
-        return None if value.strip() == "0" else value
+        return None if value.strip().lower() in {"0", "none"} else value
     return None if isinstance(value, (int, float)) and not isinstance(value, bool) and value == 0 else value
 
 
