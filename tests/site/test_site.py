@@ -422,6 +422,14 @@ def test_a_preset_that_the_sites_own_limits_refuse_is_told(site):
         checked_spec({"preset": "a"})
 
 
+def test_a_preset_that_says_only_a_kind_is_not_at_fault_for_a_small_share(site):
+    site(
+        "sharing: {per_user: {memory: 100 MiB}}\n"
+        "presets: [{name: a, title: A, description: D, spec: {backend: local}}]\n"
+    )
+    assert this_site().troubles == ()
+
+
 def test_a_limit_of_time_may_be_minutes_and_is_refused_where_it_is_none(site):
     site("limits: {slurm: {walltime: 90}}\nsharing: {per_user: {walltime: 1-24:00:00}}\n")
     found = this_site()

@@ -68,15 +68,14 @@ def preset_contradictions(site: Site, preset: Preset) -> Iterator[Contradiction]
         yield Contradiction(request["backend"], "backend", ("limits", EVERY, "kinds"), fault, told=True)
         return
     kept: dict[str, Any] = {"backend": request["backend"]}
-    for name in preset.spec:
+    for name in [field for field in preset.spec if field != "backend"]:
         kept[name] = request[name]
         # What a limit means for a field may depend on one that comes later in the file.
         found = _refused_by_limit(site, known.spec, known.traits, request, name)
         if found is None and known.traits.this_machine:
             found = _refused_by_share(site, known.spec, kept, name)
         if found is not None:
-            if name != "backend":
-                del kept[name]
+            del kept[name]
             if found.told:
                 yield found
 
