@@ -247,21 +247,10 @@ def test_the_end_leaves_nothing_but_the_record_and_the_log(site, wait_until, tmp
     assert site.control.list() == []
 
 
-def _sent(dask_scheduler):
-    """How many messages went to each worker and client, and how many are kept."""
-    streams = [*dask_scheduler.stream_comms.values(), *dask_scheduler.client_comms.values()]
-    return [(stream.message_count, len(stream.recent_message_log)) for stream in streams]
-
-
 def test_an_idle_cluster_stops_itself_but_not_while_somebody_is_connected(site):
     model = site.running(name="idle", idle_timeout_seconds=2)
     client = gpucluster.connect("idle").get_client()
     site.wait_for("idle", lambda model: model.n_clients == 1 and model.idle.idle_since is None)
-    # Nor does it keep what it has sent, or grow with what it has computed.
-    assert client.submit(len, "idle", pure=False).result(60) == 4
-    sent = client.run_on_scheduler(_sent)
-    assert sum(count for count, _ in sent) > 0
-    assert [kept for _, kept in sent] == [0] * len(sent)
     # Three turns of the timer, told by the cluster itself.
     ticks = {client.run_on_scheduler(lambda: __import__("time").monotonic())}
     while max(ticks) - min(ticks) < 4:

@@ -1,0 +1,43 @@
+"""A cluster's own process stays small, whatever is computed on its workers.
+
+It imports this file for the functions that are run there: nothing heavy may be imported above.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import dask.array as da
+import gpucluster
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.processes
+
+
+def _sent(dask_scheduler: Any) -> list[tuple[int, int]]:
+    """How many messages went to each worker and client, and how many are kept."""
+    streams = [*dask_scheduler.stream_comms.values(), *dask_scheduler.client_comms.values()]
+    return [(stream.message_count, len(stream.recent_message_log)) for stream in streams]
+
+
+def _imported(dask_scheduler: Any) -> set[str]:
+    return {name.partition(".")[0] for name in sys.modules}
+
+
+def test_it_keeps_no_messages_and_imports_nothing_that_only_workers_need(site: Any) -> None:
+    from gpucluster.learn import PCA, KMeans, StandardScaler
+
+    site.running(name="small", n_workers=1)
+    with gpucluster.connect("small").get_client() as client:
+        X = da.from_array(np.random.default_rng(0).normal(size=(400, 3)), chunks=(100, 3))
+        for estimator in (KMeans(2, n_init=1, random_state=0), PCA(2), StandardScaler()):
+            estimator.fit(X)
+        sent = client.run_on_scheduler(_sent)
+        assert sum(count for count, _ in sent) > 0
+        assert [kept for _, kept in sent] == [0] * len(sent)
+        # The functions of tasks are unpickled by the scheduler, too.
+        imported = client.run_on_scheduler(_imported)
+        assert "gpucluster" in imported
+        assert not imported & {"sklearn", "pandas", "pyarrow"}
