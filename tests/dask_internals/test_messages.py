@@ -6,6 +6,7 @@ import asyncio
 
 import numpy as np
 import pytest
+from distributed.batched import BatchedSend
 from distributed.comm import connect
 from gpucluster.dask_internals import listening, loops, machine, messages, statuses, versions
 from tornado.httpclient import AsyncHTTPClient
@@ -29,6 +30,20 @@ def test_what_clients_send(here, canary, wait_until):
             one.stop()
         assert not hasattr(here.scheduler.handlers["scatter"], "gpucluster_followers")
     assert messages.wire_bytes(object()) == 0
+
+
+def test_sent_messages_are_not_kept(here, canary, monkeypatch):
+    monkeypatch.setattr(BatchedSend, "recent_message_log", None, raising=False)  # So that it is put back in the end.
+    here.client.submit(len, "ab", pure=False).result(30)
+    streams = list(here.scheduler.stream_comms.values())
+    with canary("BatchedSend.recent_message_log, which each one adds to"):
+        assert any(vars(stream)["recent_message_log"] for stream in streams)
+        messages.keep_no_sent_messages()
+        before = sum(stream.batch_count for stream in streams)
+        here.client.submit(len, "abc", pure=False).result(30)
+        assert sum(stream.batch_count for stream in streams) > before
+        assert [len(stream.recent_message_log) for stream in streams] == [0, 0]
+        assert len(BatchedSend(interval=1).recent_message_log) == 0
 
 
 def test_messages_of_our_own(here, canary):
