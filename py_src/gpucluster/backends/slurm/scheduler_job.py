@@ -29,8 +29,6 @@ NAME = "scheduler"
 """The end of the job's name."""
 LOOK_SECONDS = 0.3
 CONNECT_SECONDS = 30.0
-LOOKS_FOR_WORDS = 4
-"""So often, once a second, it looks for what a job that failed has printed last."""
 WARNED_SECONDS = 600.0
 
 
@@ -104,12 +102,7 @@ class SchedulerJob:
 
     async def how_it_ended(self) -> str:
         """Return why it is over, without a full stop."""
-        for _ in range(LOOKS_FOR_WORDS):
-            lines = await self._folder.printed(NAME, self.slot.job_id or "", self.slot.job)
-            if telling(lines) or self.slot.job is None or self.slot.job.state != "FAILED":
-                break
-            # Slurm writes down that it was cancelled a moment after its processes have ended.
-            await asyncio.sleep(1.0)
+        lines = await self._folder.printed(NAME, self.slot.job_id or "", self.slot.job)
         if lines:
             logger.warning("The scheduler's job %s ended; it printed:\n%s", self.slot.job_id, "\n".join(lines))
         if self.slot.job is None:
