@@ -21,7 +21,7 @@ def prepare_library() -> None:
         os.environ.setdefault("MPIR_CVAR_CH4_CMA_ENABLE", "1")
 
 
-def forget_names_of_shared_memory(world: Any) -> list[str]:
+def forget_names_of_shared_memory(world: Any) -> None:
     """Take its name from the memory that MPICH shares within a machine; all ranks call this, and all have it open.
 
     MPICH gives the memory back when a program ends in good order. A rank that is killed leaves it behind, as a file of
@@ -31,19 +31,11 @@ def forget_names_of_shared_memory(world: Any) -> list[str]:
     ----------
     world : mpi4py.MPI.Comm
         All ranks.
-
-    Returns
-    -------
-    list of str
-        Paths that were deleted by this rank.
     """
     lines: list[str] = []
     with suppress(OSError):  # Only Linux has this file.
         lines = Path("/proc/self/maps").read_text().splitlines()
     world.Barrier()
-    deleted = []
-    for path in sorted({line.rpartition(" ")[2] for line in lines if " /dev/shm/mpich_shm_" in line}):
+    for path in {line.rpartition(" ")[2] for line in lines if " /dev/shm/mpich_shm_" in line}:
         with suppress(OSError):  # Another rank of this machine was faster.
             os.unlink(path)
-            deleted.append(path)
-    return deleted
