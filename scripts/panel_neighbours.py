@@ -41,7 +41,7 @@ time.sleep(3600)
 """
 
 
-def _claim(number: int, mark: int, minutes: float, left: float | None) -> list[tuple[str, None]]:
+def _claim(number: int, mark: int | str, minutes: float, left: float | None) -> list[tuple[str, None]]:
     now = seconds_since_boot()
     told = held_name(gpu_uuid(number), str(mark), now - 60 * minutes, None if left is None else now + 60 * left)
     return [(claim_name(gpu_uuid(number), str(mark)), None), *([(told, None)] if told is not None else [])]
@@ -61,14 +61,14 @@ def _cluster(id: str, kind: str, minutes: float, idle: float | None = None, gpus
 
 @contextmanager
 def neighbours(node: str) -> Iterator[None]:
-    """Let two others, and this user, have something of a machine with eight GPUs."""
+    """Let two others, and this user, have something of a machine with eight GPUs; one has a slot without a number."""
     os.environ[VARIABLE] = node
     others = [OtherUser({VARIABLE: node, "PATH": "/usr/bin:/bin"}) for _ in range(2)]
     slot = {"uuid": gpu_uuid(1), "slot": 1, "slots": 2}
     theirs: list[list[tuple[str, Any]]] = [
         [*_claim(1, 1, 12, 228), *_claim(3, 1, 3, 237), *_claim(4, 1, 3, 237), _place(4, 1),
          _cluster("a1", "cuda", 12, gpus=[slot]), _cluster("a2", "local", 95, 41)],
-        [*_claim(1, 2, 41, None), *_claim(5, 1, 64, 176), _cluster("b1", "cuda", 41, 12)],
+        [*_claim(1, 2, 41, None), *_claim(5, "x0000002a", 64, 176), _cluster("b1", "cuda", 41, 12)],
     ]  # fmt: skip
     processes = [user.start("-c", HOLDS, json.dumps(names)) for user, names in zip(others, theirs, strict=True)]
     mine = [hold(name) for name, _ in [*_claim(2, 1, 8, 52), _place(1, 2, [gpu_uuid(5), gpu_uuid(6)])]]
