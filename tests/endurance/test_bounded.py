@@ -19,7 +19,6 @@ from .soak import Day
 
 pytestmark = [
     pytest.mark.processes,
-    pytest.mark.expensive("py_src/gpucluster", "tests/endurance"),
     pytest.mark.timeout(400),
 ]
 MOST_MIB_OF_A_CYCLE = 1.0

@@ -1,48 +1,78 @@
-"""Folders of tests that a change elsewhere cannot touch: each test in them is expensive, with what it depends on.
+"""What the tests of a folder are about: where nothing of that has changed since they passed, they tell nothing new.
 
-What is not here runs always: a cluster's life, the server, the command line, magics, and what holds the layers apart.
+Each area names the packages that its tests are about, and those that these are built on. It does not name what merely
+takes part: tests of the panel start real clusters, but whether a cluster starts, scales and ends is what
+``tests/supervisor``, ``tests/client``, ``tests/server``, ``tests/cli`` and ``tests/magics`` are about, and those run
+always. So do the files of ``ALWAYS``: one way through each large area from end to end. ``make test-all`` runs all.
 """
 
 from __future__ import annotations
 
-_CLUSTER = (
-    "backends", "client", "comm", "dask_internals", "devices", "operating_system", "protocol", "registry", "sharing",
-    "site", "supervisor", "telemetry",
-)  # fmt: skip
-"""Packages that a cluster and those who talk to it are made of."""
-_ENVIRONMENT = ("pyproject.toml", "requirements", "tests/*.py", "tests/fakes")
+
+def _packages(*names: str) -> tuple[str, ...]:
+    return tuple(f"py_src/gpucluster/{name}" for name in names)
 
 
-def _of(*packages: str) -> tuple[str, ...]:
-    return (*(f"py_src/gpucluster/{name}" for name in (*_CLUSTER, *packages)), "py_src/gpucluster/*.py", *_ENVIRONMENT)
-
-
+_ENVIRONMENT = ("py_src/gpucluster/*.py", "pyproject.toml", "requirements", "tests/*.py")
+_BASE = (*_packages("operating_system", "protocol"), *_ENVIRONMENT)
+_ALGORITHMS = (*_packages("dask_internals", "datasets", "learn"), *_BASE)
+_CLIENT = (*_packages("client", "registry"), *_BASE)
+_SUPERVISED = (
+    *_packages("backends/*.py", "backends/nodes", "backends/scheduler", "dask_internals", "supervisor", "telemetry"),
+    *_CLIENT,
+)
+"""What creates, watches and ends a cluster of any kind."""
+_LESSONS = (*_packages("lessons", "client"), *_ALGORITHMS)
 _PANEL = (
-    *_of("cli", "gauges", "lessons", "magics", "profiling", "recordings", "server", "widgets"),
-    "labextension", "package.json", "yarn.lock", "jupyter-config", "notebooks",
+    *_packages("gauges", "lessons/*.py", "magics", "profiling", "recordings", "server", "widgets"), *_CLIENT,
+    "labextension", "package.json", "yarn.lock", "jupyter-config", "notebooks/00-check-in", "notebooks/06-kmeans",
 )  # fmt: skip
+
+
+def _kind(name: str, *also: str) -> tuple[str, ...]:
+    return (*_packages(f"backends/{name}", *also), *_SUPERVISED, f"tests/backends/{name}", "tests/backends/*.py")
+
 
 AREAS: dict[str, tuple[str, ...]] = {
-    "tests/bench": (*_of("bench", "cli", "datasets", "learn"), "benchmarks"),
+    "tests/backends/cuda": (*_kind("cuda", "backends/ssh", "devices", "sharing"), "tests/fakes"),
+    "tests/backends/existing": _kind("existing"),
+    "tests/backends/gateway": _kind("gateway"),
+    "tests/backends/kubernetes": _kind("kubernetes"),
+    "tests/backends/mpi": _kind("mpi", "comm"),
+    "tests/backends/slurm": _kind("slurm"),
+    "tests/backends/ssh": _kind("ssh"),
+    "tests/bench": (*_packages("bench", "cli", "client"), *_ALGORITHMS, "benchmarks"),
     "tests/browser": (*_PANEL, "tests/browser"),
-    "tests/datasets": _of("datasets"),
-    "tests/dropin": _of("cli", "learn"),
-    "tests/learn": (*_of("datasets", "learn"), "tests/learn/*.py"),
-    "tests/profile": _of("profiling", "recordings", "cli"),
-    "tests/proof": (*_of("learn", "datasets", "recordings", "lessons"), "benchmarks/gpu", "notebooks", "tests/gpu"),
-    "tests/test_demo.py": (*_of("lessons", "learn", "datasets"), "scripts/demo.py", "notebooks/06-kmeans"),
-    "tests/thirdparty": _of("cli"),
-    "tests/widgets": _PANEL,
-}
-"""By folder or file: places as in ``expensive(…)``, beside the test's own file."""
-ALWAYS = ("tests/browser/test_panel.py", "tests/learn/test_any_cut.py", "tests/widgets/test_kernel.py")
-"""One of the large areas that runs nevertheless, as what they depend on is more than what they name."""
+    "tests/comm": (*_packages("comm", "dask_internals"), *_BASE, "tests/comm"),
+    "tests/datasets": _ALGORITHMS,
+    "tests/dropin": (*_packages("client"), *_ALGORITHMS),
+    "tests/endurance/test_bounded.py": (*_packages("server"), *_SUPERVISED, "tests/endurance"),
+    "tests/learn": (*_packages("comm"), *_ALGORITHMS, "tests/learn/*.py"),
+    "tests/lessons": (*_LESSONS, "notebooks", "tests/lessons/*.py"),
+    "tests/lessons/grading": (
+        *_packages("lessons/grading", "lessons/checks", "lessons/*.py", "client"), *_BASE, "notebooks", "tests/lessons",
+    ),
+    "tests/profile": (*_packages("dask_internals", "profiling", "recordings", "telemetry"), *_CLIENT),
+    "tests/proof": (*_ALGORITHMS, *_packages("recordings"), "benchmarks/gpu", "notebooks", "tests/gpu"),
+    "tests/recordings": (*_packages("recordings", "devices"), *_BASE),
+    "tests/site": (*_packages("site", "sharing", "client", "cli"), *_BASE),
+    "tests/test_demo.py": (*_LESSONS, "scripts/demo.py", "notebooks/06-kmeans"),
+    "tests/thirdparty": _SUPERVISED,
+    "tests/widgets": (*_packages("gauges", "profiling", "recordings", "widgets"), *_CLIENT),
+}  # fmt: skip
+"""By folder or file: places as in ``expensive(…)``, beside the test's own file; the narrowest that holds a file counts."""
+ALWAYS = (
+    "tests/backends/cuda/test_cuda_create.py", "tests/backends/mpi/test_mpi.py", "tests/backends/ssh/test_ssh.py",
+    "tests/browser/test_panel.py", "tests/learn/test_any_cut.py", "tests/lessons/test_checking.py",
+    "tests/lessons/test_kmeans_answers.py", "tests/widgets/test_kernel.py",
+)  # fmt: skip
+"""One of each large area that runs nevertheless, as what they depend on is more than what they name."""
 
 
 def area_of(file: str) -> tuple[str, tuple[str, ...]]:
     """Return the area of a file of tests, and what all its tests depend on; nothing where they run always."""
     if file not in ALWAYS:
-        for area, places in AREAS.items():
+        for area in sorted(AREAS, key=len, reverse=True):
             if file == area or file.startswith(f"{area}/"):
-                return area, places
+                return area, AREAS[area]
     return "", ()

@@ -1,10 +1,10 @@
 """Which expensive tests a change can have touched; the others are left out, and the run says so.
 
 A test that takes long and seldom breaks is marked ``expensive("path", …)`` with what it depends on: files, folders,
-patterns of them. It runs wherever somebody asks for it by hand; ``--changed-only``, which ``make test`` gives, leaves
+patterns of them; or its folder is listed in ``areas``. It runs wherever somebody asks for it by hand; ``--changed-only``, which ``make test`` gives, leaves
 it out where nothing of that, and of its own file, differs from what it was before this branch. On the main branch
 itself it is left out where all of it is as it was when the test passed last, by the digests that
-``make expensive-tests`` has written down, and that was not long ago. Where neither can be told, all are run.
+``tests.suite.record`` has written down, and that was not long ago. Where neither can be told, all are run.
 """
 
 from __future__ import annotations
@@ -150,10 +150,14 @@ def since_they_passed(root: Path) -> Changes:
         record = json.loads((root / RECORD).read_text(encoding="utf-8"))
     except OSError:
         return Changes(None, f"{none}, and no run of expensive tests is written down")
-    when = date.fromisoformat(record["date"])
-    if abs((datetime.now(UTC).date() - when).days) > MOST_DAYS:
-        return Changes(None, f"{none}, and expensive tests ran last on {when}")
-    return Changes(None, f"they passed on {when}", record["passed"], root)
+    today = datetime.now(UTC).date()
+    dates = {name: date.fromisoformat(when) for name, (when, _) in record["passed"].items()}
+    recent = {name: found for name, (_, found) in record["passed"].items() if (today - dates[name]).days <= MOST_DAYS}
+    if not recent:
+        last = max(dates.values(), default="never")
+        return Changes(None, f"{none}, and expensive tests ran last on {last}")
+    oldest = min(dates[name] for name in recent)
+    return Changes(None, f"they passed, on {oldest} or later", recent, root)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -33,5 +33,6 @@ def seeds(lesson: str, number: int) -> list[Any]:
 
 
 def carried_out(lesson: str) -> pytest.MarkDecorator:
-    """Return the mark of a test that carries a lesson out: any part of the package may be in it."""
-    return expensive_for(lesson, "py_src/gpucluster", "pyproject.toml", "requirements", "tests/*.py")
+    """Return the mark of a test that carries a lesson out, with the magics and widgets in it."""
+    packages = ("gauges", "magics", "profiling", "recordings", "widgets")
+    return expensive_for(lesson, *(f"py_src/gpucluster/{name}" for name in packages))

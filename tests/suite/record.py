@@ -1,4 +1,4 @@
-"""``python -m tests.suite.record REPORT.xml``: write down which expensive tests have passed, and with which files.
+"""``python -m tests.suite.record REPORT.xml …``: write down which expensive tests have passed, and with which files.
 
 Run it on the very files that were tested; ``make expensive-tests`` does. On the main branch, ``make test`` then leaves
 those out that would see the same files again.
@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from xml.etree import ElementTree
 
-from .changes import PROPERTY, RECORD, ROOT, digest, name_of
+from .changes import MOST_DAYS, PROPERTY, RECORD, ROOT, digest, name_of
 
 
 def groups_in(report: Path) -> dict[str, bool]:
@@ -26,15 +26,31 @@ def groups_in(report: Path) -> dict[str, bool]:
     return passed
 
 
-def write(root: Path, report: Path) -> int:
-    """Write the record of a report anew; return how many groups of tests have passed."""
-    passed = {
-        name_of(group): digest(root, tuple(group.split(" "))) for group, fine in groups_in(report).items() if fine
+def write(root: Path, report: Path, today: date | None = None) -> int:
+    """Add a report to the record; return how many groups of tests have passed.
+
+    What another run has told of other groups stays, and is true as long as the files are the same.
+    """
+    file = root / RECORD
+    known: dict[str, list[str]] = {}
+    if file.exists():
+        known = json.loads(file.read_text(encoding="utf-8"))["passed"]
+    when = today or datetime.now(UTC).date()
+    found = groups_in(report)
+    for group, fine in found.items():
+        known.pop(name_of(group), None)
+        if fine and (now := digest(root, tuple(group.split(" ")))) is not None:
+            known[name_of(group)] = [when.isoformat(), now]
+    kept = {
+        name: entry
+        for name, entry in sorted(known.items())
+        if (root / name.partition(" ")[0]).exists() and (when - date.fromisoformat(entry[0])).days <= MOST_DAYS
     }
-    record = {"date": f"{datetime.now(UTC):%Y-%m-%d}", "passed": dict(sorted(passed.items()))}
-    (root / RECORD).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    return len(passed)
+    lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(entry)}" for name, entry in kept.items())
+    file.write_text(f'{{\n "passed": {{\n{lines}\n }}\n}}\n', encoding="utf-8")
+    return sum(found.values())
 
 
 if __name__ == "__main__":
-    print(f"{write(ROOT, Path(sys.argv[1]))} groups of expensive tests have passed: {RECORD}")
+    for name in sys.argv[1:]:
+        print(f"{name}: {write(ROOT, Path(name))} groups of expensive tests have passed: {RECORD}")

@@ -84,8 +84,16 @@ def test_on_the_main_branch_what_has_passed_with_the_same_files_is_left_out(
     assert touched("a.txt", "sub")
     (repository / "a.txt").write_text("a.txt")
     assert not touched("a.txt", "sub")
-    written = json.loads((repository / RECORD).read_text())
-    (repository / RECORD).write_text(json.dumps({**written, "date": "2026-01-01"}))
+    report.write_text(REPORT.replace('value="a.txt sub"', 'value="b.txt sub"'))
+    assert record.write(repository, report) == 1
+    assert not touched("a.txt", "sub"), "a later run says nothing of it"
+    assert not touched("b.txt", "sub")
+    report.write_text(REPORT.replace('value="b.txt"', 'value="b.txt sub"'))
+    assert record.write(repository, report) == 1
+    assert touched("b.txt", "sub"), "it has failed since"
+    written = json.loads((repository / RECORD).read_text())["passed"]
+    old = {name: ["2026-01-01", found] for name, (_, found) in written.items()}
+    (repository / RECORD).write_text(json.dumps({"passed": old}))
     assert touched("a.txt", "sub"), "too long ago"
     assert not find_changes(repository).can_tell
 
@@ -134,4 +142,5 @@ def test_a_file_of_an_area_depends_on_what_is_listed_for_it() -> None:
     assert Changes(("labextension/src/index.ts",), "abc").touch(places)
     assert not Changes(("docs/panel.md", "tests/cli/test_life.py"), "abc").touch(places)
     assert area_of("tests/browser/test_panel.py") == area_of("tests/supervisor/test_life.py") == ("", ())
+    assert area_of("tests/lessons/grading/test_attacks.py")[0] == "tests/lessons/grading", "the narrowest"
     assert area_of("tests/test_demo.py")[0] == "tests/test_demo.py"

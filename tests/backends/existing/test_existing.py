@@ -20,7 +20,6 @@ from gpucluster.protocol.errors import InvalidRequest, InvalidState, PreflightFa
 from gpucluster.protocol.kinds import parse_spec, spec_schemas
 from gpucluster.protocol.models import ClusterState, Network
 
-from tests.backends.depending import rare
 from tests.backends.existing.schedulers import credentials
 
 SERVE = str(Path(__file__).parent / "schedulers.py")
@@ -171,7 +170,6 @@ def test_the_form_asks_only_for_what_is_ours():
     assert not {"n_workers", "memory_limit", "local_directory"} & set(spec_schemas()["existing"]["properties"])
 
 
-@rare
 def test_a_scheduler_that_comes_back_and_one_that_does_not(site, tmp_path, monkeypatch, wait_until):
     monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "8s")
     first = serve(tmp_path)

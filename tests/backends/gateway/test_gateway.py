@@ -29,7 +29,6 @@ from gpucluster.registry.remembering import read_remembered
 from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits
 
-from tests.backends.depending import rare
 from tests.backends.gateway.realgateway import PASSWORD, VARIABLE, RealGateway
 
 THEIRS = {"n_workers": None, "memory_limit": "auto"}
@@ -122,7 +121,6 @@ def test_it_grows_within_the_limits_of_the_site_and_hands_results_over(
     assert "died" not in told
 
 
-@rare
 def test_it_follows_the_load(shared_site: Any, one: gpucluster.Cluster) -> None:
     shared_site.control.patch(NAME, {"adapt": {"minimum": 1, "maximum": 2, "wait_count": 5}})
     with one.get_client() as client:
@@ -136,7 +134,6 @@ def test_it_follows_the_load(shared_site: Any, one: gpucluster.Cluster) -> None:
     shared_site.wait_for(NAME, lambda model: (model.n_workers, model.notes) == (2, []))
 
 
-@rare
 def test_a_server_that_is_started_anew_costs_nothing(
     gateway: RealGateway, shared_site: Any, one: gpucluster.Cluster, wait_until: Any
 ) -> None:
@@ -199,7 +196,6 @@ def test_one_that_was_there_already_is_left_alone(gateway: RealGateway, shared_s
         shared_site.running(**asked)
 
 
-@rare
 def test_a_cluster_whose_name_never_came_back_is_found_by_what_it_is(gateway: RealGateway) -> None:
     told: list[str] = []
 

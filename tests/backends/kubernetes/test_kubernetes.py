@@ -19,7 +19,6 @@ from gpucluster.registry.remembering import read_remembered
 from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits
 
-from tests.backends.depending import rare
 from tests.backends.seen import messages, names, with_workers
 
 SECRET = "v3ry-s3cret"
@@ -135,14 +134,12 @@ def test_pods_that_are_gone_are_told_of_and_replaced(
         assert client.submit(sum, [1, 2]).result(timeout=60) == 3
 
 
-@rare
 def test_a_deployment_that_somebody_deletes_is_replaced(kubernetes: Any, shared_site: Any, two: Any) -> None:
     gone = sorted(names(two.model))[0]
     kubernetes.ask(f"/apis/apps/v1/namespaces/class/deployments/{gone}", "DELETE")
     shared_site.wait_for("pods", lambda model: model.n_workers == 2 and gone not in names(model))
 
 
-@rare
 def test_it_follows_the_load(kubernetes: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
     import time
 
@@ -180,7 +177,6 @@ def test_the_end_leaves_nothing(kubernetes: Any, shared_site: Any, made: Any, wa
     assert "DaskCluster" in shared_site.registry.folder(made.id).submitted.read_text(), "can be read afterwards"
 
 
-@rare
 def test_what_a_dead_operator_leaves_is_said_with_the_commands_that_remove_it(
     kubernetes: Any, shared_site: Any, wait_until: Any
 ) -> None:

@@ -9,7 +9,6 @@ import sys
 import pytest
 from gpucluster.client.environment import cluster_environment
 
-from tests.backends.depending import rare
 from tests.mpi import MPIEXEC, is_open_mpi, must_have_mpi
 
 must_have_mpi("dask_mpi")
@@ -42,7 +41,6 @@ with cluster.get_client() as client:
 """
 
 
-@rare
 @pytest.mark.skipif(is_open_mpi(), reason="hosts, interfaces and ssh are told to Open MPI in other words")
 @pytest.mark.parametrize("protocol", ["tls", "mpi"])
 def test_ranks_on_two_hosts(protocol, site, network, servers, tmp_path, wait_until):

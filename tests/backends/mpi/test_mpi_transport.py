@@ -32,7 +32,6 @@ from gpucluster.protocol.models import ClusterModel, Network
 from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits
 
-from tests.backends.depending import rare
 from tests.backends.seen import messages
 from tests.mpi import must_have_mpi
 
@@ -212,7 +211,6 @@ def test_a_program_that_is_aborted_is_started_again(cluster, client, wait_until)
     assert client.submit(pow, 2, 5).result(30) == 32
 
 
-@rare
 def test_a_rank_that_hangs_is_lost_and_comes_back(cluster, client, wait_until):
     before = set(addresses(client))
     pid = client.submit(os.getpid, workers=["1"], pure=False).result()

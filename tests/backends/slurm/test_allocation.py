@@ -19,7 +19,6 @@ from gpucluster.backends.slurm import SlurmBackend
 from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.models import ClusterState
 
-from tests.backends.depending import rare
 from tests.mpi import must_have_mpi
 
 must_have_mpi("dask_mpi")
@@ -62,7 +61,6 @@ def _left(cluster: str) -> list[psutil.Process]:
     return found
 
 
-@rare
 @pytest.mark.processes
 def test_the_nodes_of_an_allocation_are_used_and_it_takes_all_along(
     slurm: Any, shared_site: Any, wait_until: Any

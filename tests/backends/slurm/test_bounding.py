@@ -16,7 +16,6 @@ import psutil
 import pytest
 from gpucluster.backends.slurm.bounding import LEFT_OUT, MOST_BYTES, keeping_output_short
 
-from tests.backends.depending import rare
 from tests.backends.seen import names
 from tests.backends.slurm.test_slurm import JOBS, job_of, log_of
 
@@ -147,7 +146,6 @@ def test_a_worker_that_prints_without_end_fills_no_disk(
     shared_site.wait_for(model.id, lambda model: model.state.ended)
 
 
-@rare
 @pytest.mark.parametrize("shared", [True, False])
 def test_why_a_job_has_failed_is_found_behind_a_flood(
     slurm: Any, shared_site: Any, tmp_path: Path, shared: bool

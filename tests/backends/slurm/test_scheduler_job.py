@@ -18,7 +18,6 @@ import pytest
 from gpucluster.protocol.errors import PreflightFailed
 from gpucluster.protocol.models import ClusterState
 
-from tests.backends.depending import rare
 from tests.backends.seen import messages, names
 from tests.backends.slurm.test_slurm import job_of, log_of
 
@@ -134,7 +133,6 @@ def test_when_its_job_is_gone_so_is_the_cluster(slurm: Any, shared_site: Any, ap
     wait_until(lambda: not any(folders(slurm, node) for node in slurm.apart))
 
 
-@rare
 def test_a_job_that_fails_says_why_without_shared_storage(slurm: Any, shared_site: Any, hopeless: Any) -> None:
     model = shared_site.wait_for("hopeless", lambda model: model.notice)
     assert "/nowhere/python: No such file or directory" in model.notice
@@ -145,7 +143,6 @@ def test_a_job_that_fails_says_why_without_shared_storage(slurm: Any, shared_sit
     assert not jobs_of(slurm, model.id)
 
 
-@rare
 def test_the_scheduler_waits_in_the_queue_and_nothing_of_it_outlives_the_cluster(
     slurm: Any, shared_site: Any, tmp_path: Path, wait_until: Any
 ) -> None:
@@ -189,7 +186,6 @@ def test_a_scheduler_whose_cluster_is_gone_ends_all_jobs_by_itself(slurm: Any, t
     assert not jobs_of(slurm, "0badcafe")
 
 
-@rare
 def test_jobs_that_always_fail_are_given_up(slurm: Any, shared_site: Any, hopeless: Any) -> None:
     model = shared_site.wait_for("hopeless", lambda model: model.notice and "no more are asked for" in model.notice)
     assert "/nowhere/python: No such file or directory. That was tried 6 times; no more" in model.notice

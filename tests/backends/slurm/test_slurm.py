@@ -20,7 +20,6 @@ from gpucluster.registry.remembering import read_remembered
 from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits
 
-from tests.backends.depending import rare
 from tests.backends.seen import messages, names, with_workers
 
 JOBS = {"backend": "slurm", "partition": "main", "walltime": "00:10:00", "memory_limit": "600MB", "interface": "lo"}
@@ -147,7 +146,6 @@ def test_jobs_that_are_gone_are_told_of_and_replaced(slurm: Any, shared_site: An
         slurm.ask("scontrol", "update", f"nodename={node}", "state=resume")
 
 
-@rare
 def test_jobs_that_more_urgent_ones_push_out_are_replaced(
     slurm: Any, shared_site: Any, two: Any, wait_until: Any
 ) -> None:
@@ -176,7 +174,6 @@ def test_jobs_that_more_urgent_ones_push_out_are_replaced(
     assert pid not in {worker.pid for worker in model.workers}
 
 
-@rare
 def test_before_the_walltime_ends_others_come_and_take_what_it_holds(
     slurm: Any, shared_site: Any, two: Any, wait_until: Any
 ) -> None:
@@ -302,7 +299,6 @@ def test_a_job_that_cannot_work_tells_why(slurm: Any, shared_site: Any, shared_f
     shared_site.control.stop(model.id)
 
 
-@rare
 def test_a_controller_that_is_down(
     slurm: Any, busy: None, shared_site: Any, shared_folder: Path, wait_until: Any, monkeypatch: Any
 ) -> None:

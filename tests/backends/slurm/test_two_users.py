@@ -11,7 +11,6 @@ import gpucluster
 import psutil
 import pytest
 
-from tests.backends.depending import rare
 from tests.otheruser import OtherUser
 
 JOBS = {"backend": "slurm", "partition": "main", "walltime": "00:10:00", "memory_limit": "600MB", "interface": "lo"}
@@ -84,7 +83,6 @@ def other(slurm: Any) -> Iterator[OtherUser]:
     made.close()
 
 
-@rare
 def test_two_users_create_at_the_same_time(
     slurm: Any, other: OtherUser, shared_site: Any, tmp_path: Path, wait_until: Any
 ) -> None:

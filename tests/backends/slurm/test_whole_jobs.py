@@ -12,7 +12,6 @@ import pytest
 from gpucluster.protocol.errors import InvalidRequest, InvalidState, StartFailed
 from nvml.machine import FakeMachine, gpu
 
-from tests.backends.depending import rare
 from tests.backends.seen import messages, names, with_workers
 from tests.backends.slurm.test_slurm import job_of, log_of
 
@@ -72,7 +71,6 @@ def test_where_nodes_are_given_whole_so_are_jobs(shared_site: Any, pairs: Any) -
         shared_site.control.wait(refused.id)
 
 
-@rare
 def test_one_that_dies_comes_again_and_those_of_a_job_that_is_gone_are_replaced(
     slurm: Any, shared_site: Any, pairs: Any, wait_until: Any
 ) -> None:
@@ -123,7 +121,6 @@ def test_the_last_job_may_have_fewer_workers(slurm: Any, shared_site: Any, pairs
     wait_until(lambda: jobs_of(slurm, model) == [f"gpucluster-{model.id}-{small}"])
 
 
-@rare
 def test_the_load_has_whole_jobs(slurm: Any, shared_site: Any, pairs: Any, wait_until: Any) -> None:
     pairs.adapt(minimum=0, maximum=5, interval=0.2, wait_count=2)
     wait_until(lambda: not jobs_of(slurm, pairs.model), what=slurm.jobs)
