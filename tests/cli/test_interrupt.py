@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import gpucluster.cli
 import psutil
 import pytest
 from gpucluster.cli.interrupt import interrupts_held
@@ -39,6 +40,17 @@ def test_being_told_to_end_during_create_stops_the_cluster(
     assert err == "Cancelled; the cluster 'half' was stopped again.\n"
     assert site.get("half").state.value == "stopped"
     wait_until(lambda: not site.processes())
+
+
+def test_ctrl_c_before_the_cluster_was_asked_for_says_that_there_is_none(
+    site: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(words: list[str]) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(gpucluster.cli, "_run", interrupted)
+    assert gpucluster.cli.main(["create"]) == 130
+    assert capsys.readouterr() == ("", "Interrupted: nothing was created.\n")
 
 
 def test_a_start_that_takes_too_long_is_stopped(site: Any, slow_start: None, gpucluster: Callable[..., Any]) -> None:

@@ -60,7 +60,7 @@ AREAS: dict[str, tuple[str, ...]] = {
     "tests/thirdparty": _SUPERVISED,
     "tests/widgets": (*_packages("gauges", "profiling", "recordings", "widgets"), *_CLIENT),
 }  # fmt: skip
-"""By folder or file: places as in ``expensive(…)``, beside the test's own file; the narrowest that holds a file counts."""
+"""By folder or file, the narrowest of which counts: places as in ``expensive(…)``, beside the test's own file."""
 ALWAYS = (
     "tests/backends/cuda/test_cuda_create.py", "tests/backends/mpi/test_mpi.py", "tests/backends/ssh/test_ssh.py",
     "tests/browser/test_panel.py", "tests/learn/test_any_cut.py", "tests/lessons/test_checking.py",

@@ -1,10 +1,11 @@
 """Which expensive tests a change can have touched; the others are left out, and the run says so.
 
 A test that takes long and seldom breaks is marked ``expensive("path", …)`` with what it depends on: files, folders,
-patterns of them; or its folder is listed in ``areas``. It runs wherever somebody asks for it by hand; ``--changed-only``, which ``make test`` gives, leaves
-it out where nothing of that, and of its own file, differs from what it was before this branch. On the main branch
-itself it is left out where all of it is as it was when the test passed last, by the digests that
-``tests.suite.record`` has written down, and that was not long ago. Where neither can be told, all are run.
+patterns of them; or its folder is listed in ``areas``. It runs wherever somebody asks for it by hand;
+``--changed-only``, which ``make test`` gives, leaves it out where nothing of that, and of its own file, differs from
+what it was before this branch. On the main branch itself it is left out where all of it is as it was when the test
+passed last, by the digests that ``tests.suite.record`` has written down, and that was not long ago. Where neither can
+be told, all are run.
 """
 
 from __future__ import annotations

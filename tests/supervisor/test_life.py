@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import stat
 
 import gpucluster
@@ -187,6 +188,17 @@ def test_waiting_ends_with_a_sentence_and_the_cluster_goes_on(shared_site, two):
     model = shared_site.control.wait(two, timeout=90, progress=seen.append)
     assert model.n_workers == 3
     assert seen[-1].state is ClusterState.RUNNING
+
+
+def test_a_cluster_whose_process_was_paused_is_listed_with_the_way_on(shared_site, two):
+    pid = shared_site.get(two).pid
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        (warning,) = shared_site.get(two).warnings
+        assert f"'kill -CONT {pid}' lets it go on" in warning
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert shared_site.get(two).warnings == []
 
 
 def test_the_log_can_be_read(shared_site, two):

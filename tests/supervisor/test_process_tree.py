@@ -73,9 +73,13 @@ def test_a_program_outlives_its_worker_but_not_the_cluster(site, wait_until, tmp
     model = site.running(name="parent", n_workers=1)
     program, client = started(site, tmp_path / "pid", start_daemon, wait_until)
     before = model.workers[0].pid
+    told = len(gpucluster.connect("parent").activity())
     client.restart()
     wait_until(lambda: site.get("parent").workers and site.get("parent").workers[0].pid != before)
     assert not is_gone(program)
+    site.control.patch("parent", {"idle_timeout_seconds": 0})  # What waits to be told is told before.
+    new = [entry.message for entry in gpucluster.connect("parent").activity()[told:]]
+    assert new == ["Restart all workers, as a client of Dask has asked for", "Never stop by itself"], "no crash"
     assert (model.pid in [parent.pid for parent in program.parents()]) is LINUX, "adopted inside the cluster"
     client.close()
     site.control.stop("parent")

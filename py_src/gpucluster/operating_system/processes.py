@@ -30,6 +30,20 @@ def birth(pid: int) -> str | None:
     return None if fields[0] in {"Z", "X"} else f"{_boot()}-{fields[19]}"
 
 
+def is_paused(pid: int) -> bool:
+    """Whether a process has been stopped by a signal or a debugger, so that it does nothing until it is told to."""
+    if not LINUX:
+        import psutil
+
+        with suppress(psutil.Error):
+            return bool(psutil.Process(pid).status() == psutil.STATUS_STOPPED)
+        return False
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in {"T", "t"}
+    except OSError:
+        return False
+
+
 @cache
 def _boot() -> str:
     return _BOOT_ID.read_text().strip()

@@ -27,7 +27,7 @@ from .ending import ended_by_death, gone, note_end
 from .record import DashboardAddress, Folder, Record
 from .remembering import start_reaper
 from .secret import make_secret
-from .unreadable import ended_outline, of_another_version, outline, with_unknown_kind
+from .unreadable import ended_outline, of_another_version, outline, while_paused, with_unknown_kind
 from .writing import writing
 
 ENDED_KEPT = 10
@@ -139,7 +139,7 @@ class Registry:
         if record is None or record.cluster is None or record.cluster.state.ended:
             return record
         if lock.is_held(folder.lock):
-            return with_unknown_kind(record)
+            return while_paused(with_unknown_kind(record))
         # It may have ended properly between the two looks.
         self._cache.pop(folder.id, None)
         record = self.read(folder)

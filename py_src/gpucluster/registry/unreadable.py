@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ..operating_system import processes
 from ..protocol.kinds import find_kind
 from ..protocol.models import ClusterModel, ClusterState, Idle, Wanted
 from ..protocol.plaintext import printable
@@ -88,6 +89,19 @@ def with_unknown_kind(record: Record) -> Record:
     else:
         why = f"It was made with another version of its kind '{name}' than the one in this Python environment."
     warning = f"{why} The cluster can be used and stopped all the same."
+    changed = model.model_copy(update={"warnings": [*model.warnings, warning]})
+    return record.model_copy(update={"cluster": changed})
+
+
+def while_paused(record: Record) -> Record:
+    """Return the record with a warning, if somebody has stopped the cluster's process by a signal."""
+    model = record.cluster
+    if model is None or model.state.ended or model.pid is None or not processes.is_paused(model.pid):
+        return record
+    warning = (
+        f"Its process was paused by a signal (SIGSTOP) and answers nobody: 'kill -CONT {model.pid}' lets it go on, "
+        f"'kill -KILL {model.pid}' ends the cluster."
+    )
     changed = model.model_copy(update={"warnings": [*model.warnings, warning]})
     return record.model_copy(update={"cluster": changed})
 

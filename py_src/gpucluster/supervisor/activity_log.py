@@ -67,6 +67,7 @@ class ActivityLog:
         self._missed: set[str] = set()
         self._restarted: dict[str, str] = {}
         self._returning: set[str] = set()
+        self._n_restarts = 0
         self._pending: asyncio.TimerHandle | None = None
 
     def asked(self, kind: str, by: str | None, message: str) -> None:
@@ -144,6 +145,12 @@ class ActivityLog:
         self._returning.difference_update(came.values())
         if (self._came or self._went) and self._pending is None:
             self._pending = asyncio.get_running_loop().call_later(COALESCE_SECONDS, self.flush)
+
+    def saw_restarts(self, number: int) -> None:
+        """Note how often clients of Dask have had all workers restarted; a scheduler that came back begins at 0."""
+        if number > self._n_restarts:
+            self.happened("restart", "Restart all workers, as a client of Dask has asked for")
+        self._n_restarts = number
 
     def flush(self) -> None:
         """Write down who has come and gone."""

@@ -382,6 +382,7 @@ class Controller(Requests):
             found["warnings"] += self._scratch_watch.warnings
         if self._costs is not None:
             found["cost"] = self._costs.saw(**self._in_use_now(found["workers"]))
+        self.activity_log.saw_restarts(self.deployment.scheduler.members().n_restarts)
         restarting = self.reconciler is not None and self.reconciler.restarting
         self.activity_log.saw_workers(found["workers"], restarting=restarting)
         return found

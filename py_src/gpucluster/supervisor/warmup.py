@@ -16,6 +16,7 @@ from multiprocessing import forkserver, resource_tracker, util
 from pathlib import Path
 from typing import Any
 
+from ..dask_internals.array_imports import import_arrays_without_scipy
 from ..dask_internals.messages import keep_no_sent_messages
 from ..dask_internals.nannies import keep_own_forkserver, look_for_workers_every
 from ..dask_internals.versions import remember_versions
@@ -147,6 +148,7 @@ def configure_dask() -> None:
     reduce_wakeups()
     keep_own_forkserver()
     keep_no_sent_messages()
+    import_arrays_without_scipy()
     look_for_workers_every(WORKER_UP_SECONDS)
     if dask.config.get("distributed.scheduler.events-cleanup-delay") == "1h":
         # A task of asyncio waits so long for each worker and each client that has gone.

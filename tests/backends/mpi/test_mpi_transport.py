@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import signal
 import threading
@@ -144,6 +145,14 @@ def test_estimators_talk_over_mpi_on_these_ranks(client):
         with config_context(communicator="mpi"):
             found = fit()
         np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-7, err_msg=name)
+
+    def keep(shard):
+        builtins.communicator_of_test = shard.communicator
+
+    with config_context(communicator="mpi"):
+        run_on_ranks(keep, X)
+    used = client.run(lambda: bool(builtins.communicator_of_test.comm))
+    assert list(used.values()) == [False, False], "MPI has two thousand, and each fit would take one"
 
 
 def test_ranks_that_call_different_operations_over_mpi_are_told_who_called_what(client):

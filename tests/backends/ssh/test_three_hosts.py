@@ -12,7 +12,6 @@ from gpucluster.client.environment import cluster_environment
 from gpucluster.protocol.models import ClusterState
 
 
-
 def test_a_link_is_cut(site, network, servers, wait_until):
     """The scheduler is on host 0, where this test itself is not: scripts there create and compute."""
     environment = {**cluster_environment(), "GPUCLUSTER_DIR": str(site.directory)}

@@ -55,7 +55,6 @@ class MPIDeployment(Deployment):
         """The last one whose end was told, or was meant."""
         self._replaced: Program | None = None
         """The one that is being ended so that another takes its place."""
-        self._restarts = False
         self._closed = False
         self._changing = asyncio.Lock()
         self._watching: asyncio.Task[None] | None = None
@@ -144,17 +143,10 @@ class MPIDeployment(Deployment):
     async def release(self, names: Collection[str]) -> None:
         """Forget those that could not start: ``scale`` starts all ranks again."""
 
-    async def restart(self) -> None:
-        self._restarts = True
-        try:
-            await super().restart()
-        finally:
-            self._restarts = False
-
-    async def _begin_anew(self) -> None:
-        """Start the program again because the scheduler was told to restart its workers."""
-        if not self._restarts:
-            self._context.tell("restart", "Restart all workers, as a client of Dask has asked for")
+    async def _begin_anew(self, instead_of_some: bool) -> None:
+        """Start the program again because the scheduler was told to restart its workers, or some of them."""
+        if instead_of_some:  # Of all others the scheduler itself tells.
+            self._context.tell("restart", "Restart all workers, as a client of Dask has asked for some of them")
         await self._begin()
 
     async def _begin(self, instead_of: Program | None = None) -> None:

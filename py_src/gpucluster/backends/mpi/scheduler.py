@@ -27,12 +27,12 @@ class RanksScheduler(PrivateDashboardScheduler):
     Parameters
     ----------
     begin_anew : callable
-        Ends the program and starts it again; returns when that is begun.
+        Ends the program and starts it again; returns when that is begun. Told whether only some workers were meant.
     nannies : bool
         Whether each worker has a nanny, so that Dask can restart workers without their ranks.
     """
 
-    def __init__(self, *args: Any, begin_anew: Callable[[], Awaitable[None]], nannies: bool, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, begin_anew: Callable[[bool], Awaitable[None]], nannies: bool, **kwargs: Any) -> None:
         self._begin_anew = begin_anew
         self._nannies = nannies
         super().__init__(*args, **kwargs)
@@ -44,7 +44,7 @@ class RanksScheduler(PrivateDashboardScheduler):
         waiting = asyncio.ensure_future(super().restart_workers(None, **options))
         try:
             await asyncio.sleep(0)  # First it lets those go that are here.
-            await self._begin_anew()
+            await self._begin_anew(workers is not None)
             return await waiting
         finally:
             waiting.cancel()

@@ -59,6 +59,9 @@ class SchedulerReader(SchedulerPlugin):
         self._go_on = True
         self._changed: Callable[[], None] = _nothing
         self._gone: deque[str] = deque(maxlen=REMEMBERED)
+        self._n_restarts = 0
+        self._is_asked = False
+        """Whether the supervisor itself has asked for the restart that comes."""
 
     async def start(self, scheduler: Scheduler) -> None:
         """Begin, when sent to a scheduler elsewhere: answer what is asked under the plugin's name."""
@@ -91,6 +94,11 @@ class SchedulerReader(SchedulerPlugin):
     def remove_worker(self, scheduler: Scheduler, worker: str, **kwargs: Any) -> None:
         self._gone.append(worker)
         self._changed()
+
+    def restart(self, scheduler: Scheduler) -> None:
+        if not self._is_asked:
+            self._n_restarts += 1
+            self._changed()
 
     def add_client(self, scheduler: Scheduler, client: str) -> None:
         self._changed()
@@ -153,6 +161,7 @@ class SchedulerReader(SchedulerPlugin):
             "is_quiet": not is_computing(scheduler),
             "n_held": n_wanted_results(scheduler),
             "n_queued": n_without_worker(scheduler),
+            "n_restarts": self._n_restarts,
             "gone": [[address, *left_behind(scheduler, address)] for address in self._gone],
             "ended": "A client shut the scheduler down." if is_ending(scheduler) else None,
         }
@@ -210,7 +219,11 @@ class SchedulerReader(SchedulerPlugin):
 
     async def restart_workers(self, timeout: float) -> None:
         """Restart all workers and forget all tasks."""
-        await restart_workers(self._scheduler, timeout=timeout)
+        self._is_asked = True
+        try:
+            await restart_workers(self._scheduler, timeout=timeout)
+        finally:
+            self._is_asked = False
 
 
 def _nothing() -> None:

@@ -18,7 +18,7 @@ from ...dask_internals.worker_state import has_nanny, n_threads
 from ..communicators.communicator import Communicator
 from ..communicators.disagreement import SAME_ORDER
 from ..communicators.mailbox import close_job, expect_no_more, take_links
-from ..communicators.mpi import over_mpi
+from ..communicators.mpi import MPICommunicator, over_mpi
 from ..communicators.workers import WorkerCommunicator
 from ..errors import InvalidData, PeerLost, RanksDisagree, WorkersLost
 from .block import Block
@@ -366,6 +366,8 @@ def _rank(
         shard = Shard(communicator, [Block(*block) for block in blocks], n_threads=threads, counted=counted)
         result = function(shard, **parameters)
         failed = False
+        if isinstance(communicator, MPICommunicator):
+            communicator.free()
         return result if answers else None
     finally:
         links.close(failed=failed)
