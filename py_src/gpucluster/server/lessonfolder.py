@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
@@ -25,6 +27,10 @@ from ..protocol.lessons import (
     Tally,
 )
 from .lessonstate import Bank, advice_for, bank_of, check_known, exercises_of, next_step, recordable, tally_of
+
+KEPT_SECONDS = 60.0
+"""So soon an author sees a change of the lessons themselves. Each page asks every few seconds."""
+_Stamp = tuple[date | tuple[int, int, int] | None, ...]
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,19 @@ class LessonFolder:
         return ProgressDeleted(deleted=await asyncio.to_thread(forget, self.folder))
 
     def _read(self) -> LessonList:
+        # Before anything is read: what changes meanwhile is then seen the next time.
+        stamp, now = self._stamp(), time.monotonic()
+        kept = _kept.get(self)
+        if kept is None or kept[0] != stamp or now - kept[1] > KEPT_SECONDS:
+            kept = _kept[self] = stamp, now, self._read_anew()
+        return kept[2]
+
+    def _stamp(self) -> _Stamp:
+        """Return what differs when the learner has done something, or files have come or gone."""
+        places = (progress_file(self.folder), self.folder, *(self.folder / lesson.slug for lesson in lessons()))
+        return date.today(), *map(_changed_at, places)
+
+    def _read_anew(self) -> LessonList:
         message, progress = None, Progress()
         try:
             progress = load(self.folder)
@@ -140,6 +159,18 @@ class LessonFolder:
 
     def _shown(self, path: Path) -> str:
         return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
+
+
+_kept: dict[LessonFolder, tuple[_Stamp, float, LessonList]] = {}
+"""The last answers, with what they depend on and since when."""
+
+
+def _changed_at(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def _sum(tallies: Iterable[Tally]) -> Tally:
