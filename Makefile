@@ -37,7 +37,7 @@ lab: .venv/.built ## Set everything up and open JupyterLab with the panel and th
 demo: .venv/.built ## Run the main job without a person: create, compute, tear down.
 	@$(BIN)/python scripts/demo.py
 
-test: .venv/.built .venv-cuda/.installed .venv-docs/.installed chromium ## Run all checks, and all tests but expensive ones that no change touches: 18 to 25 minutes on 2 cores.
+test: .venv/.built .venv-cuda/.installed .venv-docs/.installed chromium ## Run all checks, and all tests but expensive ones that no change touches: about 20 minutes on 2 cores.
 	$(MAKE) --jobs=2 $(SYNC) lint types frontend
 	$(MAKE) python-tests
 	$(MAKE) cuda-tests
