@@ -3,7 +3,8 @@
 Each area names the packages that its tests are about, and those that these are built on. It does not name what merely
 takes part: tests of the panel start real clusters, but whether a cluster starts, scales and ends is what
 ``tests/supervisor``, ``tests/client``, ``tests/server``, ``tests/cli`` and ``tests/magics`` are about, and those run
-always, as do those of GPU workers, which another environment runs. So do the files of ``ALWAYS``: one way through each large area from end to end. ``make test-all`` runs all.
+always, as do those of GPU workers, which another environment runs. So do the files of ``ALWAYS``: one way through each
+large area from end to end. ``make test-all`` runs all.
 """
 
 from __future__ import annotations
@@ -61,8 +62,9 @@ AREAS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """By folder or file, the narrowest of which counts: places as in ``expensive(…)``, beside the test's own file."""
 ALWAYS = (
-    "tests/backends/mpi/test_mpi.py", "tests/backends/ssh/test_ssh.py", "tests/browser/test_panel.py", "tests/learn/test_any_cut.py", "tests/lessons/test_checking.py",
-    "tests/lessons/test_kmeans_answers.py", "tests/widgets/test_kernel.py",
+    "tests/backends/mpi/test_mpi.py", "tests/backends/ssh/test_ssh.py", "tests/browser/test_panel.py",
+    "tests/learn/test_any_cut.py", "tests/lessons/test_checking.py", "tests/lessons/test_kmeans_answers.py",
+    "tests/widgets/test_kernel.py",
 )  # fmt: skip
 """One of each large area that runs nevertheless, as what they depend on is more than what they name."""
 
