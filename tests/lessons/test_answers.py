@@ -20,8 +20,6 @@ from tests.suite.lessons import expensive_for
 
 ANSWERS = Path(__file__).parent / "answers"
 FILES = sorted(ANSWERS.glob("*/*.py"))
-FIRST = {min(file.parent.glob(kind), default=file) for file in FILES for kind in ("right_*.py", "wrong_*.py")}
-"""A right and a wrong answer of each exercise are always checked; the others where the lesson or the checks changed."""
 SEEDS = [int(seed) for seed in os.environ.get("ANSWER_SEEDS", "").split()]
 """Of hidden inputs: each answer on each of them (`make answers SEEDS="1 2 3"`). Left out: one of the answer's own, so
 that two runs see the same inputs. An answer that is found on some inputs only is a check to be fixed."""
@@ -54,7 +52,7 @@ def each_answer() -> list[Any]:
         pytest.param(
             file,
             id=f"{file.parent.name}-{file.stem}",
-            marks=[] if file in FIRST else expensive_for(file.parent.name.partition(".")[0]),
+            marks=expensive_for(file.parent.name.partition(".")[0]),
         )
         for file in FILES
     ]

@@ -68,6 +68,9 @@ ALWAYS = (
 )  # fmt: skip
 """One of each large area that runs nevertheless, as what they depend on is more than what they name."""
 
+BY_MARK = ("tests/lessons/test_answers.py", "tests/lessons/test_notebooks.py")
+"""Each lesson's tests in them depend on what their mark names, and not on all that the area does."""
+
 
 def area_of(file: str) -> tuple[str, tuple[str, ...]]:
     """Return the area of a file of tests, and what all its tests depend on; nothing where they run always."""

@@ -24,7 +24,7 @@ from typing import Any
 
 import pytest
 
-from .areas import area_of
+from .areas import BY_MARK, area_of
 from .order import file_of
 
 ROOT = Path(__file__).parents[2]
@@ -196,6 +196,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         marked = tuple(place for mark in item.iter_markers("expensive") for place in mark.args)
         area, of_the_area = area_of(file_of(item))
+        if marked and file_of(item) in BY_MARK:
+            area, of_the_area = "", ()
         places = (*marked, *of_the_area)
         if not places:
             continue

@@ -7,12 +7,22 @@ from typing import Any
 import pytest
 from gpucluster.lessons.catalogue import find_lesson
 
-_LESSONS = "py_src/gpucluster/lessons"
-_SHARED = tuple(f"tests/lessons/{name}.py" for name in ("closed_site", "conftest", "loopback"))
+_PACKAGE = "py_src/gpucluster"
+_LESSONS = f"{_PACKAGE}/lessons"
+_SHARED = (
+    f"{_LESSONS}/*.py", f"{_LESSONS}/checks/*.py", f"{_LESSONS}/probes", f"{_LESSONS}/simulations/*.py",
+    *(f"{_PACKAGE}/{name}" for name in ("client", "dask_internals", "datasets", "learn")),
+    *(f"{_PACKAGE}/{name}" for name in ("operating_system", "protocol")),
+    f"{_PACKAGE}/*.py", "pyproject.toml", "requirements", "tests/*.py",
+    *(f"tests/lessons/{name}.py" for name in ("closed_site", "conftest", "loopback")),
+)  # fmt: skip
+RANKS = f"{_LESSONS}/simulations/ranks"
+WITH_RANKS = frozenset({"06", "09", "10", "12"})
+"""Lessons whose exercises run ranks of MPI, real or simulated."""
 
 
 def expensive_for(lesson: str, *also: str) -> pytest.MarkDecorator:
-    """Return the mark of a test that tells something new where this lesson, or what checks all lessons, has changed.
+    """Return the mark of a test that tells something new where this lesson, or what all lessons need, has changed.
 
     Also where one of these other places has.
     """
@@ -20,8 +30,7 @@ def expensive_for(lesson: str, *also: str) -> pytest.MarkDecorator:
         f"notebooks/{find_lesson(lesson).slug}",
         f"{_LESSONS}/checks/lesson_{lesson}_*",
         f"tests/lessons/answers/{lesson}.*",
-        f"{_LESSONS}/checks/*.py",
-        f"{_LESSONS}/*.py",
+        *([RANKS] if lesson in WITH_RANKS else []),
         *_SHARED,
         *also,
     )
@@ -34,5 +43,8 @@ def seeds(lesson: str, number: int) -> list[Any]:
 
 def carried_out(lesson: str) -> pytest.MarkDecorator:
     """Return the mark of a test that carries a lesson out, with the magics and widgets in it."""
-    packages = ("gauges", "magics", "profiling", "recordings", "widgets")
-    return expensive_for(lesson, *(f"py_src/gpucluster/{name}" for name in packages))
+    of_lessons = ("figures", "learner_progress", "material", "study")
+    others = ("gauges", "magics", "profiling", "recordings", "widgets")
+    return expensive_for(
+        lesson, *(f"{_LESSONS}/{name}" for name in of_lessons), *(f"{_PACKAGE}/{name}" for name in others)
+    )

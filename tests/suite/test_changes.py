@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from tests.suite import record
 from tests.suite.areas import ALWAYS, AREAS, area_of
 from tests.suite.changes import RECORD, ROOT, Changes, _files, _files_below, digest, find_changes
+from tests.suite.lessons import RANKS, WITH_RANKS
 
 pytestmark = pytest.mark.processes
 
@@ -134,6 +136,17 @@ def test_areas_name_what_is_there() -> None:
         assert (ROOT / area).exists(), area
         assert [place for place in places if not _files_below(ROOT, place)] == [], area
     assert all((ROOT / file).is_file() for file in ALWAYS)
+
+
+def test_lessons_that_run_ranks_depend_on_them() -> None:
+    checks = ROOT / "py_src" / "gpucluster" / "lessons" / "checks"
+    found = {
+        file.parent.name.split("_")[1]
+        for file in checks.glob("lesson_*/*.py")
+        if re.search(r"simulations\.ranks|run_mpi", file.read_text(encoding="utf-8"))
+    }
+    assert found <= WITH_RANKS
+    assert (ROOT / RANKS).is_dir()
 
 
 def test_a_file_of_an_area_depends_on_what_is_listed_for_it() -> None:

@@ -18,6 +18,8 @@ class SentMessage:
         How it travelled.
     bytes : int
         Its size; of a pickled object, that of the pickle.
+    received_before : int
+        How many messages its sender had waited for and received before.
     """
 
     source: int
@@ -25,6 +27,7 @@ class SentMessage:
     kind: Kind
     bytes: int
     tag: int
+    received_before: int = 0
 
 
 @dataclass(eq=False)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from .local_messages import Envelope, SentMessage, Wanted
@@ -33,6 +35,7 @@ class World:
         self.messages: list[SentMessage] = []
         self.collectives: list[tuple[str, tuple[Any, ...], int, int]] = []
         """Name, group, rank in the world and bytes of each call of a collective operation."""
+        self._received: Counter[int] = Counter()
         self._changed = threading.Condition()
         self._last_change = time.monotonic()
         self._letters: list[Envelope] = []
@@ -45,7 +48,7 @@ class World:
     def post(self, envelope: Envelope, message: SentMessage) -> None:
         """Put a message into its receiver's mailbox."""
         with self._changed:
-            self.messages.append(message)
+            self.messages.append(replace(message, received_before=self._received[message.source]))
             fits = [one for one in self._wanted if one.fits(envelope)]
             if fits:
                 self._wanted.remove(fits[0])
@@ -66,6 +69,7 @@ class World:
             self._wait(rank, lambda: self._find(group, target, source, tag) is not None, words)
             found = self._taken(group, target, source, tag)
             assert found is not None
+            self._received[rank] += 1
             return found
 
     def look(self, rank: int, group: tuple[Any, ...], target: int, source: int, tag: int) -> Envelope:
@@ -98,6 +102,7 @@ class World:
         with self._changed:
             words = f"rank {rank} receives, but nobody sends to it"
             self._wait(rank, lambda: wanted.letter is not None, words)
+            self._received[rank] += 1
 
     def look_alive(self) -> None:
         """Raise an error when nothing has happened for a long time."""
