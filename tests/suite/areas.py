@@ -41,7 +41,7 @@ AREAS: dict[str, tuple[str, ...]] = {
     "tests/backends/mpi": _kind("mpi", "comm"),
     "tests/backends/slurm": _kind("slurm"),
     "tests/backends/ssh": _kind("ssh"),
-    "tests/bench": (*_packages("bench", "cli", "client"), *_ALGORITHMS, "benchmarks"),
+    "tests/bench": (*_packages("bench", "cli", "client"), *_ALGORITHMS, "benchmarks/*.py"),
     "tests/browser": (*_PANEL, "tests/browser"),
     "tests/comm": (*_packages("comm", "dask_internals"), *_BASE, "tests/comm"),
     "tests/datasets": _ALGORITHMS,
