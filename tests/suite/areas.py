@@ -29,6 +29,11 @@ _PANEL = (
     "labextension", "package.json", "yarn.lock", "jupyter-config", "notebooks/00-check-in", "notebooks/06-kmeans",
 )  # fmt: skip
 
+_NEAR_BROWSER = (
+    "tests/browser/axe.py", "tests/browser/chromium.py", "tests/browser/conftest.py", "tests/browser/lab.py",
+    "tests/browser/studynotebook.py",
+)  # fmt: skip
+
 
 def _kind(name: str, *also: str) -> tuple[str, ...]:
     return (*_packages(f"backends/{name}", *also), *_SUPERVISED, f"tests/backends/{name}", "tests/backends/*.py")
@@ -42,7 +47,7 @@ AREAS: dict[str, tuple[str, ...]] = {
     "tests/backends/slurm": _kind("slurm"),
     "tests/backends/ssh": _kind("ssh"),
     "tests/bench": (*_packages("bench", "cli", "client"), *_ALGORITHMS, "benchmarks/*.py"),
-    "tests/browser": (*_PANEL, "tests/browser"),
+    "tests/browser": (*_PANEL, *_NEAR_BROWSER),
     "tests/comm": (*_packages("comm", "dask_internals"), *_BASE, "tests/comm"),
     "tests/datasets": _ALGORITHMS,
     "tests/dropin": (*_packages("client"), *_ALGORITHMS),
