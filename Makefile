@@ -74,9 +74,9 @@ cuda-tests: .venv-cuda/.installed ## The GPU backend: the real dask-cuda against
 	$(CUDA)/python -m pytest -q $(PARALLEL) $(SELECTION) --junitxml=.build/cuda-tests.xml \
 	  tests/devices tests/backends/cuda tests/dask_internals/test_cuda_workers.py tests/profile/test_gpu.py tests/proof/test_simulated.py
 
-expensive-tests: .venv/.built .venv-docs/.installed chromium ## The tests that `make test` may leave out; what they passed with is written down, so that it may.
-	$(BIN)/python -m pytest -q $(PARALLEL) -m expensive --junitxml=.build/expensive-tests.xml
-	$(BIN)/python -m tests.suite.record .build/expensive-tests.xml
+expensive-tests: ## The Python tests of `make test`; what they passed with is written down, so that it is left out until something changes.
+	-$(MAKE) python-tests
+	$(BIN)/python -m tests.suite.record .build/python-tests.xml
 
 answers: .venv/.built ## Every answer to every exercise on several hidden inputs: make answers SEEDS="1 2 3".
 	ANSWER_SEEDS="$(or $(SEEDS),1 2 3)" $(BIN)/python -m pytest -q -n $(JOBS) tests/lessons/test_answers.py

@@ -42,7 +42,7 @@ def test_being_told_to_end_during_create_stops_the_cluster(
     wait_until(lambda: not site.processes())
 
 
-def test_ctrl_c_before_the_cluster_was_asked_for_says_that_there_is_none(
+def test_ctrl_c_before_the_cluster_was_asked_for_says_so(
     site: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupted(words: list[str]) -> int:
@@ -50,7 +50,7 @@ def test_ctrl_c_before_the_cluster_was_asked_for_says_that_there_is_none(
 
     monkeypatch.setattr(gpucluster.cli, "_run", interrupted)
     assert gpucluster.cli.main(["create"]) == 130
-    assert capsys.readouterr() == ("", "Interrupted: nothing was created.\n")
+    assert capsys.readouterr() == ("", "Interrupted. What there is: gpucluster list\n")
 
 
 def test_a_start_that_takes_too_long_is_stopped(site: Any, slow_start: None, gpucluster: Callable[..., Any]) -> None:

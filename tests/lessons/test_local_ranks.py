@@ -112,6 +112,31 @@ def both_send_first(comm: Any, n: int) -> int:
     return n
 
 
+@pytest.mark.parametrize("way", ["recv", "irecv and wait", "irecv and test"])
+def test_what_a_rank_had_received_before_it_sent_is_written_down(way: str) -> None:
+    def to_and_fro(comm: Any) -> None:
+        if comm.rank == 1:
+            for _ in range(3):
+                comm.send(comm.recv(source=0), dest=0)
+            return
+        for number in range(3):
+            comm.send(number, dest=1)
+            if way == "recv":
+                comm.recv(source=1)
+                continue
+            request = comm.irecv(source=1)
+            if way == "irecv and wait":
+                request.wait()
+            else:
+                while not request.test()[0]:
+                    pass
+                assert request.test()[0], "asked once more, it is not received once more"
+
+    run = simulate(to_and_fro, n_ranks=2)
+    assert [message.received_before for message in run.messages if message.source == 0] == [0, 1, 2]
+    assert [message.received_before for message in run.messages if message.source == 1] == [1, 2, 3]
+
+
 def test_two_ranks_that_send_first_hang_when_the_message_is_long() -> None:
     assert simulate(both_send_first, 100).results == [100, 100]
     with pytest.raises(RankFailed, match="a deadlock"):

@@ -10,6 +10,7 @@ import pytest
 from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.learner_progress import FILE_NAME, load, record, share
 from gpucluster.lessons.study.bank.files import all_questions
+from gpucluster.server import lessonfolder
 
 SLUG = "06-kmeans"
 
@@ -56,6 +57,18 @@ class TestList:
         assert answer["next"]["link"].startswith("06.")
         assert answer["progress"]["exists"] is True
         assert answer["progress"]["exercises"]["done"] == 1
+
+    async def test_it_is_made_anew_only_when_something_has_changed(self, api, folder, monkeypatch):
+        made = []
+        monkeypatch.setattr(lessonfolder, "advice_for", lambda progress: made.append(progress) or [])
+        folder.mkdir()
+        answers = [await api("GET", "lessons") for _ in range(3)]
+        assert answers[0] == answers[1] == answers[2]
+        assert len(made) == 1
+        record({"kind": "check", "exercise": "06.2", "state": "passed"}, folder)
+        _, answer = await api("GET", "lessons")
+        assert exercise_of(answer, "06.2")["state"] == "passed"
+        assert len(made) == 2
 
     async def test_the_next_step_goes_on_where_the_learner_was(self, api, folder):
         folder.mkdir()

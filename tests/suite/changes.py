@@ -24,7 +24,7 @@ from typing import Any
 
 import pytest
 
-from .areas import BY_MARK, area_of
+from .areas import ALWAYS, BY_MARK, area_of
 from .order import file_of
 
 ROOT = Path(__file__).parents[2]
@@ -194,6 +194,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     changes = changes_of(config)
     left_out: dict[str, str] = {}
     for item in items:
+        if item.nodeid in ALWAYS:
+            continue
         marked = tuple(place for mark in item.iter_markers("expensive") for place in mark.args)
         area, of_the_area = area_of(file_of(item))
         if marked and file_of(item) in BY_MARK:

@@ -1,7 +1,8 @@
 """``python -m tests.suite.record REPORT.xml …``: write down which expensive tests have passed, and with which files.
 
-Run it on the very files that were tested; ``make expensive-tests`` does. On the main branch, ``make test`` then leaves
-those out that would see the same files again.
+Run it on the very files that were tested, with reports of runs of whole files of tests: what ``-k`` left out of one
+would count as passed. ``make expensive-tests`` does. On the main branch, ``make test`` then leaves those out that would
+see the same files again.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def groups_in(report: Path) -> dict[str, bool]:
     return passed
 
 
-def write(root: Path, report: Path, today: date | None = None) -> int:
+def write(root: Path, report: Path) -> int:
     """Add a report to the record; return how many groups of tests have passed.
 
     What another run has told of other groups stays, and is true as long as the files are the same.
@@ -35,7 +36,7 @@ def write(root: Path, report: Path, today: date | None = None) -> int:
     known: dict[str, list[str]] = {}
     if file.exists():
         known = json.loads(file.read_text(encoding="utf-8"))["passed"]
-    when = today or datetime.now(UTC).date()
+    when = datetime.now(UTC).date()
     found = groups_in(report)
     for group, fine in found.items():
         known.pop(name_of(group), None)

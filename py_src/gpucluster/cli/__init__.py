@@ -64,10 +64,9 @@ def _create(words: list[str]) -> int:
     start_early()  # It imports on another core while this process imports here.
     try:
         return _run(words)
-    except KeyboardInterrupt as interrupt:
-        # One that comes while the cluster of the first is being stopped has that one as its context.
-        nothing = "nothing was created." if interrupt.__context__ is None else "'gpucluster list' tells what is left."
-        print(f"Interrupted: {nothing}", file=sys.stderr)
+    except KeyboardInterrupt:
+        # Before the cluster was asked for, or once more while it was being stopped.
+        print("Interrupted. What there is: gpucluster list", file=sys.stderr)
         return EXIT_INTERRUPTED
     finally:
         drop_early()

@@ -19,7 +19,7 @@ class SentMessage:
     bytes : int
         Its size; of a pickled object, that of the pickle.
     received_before : int
-        How many messages its sender had waited for and received before.
+        How many messages its sender had received before.
     """
 
     source: int

@@ -168,6 +168,7 @@ class LocalRequest:
         if self._wanted is None or self._wanted.letter is None:
             return
         letter, self._wanted = self._wanted.letter, None
+        self._comm._world.note_received(self._comm._me)
         _note(status, letter)
         if self._buffer is None:
             self._found = _unpickled(letter)

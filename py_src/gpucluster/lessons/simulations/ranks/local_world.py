@@ -102,6 +102,10 @@ class World:
         with self._changed:
             words = f"rank {rank} receives, but nobody sends to it"
             self._wait(rank, lambda: wanted.letter is not None, words)
+
+    def note_received(self, rank: int) -> None:
+        """Note that a rank has got what it had begun to receive."""
+        with self._changed:
             self._received[rank] += 1
 
     def look_alive(self) -> None:
