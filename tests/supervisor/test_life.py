@@ -194,7 +194,8 @@ def test_a_cluster_whose_process_was_paused_is_listed_with_the_way_on(shared_sit
     pid = shared_site.get(two).pid
     os.kill(pid, signal.SIGSTOP)
     try:
-        (warning,) = shared_site.get(two).warnings
+        # The kernel stops one thread after the other.
+        (warning,) = shared_site.wait_for(two, lambda model: model.warnings).warnings
         assert f"'kill -CONT {pid}' lets it go on" in warning
     finally:
         os.kill(pid, signal.SIGCONT)

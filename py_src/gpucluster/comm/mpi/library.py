@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
+from ...operating_system.memory import SHARED_MEMORY, mapped_files
 from ...operating_system.neighbours import may_read_each_other
 
 
@@ -32,10 +32,8 @@ def forget_names_of_shared_memory(world: Any) -> None:
     world : mpi4py.MPI.Comm
         All ranks.
     """
-    lines: list[str] = []
-    with suppress(OSError):  # Only Linux has this file.
-        lines = Path("/proc/self/maps").read_text().splitlines()
+    paths = [path for path in mapped_files() if path.startswith(f"{SHARED_MEMORY}/mpich_shm_")]
     world.Barrier()
-    for path in {line.rpartition(" ")[2] for line in lines if " /dev/shm/mpich_shm_" in line}:
+    for path in paths:
         with suppress(OSError):  # Another rank of this machine was faster.
             os.unlink(path)
