@@ -68,7 +68,7 @@ def pieces(*, simulated: bool) -> tuple[Piece, ...]:
                 (*_CUML, "nbclient", "ipykernel"),
                 simulated=False,
             )
-            for number in ("06", "07", "08", "05", "02", "00", "01", "03", "04", "13")
+            for number in ("06", "07", "08", "05", "11", "02", "00", "01", "03", "04", "10", "12", "13", "15")
         ),
         Piece(
             "cpu",
@@ -76,6 +76,22 @@ def pieces(*, simulated: bool) -> tuple[Piece, ...]:
             ("-m", "benchmarks.gpu.speed", "cpu", *_FIGURES),
             400,
             _CUML,
+            simulated=False,
+        ),
+        Piece(
+            "slots",
+            "four clusters share the GPU by slots",
+            ("-m", "benchmarks.gpu.sharing", "slots", *_FIGURES),
+            150,
+            _RAPIDS,
+            simulated=False,
+        ),
+        Piece(
+            "comms",
+            "small and large results over each protocol",
+            ("-m", "benchmarks.gpu.sharing", "comms", *_FIGURES),
+            150,
+            (*_RAPIDS, "ucxx"),
             simulated=False,
         ),
         Piece(
