@@ -129,7 +129,9 @@ def _setting(options: argparse.Namespace) -> Iterator[Setting]:
         machine = FakeMachine(compile_libraries(Path(folder)), Path(folder) / "machine.txt")
         machine.write([gpu(1, total=81920, name="Simulated GPU")])
         simulated = machine.environment(FAKE_NVML=str(machine.file))
-        variables |= {name: simulated[name] for name in ("LD_LIBRARY_PATH", "FAKE_NVML", "FAKE_CUDA_INIT")}
+        fakes, known = simulated["LD_LIBRARY_PATH"], variables.get("LD_LIBRARY_PATH")
+        variables |= {name: simulated[name] for name in ("FAKE_NVML", "FAKE_CUDA_INIT")}
+        variables["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, [fakes, known]))
         variables["FAKE_CUDA_LOG"] = str(Path(folder) / "calls.txt")
         yield Setting(python, variables)
 
