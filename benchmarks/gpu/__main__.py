@@ -129,9 +129,9 @@ def _setting(options: argparse.Namespace) -> Iterator[Setting]:
         machine = FakeMachine(compile_libraries(Path(folder)), Path(folder) / "machine.txt")
         machine.write([gpu(1, total=81920, name="Simulated GPU")])
         simulated = machine.environment(FAKE_NVML=str(machine.file))
-        fakes, known = simulated["LD_LIBRARY_PATH"], variables.get("LD_LIBRARY_PATH")
         variables |= {name: simulated[name] for name in ("FAKE_NVML", "FAKE_CUDA_INIT")}
-        variables["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, [fakes, known]))
+        libraries = [simulated["LD_LIBRARY_PATH"], *filter(None, [variables.get("LD_LIBRARY_PATH")])]
+        variables["LD_LIBRARY_PATH"] = os.pathsep.join(libraries)
         variables["FAKE_CUDA_LOG"] = str(Path(folder) / "calls.txt")
         yield Setting(python, variables)
 

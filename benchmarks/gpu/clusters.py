@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import gpucluster
+import psutil
 from gpucluster.client.control import Control
 from gpucluster.registry.store import Registry
 
@@ -27,6 +28,8 @@ from .presets import SETTINGS, WITHOUT_RAPIDS
 
 LEFT_BYTES = 64 * 2**20
 """Other programs may come and go by so much while we look."""
+RESTS_SECONDS = 0.5
+"""Without a hundredth of a second of CPU time in so long, a process has imported what it was to import."""
 PRELOAD = "GPUCLUSTER_PRELOAD_RAPIDS"
 
 
@@ -102,17 +105,30 @@ def own_registry(*, preload: bool) -> Iterator[None]:
                     os.environ[name] = value
 
 
-def wait_for_standby(seconds: float = 120) -> None:
-    """Start a standby and wait until the next cluster can be made from it."""
+def wait_for_standby(*, preload: bool, seconds: float = 120) -> None:
+    """Start a standby and wait until the next cluster can be made from it, with RAPIDS where that shall be loaded.
+
+    A standby says that it is ready before it has that; who takes their time has both.
+    """
     Control().ensure_standby()
     registry = Registry()
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         records = [registry.read(folder) for folder in registry.folders()]
-        if any(record is not None and record.kind == "standby" and record.ready for record in records):
+        ready = [record for record in records if record is not None and record.kind == "standby" and record.ready]
+        if any(not preload or (one.process is not None and _has_rapids(one.process.pid)) for one in ready):
             return
         time.sleep(0.1)
     raise SystemExit("The standby was never ready.")
+
+
+def _has_rapids(supervisor: int) -> bool:
+    """Return whether the process that workers are forked from has loaded RAPIDS, and rests."""
+    processes = [psutil.Process(pid) for pid in forkservers(supervisor)]
+    before = [process.cpu_times().user for process in processes]
+    time.sleep(RESTS_SECONDS)
+    maps = [Path(f"/proc/{process.pid}/maps").read_text(encoding="utf-8") for process in processes]
+    return before == [process.cpu_times().user for process in processes] and any("libcudf.so" in each for each in maps)
 
 
 def starts(file: Path, *, repeats: int, simulated: bool) -> dict[str, Any]:
@@ -124,7 +140,7 @@ def starts(file: Path, *, repeats: int, simulated: bool) -> dict[str, Any]:
             for _ in range(repeats):
                 with own_registry(preload=preload):
                     if warm:
-                        wait_for_standby()
+                        wait_for_standby(preload=preload)
                     runs.append(measure("start", {}, simulated=simulated))
             key = f"{'warm' if warm else 'cold'}, {'with' if preload else 'without'} RAPIDS preloaded"
             medians = {

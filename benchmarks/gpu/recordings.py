@@ -25,6 +25,8 @@ from .piece import write_json
 from .speed import CLUSTERS, data
 
 GIB = 2**30
+COPIES = 60
+"""Of the flights' table: twenty million rows."""
 SHOWN_SECONDS = 3.0
 """Before and after the work, so that the gauges are seen at rest."""
 
@@ -49,7 +51,7 @@ def spilling_etl(client: Any) -> dict[str, Any]:
     from gpucluster import datasets
 
     with _dask_config():
-        flights = datasets.flights(12, copies=120)
+        flights = datasets.flights(COPIES, copies=COPIES)
         weather = datasets.weather()
         joined = flights.merge(weather, on=["origin", "time_hour"], how="left")
         ordered = joined.sort_values("dep_delay").persist()
@@ -125,8 +127,8 @@ SESSIONS: dict[str, tuple[str, Callable[[Any], dict[str, Any]], dict[str, Any]]]
         {
             "enable_cudf_spill": True,
             "cudf_spill_stats": 1,
-            "rmm_pool_size": 8 * GIB,
-            "rmm_maximum_pool_size": 8 * GIB,
+            "rmm_pool_size": 6 * GIB,
+            "rmm_maximum_pool_size": 6 * GIB,
         },
     ),
     "out-of-memory": ("More memory than the device has", out_of_memory, {}),

@@ -32,6 +32,8 @@ VIEWERS = 5
 SAMPLING_REPEATS = 5
 FITS_PER_TURN = 5
 """So that a turn takes some seconds, and there are several samples in it."""
+NO_TOLERANCE = 1e-30
+"""cuML refuses zero."""
 PASSES = {"kmeans": ITERATIONS, "pca": 1, "truncated-svd": 1}
 """How often the algorithm has to read the data at least."""
 
@@ -80,7 +82,7 @@ def direct(client: Any) -> dict[str, Callable[[Any], Any]]:
     start = _start()
     return {
         "kmeans": lambda X: KMeans(
-            n_clusters=CLUSTERS, init=start, n_init=1, max_iter=ITERATIONS, tol=0.0, client=client
+            n_clusters=CLUSTERS, init=start, n_init=1, max_iter=ITERATIONS, tol=NO_TOLERANCE, client=client
         ).fit(X),
         "pca": lambda X: PCA(n_components=COMPONENTS, client=client).fit(X),
         "truncated-svd": lambda X: TruncatedSVD(n_components=COMPONENTS, client=client).fit(X),

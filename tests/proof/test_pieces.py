@@ -232,7 +232,7 @@ def test_other_code_is_proved_again(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_every_piece_is_a_program_that_explains_itself() -> None:
     modules = {piece.command[1] for piece in pieces(simulated=False)} - {"pytest"}
-    names = ("allocations", "clusters", "gauges", "lessons", "recordings", "speed")
+    names = ("allocations", "clusters", "gauges", "lessons", "recordings", "sharing", "speed")
     assert modules == {f"benchmarks.gpu.{name}" for name in names}
     for module in sorted(modules):
         told = subprocess.run(

@@ -11,7 +11,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from ..dask_internals.scheduler_state import clients_of_people
-from ..protocol.errors import InvalidRequest, NameTaken, PreflightFailed, StartFailed
+from ..protocol.errors import InvalidRequest, NameTaken, StartFailed
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.plaintext import counted
 from ..registry.directory import default_directory, secure_directory
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from ..client.cluster import Cluster
 
+WORKERS = 2
+"""Of a cluster that a lesson makes, unless there is one GPU only."""
 _OF_A_LESSON = re.compile(r"lesson-\d\d(-\d+)?")
 
 
@@ -137,13 +139,15 @@ def _connect(name: str) -> Cluster:
 
 def _create(name: str, alive: dict[str, ClusterModel]) -> Cluster:
     from ..client import api
+    from ..client.capacity import usable_gpus
 
     cluster: Cluster
     try:
-        try:
-            cluster = api.create("auto", name=name, n_workers=2)
-        except (InvalidRequest, PreflightFailed):
-            cluster = api.create("auto", name=name)  # one GPU only: one worker
+        # Where there is one GPU only, one worker: more are CPU workers.
+        cluster = api.create("auto", name=name, n_workers=min(WORKERS, usable_gpus() or WORKERS))
+        if cluster.backend == "local" and cluster.model.wanted.n_workers != WORKERS:
+            cluster.scale(WORKERS)  # CUDA cannot use that GPU.
+            cluster.wait_for_workers()
     except NameTaken:  # another notebook was a moment faster
         return _connect(name)
     except StartFailed as error:

@@ -44,6 +44,8 @@ class Entry:
     """Whether the copied attributes are enough to predict without cuML, and to save the model."""
     numbers: bool = True
     """Whether X must hold numbers."""
+    by_port: bool = False
+    """Whether cuML tells workers apart by host and port, which workers at unix sockets have not."""
 
 
 _TREES: dict[str, Any] = {
@@ -63,6 +65,7 @@ _NEIGHBORS: dict[str, Any] = {
     "without_effect": ("algorithm", "leaf_size", "p"),
     "own": ("streams_per_handle", "batch_size"),
     "complete": False,
+    "by_port": True,
 }
 _LINEAR = ("coef_", "intercept_")
 
@@ -109,6 +112,7 @@ DELEGATED: dict[str, Entry] = {
         "cuml.dask.linear_model",
         same=("alpha", "fit_intercept", "max_iter", "tol", "selection"),
         without_effect=("copy_X", "precompute", "random_state"),
+        fixed={"l1_ratio": 1.0},  # cuml.dask's Lasso leaves it at its solver's 0.15, which is another model
         attributes=_LINEAR,
     ),
     "ElasticNet": Entry(
@@ -131,6 +135,7 @@ DELEGATED: dict[str, Entry] = {
         attributes=("classes_", "class_count_", "feature_count_", "class_log_prior_", "feature_log_prob_"),
         label_type="int32",
         frames=False,
+        by_port=True,
     ),
     "RandomForestClassifier": Entry(
         "cuml.dask.ensemble",

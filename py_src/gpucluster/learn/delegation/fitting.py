@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import re
 from importlib import import_module
 from typing import Any
 
 from sklearn.base import is_classifier, is_regressor
 
+from ...dask_internals.scheduler_information import known_workers
 from ..arrays import Collection, Data, Output, PlainModel, on_gpus
 from ..errors import NotSupported
 from ..rows.table import is_dask, is_dask_array
@@ -19,6 +21,7 @@ from .translation import Untranslatable, on_host, options_for
 logger = logging.getLogger("gpucluster.learn")
 
 SHUFFLE = "dataframe.shuffle.method"
+_PORT = re.compile(r"^\w+://[^:/]+:\d+$")
 
 
 def cuml_for(estimator: Any, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> PlainModel | None:
@@ -59,6 +62,11 @@ def _delegate_for(estimator: Any, X: Data, y: Data | None, sample_weight: Data |
         raise Untranslatable("X is in memory. Make a Dask collection of it.")
     if current_client() is None:
         raise Untranslatable("there is no cluster. Connect first: gpucluster.connect().get_client().")
+    if entry.by_port and not all(_PORT.search(address) for address in known_workers(current_client())):
+        raise Untranslatable(
+            "it tells workers apart by host and port, and this cluster's are at unix sockets. Create the cluster with "
+            "protocol='tls' or 'tcp' for that."
+        )
     if sample_weight is not None:
         raise Untranslatable("sample_weight: is not supported with several GPUs, or changes what inertia_ means.")
     frame = not is_dask_array(X)

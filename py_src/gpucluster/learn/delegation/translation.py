@@ -32,7 +32,10 @@ def options_for(estimator: Any, entry: Entry) -> dict[str, Any]:
             options[name] = value
         elif name not in (*entry.own, *entry.without_effect) and not _same(value, default[name]):
             raise Untranslatable(f"{name}: cuML has nothing like it for several GPUs. Leave it at {default[name]!r}.")
-    _check_particular(type(estimator).__name__, given)
+    name = type(estimator).__name__
+    _check_particular(name, given)
+    if name == "KMeans" and options["tol"] == 0:
+        options["tol"] = float(np.finfo(np.float32).tiny)  # cuML refuses zero: until centres no longer move
     return options
 
 

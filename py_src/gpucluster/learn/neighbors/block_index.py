@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import Array, PlainModel
+from ..arrays import Array, PlainModel, array_namespace_of, is_of_numpy, to_numpy
 from ..checks import not_finite
+from .device_search import DeviceSearch
 
 SLICE_CELLS = 2**22
 """Rows with many equal distances are looked at in slices of so many candidates."""
@@ -17,7 +18,7 @@ class BlockIndex(NamedTuple):
     """One block of the training data, ready to be asked."""
 
     search: PlainModel | None
-    """Fitted ``sklearn.neighbors.NearestNeighbors``; ``None`` for a block without rows."""
+    """Fitted ``sklearn.neighbors.NearestNeighbors``, or `DeviceSearch` of rows on a GPU; ``None`` for no rows."""
     targets: Array | None
     """What belongs to the rows: array of shape (n_rows,) or (n_rows, n_targets), or ``None``."""
     X: Array
@@ -46,6 +47,7 @@ def build(X: Array, y: Array | None, options: dict[str, Any]) -> BlockIndex:
     Parameters
     ----------
     X : array of shape (n_rows, n_features)
+        Of NumPy, or of CuPy: then cuML searches.
     y : array, optional
     options : dict
         Of scikit-learn's ``NearestNeighbors``: algorithm, leaf_size, metric, p.
@@ -57,17 +59,21 @@ def build(X: Array, y: Array | None, options: dict[str, Any]) -> BlockIndex:
     """
     from sklearn.neighbors import NearestNeighbors
 
+    library = array_namespace_of(X)
     # The sum is much cheaper than looking at each element; it may overflow without any of them being infinite.
     with np.errstate(over="ignore", invalid="ignore"):
-        suspicious = len(X) and not np.isfinite(np.sum(X, dtype=np.float64))
-    if suspicious and not np.isfinite(X).all():
+        suspicious = len(X) and not library.isfinite(library.sum(X, dtype=np.float64))
+    if suspicious and not library.isfinite(X).all():
         raise not_finite()
-    targets = None if y is None else np.asarray(y)
+    targets = None if y is None else to_numpy(y)
     if targets is not None and targets.dtype.kind == "f" and not np.isfinite(targets).all():
         raise not_finite("y")
-    X = np.ascontiguousarray(X)
-    search = NearestNeighbors(**options).fit(X) if len(X) else None
-    return BlockIndex(search, targets, X)
+    X = library.ascontiguousarray(X)
+    if not len(X):
+        return BlockIndex(None, targets, X)
+    if is_of_numpy(X):
+        return BlockIndex(NearestNeighbors(**options).fit(X), targets, X)
+    return BlockIndex(DeviceSearch(X, options["metric"], options["p"]), targets, X)
 
 
 def build_joined(options: dict[str, Any], *parts: Any) -> BlockIndex:
@@ -75,7 +81,8 @@ def build_joined(options: dict[str, Any], *parts: Any) -> BlockIndex:
     X, y = parts[::2], parts[1::2]
     if len(X) == 1:
         return build(X[0], y[0], options)
-    return build(np.concatenate(X), None if y[0] is None else np.concatenate(y), options)
+    joined = array_namespace_of(X[0]).concatenate(X)
+    return build(joined, None if y[0] is None else np.concatenate([to_numpy(each) for each in y]), options)
 
 
 def nearest(index: BlockIndex, start: int, queries: Array, k: int) -> Found:
@@ -93,8 +100,13 @@ def nearest(index: BlockIndex, start: int, queries: Array, k: int) -> Found:
         width = min(k, index.n_rows)
         distances, rows = np.zeros((len(queries), width)), np.zeros((len(queries), width), dtype=np.int64)
     else:
-        distances, rows = _nearest(index.search, queries, k, index.n_rows)
+        distances, rows = _nearest(index.search, queries_for(index.search, queries), k, index.n_rows)
     return Found(distances, rows + start, None if index.targets is None else index.targets[rows])
+
+
+def queries_for(search: PlainModel, queries: Array) -> Array:
+    """Return queries as this search takes them: scikit-learn's only from host memory."""
+    return queries if isinstance(search, DeviceSearch) else to_numpy(queries)
 
 
 def _nearest(search: PlainModel, queries: Array, k: int, n_rows: int) -> tuple[Array, Array]:

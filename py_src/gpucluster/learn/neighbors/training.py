@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from importlib.util import find_spec
 from itertools import accumulate
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..arrays import Array, Data, Delayed, Output, PlainModel
+from ..arrays import Array, Data, Delayed, Output, PlainModel, to_numpy
 from ..checks import no_rows
 from ..delegation.methods import delegable
 from ..errors import InvalidData, NotSupported
@@ -60,7 +61,7 @@ class NeighborsEstimator(DistributedEstimator):
         self._require_y(y)
         if is_dask(X):
             table = self._table(X, y)
-            if table.on_gpu:
+            if table.on_gpu and find_spec("cuml") is None:
                 raise NotSupported(
                     f"{type(self).__name__}: data on GPUs need cuML. Install gpucluster[gpu-cu13], or bring the data "
                     "to the CPU: X.map_blocks(cupy.asnumpy)."
@@ -184,7 +185,7 @@ class NeighborsEstimator(DistributedEstimator):
         blocks: list[BlockIndex] = list(computed(*self._training.blocks))
         blocks = [block for block in blocks if block.n_rows]
         targets = None if blocks[0].targets is None else np.concatenate([block.targets for block in blocks])
-        X = np.concatenate([block.X for block in blocks])
+        X = np.concatenate([to_numpy(block.X) for block in blocks])
         return self._plain_class()(**self._plain_parameters()).fit(X, self._own_targets(targets))
 
     def _own_targets(self, gathered: Array | None) -> Array | None:

@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays import Array, Delayed
 from ..communicators.communicator import Communicator
 from ..rows.reduction import tree_reduced
-from .block_index import BlockIndex
+from .block_index import BlockIndex, queries_for
 from .search import Training
 
 
@@ -41,7 +41,7 @@ def around(index: BlockIndex, start: int, queries: Array, radius: float) -> Arou
     """
     if index.search is None or not len(queries):
         return Around(np.zeros(len(queries), np.int64), np.zeros(0), np.zeros(0, np.int64))
-    distances, rows = index.search.radius_neighbors(queries, radius)
+    distances, rows = index.search.radius_neighbors(queries_for(index.search, queries), radius)
     lengths = np.array([len(found) for found in rows], dtype=np.int64)
     flat = np.concatenate(rows).astype(np.int64) + start
     return _ordered(lengths, np.concatenate(distances).astype(np.float64), flat)

@@ -44,6 +44,7 @@ def check_search(exam: Examination, search: Any, found: Any) -> None:
     exam.expect("All three found the same best parameters", best[0] == best[1] == best[2], f"{best}")
     _expect_searches(exam, found)
     kernel, workers = os.getpid(), set(exam.client.run(os.getpid).values())
+    alone = sum(exam.client.nthreads().values()) == 1
     grid = {"number": [int(value) for value in exam.rng.choice(100, 4, replace=False)]}
     X, y = exam.rng.normal(size=(24, 2)), np.tile([0, 1], 12)
     for backend in BACKENDS:
@@ -55,7 +56,7 @@ def check_search(exam: Examination, search: Any, found: Any) -> None:
         exam.expect("Every value of the grid was tried", tried == sorted(grid["number"]), f"{len(tried)} of 4 values")
         _expect_folds(exam, result)
         places = {int(value) for name in results if name.startswith("split") for value in results[name]}
-        exam.expect(*_where(backend, places, kernel, workers))
+        exam.expect(*_where(backend, places, kernel, workers, alone))
 
 
 def _expect_folds(exam: Examination, result: Any) -> None:
@@ -77,7 +78,7 @@ def _expect_searches(exam: Examination, found: dict[str, Any]) -> None:
                 f"{different} different searches" if different > 1 else "three times the same one")  # fmt: skip
 
 
-def _where(backend: str, places: set[int], kernel: int, workers: set[int]) -> tuple[str, bool, str]:
+def _where(backend: str, places: set[int], kernel: int, workers: set[int], alone: bool) -> tuple[str, bool, str]:
     here, there = kernel in places, bool(places & workers)
     others = len(places - workers - {kernel})
     seen = f"in the notebook: {'yes' if here else 'no'}, workers: {len(places & workers)}, other processes: {others}"
@@ -85,4 +86,7 @@ def _where(backend: str, places: set[int], kernel: int, workers: set[int]) -> tu
         return "threading: all work is done in the notebook's own process", places == {kernel}, seen
     if backend == "loky":
         return "loky: all work is done in processes of this machine made for it", not here and not there, seen
+    if alone:  # such as one GPU worker: joblib then uses no backend at all
+        said = "dask: all work is done by the workers, or here, as joblib hands nothing to a cluster of one thread"
+        return said, places <= {*workers, kernel}, seen
     return "dask: all work is done by the workers of the cluster", places <= workers, seen
