@@ -49,20 +49,24 @@ def utilization_percent(index: int = 0) -> float:
 
 
 def has_context(pid: int) -> bool:
-    """Return whether a process has the device file of CUDA's unified memory open, which every context needs.
+    """Return whether a process has a context on the first GPU, as the driver tells it.
 
-    The files of single GPUs do not tell: NVML opens them, too. Asked of /proc and not of NVML: in a container, NVML's
-    process ids may be those of the host. Of the simulated driver, which has no device files, it is asked whether that
+    What a process has open does not tell: NVML, too, opens the device file of CUDA's unified memory and loads the
+    driver's library (seen with driver 580). Of the simulated driver, which knows no contexts, it is asked whether that
     process has called ``cuInit``: after that, it cannot be forked either.
+
+    Raises
+    ------
+    RuntimeError
+        The driver tells ids of another namespace of processes, as in containers: nobody knows then.
     """
     log = os.environ.get("FAKE_CUDA_LOG")
     if log is not None:
         return Path(log).exists() and f" {pid} " in Path(log).read_text(encoding="utf-8")
-    try:
-        links = [os.readlink(f"/proc/{pid}/fd/{name}") for name in os.listdir(f"/proc/{pid}/fd")]
-    except OSError:
-        return False
-    return "/dev/nvidia-uvm" in links
+    known = occupation().by_pid
+    if any(not psutil.pid_exists(each) for each in known):
+        raise RuntimeError("The driver does not tell here which process has a context. Run this outside of containers.")
+    return pid in known
 
 
 def settles_to(wanted_bytes: int, *, within: int, seconds: float = 20, index: int = 0) -> tuple[bool, int]:

@@ -430,10 +430,10 @@ figures.partition_sizes(rows_before)
 # %% tags=["run"]
 def work_through(table):
     """Find the coldest moment; say how long the tasks took."""
-    with get_task_stream(lab.client) as stream:
+    with get_task_stream(kitchen.client) as stream:
         began = time.perf_counter()
         parts = table.map_partitions(coldest, meta=(None, "f8")).to_delayed()
-        lowest = min(float(part.iloc[0]) for part in lab.client.gather(lab.client.compute(list(parts))))
+        lowest = min(float(part.iloc[0]) for part in kitchen.client.gather(kitchen.client.compute(list(parts))))
         seconds = time.perf_counter() - began
     spans = [part["stop"] - part["start"] for task in stream.data for part in task["startstops"]
              if part["action"] == "compute" and "coldest" in str(task["key"])]

@@ -274,6 +274,7 @@ time_requests(lab, 16 * MiB)
 # 4. **Merge:** what is given back becomes a free block again. Where it touches the free block before it or after it, they become one.
 # 5. If nothing fits, the pool **grows**: it asks the driver for one more piece, as long as its maximum allows. A new piece never merges with an old one, even
 #    if its addresses follow.
+# 6. Before a pool with a maximum **refuses**, it gives those pieces back to the driver that are free as a whole, and tries rule 5 once more.
 #
 # **Predict:** a pool of 96 MiB may not grow. Six arrays A … F of 16 MiB fill it. A, C and E are given back. G asks for 32 MiB.
 # Is it granted? Write `"yes"` or `"no"`.
@@ -419,6 +420,7 @@ if take([(0, 256)], 1) is not None and give_back([], 0, 256) is not None:
 # * the **fragmentation**: the share of the free bytes that are *not* in the largest free block; 0 where nothing is free.
 #
 # All sizes are multiples of 256. Do not merge anything: blocks that touch each other in this list came from the card in two pieces (rule 5).
+# Nor does rule 6 help here: no block is a whole piece.
 
 # %% tags=["exercise"] exercise="11.4"
 def largest_request(free, pool_size, maximum):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gpucluster.lessons.probes import devicepools, viewpoints
-from gpucluster.lessons.simulations.pool import Event, Pool, Replay, replay
+from gpucluster.lessons.simulations.pool import Card, Event, Pool, Replay, replay
 
 pytestmark = [pytest.mark.gpu, pytest.mark.timeout(300), pytest.mark.filterwarnings("default")]
 MIB = 2**20
@@ -40,15 +40,44 @@ def test_the_pool_of_rmm_does_what_the_simulated_one_does(seed: int) -> None:
         )  # fmt: skip
 
 
+class AnywhereCard(Card):
+    """A card that puts each new piece anywhere, as real ones do."""
+
+    def __init__(self, total: int, rng: np.random.Generator) -> None:
+        super().__init__(total)
+        self._places = [int(place) * total for place in rng.permutation(1000)]
+
+    def allocate(self, nbytes: int) -> int:
+        super().allocate(nbytes)
+        return self._places.pop()
+
+
+def certain_sizes(trace: list[Event]) -> list[int]:
+    """The sizes of the pool after each request, up to the first that depends on where the card has put its pieces.
+
+    Of free blocks of the same size the pool takes the first, and so what is left over later differs.
+    """
+    runs = [replay(trace, Pool(8 * MIB, 96 * MIB))]
+    for seed in range(20):
+        card = AnywhereCard(96 * MIB, np.random.default_rng(seed))
+        runs.append(replay(trace, Pool(8 * MIB, 96 * MIB, card)))
+    certain = []
+    for steps in zip(*(run.steps for run in runs), strict=True):
+        sizes = {step.pool_size for step in steps}
+        if len(sizes) > 1:
+            break
+        certain.append(sizes.pop())
+    return certain
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_the_pool_of_rmm_grows_as_the_simulated_one_does(seed: int) -> None:
     trace = random_trace(seed)
     found = devicepools.replay_on_device(trace, 8 * MIB, 96 * MIB)
-    simulated = replay(trace, Pool(8 * MIB, 96 * MIB))
     assert isinstance(found, Replay)
-    # Where the card puts a new piece is its own affair; how large it is and what is refused is not.
-    assert [step.pool_size for step in found.steps] == [step.pool_size for step in simulated.steps]
-    assert found.requests_to_card == simulated.requests_to_card
+    expected = certain_sizes(trace)
+    assert len(set(expected)) > 2, "it grows more than once"
+    assert [step.pool_size for step in found.steps[: len(expected)]] == expected
 
 
 def test_a_refusal_is_a_memory_error_with_the_words_of_the_lesson() -> None:

@@ -58,8 +58,24 @@ def test_pieces_from_the_card_never_merge() -> None:
     pool.deallocate(second, 8 * K)
     assert pool.free == [Block(0, 8 * K, True), Block(8 * K, 8 * K, True)]
     assert pool.pieces == [0, 8 * K]
+    pool.allocate(K)
     with pytest.raises(OutOfDeviceMemory, match="failed to allocate 9.000000 KiB"):
         pool.allocate(9 * K)
+
+
+def test_pieces_that_are_free_as_a_whole_go_back_before_a_pool_refuses() -> None:
+    pool = Pool(8 * K, 24 * K)
+    first, second, third = (pool.allocate(8 * K) for _ in range(3))
+    for address in (first, third):
+        pool.deallocate(address, 8 * K)
+    # Seen on an H100 with RMM 26.10: what was given back in vain is gone from the pool.
+    with pytest.raises(OutOfDeviceMemory, match="current/max/try size = 8.000000 KiB, 24.000000 KiB, 17.000000 KiB"):
+        pool.allocate(17 * K)
+    assert (pool.pool_size(), pool.card.taken, pool.free) == (8 * K, 8 * K, [])
+    assert pool.held == {second: 8 * K}
+    assert pool.allocate(16 * K) == 24 * K
+    with pytest.raises(OutOfDeviceMemory, match="current/max/try size = 24.000000 KiB, 24.000000 KiB, 32.000000 KiB"):
+        pool.allocate(32 * K)  # can never fit: nothing goes back for it
 
 
 def test_a_pool_grows_by_half_of_what_is_left_or_by_what_is_asked() -> None:

@@ -24,6 +24,8 @@ class Entry:
     """Parameters that cuML has under another name."""
     values: dict[str, dict[Any, Any]] = field(default_factory=dict)
     """Parameters of which cuML knows some values only: these, and what cuML calls them."""
+    checked: tuple[str, ...] = ()
+    """Of ``values``: parameters that cuML's class does not take, as it knows one value only."""
     without_effect: tuple[str, ...] = ()
     """Parameters that tell how, not what, is computed: cuML computes in its own way."""
     own: tuple[str, ...] = ()
@@ -62,6 +64,7 @@ _NEIGHBORS: dict[str, Any] = {
         "metric": {"minkowski": "euclidean", "euclidean": "euclidean", "l2": "euclidean"},
         "weights": {"uniform": "uniform", None: "uniform"},
     },
+    "checked": ("weights",),
     "without_effect": ("algorithm", "leaf_size", "p"),
     "own": ("streams_per_handle", "batch_size"),
     "complete": False,
@@ -100,12 +103,6 @@ DELEGATED: dict[str, Entry] = {
         "cuml.dask.linear_model",
         same=("fit_intercept",),
         without_effect=("copy_X", "tol", "n_jobs"),
-        attributes=_LINEAR,
-    ),
-    "Ridge": Entry(
-        "cuml.dask.linear_model",
-        same=("alpha", "fit_intercept"),
-        without_effect=("copy_X", "max_iter", "tol", "solver", "random_state"),
         attributes=_LINEAR,
     ),
     "Lasso": Entry(
@@ -197,6 +194,7 @@ NOT_DELEGATED: dict[str, str] = {
     "MLPClassifier": "cuML has no neural networks",
     "MaxAbsScaler": "cuML has no form of it for several GPUs",
     "MinMaxScaler": "cuML has no form of it for several GPUs",
+    "Ridge": "cuML's for several GPUs keeps its coefficients to itself (26.10: coef_ stays None)",
     "StandardScaler": "cuML has no form of it for several GPUs",
 }
 """Estimators that ``cuml.dask`` is not asked for, and why."""

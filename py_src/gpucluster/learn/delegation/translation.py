@@ -27,7 +27,9 @@ def options_for(estimator: Any, entry: Entry) -> dict[str, Any]:
     options = dict(entry.fixed)
     for name, value in given.items():
         if name in entry.values:
-            options[entry.renamed.get(name, name)] = _known(name, value, entry.values[name])
+            known = _known(name, value, entry.values[name])
+            if name not in entry.checked:
+                options[entry.renamed.get(name, name)] = known
         elif name in entry.same or (name in entry.own and value is not None):
             options[name] = value
         elif name not in (*entry.own, *entry.without_effect) and not _same(value, default[name]):
@@ -59,7 +61,7 @@ def _check_particular(name: str, given: dict[str, Any]) -> None:
         raise Untranslatable("n_components: cuML needs a whole number for several GPUs.")
     if given.get("metric") == "minkowski" and given.get("p") != 2:
         raise Untranslatable("p: cuML knows Euclidean distances, p=2, for several GPUs.")
-    if name in {"Ridge", "MultinomialNB"} and np.ndim(given["alpha"]):
+    if name == "MultinomialNB" and np.ndim(given["alpha"]):
         raise Untranslatable("alpha: cuML needs one number for several GPUs.")
     if given.get("random_state") is not None and not isinstance(given["random_state"], int | np.integer):
         raise Untranslatable("random_state: cuML needs a whole number.")

@@ -1,8 +1,8 @@
 """A pool of device memory that grants and refuses as RMM's ``PoolMemoryResource`` does, with addresses but no device.
 
 It follows RMM 26.10 (github.com/rapidsai/rmm): ``coalescing_free_list.hpp`` for best fit and for the merging of
-neighbours, ``pool_memory_resource_impl.cpp`` for growth and for the words of a refusal. One stream only: RMM keeps one
-list of free blocks for each.
+neighbours, ``pool_memory_resource_impl.cpp`` for growth, for what is given back to the card before a refusal, and for
+the words of a refusal. One stream only: RMM keeps one list of free blocks for each.
 """
 
 from __future__ import annotations
@@ -70,14 +70,20 @@ class Card:
         self.total = total
         self.taken = 0
         self.requests = 0
+        self._next = 0
 
     def allocate(self, nbytes: int) -> int:
         """Return the address of so many new bytes."""
         self.requests += 1
         if self.taken + nbytes > self.total:
             raise OutOfDeviceMemory("CUDA error: cudaErrorMemoryAllocation out of memory")
-        address, self.taken = self.taken, self.taken + nbytes
+        self.taken += nbytes
+        address, self._next = self._next, self._next + nbytes
         return address
+
+    def deallocate(self, nbytes: int) -> None:
+        """Take bytes back. Their address is not given out again."""
+        self.taken -= nbytes
 
 
 class Pool:
@@ -103,7 +109,7 @@ class Pool:
         self.card = card if card is not None else Card(maximum if maximum is not None else initial)
         self.free: list[Block] = []
         self.held: dict[int, int] = {}
-        self._heads: set[int] = set()
+        self._heads: dict[int, int] = {}
         self._size = 0
         if initial:
             self._insert(self._grow(initial, initial))
@@ -130,6 +136,8 @@ class Pool:
             return 0
         block = self._smallest(size)
         if block is None:
+            if not self._growth(size) and self.maximum is not None:
+                self._reclaim(size, self.maximum)
             block = self._grow(self._growth(size), size)
         if block.size > size:
             self._insert(Block(block.address + size, block.size - size, False))
@@ -160,6 +168,18 @@ class Pool:
         remaining = self.maximum - self._size
         return max(size, remaining // 2) if size <= remaining else 0
 
+    def _reclaim(self, size: int, maximum: int) -> None:
+        """Give pieces that are free as a whole back to the card, until there is room to grow by so much."""
+        if size > maximum:
+            return
+        for block in [block for block in self.free if self._heads.get(block.address) == block.size]:
+            if maximum - self._size >= size:
+                return
+            self.free.remove(block)
+            del self._heads[block.address]
+            self.card.deallocate(block.size)
+            self._size -= block.size
+
     def _grow(self, wanted: int, least: int) -> Block:
         """Take a piece from the card: what is wanted, or half of it, and so on, but never less than is needed."""
         while wanted >= least:
@@ -171,7 +191,7 @@ class Pool:
                 wanted = max(least, wanted // 2)
             else:
                 self._size += wanted
-                self._heads.add(address)
+                self._heads[address] = wanted
                 return Block(address, wanted, True)
         sizes = ", ".join(map(in_binary, (self._size, self.maximum or 0, least)))
         raise self._refusal(least, f"Not enough room to grow, current/max/try size = {sizes}")
