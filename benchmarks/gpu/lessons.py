@@ -29,6 +29,10 @@ _TIMED = re.compile(r"\b(s|ms|seconds|tasks? per|bytes|kB|MB|GB|MiB|GiB|times as
 """Lines about time, memory and addresses differ between machines; they are not results."""
 
 
+_DRAWN = re.compile(r"^\s*(observed:|[✓✗] |Versions|You predicted|Port )")
+"""Checks draw their data anew in each run; versions and ports differ between machines."""
+
+
 def run(numbers: list[str]) -> dict[str, Any]:
     """Run lessons; returns for each its checks, its clusters' workers, seconds, memory and the lines it printed."""
     found: dict[str, Any] = {}
@@ -93,7 +97,7 @@ def comparable(lines: list[str]) -> list[tuple[str, list[float]]]:
     """Return the lines that tell results: their words, and the numbers in them."""
     found = []
     for line in lines:
-        if _TIMED.search(line):
+        if _TIMED.search(line) or _DRAWN.match(line):
             continue
         numbers = [float(one.replace(",", "")) for one in _NUMBER.findall(line)]
         if numbers:

@@ -134,7 +134,7 @@ def _speed(page: _Page) -> str:
         if isinstance(one, dict) and "roofline_share" in one:
             rows.append(
                 f"| {name} | {one['median']['gpucluster.learn']:.3f} s | {one['ratio']:.2f} × `cuml.dask`'s time, "
-                f"{100 * one['roofline_share']:.0f} % of the copy bandwidth |"
+                f"{100 * one['roofline_share']['gpucluster.learn']:.0f} % of the copy bandwidth |"
             )
     faster = page.figures("cpu").get("cpu_seconds_by_gpu_seconds", {})
     rows += [

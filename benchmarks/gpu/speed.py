@@ -62,6 +62,20 @@ def rows(seed: int, n_rows: int) -> Any:
     return cupy.random.default_rng(seed).random((n_rows, COLUMNS), dtype="float32")
 
 
+def own() -> dict[str, Callable[[Any], Any]]:
+    """Return the same estimators with this package's own algorithms on CuPy."""
+    from gpucluster.learn import config_context
+
+    def by_us(fit: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def fitted(X: Any) -> Any:
+            with config_context(engine="gpucluster"):
+                return fit(X)
+
+        return fitted
+
+    return {name: by_us(fit) for name, fit in ours().items()}
+
+
 def ours() -> dict[str, Callable[[Any], Any]]:
     """Return the estimators of `gpucluster.learn`, with what they fit."""
     from gpucluster import learn
@@ -104,11 +118,11 @@ def against_direct(file: Path) -> dict[str, Any]:
             bandwidth = client.submit(copy_bandwidth, pure=False).result(timeout=300)
             found["copy_bytes_per_second"] = bandwidth
             X = data()
-            mine, theirs = ours(), direct(client)
+            ways = {"gpucluster.learn": ours(), "cuml.dask": direct(client), "own algorithms": own()}
             for name in PASSES:
-                times: dict[str, list[float]] = {"gpucluster.learn": [], "cuml.dask": []}
+                times: dict[str, list[float]] = {label: [] for label in ways}
                 for run in range(REPEATS + 1):
-                    for label, fits in (("gpucluster.learn", mine), ("cuml.dask", theirs)):
+                    for label, fits in ways.items():
                         began = time.perf_counter()
                         fits[name](X)
                         if run:  # the first one compiles kernels and makes communicators
@@ -119,7 +133,7 @@ def against_direct(file: Path) -> dict[str, Any]:
                     "seconds": times,
                     "median": medians,
                     "ratio": medians["gpucluster.learn"] / medians["cuml.dask"],
-                    "roofline_share": least / medians["gpucluster.learn"],
+                    "roofline_share": {label: least / seconds for label, seconds in medians.items()},
                 }
                 write_json(file, found)
                 print(name, found[name]["median"], f"ratio {found[name]['ratio']:.2f}", flush=True)

@@ -1182,7 +1182,7 @@ lessons.hooks()
 #
 # * **Laptop:** two worker processes. Our own estimators do the work, with scikit-learn's kernels.
 # * **One GPU:** the same cells; one worker. Blocks are CuPy arrays and cuDF tables, and `cuml.dask` fits and predicts where it has the estimator. With one rank there are no messages between workers, so the figures of the message flow
-#   are empty: two ranks need two GPUs, because NCCL refuses to give one GPU to both. (Not yet run on a GPU by us; written from cuML 26.10's source.)
+#   are empty: two ranks need two GPUs, because NCCL refuses to give one GPU to both. (From cuML 26.10's source; we have had no two GPUs.)
 # * **Cluster:** the same cells, more ranks. Put the CSV files of step 2 into a shared folder. Sums of our own estimators then go along a tree, those of cuML by NCCL, and both are invisible to the scheduler.
 
 # %% tags=["run"]

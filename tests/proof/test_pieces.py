@@ -185,7 +185,11 @@ def test_the_page_says_that_a_gpu_was_simulated(tmp_path: Path) -> None:
 
 
 def test_the_page_tells_speed_and_lessons(tmp_path: Path) -> None:
-    times = {"median": {"gpucluster.learn": 0.5, "cuml.dask": 0.4}, "ratio": 1.25, "roofline_share": 0.5}
+    times = {
+        "median": {"gpucluster.learn": 0.5, "cuml.dask": 0.4},
+        "ratio": 1.25,
+        "roofline_share": {"gpucluster.learn": 0.5},
+    }
     figures = {
         "direct": {"rows": 1, "kmeans": times},
         "cpu": {"cpu_seconds_by_gpu_seconds": {"merge": 20.0}},

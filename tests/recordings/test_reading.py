@@ -299,6 +299,10 @@ class TestPlaces:
             if "cpu" in path.name:
                 assert session.label.startswith("Recorded on CPU workers at 20")
                 assert session.recording.gpus == []
+            else:
+                assert session.label.startswith("Recorded on NVIDIA ")
+                assert session.recording.gpus
+                assert not session.recording.simulated
 
     def test_the_recorded_spill_and_crash_show_what_they_are_for(self) -> None:
         spill = read_recording(find_recording("etl-with-spill-cpu")).samples
@@ -307,6 +311,19 @@ class TestPlaces:
         used = [sum(filter(None, sample.column("memory_bytes"))) for sample in crash]
         assert sum(after < before - 100 * 2**20 for before, after in pairwise(used)) >= 3, "workers were killed"
         assert crash[-1].tasks["erred"] == 1
+
+    def test_the_ones_of_a_gpu_show_its_memory(self) -> None:
+        fits = read_recording(find_recording("kmeans-h100")).samples
+        kept = [sum(filter(None, sample.column("tier_device_bytes"))) for sample in fits]
+        assert max(kept) == 4 * 20_000_000 * 32, "the rows stay on the card"
+        assert max(filter(None, (sample.column("gpu_utilization_percent")[0] for sample in fits))) > 50
+        asked = [
+            sample.column("vram_used_bytes")[0]
+            for sample in read_recording(find_recording("out-of-memory-h100")).samples
+        ]
+        card = 85.5e9
+        for share in (0.3, 0.6, 0.9):
+            assert any(abs(used / card - share) < 0.03 for used in asked if used is not None)
 
     def test_each_bundled_one_says_where_it_is_from(self) -> None:
         readme = Path(__file__).parents[2] / "notebooks" / "data" / "recordings" / "README.md"

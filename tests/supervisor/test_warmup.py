@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from gpucluster.supervisor import preloading
 from gpucluster.supervisor.preloading import LATER, PRELOAD_LATER, later_wanted
 
 SCRIPT = """
@@ -111,6 +112,66 @@ def test_a_site_may_leave_out_what_only_later_workers_have(monkeypatch: pytest.M
     assert later_wanted() == ()
     monkeypatch.delenv(PRELOAD_LATER)
     assert later_wanted() == LATER
+
+
+ASKED = """
+import multiprocessing, os, signal, sys
+
+def look(answers):
+    found = [name in sys.modules for name in ("calendar_of_gpus", "broken_library")]
+    answers.put((found, os.environ.get("RAPIDS_NO_INITIALIZE"), signal.getsignal(signal.SIGUSR1) is signal.SIG_DFL))
+
+def main():
+    from gpucluster.supervisor import preloading, warmup
+
+    preloading.RAPIDS = ("broken_library", "calendar_of_gpus")  # copied into the process that workers are forked from
+    context = multiprocessing.get_context("forkserver")
+
+    def ask():
+        answers = context.Queue()
+        process = context.Process(target=look, args=(answers,))
+        process.start()
+        answer = answers.get(timeout=60)
+        process.join()
+        return answer
+
+    warmup.start_forkserver()
+    warmup.ask_for_rapids()  # at once: the server may not have begun to listen
+    assert ask() == ([True, False], "True", True), "before it forks, whatever cannot be imported"
+    warmup.ask_for_rapids()
+    assert ask() == ([True, False], "True", True), "once more does no harm"
+    assert "calendar_of_gpus" not in sys.modules, "not here, where Dask's scheduler runs"
+    print("fine")
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.processes
+@pytest.mark.linux("workers that are forked from one process")
+def test_what_gpu_workers_import_is_there_before_they_are_forked(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(ASKED)
+    (tmp_path / "calendar_of_gpus.py").touch()
+    (tmp_path / "broken_library.py").write_text("raise ImportError('no driver')")
+    environment = {name: value for name, value in os.environ.items() if name != preloading.PRELOAD_RAPIDS}
+    program = [sys.executable, str(tmp_path / "program.py")]
+    done = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=150)
+    assert (done.returncode, done.stdout) == (0, "fine\n"), done.stderr[-2000:]
+    assert "Not preloaded: broken_library: ImportError: no driver" in done.stderr
+
+
+def test_rapids_is_preloaded_where_it_is_whole_and_nobody_forbids_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(preloading.PRELOAD_RAPIDS, raising=False)
+    monkeypatch.setattr(preloading, "RAPIDS", ("json", "no_such_library"))
+    assert not preloading.rapids_wanted()
+    monkeypatch.setattr(preloading, "RAPIDS", ("json",))
+    assert preloading.rapids_wanted()
+    assert not preloading.rapids_at_once()
+    monkeypatch.setenv(preloading.PRELOAD_RAPIDS, "0")
+    assert not preloading.rapids_wanted()
+    monkeypatch.setenv(preloading.PRELOAD_RAPIDS, "1")
+    assert preloading.rapids_at_once()
 
 
 KEPT = """

@@ -49,6 +49,7 @@ from .sampler import Sampler
 from .scratch.room import disk_of, limit_bytes
 from .scratch.watch import ScratchWatch
 from .versions import version_warnings, versions
+from .warmup import ask_for_rapids
 
 logger = logging.getLogger("gpucluster.supervisor")
 
@@ -179,6 +180,8 @@ class Controller(Requests):
             slots=list(self.plan.slots),
             notes=self.plan.notes(self._most_wanted(self.plan)),
         )
+        if has_gpus and backend.traits.this_machine:
+            ask_for_rapids()
         rates = this_site().costs_of(spec.backend)
         self._costs = CostMeter(rates) if rates is not None else None
         self.deployment = deployment = await starting.start(self.backend, self.plan, context)

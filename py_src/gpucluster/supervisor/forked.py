@@ -14,7 +14,7 @@ from typing import Any
 from ..dask_internals.listening import serve_no_worker_pages
 from ..protocol.version import ADDED_VARIABLES
 from . import preloading
-from .preloading import FIRST, import_each, later_wanted, rapids_wanted
+from .preloading import FIRST, RAPIDS_SIGNAL, import_each, import_rapids, later_wanted, rapids_at_once
 from .process_tree import tie_to_parent
 
 _BREATH_SECONDS = 0.001
@@ -49,6 +49,22 @@ class _Later:
             signal.setitimer(signal.ITIMER_REAL, _BREATH_SECONDS)
 
 
+def _rapids_when_asked_for() -> None:
+    """Import RAPIDS when the supervisor says, by a signal, that the next workers have GPUs; see `ask_for_rapids`."""
+
+    def import_now(*_: Any) -> None:
+        import_rapids()
+        gc.freeze()
+
+    def forget() -> None:
+        signal.signal(RAPIDS_SIGNAL, signal.SIG_DFL)
+
+    signal.signal(RAPIDS_SIGNAL, import_now)
+    os.register_at_fork(after_in_child=forget)
+    # The supervisor may have said so before anybody listened.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {RAPIDS_SIGNAL})
+
+
 def _give_each_child_its_own_randomness() -> None:
     """Let workers draw different numbers from NumPy's global generator; Python's own sees to itself."""
     from numpy import random
@@ -63,8 +79,11 @@ warnings.filterwarnings("ignore", message="forkserver: waitpid returned unexpect
 # The garbage collector would touch, and so copy, the pages that workers share. Workers have one of their own.
 gc.disable()
 os.register_at_fork(after_in_child=gc.enable)
-import_each((*FIRST, *rapids_wanted()))
+import_each(FIRST)
+if rapids_at_once():
+    import_rapids()
 _give_each_child_its_own_randomness()
 serve_no_worker_pages()
 gc.freeze()
+_rapids_when_asked_for()
 _Later(later_wanted())

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Iterable
+from importlib.util import find_spec
 
 FIRST = (
     "numpy",
@@ -46,10 +48,16 @@ Not in the first seconds: then a user computes for the first time, and many a cl
 PRELOAD_LATER = "GPUCLUSTER_PRELOAD_LATER"
 """With ``0`` in it the forkserver never imports them: for nodes that many share, and clusters that never get a worker
 later. It takes more than a second of one processor, and memory, in each cluster."""
-RAPIDS = ("rmm", "cupy", "cudf", "dask_cudf")
-"""Left out, unless ``GPUCLUSTER_PRELOAD_RAPIDS=1`` asks for them, until it is proved on real hardware that importing
-them leaves no CUDA context in the process that workers are forked from; ``python -m benchmarks.gpu --only starts``
-looks."""
+RAPIDS = ("rmm", "cupy", "cudf")
+"""What a GPU worker imports while it starts. The process that workers are forked from imports it for them, when a
+cluster with GPUs asks for its first worker: not before, as a process that waits for a cluster would hold half a
+gigabyte. On an H100 no CUDA context came from that, workers forked so computed right in all kinds of memory, and the
+next worker came in 0.5 s instead of 1.7 s (``docs/gpu-proof.md``)."""
+RAPIDS_SIGNAL = signal.SIGUSR1
+"""What the process that workers are forked from is told by that the next ones have GPUs."""
+PRELOAD_RAPIDS = "GPUCLUSTER_PRELOAD_RAPIDS"
+"""With ``0`` in it each GPU worker imports RAPIDS itself; with ``1`` it is imported at once, by any process that waits
+for a cluster."""
 
 
 def later_wanted() -> tuple[str, ...]:
@@ -57,13 +65,21 @@ def later_wanted() -> tuple[str, ...]:
     return () if os.environ.get(PRELOAD_LATER) == "0" else LATER
 
 
-def rapids_wanted() -> tuple[str, ...]:
-    """Return the modules of RAPIDS that are to be imported before workers are forked."""
-    if os.environ.get("GPUCLUSTER_PRELOAD_RAPIDS") != "1":
-        return ()
+def rapids_at_once() -> bool:
+    """Return whether RAPIDS is imported before anybody asks for a cluster with GPUs."""
+    return os.environ.get(PRELOAD_RAPIDS) == "1"
+
+
+def rapids_wanted() -> bool:
+    """Return whether RAPIDS is imported before a GPU worker is forked: not where it is not installed as a whole."""
+    return os.environ.get(PRELOAD_RAPIDS) != "0" and all(find_spec(module) is not None for module in RAPIDS)
+
+
+def import_rapids() -> None:
+    """Import RAPIDS so that workers can be forked afterwards."""
     # Read by cuDF and RMM when they are imported: no context, which a forked worker could not use.
     os.environ["RAPIDS_NO_INITIALIZE"] = "True"
-    return RAPIDS
+    import_each(RAPIDS)
 
 
 def import_each(modules: Iterable[str]) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -23,7 +24,7 @@ from ..dask_internals.versions import remember_versions
 from ..operating_system import LINUX
 from ..operating_system.descriptors import PLACE, address_of_folder, without_name
 from ..operating_system.multiprocessing_files import FOLDER, semaphore_prefix
-from .preloading import FIRST, import_each
+from .preloading import FIRST, RAPIDS_SIGNAL, import_each, rapids_wanted
 from .process_copy import copy_process
 
 WORKER_UP_SECONDS = 0.005
@@ -37,6 +38,7 @@ FORKED = LINUX
 LONGEST_FOLDER = 80
 """Bytes in the path of a folder that has room for sockets, such as that of a task's ``multiprocessing.Manager``."""
 _ABSTRACT_SOCKETS = util.abstract_sockets_supported
+_first_server: list[int | None] = []
 _LOOKED_FOR_LATE = ("gilknocker",)
 """Optional packages that distributed tries to import not before a scheduler is made."""
 
@@ -75,8 +77,29 @@ def start_forkserver() -> None:
     import_each(FIRST)
     remember_versions()
     gc.freeze()  # Whoever collects garbage would touch, and so copy, the pages that are shared.
+    # The server unblocks it when it can take it; until then it would end it.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {RAPIDS_SIGNAL})
     with _copies_instead_of_programs():
         _ensure_unreachable(server)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {RAPIDS_SIGNAL})
+    _first_server.append(_pid_of(server))
+
+
+def ask_for_rapids() -> None:
+    """Let the process that workers are forked from import RAPIDS, where that is installed, before it forks the next.
+
+    Returns at once; who asks for a worker meanwhile waits. A server that was started anew is not told: it may not
+    listen yet.
+    """
+    pid = _pid_of(forkserver._forkserver)
+    if pid is not None and pid in _first_server and rapids_wanted():
+        with suppress(ProcessLookupError):
+            os.kill(pid, RAPIDS_SIGNAL)
+
+
+def _pid_of(server: Any) -> int | None:
+    pid: int | None = server._forkserver_pid
+    return pid
 
 
 @contextmanager

@@ -122,9 +122,7 @@ def fit_by_cuml(estimator: Any, delegate: PlainModel, X: Collection, y: Collecti
     elif X.ndim == 2:
         estimator.n_features_in_ = int(X.shape[1])
     delegate.fit(*([X] if y is None else [X, y]))
-    model = fitted_part(delegate)
-    for name in entry.attributes:
-        value = on_host(getattr(model, name))
+    for name, value in _fitted_values(fitted_part(delegate), entry.attributes).items():
         setattr(estimator, name, value.astype(labels) if name == "classes_" and labels is not None else value)
     if hasattr(estimator, "explained_variance_ratio_"):
         estimator.n_components_ = len(estimator.components_)
@@ -140,6 +138,24 @@ def fit_by_cuml(estimator: Any, delegate: PlainModel, X: Collection, y: Collecti
 def fitted_part(delegate: PlainModel) -> PlainModel:
     """Return what has cuML's fitted attributes: Lasso and ElasticNet leave fitting to a solver of their own."""
     return vars(delegate).get("solver", delegate)
+
+
+def _fitted_values(model: PlainModel, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return fitted attributes, in host memory: all in one task where the model is on a worker.
+
+    cuML itself fetches them one by one, each with a task of its own: 17 ms each on an H100.
+    """
+    from distributed import Future
+
+    held = vars(model).get("internal_model")
+    if names and isinstance(held, Future):
+        found: dict[str, Any] = current_client().submit(_read, held, names, pure=False).result()
+        return found
+    return _read(model, names)
+
+
+def _read(model: PlainModel, names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: on_host(getattr(model, name)) for name in names}
 
 
 def call_cuml(estimator: Any, method: str, X: Collection, options: dict[str, Any]) -> Output:

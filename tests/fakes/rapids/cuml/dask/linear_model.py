@@ -13,13 +13,6 @@ class LinearRegression(Simulated):
         return sklearn.linear_model.LinearRegression(**self.kwargs)
 
 
-class Ridge(LinearRegression):
-    known = {"alpha", "fit_intercept", "solver"}
-
-    def local(self):
-        return sklearn.linear_model.Ridge(**self.kwargs)
-
-
 class CD(Simulated):
     known = {"alpha", "l1_ratio", "fit_intercept", "max_iter", "tol", "shuffle"}
     takes_y = True

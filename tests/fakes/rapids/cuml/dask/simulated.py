@@ -23,7 +23,9 @@ class Simulated:
         if unknown:
             raise TypeError(f"cuML's {type(self).__name__} does not know {sorted(unknown)}")
         assert client is not None
+        self.client = client
         self.kwargs = kwargs
+        self.internal_model = None
         self._note("__init__", **kwargs)
 
     def _note(self, method: str, **details: Any) -> None:
@@ -42,6 +44,8 @@ class Simulated:
         self._model = self.local()
         given = [np.asarray(X.compute())] if y is None else [np.asarray(X.compute()), np.asarray(y.compute())]
         self._model.fit(*given)
+        # The real one stays on a worker.
+        self.internal_model = self.client.scatter(self._model)
         return self
 
     def __getattr__(self, name: str) -> Any:
