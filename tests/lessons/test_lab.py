@@ -13,6 +13,7 @@ import gpucluster
 import numpy as np
 import pytest
 from gpucluster import lessons
+from gpucluster.client import api, capacity
 from gpucluster.client.libraries import libraries_for, use_libraries
 from gpucluster.lessons import lab as lab_module
 from gpucluster.lessons.lab import CLUSTER_VARIABLE, LessonClosed, current_client
@@ -26,10 +27,35 @@ def living() -> list[str]:
     return [model.name for model in gpucluster.list() if not model.state.ended]
 
 
+@pytest.mark.parametrize(("gpus", "asked"), [(None, 2), (1, 1), (8, 2)])
+def test_a_lesson_takes_the_one_gpu_and_no_more_than_two(
+    gpus: int | None, asked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = []
+
+    def note(backend: str, **options: Any) -> None:
+        wanted.append((backend, options["n_workers"]))
+        raise InvalidRequest("enough is known")
+
+    monkeypatch.setattr(capacity, "usable_gpus", lambda: gpus)
+    monkeypatch.setattr(api, "create", note)
+    with pytest.raises(InvalidRequest, match="enough is known"):
+        lessons.start("06")
+    assert wanted == [("auto", asked)]
+
+
+def test_a_gpu_that_cuda_cannot_use_leaves_a_lesson_its_two_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(capacity, "usable_gpus", lambda: 1)
+    lab = lessons.start("06")
+    try:
+        assert (lab.cluster.backend, lab.cluster.n_workers) == ("local", 2)
+    finally:
+        lab.close()
+
+
 def test_a_lesson_makes_a_cluster_finds_it_again_and_stops_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # First in this module: nothing lives yet.
     first = lessons.start("06")
     assert living() == ["lesson-06"]
     assert first.owns_cluster
