@@ -1,7 +1,8 @@
 """Packages for a machine without a registry: wheels that came in parts are joined, checked and installed.
 
 A line that can carry little at a time brings ``libcudf….whl.part-00``, ``….part-01`` and so on, and a file
-``SHA256SUMS`` as ``sha256sum`` writes it; ``python -m benchmarks.gpu.wheelhouse split WHEELS PARTS`` makes them.
+``SHA256SUMS`` as ``sha256sum`` writes it; ``python -m benchmarks.gpu.wheelhouse split WHEELS PARTS`` makes them, and
+``cut WHEELS SMALLER --architecture 90`` before it leaves at home what this kind of GPU has no use for.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import sys
 import sysconfig
 from collections import defaultdict
 from pathlib import Path
+
+from .cutting import cut_wheel
 
 SUMS = "SHA256SUMS"
 _CHUNK = 2**20
@@ -137,16 +140,26 @@ def main(arguments: list[str] | None = None) -> int:
     """Split wheels here, or join and install them there."""
     parser = argparse.ArgumentParser(description="Carry wheels in parts.")
     verbs = parser.add_subparsers(dest="verb", required=True)
-    cut = verbs.add_parser("split", help="cut wheels into parts")
-    cut.add_argument("wheels", type=Path)
-    cut.add_argument("parts", type=Path)
-    cut.add_argument("--bytes", type=int, default=60 * 2**20, help="of one part at most")
+    only = verbs.add_parser("cut", help="leave in wheels the code for one kind of GPU only")
+    only.add_argument("wheels", type=Path)
+    only.add_argument("target", type=Path, help="folder of the smaller wheels")
+    only.add_argument("--architecture", type=int, required=True, help="90 for Hopper (H100, H200), say")
+    divide = verbs.add_parser("split", help="cut wheels into parts")
+    divide.add_argument("wheels", type=Path)
+    divide.add_argument("parts", type=Path)
+    divide.add_argument("--bytes", type=int, default=60 * 2**20, help="of one part at most")
     put = verbs.add_parser("install", help="join the parts and install the wheels")
     put.add_argument("parts", type=Path)
     put.add_argument("environment", type=Path, help="folder of the environment that is made")
     options = parser.parse_args(arguments)
     try:
-        if options.verb == "split":
+        if options.verb == "cut":
+            options.target.mkdir(parents=True, exist_ok=True)
+            for wheel in sorted(options.wheels.glob("*.whl")):
+                target = options.target / wheel.name
+                if cut_wheel(wheel, target, options.architecture):
+                    print(f"{wheel.name}: {wheel.stat().st_size:,} bytes, now {target.stat().st_size:,}.")
+        elif options.verb == "split":
             print(f"{len(split(options.wheels, options.parts, options.bytes))} parts in {options.parts}.")
         else:
             print(f"Installed for {install(options.parts, options.environment.absolute())}.")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import struct
 import subprocess
 import sys
 import zipfile
@@ -11,6 +14,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from benchmarks.gpu.cutting import codes
 from benchmarks.gpu.wheelhouse import WheelsUnusable, install, join, library_folders, main, site_of, split
 
 NAME = "carried-1.0-py3-none-any.whl"
@@ -82,3 +86,51 @@ def test_what_is_no_wheel_is_refused_in_a_sentence(tmp_path: Path, capsys: pytes
     assert main(["split", str(made), str(tmp_path / "parts")]) == 0
     assert main(["install", str(tmp_path / "parts"), str(tmp_path / "site")]) == 1
     assert "Traceback" not in capsys.readouterr().err
+
+
+def library(*pieces: list[tuple[int, int, bytes]]) -> bytes:
+    """A shared library with nothing but code for GPUs: of each piece, kind, architecture and content of its entries."""
+    code = b""
+    for piece in pieces:
+        entries = b""
+        for kind, architecture, content in piece:
+            entries += struct.pack("<HHIQ", kind, 1, 64, len(content)) + bytes(12)
+            entries += struct.pack("<I", architecture) + bytes(32) + content
+        code += b"\x50\xed\x55\xba" + struct.pack("<HHQ", 1, 16, len(entries)) + entries + bytes(8)
+    names = b"\0.nv_fatbin\0.shstrtab\0"
+    header = bytearray(64)
+    header[:5] = b"\x7fELF\x02"
+    header[0x28:0x30] = struct.pack("<Q", 64 + len(code) + len(names))
+    header[0x3A:0x40] = struct.pack("<HHH", 64, 2, 1)
+    sections = [(1, 64, len(code)), (12, 64 + len(code), len(names))]
+    table = b"".join(struct.pack("<IIQQQQ", name, 1, 0, 0, at, size) + bytes(24) for name, at, size in sections)
+    return bytes(header) + code + names + table
+
+
+def test_a_wheel_is_cut_down_to_one_kind_of_gpu(tmp_path: Path) -> None:
+    both = [(2, 80, b"ampere" * 100), (2, 90, b"hopper" * 100), (1, 120, b"text" * 100)]
+    only_older = [(2, 80, b"older!" * 100)]
+    whole = library(both, only_older)
+    assert [(code.piece, code.ready, code.architecture) for code in codes(whole)] == [
+        (0, True, 80), (0, True, 90), (0, False, 120), (1, True, 80),
+    ]  # fmt: skip
+    wheel, smaller = tmp_path / "thing-1-py3-none-any.whl", tmp_path / "smaller"
+    with zipfile.ZipFile(wheel, "w") as file:
+        file.writestr("thing/lib.so", whole)
+        file.writestr("thing/__init__.py", "x = 1\n")
+        file.writestr("thing-1.dist-info/RECORD", f"thing/lib.so,sha256=old,{len(whole)}\nthing/__init__.py,,\n")
+    assert main(["cut", str(tmp_path), str(smaller), "--architecture", "90"]) == 0
+    with zipfile.ZipFile(smaller / wheel.name) as file:
+        cut, record = file.read("thing/lib.so"), file.read("thing-1.dist-info/RECORD").decode()
+        assert file.read("thing/__init__.py") == b"x = 1\n"
+    assert len(cut) == len(whole)
+    assert b"ampere" not in cut and b"text" not in cut
+    assert b"hopper" * 100 in cut
+    assert b"older!" * 100 in cut, "what has no code for this GPU stays whole"
+    digest = base64.urlsafe_b64encode(hashlib.sha256(cut).digest()).decode().rstrip("=")
+    assert record == f"thing/lib.so,sha256={digest},{len(whole)}\nthing/__init__.py,,\n"
+
+
+@pytest.mark.parametrize("content", [b"", b"text", b"\x7fELF\x01" + bytes(100), b"\x7fELF\x02" + bytes(60)])
+def test_what_is_no_library_has_no_code(content: bytes) -> None:
+    assert list(codes(content)) == []
