@@ -286,7 +286,7 @@ def with_pandas(copies):
 
 def with_dask(copies):
     table = datasets.flights(max(2, copies), columns=["dep_delay"], copies=copies)  # cut into 2, 4 or 16 partitions
-    delays = table.dep_delay.to_backend("pandas")  # also with GPU workers: a function in Python runs on the CPU
+    delays = table.dep_delay.to_backend("pandas")  # a function in Python needs a table of pandas
     return delays.map(grade, meta=("grade", "str")).value_counts().compute()
 
 
