@@ -102,6 +102,6 @@ def test_json_of_a_refusal(shared_cluster: Any, gpucluster: Run) -> None:
 
 
 def test_bundled_recordings_are_offered() -> None:
-    assert candidates(["replay", "kmeans"]) == ["kmeans-cpu"]
-    assert candidates(["replay", "kmeans"], MAGIC) == ["kmeans-cpu"]
+    assert candidates(["replay", "kmeans"]) == ["kmeans-cpu", "kmeans-h100"]
+    assert candidates(["replay", "kmeans"], MAGIC) == ["kmeans-cpu", "kmeans-h100"]
     assert candidates(["replay", "kmeans-cpu", ""], MAGIC) == []

@@ -72,7 +72,13 @@ OF_OTHERS = {
     "magics/__init__.py": {"_ipython_magic_no_var_expand"},  # IPython
     "recordings/unpacking.py": {"_Decompress"},  # zlib
     "supervisor/process_copy.py": {"_clear", "_run_exitfuncs"},  # atexit
-    "supervisor/warmup.py": {"_config", "_forkserver", "_forkserver_address", "_resource_tracker"},  # multiprocessing
+    "supervisor/warmup.py": {  # multiprocessing
+        "_config",
+        "_forkserver",
+        "_forkserver_address",
+        "_forkserver_pid",
+        "_resource_tracker",
+    },
 }
 """Names of other libraries."""
 
