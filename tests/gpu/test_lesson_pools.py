@@ -78,6 +78,8 @@ def test_the_pool_of_rmm_grows_as_the_simulated_one_does(seed: int) -> None:
     expected = certain_sizes(trace)
     assert len(set(expected)) > 2, "it grows more than once"
     assert [step.pool_size for step in found.steps[: len(expected)]] == expected
+    if len(expected) == len(trace):
+        assert found.requests_to_card == replay(trace, Pool(8 * MIB, 96 * MIB)).requests_to_card
 
 
 def test_a_refusal_is_a_memory_error_with_the_words_of_the_lesson() -> None:
