@@ -90,7 +90,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Allocate with and without a pool.")
     parser.add_argument("--figures", type=Path, required=True)
     options = parser.parse_args()
-    with own_registry(preload=False):
+    with own_registry():
         found = compare(options.figures.parent)
     print(f"{found['times_faster_with_pool']:.1f} times faster with a pool", flush=True)
     write_json(options.figures, found)

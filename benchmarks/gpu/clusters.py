@@ -81,16 +81,18 @@ def _end(_number: int, _frame: object) -> None:
 
 
 @contextmanager
-def own_registry(*, preload: bool) -> Iterator[None]:
-    """Give clusters a folder of their own, and say whether workers are forked from a process that has RAPIDS.
+def own_registry(*, preload: bool | None = None) -> Iterator[None]:
+    """Give clusters a folder of their own, and say whether a standby has RAPIDS; left out: as users have it.
 
-    They are stopped at the end, also when this process is asked to end.
+    ``False``: each worker imports it itself. Clusters are stopped at the end, also when this process is asked to end.
     """
     signal.signal(signal.SIGTERM, _end)
     before = {name: os.environ.get(name) for name in ("GPUCLUSTER_DIR", PRELOAD)}
     with tempfile.TemporaryDirectory(prefix="gp") as folder:
         os.environ["GPUCLUSTER_DIR"] = folder
-        os.environ[PRELOAD] = "1" if preload else "0"
+        os.environ.pop(PRELOAD, None)
+        if preload is not None:
+            os.environ[PRELOAD] = "1" if preload else "0"
         try:
             yield
         finally:
@@ -155,7 +157,7 @@ def starts(file: Path, *, repeats: int, simulated: bool) -> dict[str, Any]:
 def settings(file: Path, *, simulated: bool) -> dict[str, Any]:
     """Write down what each memory setting did; one that failed says why."""
     found: dict[str, Any] = {}
-    with own_registry(preload=False):
+    with own_registry():
         for name, options in SETTINGS.items():
             if simulated and name not in WITHOUT_RAPIDS:
                 found[name] = {"skipped": "needs RAPIDS and a real GPU"}

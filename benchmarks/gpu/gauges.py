@@ -333,7 +333,7 @@ def main() -> int:
     load: dict[str, float | None] = {}
     troubles: list[str] = []
     smi = nvidia_smi()
-    with own_registry(preload=False):
+    with own_registry():
         for part in (plain, pooled, spilled):
             try:
                 load = part(steps) or load

@@ -205,7 +205,7 @@ def main() -> int:
         parser.error(f"there is no session {', '.join(sorted(unknown))}")
     found: dict[str, Any] = {}
     failed = False
-    with own_registry(preload=False):
+    with own_registry():
         for name in options.sessions or SESSIONS:
             try:
                 found[name] = record(name, options.figures.parent)

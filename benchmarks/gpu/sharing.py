@@ -154,7 +154,7 @@ def main() -> int:
     parser.add_argument("what", choices=("slots", "comms"))
     parser.add_argument("--figures", type=Path, required=True)
     options = parser.parse_args()
-    with own_registry(preload=False):
+    with own_registry():
         found = slots() if options.what == "slots" else comms(options.figures)
     write_json(options.figures, found)
     print(found, flush=True)

@@ -221,7 +221,7 @@ def main() -> int:
     parser.add_argument("--figures", type=Path, required=True)
     parser.add_argument("--size", choices=("tiny", "small", "medium", "large"), default="medium")
     options = parser.parse_args()
-    with own_registry(preload=False):
+    with own_registry():
         if options.what == "cpu":
             found = against_cpu(options.figures, options.size)
         else:
