@@ -219,6 +219,15 @@ describe('commands', () => {
     expect(manager.get('a1b2c3d4')).toMatchObject({ state: 'running', n_workers: 3 });
   });
 
+  it('look at one cluster anew', async () => {
+    server.clusters = [cluster({ n_clients: 0 })];
+    manager = server.manager();
+    await until(() => manager.isReady);
+    server.answers.set('GET clusters/a1b2c3d4', () => json(cluster({ n_clients: 2 })));
+    expect((await manager.look('a1b2c3d4')).n_clients).toBe(2);
+    expect(manager.get('a1b2c3d4')?.n_clients).toBe(2);
+  });
+
   it('read history and activity, and retire a worker by its name', async () => {
     server.clusters = [cluster()];
     manager = server.manager();

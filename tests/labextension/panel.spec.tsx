@@ -6,6 +6,7 @@ import { Signal } from '@lumino/signaling';
 import { act } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 
+import { confirmStop } from '../../labextension/src/actions/choosing';
 import type { INotebookLinks } from '../../labextension/src/actions/links';
 import type { IClusterManager, IOffer } from '../../labextension/src/clusters/tokens';
 import { CreateForm } from '../../labextension/src/form/createform';
@@ -46,6 +47,7 @@ function store(clusters: ClusterModel[], changes: Partial<IClusterManager> = {})
     notes: () => Promise.resolve({ notes: [], demand: null, fields: [] }),
     patchNotes: () => Promise.resolve({ notes: [], demand: null, fields: [] }),
     patch: () => Promise.resolve(cluster()),
+    look: () => Promise.resolve(cluster()),
     restart: () => Promise.resolve(cluster()),
     stop: () => Promise.resolve(),
     remove: () => Promise.resolve(),
@@ -700,6 +702,31 @@ describe('retiring a worker', () => {
     });
     expect(dialog()).toBeNull();
     expect(retire).not.toHaveBeenCalled();
+  });
+});
+
+describe('stopping a cluster', () => {
+  const free = cluster({ n_clients: 0 });
+
+  it('looks anew before it decides whether to ask', async () => {
+    const look = (): Promise<ClusterModel> => Promise.resolve(cluster({ n_clients: 2 }));
+    const answer = confirmStop(free, store([free], { look, sample: () => sample() }), [], trans);
+    await new Promise(resolve => window.setTimeout(resolve, 20));
+    const dialog = document.querySelector('.jp-Dialog');
+    expect(dialog?.textContent).toContain('2 clients are connected.');
+    [...(dialog?.querySelectorAll('button') ?? [])]
+      .find(one => one.textContent === 'Cancel')
+      ?.click();
+    expect(await answer).toBe(false);
+  });
+
+  it('asks nothing where nothing would be lost', async () => {
+    const look = (): Promise<ClusterModel> => Promise.resolve(free);
+    const manager = store([free], { look, sample: () => sample() });
+    expect(await confirmStop(free, manager, [], trans)).toBe(true);
+    const ended = (): Promise<ClusterModel> =>
+      Promise.resolve(cluster({ state: 'stopped', n_clients: 2 }));
+    expect(await confirmStop(free, store([free], { look: ended }), [], trans)).toBe(true);
   });
 });
 

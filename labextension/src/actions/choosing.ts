@@ -64,7 +64,7 @@ export async function chooseNotebook(
  * Whether stopping a cluster takes something away: tasks, results, a place in a queue, or the cluster of a program that
  * may want it at any moment, which a notebook of this window whose kernel rests does not.
  */
-export function wouldLose(
+function wouldLose(
   cluster: ClusterModel,
   manager: IClusterManager,
   open: readonly NotebookPanel[]
@@ -83,12 +83,18 @@ export function wouldLose(
   );
 }
 
-/** Ask before a cluster is stopped; says what would be lost. */
+/** Ask before a cluster is stopped, if something would be lost; says what. */
 export async function confirmStop(
-  cluster: ClusterModel,
+  { id }: ClusterModel,
   manager: IClusterManager,
+  open: readonly NotebookPanel[],
   trans: TranslationBundle
 ): Promise<boolean> {
+  // What the panel shows may be a second old, and somebody may have connected since.
+  const cluster = await manager.look(id);
+  if (hasEnded(cluster) || !wouldLose(cluster, manager, open)) {
+    return true;
+  }
   return confirmLoss(
     trans.__('Stop %1?', cluster.name),
     `${usage(cluster, manager, trans)} ${trans.__('Results that only the workers hold are lost.')}`,

@@ -9,7 +9,7 @@ import type { PageLists } from '../dashboards/pagelists';
 import { clusterIcon } from '../icons';
 import type { ClusterPanel } from '../panel/clusterpanel';
 import type { IPanelSettings } from '../settings';
-import { confirmRestart, confirmStop, wouldLose } from './choosing';
+import { confirmRestart, confirmStop } from './choosing';
 import * as CommandIDs from './commandids';
 import { connectNotebook } from './connect';
 import type { IEnvironment } from './environment';
@@ -138,8 +138,7 @@ export function addCommands(options: ICommandOptions): void {
       if (
         hasEnded(cluster) ||
         !settings.confirmStop ||
-        !wouldLose(cluster, manager, inSight.open()) ||
-        (await confirmStop(cluster, manager, trans))
+        (await confirmStop(cluster, manager, inSight.open(), trans))
       ) {
         await manager.stop(cluster.id);
       }

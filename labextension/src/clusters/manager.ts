@@ -143,6 +143,10 @@ export class ClusterManager implements IClusterManager {
     return this._command(this._ask('id', ['clusters', id], 'PATCH', patch));
   }
 
+  async look(id: string): Promise<ClusterModel> {
+    return this._command(this._ask('id', ['clusters', id]));
+  }
+
   async restart(id: string): Promise<ClusterModel> {
     return this._command(this._ask('id', ['clusters', id, 'restart'], 'POST'));
   }

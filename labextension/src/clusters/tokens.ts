@@ -88,6 +88,8 @@ export interface IClusterManager extends IDisposable {
   /** What to know about a change before it is made. */
   patchNotes(id: string, patch: ClusterPatch): Promise<Notes>;
   patch(id: string, patch: ClusterPatch): Promise<ClusterModel>;
+  /** Ask for one cluster, now. */
+  look(id: string): Promise<ClusterModel>;
   restart(id: string): Promise<ClusterModel>;
   /** Ask a living cluster to stop. Harmless when it has ended. */
   stop(id: string): Promise<void>;

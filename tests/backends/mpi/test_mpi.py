@@ -264,7 +264,9 @@ async def test_pythons_that_cannot_be_used_are_told(tmp_path):
 @pytest.mark.processes
 def test_a_launcher_that_fails_is_told_with_its_last_words(shared_site, tmp_path):
     failing = _program(tmp_path / "mpiexec", f"{SAYS_ITS_LIBRARY}\necho error: no slots for 2 ranks >&2; exit 3")
-    broken = _program(tmp_path / "python", f'[ $2 = -c ] && exec {sys.executable} "$@"\necho no such thing; exit 1')
+    broken = _program(
+        tmp_path / "python", f'[ $2 = -c ] && exec {sys.executable} "$@"\necho no such thing; sleep 0.5; exit 1'
+    )
     first = shared_site.create(backend="mpi", n_workers=2, launcher=failing)
     second = shared_site.create(backend="mpi", n_workers=2, rank_python=broken, launcher=str(MPIEXEC))
     with pytest.raises(StartFailed, match="mpiexec ended with status 3: error: no slots for 2 ranks"):
