@@ -71,13 +71,18 @@ OF_OTHERS = {
     "operating_system/processes.py": {"_ident"},  # psutil
     "magics/__init__.py": {"_ipython_magic_no_var_expand"},  # IPython
     "recordings/unpacking.py": {"_Decompress"},  # zlib
-    "supervisor/process_copy.py": {"_clear", "_run_exitfuncs"},  # atexit
+    "supervisor/process_copy.py": {  # atexit, multiprocessing
+        "_clear",
+        "_config",
+        "_forkserver",
+        "_resource_tracker",
+        "_run_exitfuncs",
+    },
     "supervisor/warmup.py": {  # multiprocessing
         "_config",
         "_forkserver",
         "_forkserver_address",
         "_forkserver_pid",
-        "_resource_tracker",
     },
 }
 """Names of other libraries."""

@@ -6,11 +6,13 @@ It imports this file for the functions that are run there: nothing heavy may be 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import dask.array as da
 import gpucluster
 import numpy as np
+import psutil
 import pytest
 
 pytestmark = pytest.mark.processes
@@ -29,7 +31,7 @@ def _imported(dask_scheduler: Any) -> set[str]:
 def test_it_keeps_no_messages_and_imports_nothing_that_only_workers_need(site: Any) -> None:
     from gpucluster.learn import PCA, KMeans, StandardScaler
 
-    site.running(name="small", n_workers=1)
+    model = site.running(name="small", n_workers=1)
     with gpucluster.connect("small").get_client() as client:
         X = da.from_array(np.random.default_rng(0).normal(size=(400, 3)), chunks=(100, 3))
         for estimator in (KMeans(2, n_init=1, random_state=0), PCA(2), StandardScaler()):
@@ -41,3 +43,16 @@ def test_it_keeps_no_messages_and_imports_nothing_that_only_workers_need(site: A
         imported = client.run_on_scheduler(_imported)
         assert "gpucluster" in imported
         assert not imported & {"sklearn", "pandas", "pyarrow", "scipy"}
+    # Of its two copies one was made before it imported anything, and keeps no pages that others change.
+    helpers = {_helper(child): child for child in psutil.Process(model.pid).children()}
+    assert _maps(helpers["forkserver"], "numpy")
+    assert not _maps(helpers["resource_tracker"], "numpy")
+
+
+def _helper(process: psutil.Process) -> str:
+    """Return the module of multiprocessing that a process runs."""
+    return " ".join(process.cmdline()).partition("multiprocessing.")[2].partition(" ")[0]
+
+
+def _maps(process: psutil.Process, name: str) -> bool:
+    return f"/{name}/" in Path(f"/proc/{process.pid}/maps").read_text()

@@ -2,8 +2,8 @@
 
 With ``--link-fd N`` instead, started by ``client.early``, it is told folder and lock later.
 
-The order matters: detach; import what workers need; fork the process that workers are forked from, before there is
-any thread, log handler or secret; then import the rest.
+The order matters: detach; fork multiprocessing's small helper; import what workers need; fork the process that workers
+are forked from, before there is any thread, log handler or secret; then import the rest.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from ..operating_system import LINUX
 from ..operating_system.descriptors import allow_many_files
 from ..operating_system.multiprocessing_files import remove_semaphores
 from ..protocol.plaintext import escaped
+from .process_copy import start_resource_tracker
 from .sparing import spare_memory_where_many_share
 from .turn import turn_of, wait_for_turn
 
@@ -56,6 +57,7 @@ def _wait_for_folder(link_fd: int) -> tuple[Path, int, int | None]:
     """Import what every cluster needs, then wait for one; end when whoever started this process does not need it."""
     from .preloading import FIRST, import_each
 
+    start_resource_tracker()
     import_each(FIRST)
     with socket.socket(fileno=link_fd) as link:
         folder, descriptors, _, _ = socket.recv_fds(link, 4096, 2)
@@ -260,6 +262,7 @@ def main() -> None:
         turn = turn_of(options.turn_fd)
         wait_for_turn(turn, options.folder)
     spare_memory_where_many_share()
+    start_resource_tracker()
     from ..backends.given import take_given
     from .process_tree import take_all_along
     from .warmup import keep_files_in, start_forkserver

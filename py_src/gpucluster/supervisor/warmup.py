@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
-from multiprocessing import forkserver, resource_tracker, util
+from multiprocessing import forkserver, util
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from ..operating_system import LINUX
 from ..operating_system.descriptors import PLACE, address_of_folder, without_name
 from ..operating_system.multiprocessing_files import FOLDER, semaphore_prefix
 from .preloading import FIRST, RAPIDS_SIGNAL, import_each, rapids_wanted
-from .process_copy import copy_process
+from .process_copy import copies_instead_of_programs
 
 WORKER_UP_SECONDS = 0.005
 """How often a nanny looks whether its worker is up; distributed: 0.05."""
@@ -37,7 +37,6 @@ FORKED = LINUX
 """Whether workers are forked. Elsewhere (macOS) system libraries fail in a child that goes on without a new program."""
 LONGEST_FOLDER = 80
 """Bytes in the path of a folder that has room for sockets, such as that of a task's ``multiprocessing.Manager``."""
-_ABSTRACT_SOCKETS = util.abstract_sockets_supported
 _first_server: list[int | None] = []
 _LOOKED_FOR_LATE = ("gilknocker",)
 """Optional packages that distributed tries to import not before a scheduler is made."""
@@ -79,7 +78,7 @@ def start_forkserver() -> None:
     gc.freeze()  # Whoever collects garbage would touch, and so copy, the pages that are shared.
     # The server unblocks it when it can take it; until then it would end it.
     signal.pthread_sigmask(signal.SIG_BLOCK, {RAPIDS_SIGNAL})
-    with _copies_instead_of_programs():
+    with copies_instead_of_programs():
         _ensure_unreachable(server)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {RAPIDS_SIGNAL})
     _first_server.append(_pid_of(server))
@@ -100,30 +99,6 @@ def ask_for_rapids() -> None:
 def _pid_of(server: Any) -> int | None:
     pid: int | None = server._forkserver_pid
     return pid
-
-
-@contextmanager
-def _copies_instead_of_programs() -> Iterator[None]:
-    """Let multiprocessing start its helpers as copies of this process.
-
-    A server that is started anew is a program again: there are threads by then.
-    """
-    usual = util.spawnv_passfds
-    setattr(util, "spawnv_passfds", partial(copy_process, first=_be_new))  # noqa: B010  # the type checker forbids it
-    try:
-        yield
-    finally:
-        setattr(util, "spawnv_passfds", usual)  # noqa: B010
-
-
-def _be_new() -> None:
-    """Use no helper of the parent's: what multiprocessing knows of them, and the locks that it holds, are forgotten."""
-    helpers: tuple[object, ...] = (forkserver._forkserver, resource_tracker._resource_tracker)
-    for helper in helpers:
-        vars(helper).clear()
-        vars(helper).update(vars(type(helper)()))
-    multiprocessing.current_process()._config.pop("tempdir", None)  # type: ignore[attr-defined]
-    util.abstract_sockets_supported = _ABSTRACT_SOCKETS  # type: ignore[misc]
 
 
 _ensure_running = forkserver.ForkServer.ensure_running
