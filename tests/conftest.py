@@ -202,8 +202,10 @@ def _variable(pid: int, name: str) -> str | None:
 
 
 def _is_supervisor(process: psutil.Process, folder: Path) -> bool:
+    """Whether it is one: a copy of it shows the same command until it has said what it is."""
     with suppress(psutil.Error):
-        return str(folder) in process.cmdline()
+        parent = process.parent()
+        return str(folder) in process.cmdline() and (parent is None or str(folder) not in parent.cmdline())
     return False
 
 
