@@ -6,6 +6,7 @@ import builtins
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -24,8 +25,10 @@ from gpucluster.learn import (
     NearestNeighbors,
     TruncatedSVD,
     config_context,
+    run,
     run_on_ranks,
 )
+from gpucluster.learn.communicators.mailbox import Mailbox
 from gpucluster.learn.errors import RanksDisagree
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.kinds import parse_spec
@@ -153,6 +156,56 @@ def test_estimators_talk_over_mpi_on_these_ranks(client):
         run_on_ranks(keep, X)
     used = client.run(lambda: bool(builtins.communicator_of_test.comm))
     assert list(used.values()) == [False, False], "MPI has two thousand, and each fit would take one"
+
+
+def test_what_is_short_talks_over_mpi_without_tasks(client, wait_until):
+    X = da.from_array(DIGITS, chunks=(450, 64)).persist()
+    wait(X)
+    start = DIGITS[:10]
+    expected = LocalKMeans(10, init=start, n_init=1).fit(DIGITS)
+
+    def fit():
+        with config_context(communicator="mpi"):
+            found = KMeans(10, init=start).fit(X)
+        assert found.inertia_ == pytest.approx(expected.inertia_, rel=1e-9)
+
+    def fails(rows):
+        one = rows.communicator
+        one.allreduce(np.ones(2))
+        if one.rank == 1:
+            raise LookupError("no such thing")
+        while True:
+            one.allreduce(np.ones(2))
+
+    def kept(dask_worker):
+        return [str(each.outgoing._mpi is not None) for each in Mailbox.of(dask_worker)._kept.values()]
+
+    def expire(dask_worker):
+        mailbox = Mailbox.of(dask_worker)
+        for job in list(mailbox._kept):
+            mailbox._expire(job)
+
+    before = client.run_on_scheduler(transitions)
+    for _ in range(3):
+        fit()
+    with config_context(communicator="mpi"), pytest.raises(LookupError, match="no such thing"):
+        run(fails, X, passes=3)
+    fit()
+    timer = threading.Timer(1.0, os.kill, [os.getpid(), signal.SIGINT])
+    timer.start()
+    with config_context(communicator="mpi"), pytest.raises(KeyboardInterrupt):
+        run(lambda rows: [rows.total(lambda block: time.sleep(0.01) or 1) for _ in range(10**5)], X, passes=3)
+    wait_until(lambda: client.run(kept) == dict.fromkeys(addresses(client), []))
+    fit()
+    fit()
+    assert client.run_on_scheduler(transitions) == before
+    assert client.run(kept) == dict.fromkeys(addresses(client), ["True"])
+    client.run(expire)
+    assert client.run(kept) == dict.fromkeys(addresses(client), [])
+
+
+def transitions(dask_scheduler):
+    return dask_scheduler.transition_counter
 
 
 def test_ranks_that_call_different_operations_over_mpi_are_told_who_called_what(client):

@@ -96,6 +96,19 @@ def test_one_after_the_other_on_the_same_connections(fresh_client: Client) -> No
     assert set(fresh_client.run(n_known).values()) == {(0, 1)}
 
 
+def test_connections_that_are_no_plain_sockets_are_kept_as_well() -> None:
+    local = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, security=True, dashboard_address=None)
+    with local as cluster, Client(cluster) as client:
+        data = kept_on_workers()
+        before = client.run_on_scheduler(transitions)
+        assert all(same(run(repeated, data, passes=3)) for _ in range(3))
+        assert client.run_on_scheduler(transitions) == before
+        assert set(client.run(n_known).values()) == {(0, 1)}
+        client.run(end_kept)
+        assert same(run(repeated, data, passes=3))
+        wait_until_idle(client)
+
+
 def test_bit_for_bit_the_same_as_tasks(fresh_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     data = kept_on_workers()
     without = run(repeated, data, times=20, passes=20)

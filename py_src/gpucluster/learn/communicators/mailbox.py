@@ -31,8 +31,11 @@ class Lost:
 class Closable(Protocol):
     """The connections that a rank has opened."""
 
-    def disconnect(self) -> None:
-        """Close them."""
+    def end(self) -> None:
+        """Close them; in the worker's event loop."""
+
+    def free(self) -> None:
+        """Give back what all ranks hold together, where they have ended well."""
 
 
 class Kept(NamedTuple):
@@ -90,11 +93,11 @@ class Mailbox:
 
     def keep(self, job: str, outgoing: Closable) -> None:
         """Keep the connections of a job whose ranks have all returned, for a job that `take` s them under its name."""
-        if job in self._ended or any(linked == job for linked, _ in self._linked):
-            outgoing.disconnect()
+        if job in self._ended:
+            outgoing.end()
             self.close(job)
             return
-        expiry = asyncio.get_running_loop().call_later(KEPT_SECONDS, self.close, job)
+        expiry = asyncio.get_running_loop().call_later(KEPT_SECONDS, self._expire, job)
         self._kept[job] = Kept(outgoing, self._queues.pop(job), self._incoming.pop(job), expiry)
 
     def take(self, job: str) -> Any:
@@ -106,11 +109,17 @@ class Mailbox:
         self._queues[job], self._incoming[job] = kept.queues, kept.incoming
         return kept.outgoing
 
+    def _expire(self, job: str) -> None:
+        kept = self._kept.get(job)
+        if kept is not None:
+            kept.outgoing.free()
+        self.close(job)
+
     def _end_kept(self, job: str) -> None:
         kept = self._kept.pop(job, None)
         if kept is not None:
             kept.expiry.cancel()
-            kept.outgoing.disconnect()
+            kept.outgoing.end()
             for incoming in kept.incoming.values():
                 incoming.close()
 

@@ -77,6 +77,11 @@ class MPICommunicator(Communicator):
         self._operations = 0
         self._by_name = {"sum": self._mpi.SUM, "min": self._mpi.MIN, "max": self._mpi.MAX}
 
+    @property
+    def n_operations(self) -> int:
+        """How many operations this rank has taken part in."""
+        return self._operations
+
     def allreduce(self, value: Message, op: Operator = "sum") -> Message:
         """``MPI_Allreduce`` where all ranks have arrays of the same shapes; otherwise a reduction and a broadcast."""
         flat = _flattened(value) if isinstance(op, str) and op in self._by_name else None

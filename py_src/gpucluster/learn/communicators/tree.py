@@ -42,7 +42,7 @@ class TreeCommunicator(Communicator):
         if root == 0:
             return value
         if self.rank == 0:
-            self._send((name, value), root)
+            self._tell(name, value, root)
         return self._expect(name, 0) if self.rank == root else None
 
     def _collect(self, name: str, value: Message, op: Operator, root: int) -> Message | None:
@@ -50,7 +50,7 @@ class TreeCommunicator(Communicator):
         step = 1
         while step < self.size:
             if position & step:
-                self._send((name, value), self._at(position - step, root))
+                self._tell(name, value, self._at(position - step, root))
                 return None
             if position + step < self.size:
                 value = combine(op, value, self._expect(name, self._at(position + step, root)))
@@ -69,7 +69,7 @@ class TreeCommunicator(Communicator):
         extra = self.size - doubling
         paired = self.rank < 2 * extra
         if paired and self.rank % 2:
-            self._send((name, value), self.rank - 1)
+            self._tell(name, value, self.rank - 1)
             return self._expect(name, self.rank - 1)
         if paired:
             value = combine(op, value, self._expect(name, self.rank + 1))
@@ -78,12 +78,12 @@ class TreeCommunicator(Communicator):
         while step < doubling:
             partner = place ^ step
             other = 2 * partner if partner < extra else partner + extra
-            self._send((name, value), other)
+            self._tell(name, value, other)
             theirs = self._expect(name, other)
             value = combine(op, value, theirs) if place < partner else combine(op, theirs, value)
             step *= 2
         if paired:
-            self._send((name, value), self.rank + 1)
+            self._tell(name, value, self.rank + 1)
         return value
 
     def allgather(self, value: Message) -> list[Message]:
@@ -103,7 +103,7 @@ class TreeCommunicator(Communicator):
         while step > 1:
             step //= 2
             if position + step < self.size:
-                self._send((name, value), self._at(position + step, root))
+                self._tell(name, value, self._at(position + step, root))
         return value
 
     def gather(self, value: Message, root: int = 0) -> list[Message] | None:
@@ -124,12 +124,22 @@ class TreeCommunicator(Communicator):
         self._operations += 1
         return f"{operation} ({self._operations})"
 
+    def _tell(self, name: str, value: Message, to: int) -> None:
+        try:
+            self._send((name, value), to)
+        except PeerLost as lost:
+            lost.calls = self._calls(name)
+            raise
+
     def _expect(self, name: str, source: int) -> Message:
         try:
             theirs, value = self._receive(source)
         except PeerLost as lost:
-            lost.calls = f"rank {self.rank} calls {name}"
+            lost.calls = self._calls(name)
             raise
         if theirs != name:
             raise disagreement(self.rank, name, source, theirs)
         return value
+
+    def _calls(self, name: str) -> str:
+        return f"rank {self.rank} calls {name}"

@@ -14,6 +14,7 @@ from ...dask_internals.statuses import still_works
 from ...dask_internals.worker_state import is_cancelled
 from ..errors import PeerLost
 from .mailbox import OPERATION, POLL_SECONDS, Lost, Mailbox
+from .mpi import MPICommunicator, over_mpi
 from .operators import Message
 from .sockets import Incoming, Outgoing, views_of, wait_for
 from .tree import TreeCommunicator
@@ -59,13 +60,41 @@ class WorkerCommunicator(TreeCommunicator):
         self._mailbox = Mailbox.of(worker)
         self._mailbox.open(job, self.size)
         self._links: dict[int, Outgoing | Waiting] = {}
+        self._mpi: MPICommunicator | None = None
         self._writers: list[asyncio.Task[None]] = []
         self._loop: asyncio.AbstractEventLoop = asyncio_loop(worker)
 
     @property
     def n_operations(self) -> int:
         """How many operations this rank has taken part in; where all ranks have the same, nothing is on its way."""
-        return self._operations
+        return self._operations + (0 if self._mpi is None else self._mpi.n_operations)
+
+    def over_mpi(self, *, nanny: bool) -> MPICommunicator:
+        """Return what connects the same ranks over MPI; it stays for all computations on these links.
+
+        Raises
+        ------
+        MissingMPI
+            The workers are not processes of one MPI program.
+        PeerLost
+            Another rank does not come.
+        """
+        if self._mpi is None:
+            # MPI would wait for ever for a rank that never comes.
+            self.barrier()
+            self._mpi = over_mpi(self, nanny=nanny, addresses=self._addresses, job=self._job, look=self.raise_if_left)
+        return self._mpi
+
+    def end_well(self) -> None:
+        """Wait until nothing that goes over MPI is on its way, so that what comes next can go over it as well."""
+        if self._mpi is not None:
+            self._mpi.barrier()
+
+    def free(self) -> None:
+        """Give the number of MPI's communicator back; only where all ranks have ended well."""
+        if self._mpi is not None:
+            self._mpi.free()
+            self._mpi = None
 
     def close(self, *, failed: bool = False) -> None:
         """End all connections, after what was sent has left; at once where the computation failed."""
@@ -77,6 +106,13 @@ class WorkerCommunicator(TreeCommunicator):
         for link in self._links.values():
             if isinstance(link, Outgoing):
                 link.close()
+
+    def end(self) -> None:
+        """Do the same in the worker's event loop, for all connections."""
+        self.disconnect()
+        for link in self._links.values():
+            if not isinstance(link, Outgoing):
+                link.put_nowait(None)
 
     def raise_if_cancelled(self) -> None:
         """Look whether the job is still open, and the task not cancelled."""
@@ -198,9 +234,7 @@ class WorkerCommunicator(TreeCommunicator):
             comm.abort()
 
     async def _finish(self, failed: bool) -> None:
-        for link in self._links.values():
-            if not isinstance(link, Outgoing):
-                link.put_nowait(None)
+        self.end()
         if failed:
             for writer in self._writers:
                 writer.cancel()

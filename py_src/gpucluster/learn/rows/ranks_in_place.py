@@ -17,7 +17,8 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from ...dask_internals.worker_state import n_threads
+from ...dask_internals.worker_state import has_nanny, n_threads
+from ..communicators.communicator import Communicator
 from ..communicators.mailbox import KEPT_SECONDS, Mailbox, close_job
 from ..communicators.workers import WorkerCommunicator
 from ..errors import PeerLost
@@ -75,7 +76,13 @@ def are_short(table: Table, passes: int) -> bool:
 
 
 def run_ranks_in_place(
-    client: Any, table: Table, function: Callable[..., Any], parameters: dict[str, Any], *, passes: int
+    client: Any,
+    table: Table,
+    function: Callable[..., Any],
+    parameters: dict[str, Any],
+    *,
+    passes: int,
+    mpi: bool = False,
 ) -> tuple[Any] | None:
     """Call ``function(shard, **parameters)`` on all workers that keep blocks, at the same time.
 
@@ -90,6 +97,8 @@ def run_ranks_in_place(
         The same for all ranks.
     passes : int
         About how often it goes through all rows, at most.
+    mpi : bool
+        Ranks talk over MPI, not over Dask's connections.
 
     Returns
     -------
@@ -107,7 +116,7 @@ def run_ranks_in_place(
     group = _leased(client, tuple(asked))
     try:
         prepare(client, list(asked))
-        answers = client.sync(_all, client, group, asked, function, parameters)
+        answers = client.sync(_all, client, group, asked, function, parameters, mpi)
     except PeerLost:
         return None
     except BaseException:
@@ -145,13 +154,18 @@ def _leased(client: Any, addresses: tuple[str, ...]) -> Group:
 
 
 async def _all(
-    client: Any, group: Group, asked: dict[str, list[Asked]], function: Callable[..., Any], parameters: dict[str, Any]
+    client: Any,
+    group: Group,
+    asked: dict[str, list[Asked]],
+    function: Callable[..., Any],
+    parameters: dict[str, Any],
+    mpi: bool,
 ) -> list[Any]:
     """Return each rank's answer. When one has failed, or has nothing more to say, the others need not wait for it."""
     from ...dask_internals.clients import AFTER_THE_END
 
     calls = {
-        asyncio.ensure_future(_one(client, address, group, rank, own, function, parameters)): address
+        asyncio.ensure_future(_one(client, address, group, rank, own, function, parameters, mpi)): address
         for rank, (address, own) in enumerate(asked.items())
     }
     pending, told = set(calls), False
@@ -187,6 +201,7 @@ async def _rank(
     asked: list[Asked],
     function: Callable[..., Any],
     parameters: dict[str, Any],
+    mpi: bool,
     dask_worker: Any,
 ) -> Returned | Raised | None:
     """Run one rank; ``None`` where a part of its data or its connections are missing, as after a restart."""
@@ -201,21 +216,26 @@ async def _rank(
         others = await from_others(dask_worker, asked)
         blocks = [block_of(dask_worker, each, others) for each in asked]
     except (KeyError, OSError):
-        links.disconnect()
+        links.end()
         mailbox.close(group.name)
         return None
-    shard = Shard(links, blocks, n_threads=n_threads(dask_worker), counted=True)
-    answer = await _in_own_thread(lambda: _answer(links, shard, function, parameters))
+    threads, nanny = n_threads(dask_worker), has_nanny(dask_worker)
+
+    def result() -> Any:
+        communicator: Communicator = links.over_mpi(nanny=nanny) if mpi else links
+        value = function(Shard(communicator, blocks, n_threads=threads, counted=True), **parameters)
+        links.end_well()
+        return value
+
+    answer = await _in_own_thread(lambda: _answer(links, result))
     if isinstance(answer, Returned):
         mailbox.keep(group.name, links)
     return answer
 
 
-def _answer(
-    links: WorkerCommunicator, shard: Shard, function: Callable[..., Any], parameters: dict[str, Any]
-) -> Returned | Raised:
+def _answer(links: WorkerCommunicator, result: Callable[[], Any]) -> Returned | Raised:
     try:
-        value = function(shard, **parameters)
+        value = result()
     except BaseException as error:
         links.close(failed=True)
         return Raised(error)

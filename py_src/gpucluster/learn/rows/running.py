@@ -73,8 +73,8 @@ def run_table(
         if passes is not None and passes <= 2:
             return algorithm(Stream(table), **parameters)
         mpi = configuration().communicator == "mpi"
-        if passes is not None and not mpi and are_short(table, passes):
-            found = run_ranks_in_place(client, table, algorithm, parameters, passes=passes)
+        if passes is not None and are_short(table, passes):
+            found = run_ranks_in_place(client, table, algorithm, parameters, passes=passes, mpi=mpi)
             if found is not None:
                 return cast("Result", found[0])
         placed = placed_on_workers(client, table)
