@@ -423,11 +423,13 @@ def test_a_preset_that_the_sites_own_limits_refuse_is_told(site):
 
 
 def test_a_preset_that_says_only_a_kind_is_not_at_fault_for_a_small_share(site):
-    site(
+    path = site(
         "sharing: {per_user: {memory: 100 MiB}}\n"
         "presets: [{name: a, title: A, description: D, spec: {backend: local}}]\n"
     )
     assert this_site().troubles == ()
+    said = "is less than a worker needs (256 MiB), so most clusters are refused."
+    assert this_site().notes == (f"{path}, line 1: sharing.per_user.memory: {said}",)
 
 
 def test_a_limit_of_time_may_be_minutes_and_is_refused_where_it_is_none(site):

@@ -19,6 +19,7 @@ from ..protocol.kinds import find_kind, usable_kinds
 from ..protocol.models import Preset
 from ..protocol.plaintext import printable
 from ..protocol.presets import SITE_PRESETS
+from ..protocol.sizes import format_size
 from .contradictions import Contradiction, contradictions, preset_contradictions
 from .costs import Costs
 from .document import Document
@@ -28,6 +29,7 @@ from .limitsection import LEAST, LEAST_HOLDS, Limits
 from .model import EVERY, SHARING, Site
 from .partly import read_partly
 from .place import UnreadableSite
+from .share import LEAST_MEMORY_BYTES
 from .sharing import ABOUT_LINKS, HARMLESS, NONE_GIVEN, NONE_SHOWN, PerUserSection, Sharing, SharingSection
 from .sharing import LEAST_HOLDS as LEAST_SHARE
 
@@ -107,6 +109,7 @@ class _Reader:
         )
         refused = self._contradictions(site)
         self._contradicting_presets(site)
+        self._note_little_memory(sharing)
         return replace(site, refused=refused, troubles=tuple(self.troubles), notes=tuple(self.notes))
 
     def _contradictions(self, site: Site) -> dict[str, frozenset[str]]:
@@ -145,6 +148,12 @@ class _Reader:
         known = ", ".join(usable_kinds())
         message = f"no kind of cluster '{printable(kind, 40)}' is installed here; installed are {known}"
         self.notes.append(self._sentence(path, message))
+
+    def _note_little_memory(self, sharing: Sharing) -> None:
+        memory = sharing.per_user.memory
+        if memory is not None and memory < LEAST_MEMORY_BYTES:
+            message = f"is less than a worker needs ({format_size(LEAST_MEMORY_BYTES)}), so most clusters are refused"
+            self.notes.append(self._sentence(["sharing", "per_user", "memory"], message))
 
     def _sentence(self, path: list[str | int], message: str) -> str:
         where = ".".join(printable(str(part), 40) for part in path)
