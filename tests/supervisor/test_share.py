@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import nullcontext
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -15,6 +16,8 @@ from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Network
 from gpucluster.protocol.spec import AutoSpec, CudaSpec, LocalSpec
 from gpucluster.registry.store import Registry, now
 from gpucluster.supervisor.share import Share
+
+AUTOGROUP = Path("/proc/self/autogroup")
 
 
 @pytest.fixture
@@ -30,7 +33,7 @@ def says(tmp_path, monkeypatch):
     return write
 
 
-def test_workers_threads_and_memory_count_over_all_clusters(site, says):
+def test_workers_threads_and_memory_count_over_all_clusters(site, says, wait_until):
     says("  per_user: {workers: 3, threads: 4, memory: 3 GiB, clusters: 2}\n")
     small = {"backend": "local", "memory_limit": "1 GiB", "threads_per_worker": 1}
     first = site.running(name="first", n_workers=2, **{name: small[name] for name in small if name != "backend"})
@@ -38,6 +41,10 @@ def test_workers_threads_and_memory_count_over_all_clusters(site, says):
         site.control.create({**small, "n_workers": 2})
     with pytest.raises(InvalidRequest, match="n_workers: Each user may have 3 workers on this machine"):
         site.control.patch(first.id, {"n_workers": 4})
+    assert os.getpriority(os.PRIO_PROCESS, first.pid) == 0
+    assert {os.getpriority(os.PRIO_PROCESS, worker.pid) for worker in first.workers} == {5}, "people come first"
+    if AUTOGROUP.exists():
+        wait_until(lambda: Path(f"/proc/{first.pid}/autogroup").read_text().endswith(" nice 5\n"))
     site.control.patch(first.id, {"n_workers": 3})
     third = site.control.create({**small, "n_workers": 0})
     with pytest.raises(NotNow, match="You have 2 living clusters, and each user may have 2 at a time"):

@@ -61,17 +61,23 @@ def test_who_waits_can_be_stopped(busy: list[Turn], site: Site) -> None:
 def test_where_many_share_nothing_is_imported_for_later(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "site.yaml"
     monkeypatch.setenv("GPUCLUSTER_SITE", str(file))
-    for text, wanted in (
-        (None, None),
-        ("title: Alone\n", None),
-        ("sharing:\n  slots_per_gpu: 2\n", "0"),
-        ("sharing:\n  per_user: {clusters: 2}\n", "0"),
+    for text, wanted, yields in (
+        (None, None, 0),
+        ("title: Alone\n", None, 0),
+        ("sharing:\n  slots_per_gpu: 2\n", "0", 5),
+        ("sharing:\n  per_user: {clusters: 2}\n", "0", 5),
     ):
-        monkeypatch.delenv(PRELOAD_LATER, raising=False)
+        for name in (PRELOAD_LATER, sparing.NICE):
+            monkeypatch.setenv(name, "")
+            monkeypatch.delenv(name)
         if text is not None:
             file.write_text(text)
-        sparing.spare_memory_where_many_share()
-        assert os.environ.get(PRELOAD_LATER) == wanted, text
+        sparing.spare_where_many_share()
+        assert (os.environ.get(PRELOAD_LATER), sparing.niceness()) == (wanted, yields), text
     monkeypatch.setenv(PRELOAD_LATER, "1")
-    sparing.spare_memory_where_many_share()
+    sparing.spare_where_many_share()
     assert os.environ[PRELOAD_LATER] == "1"
+    for said, yields in (("0", 0), ("7", 7), ("99", 19), ("-3", 0), ("much", 0)):
+        monkeypatch.setenv(sparing.NICE, said)
+        sparing.spare_where_many_share()
+        assert sparing.niceness() == yields

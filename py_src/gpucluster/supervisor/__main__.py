@@ -30,7 +30,7 @@ from ..operating_system.descriptors import allow_many_files
 from ..operating_system.multiprocessing_files import remove_semaphores
 from ..protocol.plaintext import escaped
 from .process_copy import start_resource_tracker
-from .sparing import spare_memory_where_many_share
+from .sparing import spare_where_many_share
 from .turn import turn_of, wait_for_turn
 
 if TYPE_CHECKING:
@@ -261,7 +261,7 @@ def main() -> None:
     if options.turn_fd is not None:
         turn = turn_of(options.turn_fd)
         wait_for_turn(turn, options.folder)
-    spare_memory_where_many_share()
+    spare_where_many_share()
     start_resource_tracker()
     from ..backends.given import take_given
     from .process_tree import take_all_along

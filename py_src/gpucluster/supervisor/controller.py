@@ -48,6 +48,7 @@ from .routine import RoutineChecks
 from .sampler import Sampler
 from .scratch.room import disk_of, limit_bytes
 from .scratch.watch import ScratchWatch
+from .sparing import yield_as_cluster
 from .versions import version_warnings, versions
 from .warmup import ask_for_rapids
 
@@ -247,6 +248,7 @@ class Controller(Requests):
             can=tuple(verb for verb in Verb if verb in deployment.can),
             **self._members(),
         )
+        await asyncio.to_thread(yield_as_cluster)
 
     def open_dashboard(self) -> DashboardAddress:
         """Let a browser on this machine reach the dashboard: on a port of loopback, below the secret prefix.

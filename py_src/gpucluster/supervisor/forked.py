@@ -16,6 +16,7 @@ from ..protocol.version import ADDED_VARIABLES
 from . import preloading
 from .preloading import FIRST, RAPIDS_SIGNAL, import_each, import_rapids, later_wanted, rapids_at_once
 from .process_tree import tie_to_parent
+from .sparing import yield_as_workers
 
 _BREATH_SECONDS = 0.001
 """Between two modules, for whoever asks for a worker meanwhile."""
@@ -74,6 +75,7 @@ def _give_each_child_its_own_randomness() -> None:
 
 os.environ.pop(ADDED_VARIABLES, None)
 tie_to_parent()
+yield_as_workers()
 # Orphans that this process has adopted come to their end like its own children.
 warnings.filterwarnings("ignore", message="forkserver: waitpid returned unexpected pid")
 # The garbage collector would touch, and so copy, the pages that workers share. Workers have one of their own.
