@@ -16,6 +16,8 @@ from gpucluster.learn import SerialCommunicator, run_on_ranks
 from gpucluster.learn.communicators.tree import TreeCommunicator
 from gpucluster.learn.errors import InvalidParameter, RanksDisagree
 
+from tests.mpi import mpiexec
+
 from .program import check, collectives
 
 
@@ -104,10 +106,7 @@ def test_mpi(size: int, tmp_path: Path) -> None:
         "for job in range(2500 if communicator.size > 1 else 0):\n"  # MPICH has 2,048 at a time.
         "    over_mpi(communicator, job=str(job)).free()\n"
     )
-    mpiexec = Path(sys.executable).with_name("mpiexec")
-    done = subprocess.run(
-        [str(mpiexec), "-n", str(size), sys.executable, str(program)], capture_output=True, text=True, timeout=100
-    )
+    done = subprocess.run([*mpiexec(size), sys.executable, program], capture_output=True, text=True, timeout=100)
     assert (done.returncode, done.stdout) == (0, f"checked {size}\n"), done.stderr
 
 
