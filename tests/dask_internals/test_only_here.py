@@ -83,6 +83,8 @@ OF_OTHERS = {
         "_forkserver",
         "_forkserver_address",
         "_forkserver_pid",
+        "_pid",
+        "_resource_tracker",
     },
 }
 """Names of other libraries."""

@@ -50,6 +50,32 @@ def is_gone(process: psutil.Process) -> bool:
     return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
 
 
+def start_two_daemons(path: str) -> None:
+    """Start two programs in sessions of their own, one of which ends soon."""
+    import subprocess
+
+    subprocess.run(
+        ["sh", "-c", f"setsid sleep 600 & echo $! > {path}.new; setsid sleep 4 & mv {path}.new {path}"], check=True
+    )
+
+
+@pytest.mark.skipif(not LINUX, reason="elsewhere workers are not forked from a process that could be killed")
+def test_programs_of_tasks_end_with_the_cluster_if_the_forkserver_was_killed(site, wait_until, tmp_path):
+    model = site.running(name="parent", n_workers=1)
+    program, client = started(site, tmp_path / "pid", start_two_daemons, wait_until)
+    [server] = [each for each in psutil.Process(model.pid).children() if "forkserver" in " ".join(each.cmdline())]
+    server.kill()
+    wait_until(lambda: program.ppid() == model.pid)
+    client.close(timeout=1)
+    with gpucluster.connect("parent").get_client() as again:
+        assert again.submit(pow, 2, 3).result(60) == 8
+    # What has ended meanwhile is no zombie for long.
+    wait_until(lambda: not any(is_gone(each) for each in psutil.Process(model.pid).children()))
+    assert not is_gone(program)
+    site.control.stop(model.id)
+    wait_until(lambda: is_gone(program))
+
+
 @pytest.mark.parametrize("task", [start_child, start_daemon, start_fork])
 def test_programs_of_tasks_end_with_a_killed_supervisor(site, wait_until, tmp_path, task):
     model = site.running(name="parent", n_workers=1)

@@ -11,9 +11,11 @@ import threading
 import httpx
 import psutil
 import pytest
+from gpucluster.operating_system.open_folders import everybody_may_fill
 from gpucluster.protocol.models import ClusterState
 from gpucluster.protocol.version import GIVEN_VARIABLES, SECRET_HEADER
 from gpucluster.registry.record import Record
+from gpucluster.supervisor.caller import NOT_IMPORTED
 from gpucluster.supervisor.standby import Standby
 
 
@@ -98,6 +100,29 @@ def test_variables_and_directory_are_taken_over_and_no_library_finds_modules_the
     workers = {str(worker.pid) for worker in site.get("mine").workers}
     elsewhere = [line for line in ran.read_text().splitlines() if line.split()[1] not in workers]
     assert elsewhere == []
+
+
+def test_nothing_is_imported_from_a_folder_that_everybody_may_fill(site, tmp_path):
+    """Dask looks for optional packages at any moment: with the first array, for CuPy."""
+    (everybodys := tmp_path / "open").mkdir()
+    (inside := everybodys / "mine").mkdir()
+    everybodys.chmod(0o1777)
+    ran = tmp_path / "ran"
+    for name in (*SOUGHT, "cupy"):
+        (everybodys / f"{name}.py").write_text(f"open({str(ran)!r}, 'w')")
+    import dask.array as da
+    import gpucluster
+
+    model = site.control.create({"backend": "local", "n_workers": 1, "name": "mine"}, cwd=str(everybodys))
+    model = site.control.wait(model.id)
+    assert model.warnings == [NOT_IMPORTED.format(everybodys)]
+    with gpucluster.connect("mine").get_client() as client:
+        assert da.ones(10, chunks=5).sum().compute() == 10
+        assert set(client.run(os.getcwd).values()) == {str(everybodys)}
+    assert not ran.exists()
+    assert not everybody_may_fill(str(inside)), "as /tmp: nobody else can take what is mine away"
+    everybodys.chmod(0o777)
+    assert everybody_may_fill(str(inside))
 
 
 def test_a_standby_that_was_killed_does_not_matter(site, wait_until):

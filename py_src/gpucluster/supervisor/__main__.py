@@ -197,7 +197,8 @@ async def _serve(
         controller, adoption = await waiting.taken
         apply_environment(adoption.environment)
         directory = adoption.cwd
-    enter(directory)
+    if (told := enter(directory)) is not None:
+        controller.warn(told)
     use_dask_logging()
     model = await controller.run()
     logging.info("The cluster has ended: %s. %s", model.state.value, model.reason or "")

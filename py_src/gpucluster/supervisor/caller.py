@@ -11,6 +11,13 @@ from pydantic import BaseModel, ConfigDict, field_validator
 from ..backends.given import take_given
 from ..backends.installed import add_directory
 from ..operating_system import end_descendants
+from ..operating_system.open_folders import everybody_may_fill
+from ..protocol.plaintext import printable
+
+NOT_IMPORTED = (
+    "Workers import no modules from {}: every user of this machine may put files there. Create the cluster in a folder "
+    "of your own."
+)
 
 
 class Adoption(BaseModel):
@@ -56,13 +63,24 @@ def apply_environment(environment: dict[str, str]) -> None:
         dask.config.set({"distributed.nanny.environ": {**dask.config.get("distributed.nanny.environ"), **different}})
 
 
-def enter(directory: str) -> None:
+def enter(directory: str) -> str | None:
     """Work in that directory, and import modules from it, as the notebook does.
 
     Workers take both over when they are forked, and the scheduler reads tasks that name functions of such modules. Call
     it when everything has been imported: an optional package of a library that is not installed must not be found here.
-    The directory comes last on the path, so that a file in it cannot replace a module that is installed either.
+    The directory comes last on the path, so that a file in it cannot replace a module that is installed either. Nothing
+    is imported from a directory that everybody may write to, such as /tmp: Dask looks for optional packages at any
+    moment, and would run what a stranger has put there.
+
+    Returns
+    -------
+    str or None
+        What to tell the user, where modules are not imported from it.
     """
     with suppress(OSError):
         os.chdir(directory)
+    with suppress(OSError):
+        if everybody_may_fill(directory):
+            return NOT_IMPORTED.format(printable(directory, 200))
     add_directory(directory)
+    return None

@@ -40,7 +40,7 @@ from .interruption import unless_stopped
 from .marks import Marks
 from .members import observed
 from .preparation import make_scratch, prepare, remove_scratch
-from .process_tree import descendants, kill
+from .process_tree import Orphans, descendants, kill
 from .reaper import reap
 from .reconciler import Reconciler
 from .requests import Requests
@@ -50,7 +50,7 @@ from .scratch.room import disk_of, limit_bytes
 from .scratch.watch import ScratchWatch
 from .sparing import yield_as_cluster
 from .versions import version_warnings, versions
-from .warmup import ask_for_rapids
+from .warmup import ask_for_rapids, helpers
 
 logger = logging.getLogger("gpucluster.supervisor")
 
@@ -103,6 +103,10 @@ class Controller(Requests):
         self._told: list[str] = []
         """Warnings that hold as long as it runs."""
 
+    def warn(self, told: str) -> None:
+        """Tell the user, as long as the cluster runs. Call it before `run`."""
+        self._told.append(told)
+
     # -- life ------------------------------------------------------------------------------------
 
     async def run(self) -> ClusterModel:
@@ -119,7 +123,8 @@ class Controller(Requests):
                     self._look_at_memory,
                     self._look_at_end,
                 )
-                checks = RoutineChecks(self.store, *looks, self.store.recover, self._keep_files)
+                orphans = Orphans(helpers)
+                checks = RoutineChecks(self.store, *looks, self.store.recover, self._keep_files, orphans.look)
                 checking.cancel()
                 checking = asyncio.create_task(checks.run())
                 await self.reconciler.run()
@@ -231,7 +236,7 @@ class Controller(Requests):
             write_address(self.folder, context.dashboard_prefix if prefix is None else prefix, scheduler.dashboard)
         self.idle.update(busy=self._in_use(scheduler.members()))
         found = versions()
-        self._told = version_warnings(found)
+        self._told += version_warnings(found)
         for warning in self._told:
             logger.warning(warning)
         self._leave_turn()  # Who reads that it runs finds nobody of it in line.

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
-from multiprocessing import forkserver, util
+from multiprocessing import forkserver, resource_tracker, util
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +94,11 @@ def ask_for_rapids() -> None:
     if pid is not None and pid in _first_server and rapids_wanted():
         with suppress(ProcessLookupError):
             os.kill(pid, RAPIDS_SIGNAL)
+
+
+def helpers() -> tuple[int | None, ...]:
+    """Return the helper processes of multiprocessing, which are waited for when they are needed the next time."""
+    return _pid_of(forkserver._forkserver), resource_tracker._resource_tracker._pid  # type: ignore[attr-defined]
 
 
 def _pid_of(server: Any) -> int | None:

@@ -98,10 +98,20 @@ def make_scratch(name: str, directory: str | None) -> str:
 
 
 def enter(directory: str) -> None:
-    """Work where the cluster was asked for, if that directory is here, too; modules in it can be imported, last."""
+    """Work where the cluster was asked for, if that directory is here, too; modules in it can be imported, last.
+
+    Not where everybody may write: there, an optional package that Dask looks for could be anybody's.
+    """
     with suppress(OSError):
         os.chdir(directory)
-        sys.path.append(directory)
+        place = os.path.realpath(directory)
+        everybodys, above = os.stat(place).st_mode & stat.S_IWOTH, os.path.dirname(place)
+        while not everybodys and above != place:
+            place, above = above, os.path.dirname(above)
+            mode = os.stat(place).st_mode
+            everybodys = mode & stat.S_IWOTH and not mode & stat.S_ISVTX
+        if not everybodys:
+            sys.path.append(directory)
 
 
 # -- forking workers -------------------------------------------------------------------------------
