@@ -142,3 +142,14 @@ def test_an_empty_list_is_a_sentence(site: Any, capsys: Any) -> None:
     assert capsys.readouterr().out == "No clusters. Start one with 'create'.\n"
     assert main(["status"]) == 3
     assert capsys.readouterr().err == "No cluster is running. Start one with 'create'.\n"
+
+
+@pytest.mark.parametrize("words", [["create", "--backend", "local"], ["lessons", "list"]])
+def test_in_a_folder_that_is_gone(
+    shared_site: Any, capsys: Any, monkeypatch: Any, tmp_path: Any, words: list[str]
+) -> None:
+    (gone := tmp_path / "gone").mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    code, sentence = refused(capsys, *words)
+    assert (code, sentence) == (1, "The folder that you are in is gone. Go to another one first: cd.")

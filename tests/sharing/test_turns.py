@@ -80,6 +80,14 @@ def test_who_hangs_is_not_waited_for(taken: list[Turn], monkeypatch: pytest.Monk
     assert taken[3].before() == 0
 
 
+def test_nobody_waits_longer_than_a_minute(taken: list[Turn], monkeypatch: pytest.MonkeyPatch) -> None:
+    taken += [take() for _ in range(9)]
+    before = taken[8].before()
+    assert not taken[8].has_come(before)
+    monkeypatch.setattr(turns, "LONGEST_SECONDS", -1.0)
+    assert taken[8].has_come(before), "whoever stands before it"
+
+
 def test_few_of_one_user_count(taken: list[Turn], monkeypatch: pytest.MonkeyPatch) -> None:
     taken += [take() for _ in range(6)]
     monkeypatch.setattr(turns, "MOST_OF_A_USER", 2)

@@ -345,6 +345,7 @@ def test_what_is_wrong_is_told_with_its_line_and_left_out(site, text, line, sent
 @pytest.mark.parametrize(
     "text",
     [
+        "limits:\n",
         "limits:\n  local: {n_workrs: 4}\n",
         "limits:\n  local: {n_workers: many}\n",
         "limits:\n  local: {n_workers: 99999999999999999999999}\n",
@@ -531,6 +532,7 @@ def test_how_a_machine_is_shared(site):
         ("  per_user:\n    memory: 50%\n", 3, "must be a size such as '4 GiB', not a share", 1, False),
         ("  per_user:\n    memory:\n", 3, "is empty: write a size such as '64 GiB', or leave the line out", 1, False),
         ("  per_user:\n", 2, "sharing.per_user: is empty: write limits below it, or leave", 1, False),
+        ("", 1, "sharing: must have keys: ", 1, False),
         ("  slots_per_gpu:\n", 2, "sharing.slots_per_gpu: is empty: write a number, or leave", 1, False),
         ("  per_user:\n    walltime: soon\n", 3, "'soon' is not a time limit", 1, False),
         ("  reserved_gpus: [0, one]\n", 2, "'one' is neither a GPU index nor a UUID", None, True),

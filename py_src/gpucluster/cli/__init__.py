@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 __all__ = ["main"]
 
+EXIT_NOWHERE = 1
 EXIT_INTERRUPTED = 130
 EXIT_PIPE_CLOSED = 141
 _HELP = ("--help", "-h")
@@ -94,6 +95,19 @@ def _run(words: list[str]) -> int:
         else:
             print(error.message, file=sys.stderr)
         return error.exit_code
+    except FileNotFoundError:
+        if _is_somewhere():
+            raise
+        print("The folder that you are in is gone. Go to another one first: cd.", file=sys.stderr)
+        return EXIT_NOWHERE
+
+
+def _is_somewhere() -> bool:
+    try:
+        os.getcwd()
+    except OSError:
+        return False
+    return True
 
 
 def _dispatch(words: list[str]) -> int:

@@ -40,6 +40,7 @@ def start_early() -> None:
     ours, theirs = socket.socketpair()
     ours.settimeout(PATIENCE_SECONDS)
     with theirs, suppress(OSError):
+        directory = os.getcwd()
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "gpucluster.supervisor", "--link-fd", str(theirs.fileno())],
             env=with_variables_of_workers(environment),
@@ -49,7 +50,7 @@ def start_early() -> None:
             pass_fds=(theirs.fileno(),),
             start_new_session=True,
         )
-        _early = _Early(process, ours, os.getcwd(), environment)
+        _early = _Early(process, ours, directory, environment)
         return
     ours.close()
 

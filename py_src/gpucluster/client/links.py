@@ -55,7 +55,8 @@ def must_be_allowed(request: LinkRequest) -> None:
     if not sharing.links:
         raise LinkRefused(FORBIDDEN)
     if request.hours > sharing.link_hours:
-        raise LinkRefused(f"hours: this site lets a link last for {sharing.link_hours:g} hours at most.")
+        unit = "hour" if sharing.link_hours == 1 else "hours"
+        raise LinkRefused(f"hours: this site lets a link last for {sharing.link_hours:g} {unit} at most.")
     if request.public and not sharing.public_links:
         raise LinkRefused(
             "This site does not allow public links. Leave 'public' out: then those can look who are logged in to the "

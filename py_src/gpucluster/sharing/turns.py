@@ -23,6 +23,9 @@ from .node import prefix
 PATIENCE_SECONDS = 5.0
 """A start that takes longer is not waited for any more. Twice what one takes on processors that nobody else uses: where
 others compute, a start takes long, and few at a time would get little of the processors."""
+LONGEST_SECONDS = 60.0
+"""Nobody waits longer, whoever else is there: several accounts that hold places without starting hold up as many times
+as long."""
 MOST_OF_A_USER = 2
 """So many starts of one user are waited for: more of them would be a way to the front, or a wall."""
 _ARRIVED = re.compile(r"[0-9]{1,19}")
@@ -85,7 +88,8 @@ class Turn:
 
     def has_come(self, before: int) -> bool:
         """Return whether a cluster with so many before it begins."""
-        return before < self.at_a_time
+        waited = seconds_since_boot() - self._arrived / 1e9
+        return before < self.at_a_time or waited > LONGEST_SECONDS
 
     def leave(self) -> None:
         """Let the next one begin."""

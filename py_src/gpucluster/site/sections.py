@@ -181,7 +181,8 @@ class _Reader:
         """Read a section whose keys are kinds, or 'all'; where it ``narrows`` what there is, a fault does so, too."""
         found: dict[str, Any] = {}
         given = self._data.get(section)
-        if given is None:
+        # A section of limits that says nothing is no answer to how much there may be.
+        if given is None and not (narrows and section in self._data):
             return found
         if not isinstance(given, dict):
             self._tell([section], f"must have kinds of clusters as keys, or '{EVERY}'")
@@ -244,9 +245,9 @@ class _Reader:
         return costs
 
     def _sharing(self) -> Sharing:
-        given = self._data.get("sharing")
-        if given is None:
+        if "sharing" not in self._data:
             return Sharing()
+        given = self._data["sharing"]
         if not isinstance(given, dict):
             self._tell(["sharing"], f"must have keys: {', '.join(SharingSection.model_fields)}")
             self.troubles[-1] += f" {LEAST_SHARE}"
