@@ -14,6 +14,7 @@ import gpucluster
 import numpy as np
 import psutil
 import pytest
+from gpucluster.supervisor.preloading import PRELOAD_LATER
 
 pytestmark = pytest.mark.processes
 
@@ -28,9 +29,12 @@ def _imported(dask_scheduler: Any) -> set[str]:
     return {name.partition(".")[0] for name in sys.modules}
 
 
-def test_it_keeps_no_messages_and_imports_nothing_that_only_workers_need(site: Any) -> None:
+def test_it_keeps_no_messages_and_imports_nothing_that_only_workers_need(
+    site: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from gpucluster.learn import PCA, KMeans, StandardScaler
 
+    monkeypatch.setenv(PRELOAD_LATER, "1")
     model = site.running(name="small", n_workers=1)
     with gpucluster.connect("small").get_client() as client:
         X = da.from_array(np.random.default_rng(0).normal(size=(400, 3)), chunks=(100, 3))

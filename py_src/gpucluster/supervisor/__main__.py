@@ -57,6 +57,7 @@ def _wait_for_folder(link_fd: int) -> tuple[Path, int, int | None]:
     """Import what every cluster needs, then wait for one; end when whoever started this process does not need it."""
     from .preloading import FIRST, import_each
 
+    spare_where_many_share()
     start_resource_tracker()
     import_each(FIRST)
     with socket.socket(fileno=link_fd) as link:

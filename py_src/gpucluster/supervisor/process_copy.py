@@ -16,6 +16,7 @@ from types import ModuleType
 
 from ..operating_system import LINUX
 from ..operating_system.processes import show_as
+from .preloading import later_wanted
 
 _ABSTRACT_SOCKETS = util.abstract_sockets_supported
 
@@ -24,9 +25,11 @@ def start_resource_tracker() -> None:
     """Start the process that removes what processes of multiprocessing leave behind.
 
     Call it before anything large is imported. That process needs none of it, and would keep its own copy of each page
-    that the others change: 18 MB after a computation, where it began with all that the supervisor has.
+    that the others change: 18 MB after a computation, where it began with all that the supervisor has. Not where the
+    process that workers are forked from imports nothing later: that one never changes its pages either, so two copies
+    of the supervisor share them all, and a small one is 9 MB more.
     """
-    if LINUX:
+    if LINUX and later_wanted():
         with copies_instead_of_programs():
             resource_tracker.ensure_running()
 
