@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import graphlib
 import json
 import pickle
 import socket
@@ -61,6 +62,16 @@ def test_tables_come_through() -> None:
     pd.testing.assert_series_equal(through(series), series)
     counted = pd.Series([3], index=pd.Index(["EWR"], name="origin"), name="n")
     pd.testing.assert_series_equal(through(counted), counted)
+
+
+class UndecodableText(UnicodeDecodeError):
+    """An error that cannot be made from a text alone."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__("ascii", b"", 0, 0, text)
+
+    def __str__(self) -> str:
+        return self.reason
 
 
 class Strange(str):
@@ -137,7 +148,8 @@ def test_errors_keep_their_name_and_text(notebook: Any) -> None:
         pass
 
     def fail(kind: str) -> None:
-        raise {"own": Own, "value": ValueError, "not": NotImplementedError}[kind]("because")
+        kinds = {"own": Own, "value": ValueError, "not": NotImplementedError, "circle": graphlib.CycleError}
+        raise {**kinds, "key": type("Missing", (KeyError,), {}), "text": UndecodableText}[kind]("because")
 
     names["fail"] = fail
     [function] = kernel.answers(["fail"])
@@ -149,6 +161,16 @@ def test_errors_keep_their_name_and_text(notebook: Any) -> None:
         function("own")
     assert type(caught.value).__name__ == "Own"
     assert type(caught.value) is not Own
+    # One that belongs to a class of Python's own belongs to it here as well.
+    for kind, base, name in (
+        ("circle", ValueError, "CycleError"),
+        ("key", KeyError, "Missing"),
+        ("text", ValueError, "UndecodableText"),
+    ):
+        with pytest.raises(base, match="because") as caught:
+            function(kind)
+        assert type(caught.value).__name__ == name
+    assert str(caught.value) == "because"
 
 
 def test_what_is_done_to_arguments_is_seen(notebook: Any) -> None:

@@ -117,6 +117,19 @@ def test_a_right_answer_that_needs_a_cluster_fails_for_the_lack_of_one(session: 
     assert (grade.state, grade.message) == ("failed", NO_CLUSTER)
 
 
+OWN_KINDS = {
+    "02.1": (ANSWERS / "02.1" / "right_b_graphlib.py").read_text(encoding="utf-8"),
+}
+"""Right answers of kinds that the grader does not know: an error that is a ValueError."""
+
+
+@pytest.mark.parametrize("exercise", OWN_KINDS)
+def test_right_answers_of_own_kinds_pass(session: KernelSession, exercise: str) -> None:
+    session.run(OWN_KINDS[exercise])
+    grade = session.grade(exercise, 1, "outside")
+    assert grade.state == "passed", grade.findings
+
+
 def test_the_memory_of_the_learners_process_is_measured(session: KernelSession) -> None:
     wrong = ANSWERS / "06.2" / "wrong_n_by_k_by_d.py"
     grade = judged(session, wrong, "outside")

@@ -6,6 +6,7 @@ would.
 
 from __future__ import annotations
 
+import builtins
 import io
 import pickle
 import socket
@@ -71,7 +72,8 @@ class AnswerServer:
                         changed.append([place, encode(new, self.keep, buffers)])
                 answer: list[Any] = ["value", tree, changed]
             except (Exception, SystemExit) as error:  # whatever the learner's code raises is an answer
-                answer, buffers = ["error", type(error).__name__, " ".join(str(error).split())[:1_000]], []
+                text = " ".join(str(error).split())[:1_000]
+                answer, buffers = ["error", type(error).__name__, text, _builtin(type(error))], []
             self.channel.send(answer, buffers)
 
     def keep(self, value: Any) -> int:
@@ -167,6 +169,11 @@ def serve(path: str, names: dict[str, Any]) -> None:
         server = AnswerServer(Channel(connection), names)
         with server.borrowed:
             server.run()
+
+
+def _builtin(kind: type) -> str:
+    """Return the name of the nearest class of Python's own that an error belongs to: checks ask for no others."""
+    return next(one.__name__ for one in kind.__mro__ if getattr(builtins, one.__name__, None) is one)
 
 
 def _same(old: Any, new: Any) -> bool:

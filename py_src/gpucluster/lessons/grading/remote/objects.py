@@ -20,6 +20,7 @@ from .values import Handle, NotPlain, changeable, decode
 
 _KNOWN = {"dask", "distributed", "gpucluster", "numpy", "pandas", "sklearn"}
 """Packages whose classes a check may ask for."""
+_LONGEST_NAME = 60
 
 
 class KernelConnection:
@@ -185,14 +186,19 @@ def _class_of(kind: str) -> type:
 def _error_of(details: Any) -> Exception:
     """An error with the name and the text that it had, of a class that is ours."""
     try:
-        name, text = (str(part)[:2_000] for part in details)
+        name, text, base = (str(part)[:2_000] for part in details)
     except (TypeError, ValueError):
         return KernelSilent("your code did not answer: the message cannot be read")
-    known = getattr(builtins, name, None)
-    if isinstance(known, type) and issubclass(known, Exception):
+    # An error of any other class counts as one of the class of Python's own that it is derived from.
+    known = getattr(builtins, base, None)
+    nearest = known if isinstance(known, type) and issubclass(known, Exception) else Exception
+    name = name[:_LONGEST_NAME] if name.isidentifier() else "Exception"
+    # A KeyError shows its text in quotes, and this text has been through that.
+    own = {} if nearest.__name__ == name else {"__str__": lambda self: text}
+    for kind in nearest.__mro__:
         try:
-            return known(text)
-        except TypeError:  # such as UnicodeDecodeError, which wants five arguments
-            pass
-    made: Exception = type(name if name.isidentifier() else "Exception", (Exception,), {})(text)
-    return made
+            made: Exception = (kind if kind.__name__ == name else type(name, (kind,), own))(text)
+        except TypeError:  # such as UnicodeDecodeError, which wants five arguments; it is a ValueError all the same
+            continue
+        return made
+    return Exception(text)
