@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..protocol.plaintext import printable
 from .lab import LessonClosed
 from .probes.memory import TracingEnded, measure_peak
 from .properties import REPEATABLE, UNCHANGED, alike, can_change, fingerprint, is_plain
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _OURS = str(Path(__file__).parents[1])
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
+_LONGEST_NAME = 60
 _NOTHING = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE", "POP_TOP", "COPY_FREE_VARS"}
 _NOTHING |= {"RETURN_GENERATOR", "CALL_INTRINSIC_1", "RERAISE"}  # what every coroutine begins and ends with
 
@@ -192,9 +194,16 @@ def _text_of(frame: traceback.FrameSummary) -> str:
     return (frame.line or linecache.getline(frame.filename, frame.lineno or 0)).strip()
 
 
+def type_name(value: Any) -> str:
+    """Name the type of a value; of what stands for an object of the learner's, the type of that object."""
+    handle = vars(value).get("_handle") if hasattr(type(value), "gpucluster_stand_in") else None
+    name = str(handle.kind).rpartition(".")[2] if handle is not None else type(value).__name__
+    return printable(name, _LONGEST_NAME) or "nameless type"
+
+
 def describe(value: Any) -> str:
     """Name the type of a value, and its length where it has one."""
-    name = type(value).__name__
-    article = "an" if name[0] in "aeiouAEIOU" else "a"
+    name = type_name(value)
+    article = "an" if name[:1] in tuple("aeiouAEIOU") else "a"
     size = f" of {len(value)}" if isinstance(value, (tuple, list, dict, set)) else ""
     return f"{article} {name}{size}"

@@ -19,15 +19,15 @@ def test_the_scheduler_knows_the_futures_before_they_are_sent(client: Any) -> No
     for _ in range(5):
         # Large enough that the scheduler needs a moment for the graph.
         future = client.compute(da.from_array(np.ones(1_000_000), chunks=100_000).sum())
-        pickled({"parts": [future]}, RemoteObject)
+        pickled({"parts": [future]}, (RemoteObject,))
         assert known(client, future.key)
 
 
 def test_futures_within_collections_count_too(client: Any) -> None:
     kept = da.ones(1_000_000, chunks=100_000).persist()
-    pickled([kept], RemoteObject)
+    pickled([kept], (RemoteObject,))
     assert all(known(client, key) for key in kept.__dask_graph__())
 
 
 def test_what_has_no_futures_needs_no_cluster() -> None:
-    assert b"numbers" in pickled({"numbers": [1, 2]}, RemoteObject)
+    assert b"numbers" in pickled({"numbers": [1, 2]}, (RemoteObject,))

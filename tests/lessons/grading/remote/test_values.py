@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 import graphlib
 import json
 import pickle
+import re
 import socket
 import threading
+from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from gpucluster.lessons.examination import describe
 from gpucluster.lessons.grading.kernel.server import AnswerServer
 from gpucluster.lessons.grading.remote.channel import Channel, ChannelClosed
 from gpucluster.lessons.grading.remote.objects import KernelConnection, KernelSilent, RemoteObject
@@ -83,8 +88,23 @@ class Strange(str):
     __hash__ = str.__hash__
 
 
+class Five(int):
+    """A number that says it is another."""
+
+    def __int__(self) -> int:
+        return 7
+
+    __str__ = __repr__ = lambda self: "7"
+
+
+def test_numbers_and_texts_of_own_classes_come_through_as_plain_ones() -> None:
+    for value, plain in ((Strange("x"), "x"), (Five(5), 5), (type("Share", (float,), {})(0.5), 0.5)):
+        assert type(through(value)) is type(plain)
+        assert through([value]) == [plain]
+
+
 def test_everything_else_stays_behind() -> None:
-    for value in (object(), len, Strange("x"), np.array([object()], dtype=object), 10**5_000, type):
+    for value in (object(), len, Five(10**5_000), np.array([object()], dtype=object), 10**5_000, type):
         handle = through(value)
         assert isinstance(handle, Handle)
         assert handle.number == 7
@@ -100,7 +120,8 @@ def test_everything_else_stays_behind() -> None:
         None, [], ["pickle", 0], ["array", "O", [1], 0], ["array", "<f8", [10**12], 0], ["array", "<f8", [-1, 5], 0],
         ["array", "<f8", [2], 9], ["int", "1" * 5000], ["float", "x"], ["dict", [[["list", []], ["none"]]]],
         ["table", "DataFrame", ["none"], 0], ["object"], ["bytes", 99], ["datetime", "soon"], "str", 5, {"a": 1},
-        ["array", "|V8", [1], 0], ["array", "i4,O", [1], 0],
+        ["array", "|V8", [1], 0], ["array", "i4,O", [1], 0], ["object", 1, "a.B", ["int", "1"]],
+        ["object", 1, "a.B", ["object", 2, "a.C"]],
     ],
     ids=repr,
 )  # fmt: skip
@@ -209,6 +230,57 @@ def test_objects_stay_and_can_be_asked(notebook: Any) -> None:
         model.centers = 3
     with pytest.raises(TypeError, match="cannot be sent"):
         pickle.dumps(model)
+
+
+class Lying(dict[str, int]):
+    """A dictionary that shows nothing of what it has."""
+
+    def items(self) -> Any:
+        return {}.items()
+
+    __iter__ = __len__ = keys = values = items  # type: ignore[assignment]
+
+
+def test_a_collection_of_another_class_is_a_plain_one_here_and_itself_over_there(notebook: Any) -> None:
+    kernel, names = notebook
+    ordered = OrderedDict(a=1, b=2)
+    ordered.move_to_end("a")
+    pair = namedtuple("pair", "left right")(1, 2)
+    lists = defaultdict(list, {"x": [1, np.int64(2)]})
+    made = {
+        "counted": Counter("aab"), "ordered": ordered, "lists": lists, "lying": [Lying(a=1)], "pair": pair,
+        "items": type("Items", (list,), {})([1, 2]), "group": type("Group", (set,), {})({1}),
+    }  # fmt: skip
+    names.update(made, same=lambda name, value: value is made[name], grow=lambda lists: lists["new"].append(1))
+    found = dict(zip(made, kernel.answers(list(made)), strict=True))
+    assert isinstance(found["counted"], dict)
+    assert found["counted"] == {"a": 2, "b": 1}
+    assert list(found["ordered"]) == ["b", "a"]
+    assert found["lists"] == {"x": [1, 2]}
+    assert found["lying"] == [{"a": 1}]
+    assert isinstance(found["pair"], tuple)
+    assert (found["pair"], found["pair"].right) == ((1, 2), 2)
+    assert isinstance(found["items"], list)
+    assert found["items"] == [1, 2]
+    assert found["group"] == {1}
+    [same, grow] = kernel.answers(["same", "grow"])
+    assert all(same(name, value) for name, value in found.items() if name != "lying")
+    assert grow(found["lists"]) is None
+    assert names["lists"]["new"] == [1]
+    assert type(copy.deepcopy(found["counted"])) is type(pickle.loads(pickle.dumps(found["counted"]))) is dict
+
+
+def test_what_stands_for_an_object_is_called_as_the_object(notebook: Any) -> None:
+    kernel, names = notebook
+    names["made"] = [
+        Fraction(1, 2), (one for one in "ab"), deque([1]), Counter("aab"), type("Own\x1b" + "x" * 100, (), {})(),
+    ]  # fmt: skip
+    [made] = kernel.answers(["made"])
+    told = [describe(one) for one in made]
+    assert told[:4] == ["a Fraction", "a generator", "a deque", "a Counter of 2"]
+    assert re.fullmatch(r"an Own\?x+…", told[4])
+    assert len(told[4]) < 70
+    assert "\x1b" not in repr(made)
 
 
 def test_a_class_of_a_known_package_is_recognised(notebook: Any) -> None:

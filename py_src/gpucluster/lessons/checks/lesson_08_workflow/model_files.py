@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...examination import Examination
+from ...examination import Examination, type_name
 from ...material.conversion import as_numpy
 from ...simulations.recovery import TaskHistory
 from .. import exercise
@@ -45,7 +45,7 @@ def check_keeping(exam: Examination, keep: Any, bring_back: Any) -> None:
                 f"{size:,} bytes; the data have {X.nbytes:,}",
             )
             again = exam.call(bring_back, str(path))
-            exam.require("What comes back can predict", hasattr(again, "predict"), f"it is a {type(again).__name__}")
+            exam.require("What comes back can predict", hasattr(again, "predict"), f"it is a {type_name(again)}")
             exam.expect(
                 "It was read from the file, not remembered",
                 again is not model,
@@ -56,13 +56,13 @@ def check_keeping(exam: Examination, keep: Any, bring_back: Any) -> None:
             exam.expect("It predicts in memory, without the cluster", not history.computed,
                         f"{sum(history.computed.values())} tasks ran on the workers")  # fmt: skip
             exam.expect("For rows in memory it answers at once, with numbers", not hasattr(answer, "compute"),
-                        type(answer).__name__)  # fmt: skip
+                        type_name(answer))  # fmt: skip
             found = np.asarray(as_numpy(answer))
             same = found.shape == expected.shape and bool(np.allclose(found, expected, rtol=1e-9, atol=1e-9))
             exam.expect(
                 "It predicts the same, for rows in memory",
                 same,
-                f"{type(again).__name__}: {'equal' if same else 'different'} for {len(queries)} rows",
+                f"{type_name(again)}: {'equal' if same else 'different'} for {len(queries)} rows",
             )
         exam.require("The files were not changed by reading", all(path.is_file() for path in paths), "one is gone")
         _expect_all_in_the_file(exam, bring_back, paths, queries, true)
@@ -116,5 +116,5 @@ def _keep(exam: Examination, keep: Any, model: Any, path: str) -> None:
         keep(*args)
         return True  # keep may return nothing
 
-    exam.require("keep is a function", callable(keep), f"it is a {type(keep).__name__}")
+    exam.require("keep is a function", callable(keep), f"it is a {type_name(keep)}")
     exam.call(called, model, path)

@@ -173,7 +173,7 @@ def serve(path: str, names: dict[str, Any]) -> None:
 
 def _builtin(kind: type) -> str:
     """Return the name of the nearest class of Python's own that an error belongs to: checks ask for no others."""
-    return next(one.__name__ for one in kind.__mro__ if getattr(builtins, one.__name__, None) is one)
+    return next(str(one.__name__) for one in kind.__mro__ if getattr(builtins, one.__name__, None) is one)
 
 
 def _same(old: Any, new: Any) -> bool:

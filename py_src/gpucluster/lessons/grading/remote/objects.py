@@ -14,9 +14,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ....protocol.plaintext import printable
 from .channel import Channel, ChannelClosed
 from .pickling import pickled
-from .values import Handle, NotPlain, changeable, decode
+from .values import COLLECTIONS, Handle, NotPlain, changeable, decode
 
 _KNOWN = {"dask", "distributed", "gpucluster", "numpy", "pandas", "sklearn"}
 """Packages whose classes a check may ask for."""
@@ -60,7 +61,7 @@ class KernelConnection:
         if self._failure is not None:
             raise self._failure
         try:
-            self._channel.send([operation, *about], [pickled(sent, RemoteObject)])
+            self._channel.send([operation, *about], [pickled(sent, _STAND_INS)])
             (outcome, *details), buffers = self._channel.receive()
             if outcome == "value":
                 value = decode(details[0], buffers, self._wrap)
@@ -82,7 +83,7 @@ class KernelConnection:
             self._channel.close()
 
     def _wrap(self, handle: Handle) -> Any:
-        return RemoteObject(self, handle)
+        return RemoteObject(self, handle) if handle.plain is None else _collection(self, handle)
 
     def _write_back(self, sent: Any, changed: Any, buffers: list[bytes]) -> None:
         """What the learner's code did to the arrays, tables and lists that it was given, the check is to see."""
@@ -112,6 +113,8 @@ class KernelSilent(Exception):
 
 class RemoteObject:
     """One object of the learner."""
+
+    gpucluster_stand_in = True
 
     def __init__(self, kernel: KernelConnection, handle: Handle) -> None:
         object.__setattr__(self, "_kernel", kernel)
@@ -148,7 +151,7 @@ class RemoteObject:
         return np.asarray(self._ask("array"), dtype=dtype)
 
     def __repr__(self) -> str:
-        return f"an object of the learner ({self._handle.kind})"
+        return f"an object of the learner ({printable(self._handle.kind, _LONGEST_NAME)})"
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise TypeError("an object of the learner cannot be changed from outside")
@@ -168,6 +171,36 @@ class RemoteObject:
 
     def _ask(self, operation: str, *about: Any, sent: Any = None) -> Any:
         return self._kernel.ask(operation, self._handle.number, *about, sent=sent)
+
+
+class RemoteCollection:
+    """One object of the learner whose class is derived from that of a plain collection, such as a Counter.
+
+    For the check it is the plain collection, with what the object had when it came. Handed to the learner's code again,
+    it is the object.
+    """
+
+    gpucluster_stand_in = True
+    _kernel: KernelConnection
+    _handle: Handle
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(RemoteObject(self._kernel, self._handle), name)
+
+    def __reduce__(self) -> Any:
+        return type(self._handle.plain), (self._handle.plain,)
+
+
+_COLLECTIONS = {base: type(base.__name__, (RemoteCollection, base), {}) for base in COLLECTIONS}
+_STAND_INS = (RemoteObject, *_COLLECTIONS.values())
+
+
+def _collection(kernel: KernelConnection, handle: Handle) -> Any:
+    made = _COLLECTIONS[type(handle.plain)](handle.plain)
+    made._kernel, made._handle = kernel, handle
+    return made
 
 
 def _class_of(kind: str) -> type:

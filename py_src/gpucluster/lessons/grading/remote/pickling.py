@@ -15,14 +15,14 @@ _LONGEST_WAIT_S = 10.0
 
 
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
-    def __init__(self, file: io.BytesIO, stays: type) -> None:
+    def __init__(self, file: io.BytesIO, stays: tuple[type, ...]) -> None:
         super().__init__(file)
         self._stays = stays
         self.futures: list[Future[Any]] = []
 
     def persistent_id(self, value: Any) -> tuple[str, int | str] | None:
         kind: type = type(value)
-        if kind is self._stays:
+        if kind in self._stays:
             return ("object", value._handle.number)
         if kind.__name__ == "Future" and kind.__module__.startswith("distributed"):
             self.futures.append(value)
@@ -37,15 +37,15 @@ def _is_client(value: Any) -> bool:
     return isinstance(value, Client)
 
 
-def pickled(value: Any, stays: type) -> bytes:
+def pickled(value: Any, stays: tuple[type, ...]) -> bytes:
     """Return a value as bytes. The scheduler knows the futures in it by then.
 
     Parameters
     ----------
     value
         What to send.
-    stays : type
-        Class of the stand-ins for objects that lie in the kernel; each has a ``_handle``.
+    stays : tuple of type
+        Classes of the stand-ins for objects that lie in the kernel; each has a ``_handle``.
     """
     file = io.BytesIO()
     pickler = _Pickler(file, stays)

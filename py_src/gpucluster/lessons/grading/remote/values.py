@@ -10,6 +10,7 @@ import datetime
 import io
 import math
 import sys
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +32,12 @@ class Handle:
 
     number: int
     kind: str
+    plain: Any = None
+    """What is in it, where its class is derived from one of `COLLECTIONS`."""
+
+
+COLLECTIONS: tuple[type, ...] = (dict, list, tuple, set, frozenset)
+"""Kinds of which a class of the learner's may be derived; their content travels, and the object stays behind."""
 
 
 def valid_text(text: str) -> str:
@@ -79,7 +86,30 @@ def encode(value: Any, keep: Callable[[Any], int], buffers: list[bytes], depth: 
     if table is not None:
         buffers.append(table)
         return ["table", type(value).__name__, inner(getattr(value, "name", None)), len(buffers) - 1]
-    return ["object", keep(value), f"{kind.__module__}.{kind.__qualname__}"]
+    plain = _plain(value)
+    if type(plain) in (str, int, float):
+        return inner(plain)
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    return ["object", keep(value), name, *([] if plain is None or depth >= _DEEPEST else [inner(plain)])]
+
+
+def _plain(value: Any) -> Any:
+    """Return what is in a value of a class derived from plain data, as its base class has it; None of others.
+
+    A Counter is a dictionary also for the check, as it is in the notebook.
+    """
+    kind = type(value)
+    if issubclass(kind, dict):
+        return dict(OrderedDict.items(value) if issubclass(kind, OrderedDict) else dict.items(value))
+    for base in COLLECTIONS:
+        if issubclass(kind, base):
+            return base(base.__iter__(value))  # type: ignore[attr-defined]
+    if issubclass(kind, str):
+        return str.__str__(value)
+    if issubclass(kind, int):
+        plain = int.__int__(value)
+        return plain if -(10**_MOST_DIGITS) < plain < 10**_MOST_DIGITS else None
+    return float.__float__(value) if issubclass(kind, float) else None
 
 
 def changeable(value: Any, depth: int = 0) -> list[Any]:
@@ -135,7 +165,10 @@ def _decode(tree: Any, buffers: list[bytes], wrap: Callable[[Handle], Any], dept
     if kind == "table":
         return _from_table(str(rest[0]), inner(rest[1]), buffers[int(rest[2])])
     if kind == "object":
-        return wrap(Handle(int(rest[0]), str(rest[1])[:200]))
+        plain = inner(rest[2]) if len(rest) > 2 else None
+        if plain is not None and type(plain) not in COLLECTIONS:
+            raise NotPlain("an object with something else in it")
+        return wrap(Handle(int(rest[0]), str(rest[1])[:200], plain))
     raise NotPlain("an unknown kind of value")
 
 
