@@ -78,6 +78,7 @@ def check_count_orders(exam: Examination, count_orders: Any) -> None:
     graphs: list[tuple[str, Graph]] = [
         ("tasks that need nothing", {"a": [], "b": [], "c": []}),
         ("a chain", {"c": ["b"], "a": [], "b": ["a"]}),
+        ("a task that needs itself", {"a": [], "c": ["a", "c"], "b": ["a"]}),
     ]
     graphs += [("random graphs", random_graph(exam.rng, int(exam.rng.integers(3, 7)))) for _ in range(12)]
     graphs += [("graphs with a circle", random_graph(exam.rng, 4, circle=True)) for _ in range(4)]
