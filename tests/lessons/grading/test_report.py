@@ -69,6 +69,23 @@ def test_no_cell_is_a_formula_wherever_it_is_split(given: str, written: str) -> 
     assert all(line.startswith('"') and line.endswith('"') for line in text.splitlines())
 
 
+def test_what_a_terminal_would_obey_is_written_out_everywhere() -> None:
+    obeyed = '\x1b[31m\x1b]0;PWNED\x07\u202e=HYPERLINK(1)\n"x",<b>bold</b>\x00 \ud800 end'
+    wrong = Property(expected=obeyed, passed=False, observed=f"{obeyed}{chr(27) * 3_000}")
+    made = grades()
+    made.submissions[0] = NotebookGrade(
+        learner="ana", lesson="06", file="a.ipynb", notes=[f"={obeyed}"],
+        exercises=[ExerciseGrade(id="06.2", state="failed", message=obeyed, findings=[wrong])],
+    )  # fmt: skip
+    made = Grades.model_validate_json(made.model_dump_json())  # as it comes from a runner
+    texts = [table_text(made), exercise_table_text(made), html_report(made), *learner_pages(made).values()]
+    assert all("[31m" in text for text in texts[:3])
+    for text in texts:
+        assert not re.search("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\ud800-\udfff]", text)
+    row = next(csv.DictReader(io.StringIO(table_text(made))))
+    assert row["notes"] == '\'=\\x1b[31m\\x1b]0;PWNED\\x07\\u202e=HYPERLINK(1) "x",<b>bold</b>\\x00 \\ud800 end'
+
+
 def test_why_a_lesson_counts_for_nobody_is_in_the_table() -> None:
     made = grades()
     made.notes = ["Lesson 06: the answer key does not pass here.", "Lesson 07: something else."]

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from ...protocol.plaintext import escaped
 from .job import Kind, Limits, Place
 
 Status = Literal["graded", "time", "memory", "processes", "threads", "stopped", "unreadable"]
+
+
+_LONGEST_TEXT = 4_000
+
+
+def _seen(text: Any) -> Any:
+    """Write out what a terminal or a page would obey: learners' errors and answers may hold anything."""
+    return escaped(text, keep="\n\t")[:_LONGEST_TEXT] if isinstance(text, str) else text
+
+
+Seen = Annotated[str, BeforeValidator(_seen)]
+"""Text that may have come from a learner's code."""
 
 
 class _Part(BaseModel):
@@ -94,9 +107,9 @@ class Protection(_Part):
 class Property(_Part):
     """One property that an answer must have."""
 
-    expected: str = Field(max_length=2_000)
+    expected: Seen = Field(max_length=_LONGEST_TEXT)
     passed: bool
-    observed: str = Field(max_length=4_000)
+    observed: Seen = Field(max_length=_LONGEST_TEXT)
 
 
 class ExerciseGrade(_Part):
@@ -115,7 +128,7 @@ class ExerciseGrade(_Part):
     state: Literal["passed", "failed", "not_yet", "not_reached", "tampered", "ungraded"] = "not_reached"
     place: Place = "outside"
     findings: list[Property] = Field(default_factory=list, max_length=200)
-    message: str = Field("", max_length=2_000)
+    message: Seen = Field("", max_length=_LONGEST_TEXT)
     seconds: float = 0
 
 
@@ -139,7 +152,7 @@ class NotebookGrade(_Part):
     points: float = 0
     of: float = 0
     exercises: list[ExerciseGrade] = Field(default_factory=list, max_length=200)
-    notes: list[str] = Field(default_factory=list, max_length=50)
+    notes: list[Seen] = Field(default_factory=list, max_length=50)
     seconds: float = 0
     longest_seconds: float = 0
     peak_bytes: int = 0
@@ -154,4 +167,4 @@ class Grades(_Part):
     seed: int
     limits: Limits
     submissions: list[NotebookGrade]
-    notes: list[str] = Field(default_factory=list)
+    notes: list[Seen] = Field(default_factory=list)
