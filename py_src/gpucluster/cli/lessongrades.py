@@ -41,6 +41,7 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
         find_submissions,
         grade,
         html_report,
+        missing_notes,
         table_text,
     )
     from ..lessons.grading.sandbox.kinds import notebooks_at_a_time
@@ -83,6 +84,7 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
             unprotected=getattr(found, "unprotected", False),
             jobs=jobs,
             progress=progress,
+            notes=missing_notes(Path(found.submissions)),
             say=lines.say,
             keep=keep,
         )

@@ -27,11 +27,13 @@ def test_grades_are_written_as_a_table_and_a_page(
     (tmp_path / "class" / "bo").mkdir()
     (tmp_path / "class" / "bo" / "06-kmeans.ipynb").write_text("{", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "class" / "cy").symlink_to(tmp_path / "class" / "bo")
+    missing = "Not graded, as links are not followed: cy."
     code = main(["lessons", "grade", "class", "--out", "grades.csv", "--seed", "3", "--memory", "1 GiB", "--json"])
     captured = capsys.readouterr()
-    assert (code, captured.err) == (0, "")
+    assert (code, captured.err) == (0, f"{missing}\n")
     data = json.loads(captured.out)
-    assert (data["seed"], data["limits"]["memory_bytes"], data["notes"]) == (3, 2**30, [])
+    assert (data["seed"], data["limits"]["memory_bytes"], data["notes"]) == (3, 2**30, [missing])
     states = {one["id"]: one["state"] for one in data["submissions"][0]["exercises"]}
     assert states == {"06.2": "passed", "06.3": "failed", "06.4": "not_yet"}
     ana, bo = csv.DictReader((tmp_path / "grades.csv").read_text(encoding="utf-8").splitlines())
@@ -39,6 +41,7 @@ def test_grades_are_written_as_a_table_and_a_page(
     assert (bo["learner"], bo["status"], bo["points"], bo["of"]) == ("bo", "unreadable", "0", "3")
     page = (tmp_path / "grades.html").read_text(encoding="utf-8")
     assert "ana, lesson 06: 1 of 3" in page
+    assert f"<li>{missing}</li>" in page
     assert "expected" not in states
     # What is asked for is said before anything runs.
     assert main(["lessons", "grade", "class", "--lesson", "99"]) == 3

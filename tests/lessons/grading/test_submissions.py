@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from gpucluster.lessons.catalogue import find_lesson
-from gpucluster.lessons.grading import Limits, find_submissions
+from gpucluster.lessons.grading import Limits, find_submissions, missing_notes
 from gpucluster.lessons.grading.job import Job
 from gpucluster.lessons.grading.notebooks import LARGEST_NOTEBOOK, read_notebook
 from gpucluster.lessons.grading.runner.steps import steps_of
@@ -49,6 +49,31 @@ def test_who_handed_in_what(tmp_path: Path) -> None:
         ("x?[31my", "06-kmeans.ipynb", ""),
     ]
     assert {one.lesson for one in found} == {"06"}
+
+
+def test_who_gets_no_row_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "class"
+    (folder / "empty" / "deep").mkdir(parents=True)
+    with pytest.raises(InvalidRequest, match="no notebook was found in the folder: empty"):
+        find_submissions(folder)
+    put(folder / "ana" / "06-kmeans.ipynb")
+    put(folder / ".hidden" / "06-kmeans.ipynb")
+    assert missing_notes(folder) == ["Without a row, as no notebook was found in the folder: empty."]
+    (folder / "bo").symlink_to(folder / "ana")
+    (folder / "cy\x1b[31m").symlink_to(tmp_path / "nowhere")
+    (folder / "dee").mkdir()
+    (folder / "dee" / "06-kmeans.ipynb").symlink_to(folder / "ana" / "06-kmeans.ipynb")
+    (folder / "ana" / "data").symlink_to(tmp_path)
+    (folder / "readme.txt").write_text("x", encoding="utf-8")
+    (folder / "readme").symlink_to("readme.txt")
+    for number in range(11):
+        (folder / f"f{number:02}{'x' * 200}").mkdir()
+    (folder / "empty").rename(folder / "e")
+    linked, empty = missing_notes(folder)
+    assert linked == "Not graded, as links are not followed: bo, cy?[31m, dee/06-kmeans.ipynb."
+    assert empty.startswith("Without a row, as no notebook was found in the folder: e, f00xxx")
+    assert empty.endswith("xxx… and 2 others.")
+    assert len(empty) < 1_100
 
 
 def test_what_cannot_be_graded_is_named(tmp_path: Path) -> None:

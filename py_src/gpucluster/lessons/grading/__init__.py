@@ -16,7 +16,7 @@ from .progress import Progress
 from .report.learner_pages import learner_pages
 from .report.page import html_report
 from .report.table import exercise_table_text, table_text
-from .submissions import Submission, find_submissions
+from .submissions import Submission, find_submissions, missing_notes
 from .whole_class import grade
 
 __all__ = [
@@ -32,5 +32,6 @@ __all__ = [
     "grade",
     "html_report",
     "learner_pages",
+    "missing_notes",
     "table_text",
 ]

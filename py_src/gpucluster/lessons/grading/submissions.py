@@ -13,6 +13,8 @@ from ..catalogue import find_lesson
 from .notebooks import read_notebook
 
 _DEEPEST = 4
+_MOST_NAMED = 10
+_LONGEST_NAME = 100
 _MOST_PER_LEARNER = 40
 _SKIPPED = re.compile(r"^\.|^__|\.backup-")
 _NUMBER = re.compile(r"(?:^|[^0-9])(\d\d)-[a-z]")
@@ -71,23 +73,55 @@ def find_submissions(folder: Path, lesson: str | None = None) -> list[Submission
     found = [one for one in found if lesson is None or one.lesson in (lesson, UNKNOWN)]
     if not found:
         what = f"of lesson {lesson} " if lesson else ""
-        raise InvalidRequest(f"There is no notebook {what}in {folder}.")
+        raise InvalidRequest(" ".join([f"There is no notebook {what}in {folder}.", *missing_notes(root)]))
     return sorted(found, key=lambda one: (one.learner.casefold(), one.lesson, str(one.path)))
 
 
-def _notebooks(folder: Path) -> list[Path]:
-    found = []
+def missing_notes(folder: Path) -> list[str]:
+    """Return sentences that name what gets no row below a folder: links, and folders in which nothing can be graded.
+
+    Somebody may be missing in the results for that.
+    """
+    root = folder.expanduser().resolve()
+    found, links = _notebooks(root)
+    known = {path.relative_to(root).parts[0] for path in [*found, *links]}
+    with os.scandir(root) as entries:
+        folders = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+    empty = sorted(name for name in folders if name not in known and not _SKIPPED.search(name))
+    notes = []
+    if links:
+        named = _some(["/".join(path.relative_to(root).parts) for path in links])
+        notes.append(f"Not graded, as links are not followed: {named}.")
+    if empty:
+        notes.append(f"Without a row, as no notebook was found in the folder: {_some(empty)}.")
+    return notes
+
+
+def _some(names: list[str]) -> str:
+    """The names, so many at most that the sentence can be read."""
+    shown = [printable(_printable(name), _LONGEST_NAME) for name in names[:_MOST_NAMED]]
+    left = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {counted(left, 'other')}" if left else "")
+
+
+def _notebooks(folder: Path) -> tuple[list[Path], list[Path]]:
+    """The notebooks, and the links in the place of one, or of a learner's folder."""
+    found, links = [], []
     for place, folders, files in os.walk(folder, followlinks=False):
         depth = len(Path(place).relative_to(folder).parts)
+        names = sorted(name for name in [*folders, *files] if not _SKIPPED.search(name))
+        linked = [path for path in (Path(place) / name for name in names) if path.is_symlink()]
+        # The link of a learner's folder may lead to nowhere.
+        links += [path for path in linked if path.suffix == ".ipynb" or (depth == 0 and not path.is_file())]
         folders[:] = sorted(name for name in folders if not _SKIPPED.search(name)) if depth < _DEEPEST else []
         paths = [Path(place) / name for name in sorted(files) if name.endswith(".ipynb") and not _SKIPPED.search(name)]
         found += [path for path in paths if not path.is_symlink()]
-    return found
+    return found, links
 
 
 def _per_learner(folder: Path) -> list[list[Path]]:
     groups: dict[str, list[Path]] = {}
-    for path in _notebooks(folder):
+    for path in _notebooks(folder)[0]:
         groups.setdefault(path.relative_to(folder).parts[0], []).append(path)
     return list(groups.values())
 

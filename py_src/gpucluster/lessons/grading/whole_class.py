@@ -33,6 +33,7 @@ def grade(
     unprotected: bool = False,
     jobs: int = 1,
     progress: Progress | None = None,
+    notes: Sequence[str] = (),
     say: Say = lambda text: None,
     keep: Callable[[Grades, NotebookGrade], None] = lambda grades, result: None,
 ) -> Grades:
@@ -58,6 +59,8 @@ def grade(
         How many at a time.
     progress : Progress, optional
         What is graded already, which is not graded again.
+    notes : sequence of str, optional
+        What else is to be said in the results.
     say : callable, optional
         Told what happens, from several threads.
     keep : callable, optional
@@ -83,7 +86,7 @@ def grade(
     together = Class(submissions, limits, seed, sandboxing, progress, say, jobs=jobs, unprotected=unprotected)
     found: dict[int, NotebookGrade] = {}
     with together.working():
-        grades.notes = together.grade_keys()
+        grades.notes = [*notes, *together.grade_keys()]
         for number, result in together.grade_notebooks():
             found[number] = result
             grades.submissions = [found[place] for place in sorted(found)]
