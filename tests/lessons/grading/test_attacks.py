@@ -226,8 +226,7 @@ def test_harm_ends_one_notebook_and_no_other(
     assert points(grades, "a-loop") == some, note(grades, "a-loop")
     assert points(grades, "b-exit") == some, note(grades, "b-exit")
     assert points(grades, "c-sys-exit") == ALL, note(grades, "c-sys-exit")
-    assert points(grades, "d-memory")["06.2"] == 1, note(grades, "d-memory")
-    assert points(grades, "d-memory")["06.3"] == 0
+    assert points(grades, "d-memory") == some, note(grades, "d-memory")
     assert points(grades, "e-forks") == {**NONE, "06.2": 1.0}, note(grades, "e-forks")
     assert note(grades, "e-forks").split()[0] in {"processes", "memory"}  # whichever is reached first
     assert points(grades, "f-daemon") == ALL, note(grades, "f-daemon")

@@ -346,6 +346,15 @@ def test_nonsense_ends_the_conversation_and_every_later_question(answer: bytes) 
     kernel.end()
 
 
+def test_for_what_the_kernel_was_ended_is_said() -> None:
+    ours, theirs = socket.socketpair()
+    theirs.close()
+    kernel = KernelConnection(Channel(ours), lambda: "the notebook took too long")
+    with pytest.raises(KernelSilent, match="^your code did not answer: the notebook took too long$"):
+        kernel.answers(["x"])
+    kernel.end()
+
+
 def test_waiting_has_an_end() -> None:
     ours, theirs = socket.socketpair()
     with pytest.raises(ChannelClosed, match="takes too long"):

@@ -50,6 +50,26 @@ def test_an_answer_that_ends_the_kernel_in_its_check_costs_no_other(
     assert bo.notes == [f"The kernel ended in the check of {number}; begun anew." for number in ("06.2", "06.3")]
 
 
+FILLS = "filled = []\nwhile True:\n    filled.append(bytearray(b'1' * 50_000_000))"
+
+
+def test_a_cell_that_fills_the_memory_costs_no_other(
+    hand_in: Callable[..., Path], graded: Callable[..., Grades], small_lesson: Path
+) -> None:
+    from gpucluster.lessons.catalogue import find_lesson
+
+    right = {number: find_lesson("06").exercise(number).solution for number in EXERCISES}
+    hand_in("ana", "", {**right, "06.2": FILLS})
+    hand_in("bo", "", {**right, "06.3": "def partial(*a):\n    " + FILLS.replace("\n", "\n    ")})
+    ana, bo = graded().submissions
+    assert {one.id: one.points for one in ana.exercises} == {"06.2": 0, "06.3": 1, "06.4": 1}, ana.notes
+    assert ana.status == "memory"
+    assert [note.partition(": ")[2] for note in ana.notes] == ["it used too much memory; begun anew without it."]
+    assert {one.id: one.points for one in bo.exercises} == {"06.2": 1, "06.3": 0, "06.4": 1}, bo.notes
+    assert (bo.status, bo.notes) == ("memory", ["The kernel ended in the check of 06.3; begun anew."])
+    assert "your code did not answer: it used too much memory" in bo.exercises[1].findings[-1].observed
+
+
 class Scripted:
     """A kernel that needs one second per letter of a cell, and ends when it is told to."""
 

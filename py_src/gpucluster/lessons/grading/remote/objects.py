@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import sys
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -31,10 +31,13 @@ class KernelConnection:
     ----------
     channel : Channel
         Connected to `kernel.server.serve`.
+    ended_for : callable, optional
+        Says for what the kernel was ended; an empty text where it was not.
     """
 
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: Channel, ended_for: Callable[[], str] = str) -> None:
         self._channel = channel
+        self._ended_for = ended_for
         self._failure: Exception | None = None
 
     def answers(self, names: list[str]) -> list[Any]:
@@ -69,7 +72,7 @@ class KernelConnection:
                 return value
         except (ChannelClosed, NotPlain, ValueError, TypeError, IndexError) as error:
             # The check goes on with its other properties; none of them can hold any more.
-            self._failure = KernelSilent(f"your code did not answer: {error}")
+            self._failure = KernelSilent(f"your code did not answer: {self._ended_for() or error}")
             raise self._failure from None
         raise _error_of(details)
 

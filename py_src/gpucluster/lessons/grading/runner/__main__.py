@@ -85,8 +85,7 @@ def run(job: Job, root: Path) -> NotebookGrade:
         )
     if monitor.failure is not None:
         result.notes.append(f"It was ended, as nothing could be seen of what it uses ({monitor.failure}).")
-    if monitor.exceeded is not None:
-        result.status = monitor.exceeded
+    result.status = monitor.exceeded or monitor.forgiven or result.status
     result.seconds, result.peak_bytes = round(time.monotonic() - began, 1), monitor.peak_bytes
     return result
 

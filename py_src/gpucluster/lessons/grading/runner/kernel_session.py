@@ -117,7 +117,9 @@ class KernelSession:
             listening.listen(1)
             request = self._client.execute(_serving(str(path)), store_history=False, allow_stdin=False)
             try:
-                kernel = KernelConnection(Channel(self._accept(listening, deadline), deadline))
+                kernel = KernelConnection(
+                    Channel(self._accept(listening, deadline), deadline), lambda: self._monitor.reason
+                )
                 yield kernel
                 kernel.end()
             finally:
@@ -157,7 +159,7 @@ class KernelSession:
 
     def _raise_if_ended(self) -> None:
         if self._monitor.exceeded is not None:
-            raise KernelEnded(f"it used too much: {self._monitor.exceeded}")
+            raise KernelEnded(self._monitor.reason)
         if not self.alive:
             raise KernelEnded("the kernel has died")
 

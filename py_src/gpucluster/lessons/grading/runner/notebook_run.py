@@ -50,7 +50,7 @@ class NotebookRun:
     def run(self) -> None:
         """Go through the notebook until that comes to an end, a limit is passed, or too many kernels have died."""
         for number in range(_MOST_KERNELS):
-            if self._one_kernel(number) or self._monitor.exceeded is not None or not self._left():
+            if self._one_kernel(number) or not self._left() or not self._monitor.go_on():
                 break
         if self._left():
             self._result.status = "stopped"
@@ -107,7 +107,7 @@ class NotebookRun:
                     place = self._job.places.get(exercise, "outside")
                     with self._timed(exercise):
                         self._grade(session, exercise, place)
-                    if not session.alive:
+                    if not session.alive or self._monitor.exceeded is not None:
                         # It was the answer, not the cell after it; as it is graded, the next kernel gets past it.
                         self._ended(f"The kernel ended in the check of {exercise}", "begun anew")
                         return False
@@ -135,7 +135,7 @@ class NotebookRun:
                 self._grades[exercise] = again
 
     def _ended(self, what: str, then: str) -> None:
-        if self._monitor.exceeded is None:  # else the status says why
+        if self._monitor.exceeded in (None, "memory"):  # else the status says why, and nothing comes after it
             self._result.status = "stopped"
             self._note(f"{what}; {then}." if self._left() else f"{what}.")
 

@@ -15,6 +15,12 @@ from .keeper_process import DistantKeeper
 from .processes import resident_bytes
 
 _EVERY_S = 0.1
+_WORDS: dict[Status, str] = {
+    "time": "the notebook took too long",
+    "memory": "it used too much memory",
+    "processes": "it started too many processes",
+    "threads": "it started too many threads",
+}
 
 
 class ResourceMonitor(threading.Thread):
@@ -33,6 +39,8 @@ class ResourceMonitor(threading.Thread):
         Most memory that was in use at once; pages that processes share count once for each.
     exceeded : str or None
         Which limit was passed; "stopped" when the processes could not be looked at any more.
+    forgiven : str or None
+        Which limit was passed before `go_on`.
     failure : str or None
         Why they could not.
     shared_bytes : int
@@ -45,10 +53,13 @@ class ResourceMonitor(threading.Thread):
         self.keeper = keeper
         self.peak_bytes = 0
         self.exceeded: Status | None = None
+        self.forgiven: Status | None = None
         self.failure: str | None = None
         self.deadline = time.monotonic() + limits.seconds
         self.shared_bytes = 0
         self._done = threading.Event()
+        self._ending = threading.Lock()
+        self._ended = True
 
     def run(self) -> None:
         """Look at all processes again and again."""
@@ -82,7 +93,25 @@ class ResourceMonitor(threading.Thread):
         with suppress(OSError):
             self.shared_bytes = self.keeper.left()
 
+    @property
+    def reason(self) -> str:
+        """Say which limit was passed, in words that follow "Cell 3:"; empty when none was."""
+        return "" if self.exceeded is None else _WORDS.get(self.exceeded, "it was ended")
+
+    def go_on(self) -> bool:
+        """Return whether another kernel can be begun.
+
+        It can after too much memory, which is free again once all is ended that used it. Who has started too many
+        processes or threads does that again in no time, and the time is over for all kernels.
+        """
+        with self._ending:  # what is begun before its end would be ended as well
+            if self.exceeded == "memory" and self._ended:
+                self.exceeded, self.forgiven = None, "memory"
+            return self.exceeded is None
+
     def _end(self, why: Status) -> None:
-        self.exceeded = self.exceeded or why
-        with suppress(OSError):  # a keeper that has gone has taken all with it
-            self.keeper.end_all(at_once=True)
+        with self._ending:
+            self.exceeded = self.exceeded or why
+            self._ended = False
+            with suppress(OSError):  # a keeper that has gone has taken all with it
+                self._ended = self.keeper.end_all(at_once=True)
