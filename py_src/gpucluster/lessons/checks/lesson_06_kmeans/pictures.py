@@ -97,7 +97,7 @@ def _expect_own_colours(exam: Examination, photo: Any, image: Any, k: int) -> No
     exam.expect(
         f"In the picture for k = {k}, each pixel of the photo has the nearest of the {k} colours",
         near.all(),
-        f"{near.mean():.1%} of the pixels",
+        f"{near.sum():,} of {len(near):,} pixels that were looked at",
     )
     sums = np.stack([np.bincount(labels, points[:, channel], len(palette)) for channel in range(3)], axis=1)
     off = float(np.abs(sums / counts[:, None] - palette).max())
