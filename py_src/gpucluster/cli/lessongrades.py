@@ -74,7 +74,8 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
             raise GPUClusterError(f"The results cannot be written: {error}.") from error
         lines.graded(last)
 
-    progress = Progress(_beside(table), again=getattr(found, "again", False))
+    again = getattr(found, "again", False)
+    progress = Progress(_beside(table), again=again)
     try:
         results = grade(
             submissions,
@@ -88,6 +89,12 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
             say=lines.say,
             keep=keep,
         )
+    except KeyboardInterrupt:
+        command = "The same command, without --again," if again else "The same command"
+        print(
+            f"Interrupted. What is graded stays in {shown_path(table)}. {command} goes on from there.", file=sys.stderr
+        )
+        raise
     finally:
         progress.close()
     for note in results.notes:
@@ -163,10 +170,16 @@ def _uncounted(results: Grades) -> bool:
 
 
 def _result(name: str) -> Path:
-    """Return where results go, or say at once, and not after an hour of grading, that they cannot go there."""
+    """Return where results go, and make the folder.
+
+    That they cannot go there is said at once, and not after an hour of grading.
+    """
     path = Path(name).expanduser().absolute()
-    if not path.parent.is_dir():
-        raise InvalidRequest(f"There is no folder {shown_path(path.parent)}, where the results are to be written.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        where = shown_path(path.parent)
+        raise InvalidRequest(f"{where}, where the results are to be written, is no folder: {error}.") from None
     if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
         raise InvalidRequest(f"{shown_path(name)} cannot be written.")
     return path

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from gpucluster.cli import main
@@ -94,7 +95,24 @@ def test_a_table_of_exercises_and_pages_for_learners_are_written_where_asked_for
         assert main(["lessons", "grade", "class", "--feedback", folder]) == 2
         assert "--feedback: " in capsys.readouterr().err
     assert not (tmp_path / "class" / "back").exists()
-    assert main(["lessons", "grade", "class", "--exercises", "nowhere/exercises.csv"]) == 2
+    assert main(["lessons", "grade", "class", "--exercises", "mine.txt/exercises.csv"]) == 2
+    assert "mine.txt, where the results are to be written, is no folder" in capsys.readouterr().err
+
+
+def test_ctrl_c_says_what_stays_and_how_to_go_on(
+    hand_in: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    (hand_in("ana").parent / "06-kmeans.ipynb").write_text("{", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("gpucluster.cli.lessongrades._Lines.graded", interrupt)
+    assert main(["lessons", "grade", "class", "--out", "new/er/grades.csv"]) == 130
+    said = capsys.readouterr().err
+    assert "Interrupted. What is graded stays in " in said
+    assert said.endswith("new/er/grades.csv. The same command goes on from there.\n")
+    assert "ana" in (tmp_path / "new" / "er" / "grades.csv").read_text(encoding="utf-8")
 
 
 WITHOUT_LANDLOCK = """
