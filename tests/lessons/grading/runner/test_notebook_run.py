@@ -40,12 +40,17 @@ def test_an_answer_that_ends_the_kernel_in_its_check_costs_no_other(
 
     right = {number: find_lesson("06").exercise(number).solution for number in EXERCISES}
     ends = "import os\ndef partial(*a):\n    os._exit(1)"
-    hand_in("ana", "", {**right, "06.3": ends})
+    hand_in("ana", "", {**right, "06.3": ends, "06.4": "def total(parts)\n    return 1"})
     # The last exercise: nothing is left for which another kernel would be of use.
     hand_in("bo", "", {**right, "06.2": WITHOUT_MAIN_THREAD, "06.3": ends})
     ana, bo = graded().submissions
-    assert {one.id: one.points for one in ana.exercises} == {"06.2": 1, "06.3": 0, "06.4": 1}, ana.notes
-    assert (ana.status, ana.notes) == ("stopped", ["The kernel ended in the check of 06.3; begun anew."])
+    assert {one.id: one.points for one in ana.exercises} == {"06.2": 1, "06.3": 0, "06.4": 0}, ana.notes
+    ended, invalid = ana.notes
+    assert (ana.status, ended) == ("stopped", "The kernel ended in the check of 06.3; begun anew.")
+    assert "SyntaxError: expected ':'" in invalid
+    [finding] = ana.exercises[2].findings  # it was not left empty
+    assert (ana.exercises[2].state, finding.expected) == ("failed", "The cell is valid Python")
+    assert finding.observed == "SyntaxError: expected ':' (line 1)"
     assert {one.id: one.points for one in bo.exercises} == {"06.2": 0, "06.3": 0, "06.4": 1}, bo.notes
     assert bo.notes == [f"The kernel ended in the check of {number}; begun anew." for number in ("06.2", "06.3")]
 

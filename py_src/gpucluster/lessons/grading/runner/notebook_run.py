@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
@@ -9,7 +10,7 @@ from time import monotonic
 from ....operating_system.namespaces import namespaces_of, separated
 from ...catalogue import find_lesson
 from ...hints import solution_of, title_of
-from ..grades import ExerciseGrade, NotebookGrade
+from ..grades import ExerciseGrade, NotebookGrade, Property
 from ..job import Job, Place
 from ..remote.values import valid_text
 from ..sandbox.folder import Sandbox
@@ -20,6 +21,9 @@ from .steps import Step
 
 _MOST_KERNELS = 4
 _MOST_NOTES = 20
+_NO_PYTHON = re.compile(r"(SyntaxError|IndentationError|TabError):")
+_CELLS_FILE = re.compile(r"\(\S+, line (\d+)\)")
+"""What Python calls the cell, which says nothing to its author, and the line in it."""
 
 
 class NotebookRun:
@@ -46,6 +50,7 @@ class NotebookRun:
         self._grades: dict[str, ExerciseGrade] = {}
         self._deadly: set[int] = set()
         self._times: dict[str | None, float] = {}
+        self._no_python: dict[str | None, str] = {}
 
     def run(self) -> None:
         """Go through the notebook until that comes to an end, a limit is passed, or too many kernels have died."""
@@ -102,6 +107,8 @@ class NotebookRun:
                     outcome = session.run(step.code)
                 if outcome.error:
                     self._note(f"Cell {number + 1}: {outcome.error}")
+                if _NO_PYTHON.match(outcome.error):
+                    self._no_python[step.exercise] = _CELLS_FILE.sub(r"(line \1)", outcome.error)
             for exercise in step.graded:
                 if exercise not in self._grades:
                     place = self._job.places.get(exercise, "outside")
@@ -133,6 +140,8 @@ class NotebookRun:
             again = session.grade_with_solutions(exercise, self._job.seed, place, solutions)
             if again is not None and again.state != "not_yet":
                 self._grades[exercise] = again
+        if self._grades[exercise].state == "not_yet" and exercise in self._no_python:
+            self._grades[exercise] = _not_valid(self._grades[exercise], self._no_python[exercise])
 
     def _ended(self, what: str, then: str) -> None:
         if self._monitor.exceeded in (None, "memory"):  # else the status says why, and nothing comes after it
@@ -150,6 +159,12 @@ class NotebookRun:
     def _note(self, text: str) -> None:
         if len(self._result.notes) < _MOST_NOTES:
             self._result.notes.append(valid_text(text)[:600])
+
+
+def _not_valid(grade: ExerciseGrade, error: str) -> ExerciseGrade:
+    """The grade of an answer that is not there because its cell could not be run; it was not left empty."""
+    finding = Property(expected="The cell is valid Python", passed=False, observed=valid_text(error))
+    return grade.model_copy(update={"state": "failed", "findings": [finding]})
 
 
 def _not_reached(exercise: str) -> ExerciseGrade:
