@@ -227,8 +227,9 @@ def test_harm_ends_one_notebook_and_no_other(
     assert points(grades, "b-exit") == some, note(grades, "b-exit")
     assert points(grades, "c-sys-exit") == ALL, note(grades, "c-sys-exit")
     assert points(grades, "d-memory") == some, note(grades, "d-memory")
-    assert points(grades, "e-forks") == {**NONE, "06.2": 1.0}, note(grades, "e-forks")
-    assert note(grades, "e-forks").split()[0] in {"processes", "memory"}  # whichever is reached first
+    # Whichever limit is reached first; after too much memory it goes on.
+    forks = {"processes": {**NONE, "06.2": 1.0}, "memory": some}
+    assert points(grades, "e-forks") == forks[note(grades, "e-forks").split()[0]], note(grades, "e-forks")
     assert points(grades, "f-daemon") == ALL, note(grades, "f-daemon")
     assert points(grades, "h-answer-loops")["06.2"] == 1
     assert points(grades, "h-answer-loops")["06.3"] == 0
