@@ -57,6 +57,16 @@ def test_workers_threads_and_memory_count_over_all_clusters(site, says, wait_unt
     assert {model.id for model in site.control.list()} == {first.id, third.id}
 
 
+@pytest.mark.skipif(not AUTOGROUP.exists(), reason="needs a Linux that shares processors between sessions")
+def test_a_standby_that_became_a_cluster_yields_as_well(site, says, wait_until):
+    says("  per_user: {workers: 3}\n")
+    pid = site.standby()
+    model = site.running(n_workers=1)
+    assert model.pid == pid
+    wait_until(lambda: Path(f"/proc/{pid}/autogroup").read_text().endswith(" nice 5\n"))
+    assert os.getpriority(os.PRIO_PROCESS, model.workers[0].pid) == 5
+
+
 def test_what_is_left_open_gets_what_is_left(site, says):
     says("  per_user: {workers: 4, memory: 1 GiB}\n")
     first = site.running(name="first", n_workers=1, memory_limit="300 MiB")

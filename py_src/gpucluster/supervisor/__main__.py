@@ -53,12 +53,17 @@ def _detach(report_fd: int, *kept_fds: int) -> None:
         os._exit(0)
 
 
+def _begin_small() -> None:
+    """Do what comes before anything large is imported."""
+    spare_where_many_share()
+    start_resource_tracker()
+
+
 def _wait_for_folder(link_fd: int) -> tuple[Path, int, int | None]:
     """Import what every cluster needs, then wait for one; end when whoever started this process does not need it."""
     from .preloading import FIRST, import_each
 
-    spare_where_many_share()
-    start_resource_tracker()
+    _begin_small()
     import_each(FIRST)
     with socket.socket(fileno=link_fd) as link:
         folder, descriptors, _, _ = socket.recv_fds(link, 4096, 2)
@@ -263,8 +268,8 @@ def main() -> None:
     if options.turn_fd is not None:
         turn = turn_of(options.turn_fd)
         wait_for_turn(turn, options.folder)
-    spare_where_many_share()
-    start_resource_tracker()
+    if options.link_fd is None:
+        _begin_small()
     from ..backends.given import take_given
     from .process_tree import take_all_along
     from .warmup import keep_files_in, start_forkserver

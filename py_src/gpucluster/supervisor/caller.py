@@ -13,6 +13,7 @@ from ..backends.installed import add_directory
 from ..operating_system import end_descendants
 from ..operating_system.open_folders import everybody_may_fill
 from ..protocol.plaintext import printable
+from .sparing import spare_where_many_share
 
 NOT_IMPORTED = (
     "Workers import no modules from {}: every user of this machine may put files there. Create the cluster in a folder "
@@ -59,6 +60,7 @@ def apply_environment(environment: dict[str, str]) -> None:
     os.environ.clear()
     os.environ.update(environment)
     end_descendants.mark()
+    spare_where_many_share()
     if different:
         dask.config.set({"distributed.nanny.environ": {**dask.config.get("distributed.nanny.environ"), **different}})
 

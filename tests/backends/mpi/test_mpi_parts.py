@@ -183,7 +183,7 @@ def test_what_ends_a_worker_is_told_in_words():
 
 def test_a_rank_whose_mpi_is_finalized_ends():
     """By C code, too; whichever way it goes about it, MPI tells before it does so."""
-    pytest.importorskip("mpi4py", exc_type=ImportError)
+    pytest.importorskip("mpi4py", reason="needs the package 'mpi4py'", exc_type=ImportError)
     program = (
         "import ctypes\n"
         "from gpucluster.backends.mpi.finalizing import keep_mpi\n"

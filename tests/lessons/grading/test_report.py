@@ -20,6 +20,7 @@ from gpucluster.lessons.grading import (
 )
 from gpucluster.lessons.grading.grades import Property, Protection
 from gpucluster.lessons.grading.report.learner_pages import file_names
+from pydantic import ValidationError
 
 EVIL = '<script>alert(1)</script><img src=x onerror="x">'
 
@@ -243,3 +244,13 @@ def test_files_of_learners_are_told_apart_and_stay_in_their_folder() -> None:
         "etc-passwd.html", "ana-ana.html", "Ana-ana-2.html", "ana-ana-3.html", "learner.html", "learner-2.html",
         "x" * 80 + ".html",
     ]  # fmt: skip
+
+
+def test_long_texts_are_refused_and_those_that_become_long_are_cut() -> None:
+    for name, most in (("expected", 2_000), ("observed", 4_000)):
+        texts = {"expected": "", "observed": "", name: "\x00" * most}
+        found = Property(passed=False, **texts)  # type: ignore[arg-type]
+        assert len(getattr(found, name)) == most
+        assert Property.model_validate(found.model_dump()) == found, "it is read again when grading goes on"
+        with pytest.raises(ValidationError):
+            Property(passed=False, **{**texts, name: "x" * (most + 1)})  # type: ignore[arg-type]

@@ -76,6 +76,8 @@ def judge(grades: Grades, expected: dict[str, dict[str, float]], kind: str) -> N
     for one in grades.submissions:
         got = {exercise.id: exercise.points for exercise in one.exercises}
         wanted = expected[one.learner]
+        if one.learner == "21-forks" and one.status == "memory":
+            wanted = thirty.SOME  # Whichever limit it reaches first; after too much memory it goes on.
         assert {name: got[name] for name in wanted} == wanted, (one.learner, one.status, one.notes)
         assert not any("GOT THROUGH" in note for note in one.notes), (one.learner, one.notes)
         assert one.protection is not None

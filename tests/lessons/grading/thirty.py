@@ -118,8 +118,7 @@ def hostile(given: dict[str, str]) -> dict[str, tuple[str, dict[str, str] | None
         "18-variables": tries("refused(lambda: 'UNTOLD' in os.environ)"),
         "19-links": tries(f"os.symlink({mine!r}, 'link')\nrefused(lambda: open('link', 'a').write('x'))"),
         "20-disk": tries("refused(lambda: os.truncate(os.open('big', os.O_RDWR | os.O_CREAT), 2**40))"),
-        # Whichever limit it reaches first; after too much memory it goes on.
-        "21-forks": ("", third(FORKS), {"06.2": 1.0, "06.3": 0.0}),
+        "21-forks": ("", third(FORKS), FIRST),
         "22-memory": ("", third(BOMB), SOME),
         "23-threads": (
             "",

@@ -12,16 +12,20 @@ from .job import Kind, Limits, Place
 Status = Literal["graded", "time", "memory", "processes", "threads", "stopped", "unreadable"]
 
 
-_LONGEST_TEXT = 4_000
+def _seen(most: int) -> BeforeValidator:
+    """Write out what a terminal or a page would obey, and cut what that makes too long to be read again."""
+
+    def seen(text: Any) -> Any:
+        short = isinstance(text, str) and len(text) <= most
+        return escaped(text, keep="\n\t")[:most] if short else text
+
+    return BeforeValidator(seen)
 
 
-def _seen(text: Any) -> Any:
-    """Write out what a terminal or a page would obey: learners' errors and answers may hold anything."""
-    return escaped(text, keep="\n\t")[:_LONGEST_TEXT] if isinstance(text, str) else text
-
-
-Seen = Annotated[str, BeforeValidator(_seen)]
-"""Text that may have come from a learner's code."""
+Short = Annotated[str, Field(max_length=2_000), _seen(2_000)]
+Long = Annotated[str, Field(max_length=4_000), _seen(4_000)]
+Note = Annotated[str, Field(max_length=100_000), _seen(100_000)]
+"""Texts that may have come from a learner's code."""
 
 
 class _Part(BaseModel):
@@ -107,9 +111,9 @@ class Protection(_Part):
 class Property(_Part):
     """One property that an answer must have."""
 
-    expected: Seen = Field(max_length=_LONGEST_TEXT)
+    expected: Short
     passed: bool
-    observed: Seen = Field(max_length=_LONGEST_TEXT)
+    observed: Long
 
 
 class ExerciseGrade(_Part):
@@ -128,7 +132,7 @@ class ExerciseGrade(_Part):
     state: Literal["passed", "failed", "not_yet", "not_reached", "tampered", "ungraded"] = "not_reached"
     place: Place = "outside"
     findings: list[Property] = Field(default_factory=list, max_length=200)
-    message: Seen = Field("", max_length=_LONGEST_TEXT)
+    message: Short = ""
     seconds: float = 0
 
 
@@ -152,7 +156,7 @@ class NotebookGrade(_Part):
     points: float = 0
     of: float = 0
     exercises: list[ExerciseGrade] = Field(default_factory=list, max_length=200)
-    notes: list[Seen] = Field(default_factory=list, max_length=50)
+    notes: list[Note] = Field(default_factory=list, max_length=50)
     seconds: float = 0
     longest_seconds: float = 0
     peak_bytes: int = 0
@@ -167,4 +171,4 @@ class Grades(_Part):
     seed: int
     limits: Limits
     submissions: list[NotebookGrade]
-    notes: list[Seen] = Field(default_factory=list)
+    notes: list[Note] = Field(default_factory=list)
