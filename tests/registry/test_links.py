@@ -56,6 +56,14 @@ def test_a_link_ends_by_itself_and_by_being_withdrawn(folder):
     assert withdraw_links(folder, None) == []
 
 
+def test_looking_for_what_is_not_there_leaves_no_file(folder):
+    assert withdraw_links(folder, None) == []
+    with pytest.raises(LinkNotFound):
+        withdraw_links(folder, "0a1b2c3d")
+    assert note_opened(folder, "0a1b2c3d", "somebody") is None
+    assert list(folder.path.iterdir()) == []
+
+
 def test_who_looked_is_counted(folder):
     link, _ = add_link(folder, LinkRequest(), None)
     for viewer in (None, "grace", "grace"):

@@ -226,7 +226,7 @@ def test_whoever_looks_next_ends_what_a_dead_supervisor_has_left(site, monkeypat
     wait_until(lambda: site.control.list() and not folder.remembered.exists(), what=folder.log.read_text)
     wait_until(lambda: not site.processes())
     told = [entry.message for entry in site.control.activity(model.id).entries]
-    assert any("left were ended: scheduler" in message for message in told) is (step != "remembered")
+    assert any("left were ended: scheduler" in message for message in told) is (step != "remembered"), told
     site.control.remove(model.id)
     assert site.control.list() == []
 

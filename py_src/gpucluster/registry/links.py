@@ -158,6 +158,8 @@ def _counted(viewers: Sequence[LinkViewer], name: str | None, at: str) -> list[L
 
 
 def _change(folder: Folder, change: Callable[[list[StoredLink]], list[StoredLink]]) -> None:
+    if not folder.links.exists() and not change([]):
+        return  # Of a cluster that has ended, not even a lock is left.
     with writing(folder.path.parent), lock.held(folder.links_lock):
         links = change(living_links(folder))
         if links:

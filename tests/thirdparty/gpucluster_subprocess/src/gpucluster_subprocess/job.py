@@ -31,7 +31,16 @@ def submit(directory: Path, name: str, seconds: float, command: list[str]) -> No
     environment = os.environ | {MARK: f"{directory}/{name}"}
     own = [sys.executable, "-m", "gpucluster_subprocess.job", str(directory), name, str(seconds)]
     with (directory / f"{name}.log").open("wb") as log:
-        subprocess.run([*own, *command], env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=True)
+        # In a session of its own from the start: what ends the supervisor's must not end it.
+        subprocess.run(
+            [*own, *command],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            check=True,
+        )
 
 
 def state_of(directory: Path, name: str) -> str:
@@ -94,7 +103,6 @@ def main() -> None:
     directory, name, seconds, *command = sys.argv[1:]
     if os.fork():
         os._exit(0)
-    os.setsid()
     with suppress(FileNotFoundError):  # The folder is deleted when nobody wants the job any more.
         _run(Path(directory), name, float(seconds), command)
 
