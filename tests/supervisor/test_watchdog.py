@@ -80,3 +80,15 @@ def test_what_counts_as_an_entry(tmp_path):
         assert not entry_exists(folder, held.fileno())
         os.symlink(folder.state, folder.lock)
         assert not entry_exists(folder, held.fileno())
+
+
+def test_a_socket_that_was_deleted_is_made_anew(site, wait_until):
+    model = site.running(n_workers=1)
+    folder = site.registry.folder(model.id)
+    folder.socket.unlink()
+    site.control.patch(model.id, {"n_workers": 0})
+    site.wait_for(model.id, lambda model: model.n_workers == 0)
+    assert "Somebody has deleted the socket" in folder.log.read_text()
+    site.control.stop(model.id)
+    wait_until(lambda: not site.processes())
+    assert not folder.socket.exists()

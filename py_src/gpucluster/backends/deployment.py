@@ -6,6 +6,7 @@ handed on: whether workers come now or in an hour, when a queue has served them,
 
 from __future__ import annotations
 
+import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 RESTART_TIMEOUT_SECONDS = 90.0
 """Dask's own client gives a restart four times its patience for a connection, 120 s, and so do our verbs. This is a
 little less, so that whoever waits is told what did not come back. GPU workers import RAPIDS anew."""
+
+_LEAVING_LOOKS = 200
+_LOOK_SECONDS = 0.05
+"""For 10 s a restart waits for workers that were told to end before: Dask counts them among those that come back."""
 
 
 class SlotState(StrEnum):
@@ -129,7 +134,15 @@ class Deployment(ABC):
         TimeoutError
             Not all have come back in time.
         """
+        for _ in range(_LEAVING_LOOKS):
+            if not self._still_leaving():
+                break
+            await asyncio.sleep(_LOOK_SECONDS)
         await self.scheduler.restart_workers(RESTART_TIMEOUT_SECONDS)
+
+    def _still_leaving(self) -> bool:
+        leaving = {slot.name for slot in self.slots() if slot.state is SlotState.LEAVING}
+        return bool(leaving) and any(worker.name in leaving for worker in self.scheduler.members().workers)
 
     @abstractmethod
     async def close(self) -> None:

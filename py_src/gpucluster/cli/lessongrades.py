@@ -85,6 +85,7 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
             unprotected=getattr(found, "unprotected", False),
             jobs=jobs,
             progress=progress,
+            every_cell=getattr(found, "every_cell", False),
             notes=missing_notes(Path(found.submissions)),
             say=lines.say,
             keep=keep,

@@ -116,6 +116,10 @@ def declare_grade(parser: SentenceParser, _face: str) -> None:
     parser.argument("--jobs", metavar="N", help="Notebooks at a time. 1 to 64. Default: by processors and memory.")
     parser.argument("--again", action="store_true", help="Grade anew what an earlier run with this table has graded.")
     parser.argument(
+        "--every-cell", action="store_true",
+        help="Run every cell. Default: not those that came with the lesson and that no answer needs.",
+    )  # fmt: skip
+    parser.argument(
         "--sandbox", metavar="KIND", complete=SANDBOXES,
         help="Kind of sandbox: auto, bubblewrap, apptainer, container or landlock. Default: auto, the best that works.",
     )  # fmt: skip

@@ -151,7 +151,7 @@ async def _serve(
     from ..registry.store import Registry
     from .caller import apply_environment, enter
     from .controller import Controller
-    from .interface import Interface, serve
+    from .interface import Interface, Listener
     from .rehearsal import rehearse
     from .standby import Standby
     from .watchdog import end_when_deleted
@@ -166,7 +166,6 @@ async def _serve(
     redact(secret)
     waiting = Standby(registry, folder, redact) if standby else None
     interface = Interface(secret, waiting)
-    end_when_deleted(folder, held, lambda: _scratch_outside(interface))
 
     def terminate() -> None:
         if interface.controller is not None:
@@ -174,7 +173,15 @@ async def _serve(
         elif waiting is not None:
             waiting.end()
 
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, terminate)
+
+    def watch(listener: Listener) -> None:
+        def look() -> None:
+            if not listener.is_reachable():
+                loop.call_soon_threadsafe(listener.listen_again)
+
+        end_when_deleted(folder, held, lambda: _scratch_outside(interface), look)
 
     directory = os.getcwd()
     # Be reachable at once, so that a start can be cancelled; the imports run beside in a thread.
@@ -182,14 +189,15 @@ async def _serve(
         assert record.cluster is not None
         interface.controller = controller = Controller(registry, folder, record.cluster, redact, turn)
         try:
-            serve(interface, folder)
+            listener = Listener(interface, folder)
         except OSError as error:
             await controller.fail(error)
             return
+        watch(listener)
         await asyncio.to_thread(_import_all)
         _collect_garbage()
     else:
-        serve(interface, folder)
+        watch(Listener(interface, folder))
         waiting.watch()
         await asyncio.to_thread(_import_all)
         use_dask_logging()

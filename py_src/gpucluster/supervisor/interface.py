@@ -290,15 +290,38 @@ ROUTES: tuple[tuple[str, type[_Handler]], ...] = (
 )
 
 
-def serve(interface: Interface, folder: Folder) -> httpserver.HTTPServer:
-    """Listen on the folder's socket. The folder is private; the peer's user id and the secret are checked besides."""
-    options = {"interface": interface}
-    application = web.Application(
-        [(path, handler, options) for path, handler in ROUTES],
-        default_handler_class=_Unknown,
-        default_handler_args=options,
-        log_function=lambda handler: None,
-    )
-    server = httpserver.HTTPServer(application, max_body_size=MAX_BODY_BYTES)
-    server.add_socket(netutil.bind_unix_socket(str(folder.socket), mode=0o600))
-    return server
+class Listener:
+    """Listens on the folder's socket. The folder is private; the peer's user id and the secret are checked besides.
+
+    Raises
+    ------
+    OSError
+        There can be no socket in the folder.
+    """
+
+    def __init__(self, interface: Interface, folder: Folder) -> None:
+        options = {"interface": interface}
+        self._folder = folder
+        self._application = web.Application(
+            [(path, handler, options) for path, handler in ROUTES],
+            default_handler_class=_Unknown,
+            default_handler_args=options,
+            log_function=lambda handler: None,
+        )
+        self._listen()
+
+    def _listen(self) -> None:
+        self._server = httpserver.HTTPServer(self._application, max_body_size=MAX_BODY_BYTES)
+        self._server.add_socket(netutil.bind_unix_socket(str(self._folder.socket), mode=0o600))
+
+    def is_reachable(self) -> bool:
+        """Whether the socket's file is there. For any thread."""
+        return self._folder.socket.exists()
+
+    def listen_again(self) -> None:
+        """Make the socket's file anew, if somebody has deleted it. Requests that are under way go on."""
+        # With the secret it was not somebody else: the cluster has just ended.
+        if not self.is_reachable() and self._folder.secret.exists():
+            logger.warning("Somebody has deleted the socket of this cluster; it is made anew")
+            self._server.stop()
+            self._listen()

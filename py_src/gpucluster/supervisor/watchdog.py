@@ -42,7 +42,9 @@ def entry_exists(folder: Folder, held: int) -> bool:
         return True  # What cannot be seen may be there.
 
 
-def end_when_deleted(folder: Folder, held: int, scratch: Callable[[], Path | None]) -> None:
+def end_when_deleted(
+    folder: Folder, held: int, scratch: Callable[[], Path | None], look: Callable[[], None] = lambda: None
+) -> None:
     """Watch from a thread, which works while the event loop does not, and end this process with all workers.
 
     Parameters
@@ -52,6 +54,8 @@ def end_when_deleted(folder: Folder, held: int, scratch: Callable[[], Path | Non
         Descriptor that holds the lock.
     scratch : callable
         Tells where spilled data is, if it is outside the folder.
+    look : callable, optional
+        What else to look at each time, in that thread.
     """
 
     def watch() -> None:
@@ -59,6 +63,7 @@ def end_when_deleted(folder: Folder, held: int, scratch: Callable[[], Path | Non
         while missing < LOOKS:
             time.sleep(LOOK_SECONDS)
             missing = 0 if entry_exists(folder, held) else missing + 1
+            look()
         logger.error("The folder of this cluster was deleted: ending with all workers")
         # Nobody who looks at the list finds this cluster any more, and cleans up after it; and for each worker that is
         # killed here, the event loop would start another.

@@ -17,7 +17,7 @@ from gpucluster.registry.store import Registry, now
 from gpucluster.supervisor import controller as controllers
 from gpucluster.supervisor.controller import Controller
 from gpucluster.supervisor.history import History
-from gpucluster.supervisor.interface import Interface, serve
+from gpucluster.supervisor.interface import Interface, Listener
 from gpucluster.supervisor.warmup import configure_dask
 
 from .backend import SimulatedBackend
@@ -67,7 +67,7 @@ async def _run(simulation: Simulation) -> ClusterModel:
     assert secret is not None
     interface = Interface(secret, None)
     interface.controller = controller
-    serve(interface, folder)
+    Listener(interface, folder)
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, controller.stop, "Stopped by a signal.")
     working = asyncio.create_task(_work(controller, backend))

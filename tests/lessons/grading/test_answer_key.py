@@ -201,3 +201,16 @@ def test_the_last_run_of_the_key_checks_in_the_places_of_the_class(
 def test_a_cell_has_more_time_when_the_notebook_has() -> None:
     assert [Limits(seconds=seconds).cell_seconds for seconds in (60, 300, 900)] == [120, 120, 360]
     assert Limits(seconds=900, cell_seconds=20).cell_seconds == 20
+
+
+def test_a_key_that_needs_every_cell_gets_them_and_so_does_the_class(
+    hand_in: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_in("ana")
+    asked = use(monkeypatch, lambda job: answered(job, passed=job.every_cell))
+    grades = grade(find_submissions(tmp_path / "class"), LIMITS, seed=7)
+    assert [(job.learner, job.every_cell) for job in asked] == [("", False), ("", False), ("", True), ("ana", True)]
+    assert grades.submissions[0].points == 3 and not grades.notes[1:]
+    asked.clear()
+    grade(find_submissions(tmp_path / "class"), LIMITS, seed=7, every_cell=True)
+    assert [job.every_cell for job in asked] == [True, True]

@@ -234,6 +234,29 @@ def test_an_exercise_is_graded_where_its_check_was() -> None:
     assert plan(code("x"))[-1] == ("", ("06.2", "06.3"))
 
 
+def test_what_only_shows_something_is_not_run() -> None:
+    lesson = find_lesson("06")
+    notebook = read_notebook(lesson.solution_notebook)
+    original = read_notebook(lesson.notebook)
+
+    def runs(**options: bool) -> list[bool]:
+        steps = steps_of(notebook, lesson, original, **options)
+        cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+        return [
+            bool(step.code) for step, cell in zip(steps, cells, strict=True) if "check" not in cell["metadata"]["tags"]
+        ]
+
+    few = runs()
+    assert few[0], "the cell that starts the lesson"
+    assert 10 < sum(few) < 0.6 * len(few)
+    assert all(runs(every_cell=True))
+    for cell in notebook["cells"]:
+        cell["id"] = "another"
+    assert runs() == few, "as they have the same text"
+    notebook["cells"].append(code("eval('x')"))
+    assert all(runs())
+
+
 def test_odd_metadata_does_no_harm() -> None:
     odd = [
         {"cell_type": "code", "source": 5, "metadata": {"gpucluster": [], "tags": "check"}},

@@ -45,10 +45,13 @@ class AnswerKey:
         One grade per exercise. What has not "passed" counts for nobody; its message says why.
     notes : tuple of str
         What is to be said about the lesson.
+    every_cell : bool
+        Whether every cell of the lesson has to run, as it does not pass otherwise.
     """
 
     grades: dict[str, ExerciseGrade]
     notes: tuple[str, ...]
+    every_cell: bool = False
 
 
 def grade_key(
@@ -59,6 +62,7 @@ def grade_key(
     unprotected: bool = False,
     sandboxing: Sandboxing | None = None,
     runners: Runners | None = None,
+    every_cell: bool = False,
 ) -> AnswerKey:
     """Grade the answer key: from outside, and what does not pass so once more from inside.
 
@@ -76,6 +80,8 @@ def grade_key(
         In what kind of sandbox, as the class is; left out: in none.
     runners : Runners, optional
         Those of the same class.
+    every_cell : bool, optional
+        Run all cells at once; else that is tried where the key does not pass without.
     """
     known = find_lesson(lesson)
     assert known is not None
@@ -86,8 +92,9 @@ def grade_key(
     job = Job(
         notebook=read_file(known.solution_notebook), learner="", lesson=known.id, seed=seed, limits=more, places={},
         unprotected=unprotected, sandboxing=sandboxing or Sandboxing(), namespaces=namespaces_of(),
+        every_cell=every_cell,
     )  # fmt: skip
-    found, result = _run_twice(numbers, job, runners)
+    found, result, every_cell = _run(numbers, job, runners)
     failed = [number for number in numbers if not _passed(found.get(number))]
     passed = [found[number] for number in numbers if number not in failed]
     slow = [one for one in passed if one.seconds > limits.cell_seconds]
@@ -100,15 +107,21 @@ def grade_key(
             f"the answer key itself took {taken:.1f} GiB of the {had:.1f} GiB that a learner has, and a right answer "
             "may take more: allow more with --memory."
         )
-    return AnswerKey(found | ungraded, tuple(f"Lesson {lesson}: {sentence}" for sentence in said))
+    return AnswerKey(found | ungraded, tuple(f"Lesson {lesson}: {sentence}" for sentence in said), every_cell)
 
 
-def _run_twice(numbers: list[str], job: Job, runners: Runners | None) -> tuple[dict[str, ExerciseGrade], NotebookGrade]:
-    """Grade the solution, twice where that is of use; return the better grade of each exercise, and the last run."""
+def _run(numbers: list[str], job: Job, runners: Runners | None) -> tuple[dict[str, ExerciseGrade], NotebookGrade, bool]:
+    """Grade the solution, again where that is of use.
+
+    Returns
+    -------
+    tuple of dict, NotebookGrade and bool
+        The better grade of each exercise, the last run, and whether that has run every cell.
+    """
     places: dict[str, Place] = {number: "inside" for number in numbers if number in INSIDE}
     found: dict[str, ExerciseGrade] = {}
-    for _ in range(2):
-        result = grade_in_runner(job.model_copy(update={"places": places}), runners)
+    for every_cell in (True, True) if job.every_cell else (False, False, True):
+        result = grade_in_runner(job.model_copy(update={"places": places, "every_cell": every_cell}), runners)
         for one in result.exercises:
             if not _passed(found.get(one.id)):
                 found[one.id] = one
@@ -117,7 +130,7 @@ def _run_twice(numbers: list[str], job: Job, runners: Runners | None) -> tuple[d
             break
         # The last run checks everything in the place where it is checked for the class: so it takes a learner's time.
         places = {one.id: one.place for one in found.values()} | dict.fromkeys(again, "inside")
-    return found, result
+    return found, result, every_cell
 
 
 def _passed(one: ExerciseGrade | None) -> bool:

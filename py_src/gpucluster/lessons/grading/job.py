@@ -105,6 +105,8 @@ class Job(BaseModel):
     seed: int
     limits: Limits
     places: dict[str, Place]
+    every_cell: bool = False
+    """Run also the lesson's own cells that nothing of what the learner has written needs."""
     closed_folders: list[_AnyPath] = []
     """Folders that the notebook may not read: what others have handed in, and how to reach the account's programs."""
     unprotected: bool = False

@@ -79,7 +79,7 @@ class Progress:
         kept: Any = self._found.get((f"key {lesson}", fingerprint))
         with suppress(ValueError, KeyError, TypeError, AttributeError):
             grades = {name: ExerciseGrade.model_validate(one) for name, one in kept["grades"].items()}
-            return AnswerKey(grades, tuple(str(note) for note in kept["notes"]))
+            return AnswerKey(grades, tuple(str(note) for note in kept["notes"]), bool(kept["every_cell"]))
         return None
 
     def notebook(self, job: Job, fingerprint: str) -> NotebookGrade | None:
@@ -94,7 +94,7 @@ class Progress:
         """Keep what an answer key got, unless it is to be tried again: where something failed."""
         if all(one.state == "passed" for one in key.grades.values()):
             grades = {name: one.model_dump(mode="json") for name, one in key.grades.items()}
-            what = {"grades": grades, "notes": list(key.notes)}
+            what = {"grades": grades, "notes": list(key.notes), "every_cell": key.every_cell}
             self._add({"of": f"key {lesson}", "fingerprint": fingerprint, "what": what})
 
     def add_notebook(self, fingerprint: str, result: NotebookGrade) -> None:
@@ -136,7 +136,7 @@ def lesson_fingerprint(lesson: Lesson, *about: Any) -> str:
 
 def job_fingerprint(job: Job, of_lesson: str) -> str:
     """Return a text that changes when a notebook does, or how it is graded."""
-    about = json.dumps([of_lesson, job.lesson, sorted(job.places.items())]).encode()
+    about = json.dumps([of_lesson, job.lesson, sorted(job.places.items()), job.every_cell]).encode()
     return hashlib.sha256(hashlib.sha256(job.notebook).digest() + about).hexdigest()
 
 

@@ -33,6 +33,7 @@ def grade(
     unprotected: bool = False,
     jobs: int = 1,
     progress: Progress | None = None,
+    every_cell: bool = False,
     notes: Sequence[str] = (),
     say: Say = lambda text: None,
     keep: Callable[[Grades, NotebookGrade], None] = lambda grades, result: None,
@@ -59,6 +60,8 @@ def grade(
         How many at a time.
     progress : Progress, optional
         What is graded already, which is not graded again.
+    every_cell : bool, optional
+        Run also the lesson's own cells that nothing of what a learner has written needs.
     notes : sequence of str, optional
         What else is to be said in the results.
     say : callable, optional
@@ -83,7 +86,9 @@ def grade(
         graded_at=datetime.now(UTC).replace(microsecond=0).isoformat(), version=__version__, seed=seed, limits=limits,
         submissions=[],
     )  # fmt: skip
-    together = Class(submissions, limits, seed, sandboxing, progress, say, jobs=jobs, unprotected=unprotected)
+    together = Class(
+        submissions, limits, seed, sandboxing, progress, say, jobs=jobs, unprotected=unprotected, every_cell=every_cell
+    )
     found: dict[int, NotebookGrade] = {}
     with together.working():
         grades.notes = [*notes, *together.grade_keys()]
@@ -108,9 +113,11 @@ class Class:
         *,
         jobs: int,
         unprotected: bool,
+        every_cell: bool,
     ) -> None:
         self._submissions, self._limits, self._seed, self._say = submissions, limits, seed, say
         self._sandboxing, self._unprotected, self._progress = sandboxing, unprotected, progress
+        self._every_cell = every_cell
         self._closed = closed_folders(submissions)
         self._keys: dict[str, AnswerKey] = {}
         self._fingerprints: dict[str, str] = {}
@@ -135,7 +142,8 @@ class Class:
         for lesson in wanted:
             known = find_lesson(lesson)
             assert known is not None
-            about = (self._limits.model_dump(), self._seed, self._sandboxing.model_dump(), self._unprotected)
+            how = (self._unprotected, self._every_cell)
+            about = (self._limits.model_dump(), self._seed, self._sandboxing.model_dump(), *how)
             self._fingerprints[lesson] = lesson_fingerprint(known, *about)
             kept = self._progress.key(lesson, self._fingerprints[lesson])
             if kept is not None:
@@ -165,7 +173,7 @@ class Class:
         self._say(f"Grading the answer key of lesson {lesson}")
         return grade_key(
             lesson, self._limits, self._seed, unprotected=self._unprotected, sandboxing=self._sandboxing,
-            runners=self._runners,
+            runners=self._runners, every_cell=self._every_cell,
         )  # fmt: skip
 
     def _notebook(self, number: int, submission: Submission) -> tuple[NotebookGrade, str]:
@@ -184,11 +192,12 @@ class Class:
             return NotebookGrade(
                 learner=submission.learner, lesson=submission.lesson, file=file, status="unreadable", notes=[note]
             ), ""
-        places: dict[str, Place] = {name: one.place for name, one in self._keys[submission.lesson].grades.items()}
+        key = self._keys[submission.lesson]
+        places: dict[str, Place] = {name: one.place for name, one in key.grades.items()}
         job = Job(
             notebook=text, file=file, learner=submission.learner, lesson=submission.lesson, seed=self._seed,
             limits=self._limits, places=places, closed_folders=self._closed, unprotected=self._unprotected,
-            sandboxing=self._sandboxing, namespaces=namespaces_of(),
+            sandboxing=self._sandboxing, namespaces=namespaces_of(), every_cell=key.every_cell,
         )  # fmt: skip
         fingerprint = job_fingerprint(job, self._fingerprints[submission.lesson])
         kept = self._progress.notebook(job, fingerprint)

@@ -58,7 +58,7 @@ def run(job: Job, root: Path) -> NotebookGrade:
     from .notebook_run import NotebookRun
     from .steps import steps_of  # numpy comes with it, and with that threads: only now, as they are to be restricted
 
-    steps = steps_of(notebook, lesson, read_notebook(lesson.notebook))
+    steps = steps_of(notebook, lesson, read_notebook(lesson.notebook), every_cell=job.every_cell)
     monitor = ResourceMonitor(job.limits, keeper)
     monitor.start()
     ended = False

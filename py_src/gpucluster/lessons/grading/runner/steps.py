@@ -8,6 +8,9 @@ from typing import Any
 from ...catalogue import Lesson
 from ...checks import exercises
 from ..notebooks import source_of
+from .needed_cells import needed_cells
+
+_START = "lessons.start("
 
 
 @dataclass(frozen=True)
@@ -25,11 +28,14 @@ class Step:
     exercise: str | None = None
 
 
-def steps_of(notebook: dict[str, Any], lesson: Lesson, original: dict[str, Any]) -> list[Step]:
+def steps_of(
+    notebook: dict[str, Any], lesson: Lesson, original: dict[str, Any], *, every_cell: bool = False
+) -> list[Step]:
     """Return what to run and where to grade.
 
     An exercise is graded where the notebook has its check, or, where the learner has deleted that, after the last cell
-    of the exercise, or at the end. A check cell that is as it came is not run: the grader takes its place.
+    of the exercise, or at the end. A check cell that is as it came is not run: the grader takes its place. Nor are
+    cells that are as they came and that what the learner has written does not need; see `needed_cells`.
 
     Parameters
     ----------
@@ -39,18 +45,25 @@ def steps_of(notebook: dict[str, Any], lesson: Lesson, original: dict[str, Any])
         The lesson that it belongs to.
     original : dict
         The notebook as it was given out.
+    every_cell : bool, optional
+        Run what nothing needs as well.
     """
     known = {exercise.id for exercise in exercises(lesson.id)}
     wanted = [exercise.id for exercise in lesson.exercises if exercise.id in known]
     unchanged = {cell.get("id"): source_of(cell).strip() for cell in original["cells"]}
+    # By their text: programs that know no ids of cells give them new ones.
+    shown = {source_of(cell).strip() for cell in original["cells"] if _exercise(cell) is None} - {""}
     cells = [cell for cell in notebook["cells"] if cell.get("cell_type") == "code"]
     places = {exercise: _place(exercise, cells) for exercise in wanted}
+    codes = [source_of(cell) for cell in cells]
+    own = [code.strip() not in shown or _START in code for code in codes]
+    needed = needed_cells(codes, own)
     steps = []
     for number, cell in enumerate(cells):
         graded = tuple(exercise for exercise in wanted if places[exercise] == number)
-        code = source_of(cell)
-        is_check = _is_check(cell) and unchanged.get(cell.get("id")) == code.strip()
-        steps.append(Step("" if is_check else code, graded, _exercise(cell)))
+        is_check = _is_check(cell) and unchanged.get(cell.get("id")) == codes[number].strip()
+        runs = not is_check and (every_cell or needed[number])
+        steps.append(Step(codes[number] if runs else "", graded, _exercise(cell)))
     at_the_end = tuple(exercise for exercise in wanted if places[exercise] is None)
     return [*steps, Step("", at_the_end)] if at_the_end else steps
 

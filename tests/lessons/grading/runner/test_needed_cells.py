@@ -1,0 +1,93 @@
+"""Cells of a lesson that need not run to grade what the learner has written."""
+
+from __future__ import annotations
+
+import pytest
+from gpucluster.lessons.grading.runner.needed_cells import needed_cells
+
+
+def run(*cells: str) -> list[str]:
+    """Which cells run; those of the lesson begin with nothing, those of the learner with '>'."""
+    own = [cell.startswith(">") for cell in cells]
+    codes = [cell.removeprefix(">") for cell in cells]
+    return [code for code, needed in zip(codes, needed_cells(codes, own), strict=True) if needed]
+
+
+def test_what_an_answer_reads_runs_and_what_that_reads() -> None:
+    assert run(
+        "import numpy as np, time",
+        "rows = np.ones(3)",
+        "began = time.time()",
+        "def double(x):\n    return scale(x) * 2",
+        "def scale(x):\n    return x * factor",
+        "factor = 3",
+        "print(double(rows))",
+        "%%gpucluster profile\nclient.gather(futures)",
+        ">def answer(n):\n    return double(n)",
+    ) == [
+        "def double(x):\n    return scale(x) * 2",
+        "def scale(x):\n    return x * factor",
+        "factor = 3",
+        "def answer(n):\n    return double(n)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "runs"),
+    [
+        ("x = [1]", True),
+        ("x[0] = 1", True),
+        ("x.size = 1", True),
+        ("x.first[0].append(1)", True),
+        ("x().y.append(1)", True),
+        ("x += [1]", True),
+        ("for x in range(3):\n    pass", True),
+        ("with open('a') as x:\n    pass", True),
+        ("if True:\n    x.sort()", True),
+        ("del x", True),
+        ("def x():\n    pass", True),
+        ("def f():\n    global x\n    x = 1", True),
+        ("from y import z as x", True),
+        ("x: int = 1", True),
+        ("(x := 1)", True),
+        ("try:\n    pass\nexcept* OSError as x:\n    pass", True),
+        ("match 1:\n    case x:\n        pass", True),
+        ("print(x)", False),
+        ("print(x.mean())", False),
+        ("draw(x)", False),
+        ("y = x.copy()", False),
+        ("def f():\n    x = 1\n    return x", False),
+        ("[x for x in range(3)]", False),
+        ("lambda x: x", False),
+        ("?x", True),
+        ("x = !ls", True),
+        ("!ls", False),
+    ],
+)
+def test_what_changes_a_name_that_is_read_runs(change: str, runs: bool) -> None:
+    assert run(change, ">x") == ([change, "x"] if runs else ["x"])
+    assert run(change, ">def answer():\n    return [x for _ in range(3)]")[:-1] == ([change] if runs else [])
+
+
+def test_a_module_is_not_changed_by_a_call_of_its_functions() -> None:
+    assert run("import figures", "figures.draw(1)", "figures.colour = 2", ">figures.draw(2)") == [
+        "import figures",
+        "figures.draw(2)",
+    ]
+
+
+@pytest.mark.parametrize("reads", ["globals()['x']", "eval('x')", "get_ipython().user_ns", "vars()", "import __main__"])
+def test_whoever_reads_names_by_their_text_gets_all(reads: str) -> None:
+    assert run("x = 1", "y = 2", f">{reads}") == ["x = 1", "y = 2", reads]
+    assert run("globals()['x']", "y = 2", ">z") == ["z"], "as the lesson itself knows what it does"
+
+
+@pytest.mark.parametrize(
+    "odd",
+    ["x = = y", "%time x", "  x", "x\0", "(" * 50_000, "-" * 90_000 + "1", "a." * 5_000 + "x", "x = 1\n" * 40_000],
+)
+def test_what_is_no_python_or_too_much_gets_whatever_it_may_mean(odd: str) -> None:
+    found = run("x = 1", "y = 2", f">{odd}")
+    assert found[-1] == odd
+    assert ("x = 1" in found) == ("x" in odd)
+    assert run(odd, ">z")[-1] == "z"
