@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _READS_ANYTHING = frozenset({"eval", "exec", "globals", "locals", "vars", "dir", "get_ipython"})
+_SHOWS = frozenset({"print", "display"})
 _ALL_NAMES = "__main__"
 _MOST_CHARACTERS = 100_000
 _WORD = re.compile(r"\w+")
@@ -37,8 +38,8 @@ def needed_cells(codes: Sequence[str], own: Sequence[bool]) -> list[bool]:
         All code cells of the notebook.
     own : sequence of bool
         Which of them must run whatever they hold, as what the learner has written. A cell of the lesson must, too,
-        when it cannot be told what it does, or when it binds or changes (``x = …``, ``x[0] = …``, ``x.append(…)``) a
-        name that a cell reads which must run.
+        when it cannot be told what it does, or when it binds or changes (``x = …``, ``x[0] = …``, ``x.append(…)``,
+        ``sort(x)``) a name that a cell reads which must run.
     """
     found = [_names_in(code) for code in codes]
     needed = [mine or names is None for mine, names in zip(own, found, strict=True)]
@@ -97,7 +98,7 @@ def _scopes_in(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
 
 
 def _changed(tree: ast.AST) -> Iterator[str]:
-    """Yield the names of what is changed in place: its parts are set, or a method is called for nothing else."""
+    """Yield the names of what is changed in place: parts of it are set, or it is in a call for nothing else."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, _OF_ITS_OWN):
             continue
@@ -107,6 +108,9 @@ def _changed(tree: ast.AST) -> Iterator[str]:
             called = node.value.func
             if isinstance(called, ast.Attribute):
                 yield from _root(called)
+            elif not (isinstance(called, ast.Name) and called.id in _SHOWS):
+                for given in node.value.args:
+                    yield from _root(given)
         yield from _changed(node)
 
 
