@@ -146,6 +146,14 @@ def test_what_waits_is_shown_with_its_reason() -> None:
         assert "ending" not in shown + card_html(quiet, None) + Picture(quiet).text
 
 
+def test_clusters_of_one_name_are_told_apart_by_their_ids() -> None:
+    one, other = waiting(), waiting(id="4567cdef", state=ClusterState.STOPPED)
+    assert "ID" not in tables.cluster_table([one, waiting(id="4567cdef", name="others")])
+    heading, *rows = tables.cluster_table([one, other]).splitlines()
+    assert heading.split()[:2] == ["NAME", "ID"]
+    assert [row.split()[1] for row in rows] == ["0123abcd", "4567cdef"]
+
+
 def test_a_cluster_of_another_version_is_told_as_such() -> None:
     notice = "It was made by another version of gpucluster (protocol 99, here 4). Here it can be stopped."
     model = waiting(backend="later", backend_title="", protocol_version=99, notice=notice, python="", n_pending=0)

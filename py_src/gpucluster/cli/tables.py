@@ -17,13 +17,15 @@ from ..protocol.telemetry import Activity
 
 
 def cluster_table(models: Sequence[ClusterModel]) -> str:
-    """Return a table of clusters, one a line."""
+    """Return a table of clusters, one a line; with their ids where several have the same name."""
     if not models:
         return "No clusters. Start one with 'create'."
-    rows = [("NAME", "KIND", "STATE", "WORKERS", "AGE", "NOTE")]
+    with_ids = len({model.name for model in models}) < len(models)
+    rows = [("NAME", "ID", "KIND", "STATE", "WORKERS", "AGE", "NOTE")]
     rows += [
         (
             model.name,
+            model.id if with_ids else "",
             one_line(model.backend_title or kind_title(model.backend)),
             model.state.value,
             workers(model),
