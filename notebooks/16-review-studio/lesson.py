@@ -309,7 +309,7 @@ if ready("16.3", habit_gain):
 # ## 2. Cards
 #
 # A card has a question on the front and its answer on the back. Say the answer **aloud**, then turn the card, then say honestly whether you knew it. (In
-# JupyterLab: click, or Space; `1` for *not yet*, `2` for *I knew it*.) All lessons have cards, and you can show those of one lesson, or those whose day has come.
+# JupyterLab: click, or Space; then *Not yet* or *I knew it*.) All lessons have cards, and you can show those of one lesson, or those whose day has come.
 
 # %% tags=["run"]
 print(f"{len(all_cards())} cards and {len(hook_cards())} memory hooks in {len(list(all_lessons()))} lessons")

@@ -148,7 +148,7 @@ def test_the_command_line_measures_writes_and_compares(shared_cluster, tmp_path)
         ("one two", "Unexpected 'two': one cluster is measured at a time"),
         ("compare", "Give two files of results"),
         ("compare a b c", "Give two files of results"),
-        ("compare a b --size small", "--size has no meaning for 'bench compare'"),
+        ("compare a b --size small", "--size cannot be used with 'bench compare'"),
         ("compare nothing.json nothing.json", "nothing.json cannot be read"),
         ("nobody-has-this-name", "There is no cluster 'nobody-has-this-name'"),
     ],

@@ -98,7 +98,7 @@ def test_a_command_that_goes_on_is_told_at_once_when_its_worker_has_gone(site: A
 def test_a_command_takes_no_lease_within_its_own(site: Any, gpucluster: Callable[..., Any], inner: list[str]) -> None:
     done = gpucluster(*LEASE, "--", sys.executable, *inner)
     assert done.returncode != 0
-    assert "This is within the lease 'lease-1', and leases are not taken within leases" in done.stderr
+    assert "This is within the lease 'lease-1', and a lease cannot be taken inside another one" in done.stderr
     assert [model.name for model in site.control.list()] == ["lease-1"]
 
 

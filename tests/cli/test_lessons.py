@@ -155,7 +155,7 @@ def test_the_folder_one_is_in_is_used(shell: Shell, tmp_path: Path, monkeypatch:
         (("copy", "66"), 3, "There is no lesson '66'"),
         (("list", "--folder", __file__), 2, "test_lessons.py is not a folder."),
         (("progress", "--folder", __file__), 2, "test_lessons.py is not a folder."),
-        (("progress", "--folder", "x" * 300), 2, "cannot be looked into: File name too long."),
+        (("progress", "--folder", "x" * 300), 2, "cannot be read: File name too long."),
         (("progress", "--folder", "/proc"), 4, "No progress can be kept in /proc: "),
         (("share", "--name", "Ann"), 2, "You do not share your progress. Give the folder"),
         (("share", "--stop", "--name", "Ann"), 2, "Give --name or --stop, not both."),

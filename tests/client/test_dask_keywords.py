@@ -76,7 +76,7 @@ def test_what_has_no_effect_is_taken_with_a_sentence(keywords, sentence):
     [
         ({"host": "0.0.0.0"}, "host: a cluster can be reached from this machine only, not at '0.0.0.0'"),  # noqa: S104
         ({"ip": "node7"}, "ip: a cluster can be reached from this machine only"),
-        ({"interface": "eth0"}, "interface: clusters of this kind listen on no network"),
+        ({"interface": "eth0"}, "interface: this kind of cluster does not use the network"),
         ({"security": Security()}, "security: each cluster makes credentials of its own"),
         ({"security": True, "protocol": "tcp"}, "security: anybody on this machine can connect with protocol 'tcp'"),
         ({"security": True, "host": "tcp://127.0.0.1"}, "security: anybody on this machine can connect with protocol"),

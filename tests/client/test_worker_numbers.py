@@ -49,7 +49,7 @@ def test_without_workers_the_request_says_what_one_has():
     [
         ({}, {}, "n: say how many workers: scale(4), scale(memory='8 GiB') or scale(cores=8)."),
         ({"limit": None}, {"memory": "1 GiB"}, "memory: this cluster's workers have no memory limit"),
-        ({"workers": 0}, {"memory": "1 GiB"}, "memory: how much memory one worker has is known when there is one"),
+        ({"workers": 0}, {"memory": "1 GiB"}, "memory: the memory of a worker is not known until one runs"),
         ({}, {"memory": "lots"}, "memory: 'lots' is not a memory size"),
         ({}, {"memory": 0.5}, "memory: must be a size such as '8 GiB', not a share."),
         ({}, {"cores": "two"}, "cores: must be a number of at least 0."),
@@ -72,8 +72,8 @@ def test_bounds():
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"maximum_memory": "1 GiB"}, "maximum_memory: is too little for a worker, as one worker has 2 GiB."),
-        ({"maximum_cores": 1}, "maximum_cores: is too little for a worker, as one worker has 2 cores."),
+        ({"maximum_memory": "1 GiB"}, "maximum_memory: is less than one worker needs: one worker has 2 GiB."),
+        ({"maximum_cores": 1}, "maximum_cores: is less than one worker needs: one worker has 2 cores."),
     ],
 )
 def test_a_maximum_below_one_worker_is_refused_by_its_name(asked, sentence):

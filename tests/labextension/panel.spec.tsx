@@ -407,7 +407,7 @@ describe('card', () => {
       'blue',
       'Running',
       '2 CPU workers · up 5 min',
-      '1 client, no notebook of this Jupyter',
+      '1 client, outside this JupyterLab',
       '3 running, 4 waiting, 1 failed',
       'Stops in 52 min unless used',
       '1 / 2 GiB'
@@ -776,7 +776,7 @@ describe('scaling', () => {
     });
     await type('Fewest', '5');
     await type('Most', '3');
-    expect(host.textContent).toContain('The fewest workers must not be more than the most.');
+    expect(host.textContent).toContain('The minimum must not be above the maximum.');
     expect(button('Apply').disabled).toBe(true);
     await type('Most', '6');
     await click('Apply');

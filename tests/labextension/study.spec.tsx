@@ -274,7 +274,7 @@ describe('lines to put in order', () => {
     expect(output.node.textContent).toContain('check("91.1", [("B", 0), ("A", 1)])');
     await key(list, 'Delete');
     expect(program()).toEqual(['B, indented 0: line B']);
-    expect(said()).toContain('Line A is out of the program.');
+    expect(said()).toContain('Line A was taken out of the program.');
   });
 
   it('say so when they cannot be judged here', async () => {

@@ -183,7 +183,7 @@ def test_nobody_else_is_listened_to(classroom: Classroom) -> None:
 def test_what_an_instructor_types_is_checked(classroom: Classroom) -> None:
     for words, sentence in (
         (["message", "all", "x" * 501], "text: must have 1 to 500 characters, not 501."),
-        (["message", "all", " \n "], "text: is empty; write what the owner is to read."),
+        (["message", "all", " \n "], "text: must not be empty; write what the owner is to read."),
         (["message", "all"], "Write: node message USER"),
         (["stop", classroom.learner.name], "Nothing was stopped: nobody can be asked here. Add --yes"),
         (["stop", "all", "--yes"], "one user at a time"),

@@ -40,7 +40,7 @@ def test_what_an_exit_status_means(status: int, words: str | None) -> None:
 
 
 def test_the_system_kills_when_memory_is_used_up() -> None:
-    assert ended_by(-signal.SIGKILL, out_of_memory=True) == "killed by the system, as memory was used up"
+    assert ended_by(-signal.SIGKILL, out_of_memory=True) == "killed by the system: out of memory"
     assert ended_by(-signal.SIGTERM, out_of_memory=True) == "ended by SIGTERM"
 
 

@@ -60,7 +60,7 @@ export class ClusterChip extends Widget {
     this._label.textContent = cluster?.name ?? trans.__('No cluster');
     this._button.title =
       cluster === null
-        ? trans.__('This notebook is connected to no GPU cluster. Choose one…')
+        ? trans.__('This notebook is not connected to a GPU cluster. Choose one…')
         : trans.__('This notebook computes on the cluster %1. Choose another…', cluster.name);
     this._button.setAttribute('aria-label', this._button.title);
   }

@@ -149,7 +149,7 @@ function read(field: IField, entry: Entries[string], trans: TranslationBundle): 
         : fault(trans.__('must be one of %1', field.options.join(', ')));
     default:
       return field.pattern !== undefined && !new RegExp(field.pattern).test(text)
-        ? fault(trans.__('is not written as it must be'))
+        ? fault(trans.__('has the wrong format'))
         : { kind: 'value', value: text };
   }
 }

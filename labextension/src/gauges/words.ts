@@ -38,7 +38,7 @@ export function gaugeWords(trans: ITranslating) {
     noTasks: trans.__('none'),
     warning: trans.__('Filling up'),
     critical: trans.__('Almost full'),
-    warningFrom: trans.__('From {percent} of what there is.'),
+    warningFrom: trans.__('From {percent} of the total.'),
     criticalFrom: trans.__('From {percent}. What is needed next may not fit.'),
     hostWorker: trans.__('{count} worker'),
     hostWorkers: trans.__('{count} workers'),
@@ -91,7 +91,7 @@ function partWords(trans: ITranslating) {
     ),
     rmmFree: part(
       trans.__('RMM pool, free'),
-      trans.__('Reserved by the RMM pool and quickly at hand; nobody else can use it.')
+      trans.__('Reserved by the RMM pool and available at once; nobody else can use it.')
     ),
     rmmPool: part(
       trans.__('RMM pool, use unknown'),
@@ -109,7 +109,7 @@ function partWords(trans: ITranslating) {
     ),
     unknown: part(
       trans.__('Unknown programs'),
-      trans.__('The driver does not tell here which programs use it.')
+      trans.__('The driver does not report here which programs use it.')
     ),
     free: part(trans.__('Free'), trans.__('Used by nobody.')),
     cpu: part(
@@ -194,7 +194,7 @@ function partWords(trans: ITranslating) {
     ),
     prefix: part(
       trans.__('Kind of tasks'),
-      trans.__('Tasks whose keys begin alike: finished, failed, running, and still to come.')
+      trans.__('Tasks whose keys have the same prefix: finished, failed, running, and still to come.')
     )
   };
 }

@@ -105,11 +105,11 @@ export function MoreHeld({
   );
 }
 
-/** `3 claims above the limit, which keep nobody out · 98 more places in line` */
+/** `3 claims above the limit, which are ignored · 98 more places in line` */
 function besides({ above, claims, places }: More, trans: TranslationBundle): string {
   const keepNobody = trans._n(
     '%1 claim above the limit, which keeps nobody out',
-    '%1 claims above the limit, which keep nobody out',
+    '%1 claims above the limit, which are ignored',
     above
   );
   return [

@@ -48,7 +48,7 @@ async function message(
 ): Promise<void> {
   const { value } = await InputDialog.getText({
     title: trans.__('Message %1', whom),
-    label: trans.__('Shown on the cards of their clusters, with your name. At most 500 letters.'),
+    label: trans.__('Shown on the cards of their clusters, with your name. At most 500 characters.'),
     okLabel: trans.__('Send')
   });
   if (value?.trim()) {
@@ -63,7 +63,7 @@ async function stop(
 ): Promise<void> {
   const { button, value } = await InputDialog.getText({
     title: trans.__('Stop all clusters of %1?', user),
-    label: trans.__('What they hold is lost. Why, which %1 reads:', user),
+    label: trans.__('What they hold is lost. The reason, for %1 to read:', user),
     okLabel: trans.__('Stop')
   });
   if (button.accept) {

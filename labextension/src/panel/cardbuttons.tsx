@@ -58,7 +58,7 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
         <div className="gpc-Buttons gpc-mod-even" aria-busy={isBusy}>
           <button
             className="gpc-Button gpc-mod-accept"
-            title={trans.__('Create it once more, with the same options')}
+            title={trans.__('Create it again, with the same options')}
             onClick={once(() => void asking.run('again', () => startAgain(cluster, manager)))}
           >
             {trans.__('Start again')}
@@ -98,7 +98,7 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
           className="gpc-Button gpc-mod-accept"
           title={
             target === null
-              ? trans.__('Connect a notebook: asks which, as none is in view')
+              ? trans.__('Choose a notebook to connect')
               : trans.__('Connect %1', target)
           }
           disabled={!usable}

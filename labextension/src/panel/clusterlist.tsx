@@ -160,7 +160,7 @@ function CreateButtons(props: ICreateButtonsProps): JSX.Element {
       </button>
       <button
         className="gpc-Button"
-        title={trans.__('Create a cluster at once, with what the form begins with')}
+        title={trans.__('Create a cluster at once, with the default settings of the form')}
         aria-label={trans.__('Quick start')}
         onClick={() => void asking.run('create', onQuickStart)}
       >

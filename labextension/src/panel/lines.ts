@@ -50,8 +50,8 @@ export function linksLine(
     return cluster.n_clients === 0
       ? trans.__('No notebook is connected')
       : trans._n(
-          '%1 client, no notebook of this Jupyter',
-          '%1 clients, no notebook of this Jupyter',
+          '%1 client, outside this JupyterLab',
+          '%1 clients, outside this JupyterLab',
           cluster.n_clients
         );
   }
@@ -115,7 +115,7 @@ export function idleLine(
   if (stops_at !== null) {
     const seconds = (Date.parse(stops_at) - clock.now()) / 1000;
     return seconds <= 0
-      ? trans.__('Stops now: nobody uses it')
+      ? trans.__('Stopping now: nobody uses it')
       : trans.__(
           'Stops in %1 unless used',
           // An hour reads as one while less than half a minute of it has passed.

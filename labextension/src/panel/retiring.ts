@@ -48,7 +48,7 @@ function warningOf(
   const sample = manager.sample(cluster.id);
   const i = sample?.workers.indexOf(worker) ?? -1;
   if (sample === undefined || i < 0) {
-    return trans.__('It is not known what this worker holds.');
+    return trans.__('What this worker holds is unknown.');
   }
   const results = entry(sample, 'in_memory', i) ?? 0;
   const tasks = entry(sample, 'processing', i) ?? 0;

@@ -125,7 +125,7 @@ export function ScaleEditor({ cluster, manager, trans, onClose }: IScaleEditorPr
       </div>
       {isInverted && (
         <p className="gpc-Error" role="alert">
-          {trans.__('The fewest workers must not be more than the most.')}
+          {trans.__('The minimum must not be above the maximum.')}
         </p>
       )}
       {asking.error !== null && refused.length === 0 && (

@@ -58,7 +58,7 @@ export function ReportView({ payload }: { readonly payload: IReportPayload }): J
 export function verdict(predicted: Plain, observed: Plain, trans: TranslationBundle): string {
   if (predicted === null) {
     return trans.__(
-      'You made no prediction: guess first next time, it is how the surprise sticks.'
+      'You made no prediction: guess first next time, one remembers a surprise.'
     );
   }
   if (predicted === observed) {

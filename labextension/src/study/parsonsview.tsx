@@ -35,7 +35,7 @@ export function ParsonsView({ payload }: { readonly payload: IParsonsPayload }):
     setSelected(place === -1 ? null : line);
     setNews(
       place === -1
-        ? trans.__('Line %1 is out of the program.', line)
+        ? trans.__('Line %1 was taken out of the program.', line)
         : indent
           ? trans.__(
               'Line %1 is now %2 of %3, indented %4.',

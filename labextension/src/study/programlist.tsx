@@ -146,9 +146,9 @@ export function ProgramList(props: IProgramListProps): JSX.Element {
       <p id={`${id}-keys`} hidden={program.length === 0} className="gpc-Study-quiet">
         {isIndented
           ? trans.__(
-              'Arrows up and down select, with Alt they move, left and right indent, Delete takes out.'
+              'Up and Down select, Alt+Up and Alt+Down move, Left and Right indent, Delete removes.'
             )
-          : trans.__('Arrows up and down select, with Alt they move, Delete takes out.')}
+          : trans.__('Up and Down select, Alt+Up and Alt+Down move, Delete removes.')}
       </p>
     </div>
   );

@@ -84,7 +84,7 @@ def _list(found: Namespace) -> BenchAnswer:
 def _compare(found: Namespace, files: Sequence[str]) -> BenchAnswer:
     given = [option for option in (*_MEASURING, "backend", "preset", *BENCH_FIELDS) if option in vars(found)]
     if given:
-        raise InvalidRequest(f"{_flag(given[0])} has no meaning for 'bench compare'.")
+        raise InvalidRequest(f"{_flag(given[0])} cannot be used with 'bench compare'.")
     if len(files) != 2:
         raise InvalidRequest("Give two files of results: bench compare FIRST SECOND.")
     from ..bench.comparison import compare

@@ -97,7 +97,7 @@ def _restart(control: Control, found: Namespace, _progress: Progress, _tell: Tel
 def _declare_retire(parser: SentenceParser, face: str) -> None:
     declare_name(parser)
     parser.argument(
-        "worker", metavar="WORKER", complete=WORKERS, help="Name of the worker; of a UUID the beginning is enough."
+        "worker", metavar="WORKER", complete=WORKERS, help="Name of the worker; the beginning of a UUID is enough."
     )
     declare_waiting(parser, "until it is gone")
     declare_json(parser, face)

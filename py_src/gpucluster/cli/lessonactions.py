@@ -55,7 +55,7 @@ def own_folder(found: Namespace) -> Path:
         try:
             usable = folder.is_dir() or not folder.exists()
         except OSError as error:  # too long a name; on some versions of Python, a folder that is somebody else's
-            raise InvalidRequest(f"{shown_path(named)} cannot be looked into: {error.strerror}.") from None
+            raise InvalidRequest(f"{shown_path(named)} cannot be read: {error.strerror}.") from None
         if not usable:
             raise InvalidRequest(f"{shown_path(named)} is not a folder.")
         return folder

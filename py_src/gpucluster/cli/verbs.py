@@ -48,7 +48,7 @@ def _create(parser: SentenceParser, face: str) -> None:
     declare_waiting(parser, "until it runs")
     parser.argument(
         "--dry-run", action="store_true",
-        help="Start nothing: print what would be handed to a batch system, and when it expects to begin.",
+        help="Start nothing: print what would be handed to a batch system, and when that expects to start it.",
     )  # fmt: skip
     if face == MAGIC:
         parser.argument("--connect", action="store_true", help="Then connect, as '%%gpucluster connect' does.")
@@ -110,7 +110,7 @@ def _dashboard(parser: SentenceParser, face: str) -> None:
 def _gauges(parser: SentenceParser, face: str) -> None:
     declare_name(parser)
     if face == SHELL:
-        parser.argument("--top", metavar="N", help="Only so many workers, those that have most. 1 to 10000.")
+        parser.argument("--top", metavar="N", help="Show only the N workers with the highest value. 1 to 10000.")
         parser.argument(
             "--by", metavar="{" + ",".join(FIGURES) + "}", complete=FIGURES,
             help="Of what: memory (of the GPU, or else of the host), load of GPU or CPU, tasks, results on disk. "
@@ -140,7 +140,7 @@ def _replay(parser: SentenceParser, face: str) -> None:
         "file", metavar="FILE", complete=RECORDINGS,
         help="A recording, or the name of one that comes with gpucluster.",
     )  # fmt: skip
-    parser.argument("--speed", metavar="FACTOR", help="How many times as fast as it was. 0.25 to 64. Default: 1.")
+    parser.argument("--speed", metavar="FACTOR", help="How fast it is played. 0.25 to 64. Default: 1.")
     declare_json(parser, face, "the recording")
 
 
@@ -297,7 +297,7 @@ VERBS = {
         Verb("node", "Show who has which GPU of this machine, and who waits for one.", _node),
         Verb("kinds", "List the kinds of clusters, and why one cannot be used here.", _no_name),
         Verb("presets", "List the presets for create.", _no_name),
-        Verb("site", "Show what this site says to everybody, and what is wrong with its file.", _site),
+        Verb("site", "Show this site's settings, and any mistakes in its file.", _site),
         Verb("completion", "Print a script that completes commands in your shell.", _completion, (SHELL,)),
         Verb("tunnel", "Print the line of ssh that brings your Jupyter here to your laptop.", declare_tunnel, (SHELL,)),
         Verb("lab", "Start JupyterLab with the lessons.", _lab, (SHELL,)),

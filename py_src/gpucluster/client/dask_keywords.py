@@ -186,7 +186,7 @@ def _host(given: _Given) -> None:
 def _interface(given: _Given) -> None:
     if given.value != "lo":
         raise given.refusal(
-            "clusters of this kind listen on no network; leave it out, or use another kind for several machines"
+            "this kind of cluster does not use the network; leave it out, or use another kind for several machines"
         )
 
 

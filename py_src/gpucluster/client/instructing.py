@@ -89,7 +89,7 @@ def message_class(user: str | None, text: str) -> ClassAnswer:
     """
     text = _plain("text", text)
     if not text.strip():
-        raise refused_field("text", "is empty; write what the owner is to read")
+        raise refused_field("text", "must not be empty; write what the owner is to read")
     try:
         asked = ClassMessage(user=user, text=text)
     except ValidationError:
@@ -174,7 +174,7 @@ def _must_be_instructor() -> None:
         )
     raise NotAnInstructor(
         f"Only instructors of this site may do this: {', '.join(names)} ({where}). If you have just become one, log in "
-        "again: your groups are those of when you logged in."
+        "again: a change of groups takes effect at the next log-in."
     )
 
 

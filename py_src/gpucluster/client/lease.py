@@ -172,9 +172,9 @@ class LeaseOfWorkers:
         name = held.name if held is not None else self._of_the_command()
         if name is not None:
             raise InvalidState(
-                f"This is within the lease '{name}', and leases are not taken within leases: one that "
-                "waits while it has a GPU could wait for ever. Use the client of the outer one, or ask for more "
-                "workers there: n_workers=2."
+                f"This is within the lease '{name}', and a lease cannot be taken inside another one: two of "
+                "them could wait for each other for ever. Use the client of the outer one, or ask for more workers "
+                "there: n_workers=2."
             )
         _within.set(self)
 

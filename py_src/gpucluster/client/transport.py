@@ -93,7 +93,7 @@ async def _answer(folder: Folder, method: str, path: str, body: Any, by: str | N
         except httpx.HTTPError as error:
             if not lock.is_held(folder.lock):
                 raise SupervisorUnreachable("The cluster's process ended during the request.") from error
-            raise SupervisorUnreachable("The cluster's process broke the request off; try again.") from error
+            raise SupervisorUnreachable("The cluster's process ended the request early; try again.") from error
 
 
 async def stream_lines(folder: Folder, path: str) -> AsyncGenerator[bytes, None]:
@@ -117,4 +117,4 @@ async def stream_lines(folder: Folder, path: str) -> AsyncGenerator[bytes, None]
                     if line:
                         yield line
     except (httpx.HTTPError, OSError) as error:
-        raise SupervisorUnreachable("The cluster's process is gone.") from error
+        raise SupervisorUnreachable("The cluster's process is gone; list the clusters to see why.") from error

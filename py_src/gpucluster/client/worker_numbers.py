@@ -80,7 +80,7 @@ def bounded_workers(
 def _some(field: str, most: int, one: str) -> int:
     """Return how many workers fit, at least one."""
     if most < 1:
-        raise refused_field(field, f"is too little for a worker, as {one}")
+        raise refused_field(field, f"is less than one worker needs: {one}")
     return most
 
 
@@ -102,7 +102,7 @@ def memory_of_worker(model: ClusterModel, field: str) -> int:
         raise refused_field(field, "this cluster's workers have no memory limit; ask for a number of workers")
     if not isinstance(limit, int):
         raise refused_field(
-            field, "how much memory one worker has is known when there is one; ask for a number of workers first"
+            field, "the memory of a worker is not known until one runs; ask for a number of workers first"
         )
     return limit
 

@@ -27,7 +27,7 @@ class Comparison:
     def __repr__(self) -> str:
         seen = f"Observed: {_shown(self.observed)} {_unit(self.unit, self.observed)}".rstrip()
         if self.predicted is None:
-            return f"{seen}. You made no prediction: guess first next time, it is how the surprise sticks."
+            return f"{seen}. You made no prediction: guess first next time, one remembers a surprise."
         guess = f"You predicted: {_shown(self.predicted)} {_unit(self.unit, self.predicted)}".rstrip()
         return f"{guess}. {seen}. {self._verdict()}".rstrip()
 

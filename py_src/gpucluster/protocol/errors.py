@@ -4,7 +4,9 @@ The tree::
 
     GPUClusterError
     ├── InvalidRequest            a value somebody typed is not allowed
+    │   └── WrongArguments        … a verb does not take what it was called with; also a TypeError
     ├── ClusterNotFound           no cluster of that name or id
+    ├── WorkerNotFound            the cluster has no worker of that name
     ├── LinkNotFound              no link of that id that shows the cluster
     ├── LinkRefused               the site does not allow such a link
     ├── RecordingNotFound         no recording of that name

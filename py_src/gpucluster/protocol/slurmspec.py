@@ -121,14 +121,13 @@ class SlurmSpec(NodeSpec, GPUSpec):
     gpus_per_node: Annotated[int, Field(strict=True, ge=0, le=16)] = Field(
         0,
         title="GPUs per node",
-        description="A job is on one node, and has a worker for each of its GPUs (dask-cuda): 4 takes four GPUs of "
-        "a node. 0: CPU workers.",
+        description="GPUs that a job has on each of its nodes; each GPU gets a worker (dask-cuda). 0: CPU workers.",
         json_schema_extra=shown_in("Slurm"),
     )
     workers_per_job: Annotated[int, Field(strict=True, ge=1, le=256)] | None = Field(
         None,
         title="CPU workers per job",
-        description="Left out: one, or one on each of its nodes. With GPUs there is one for each.",
+        description="Left out: one on each of its nodes. With GPUs: one for each GPU.",
         json_schema_extra=shown_in("Slurm", advanced=True),
     )
     nodes_per_job: Annotated[int, Field(strict=True, ge=1, le=64)] = Field(
@@ -141,7 +140,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
     exclusive: bool = Field(
         False,
         title="Whole nodes",
-        description="Nobody else is on the job's nodes ('--exclusive'). All jobs then have equally many workers; "
+        description="Nobody else is on the job's nodes ('--exclusive'). All jobs then have the same number of workers; "
         "otherwise the last one may have fewer.",
         json_schema_extra=shown_in("Slurm", advanced=True),
     )
@@ -167,7 +166,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
     memory_per_gpu: MemorySize | None = Field(
         None,
         title="Host memory per GPU",
-        description="In place of the memory per job, where the site wants it so ('--mem-per-gpu').",
+        description="In place of the memory per job, for sites that require '--mem-per-gpu'.",
         json_schema_extra=shown_in("Memory", advanced=True),
     )
     constraint: str | None = Field(
@@ -280,7 +279,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
 
     @property
     def whole_jobs(self) -> bool:
-        """Whether all jobs have equally many workers, so that there is a multiple of that."""
+        """Whether all jobs have the same number of workers, so that there is a multiple of that."""
         return self.nodes_per_job > 1 or self.takes_whole_nodes
 
     @property

@@ -131,19 +131,19 @@ class CudaSpec(GPUSpec, ScratchSpec):
         json_schema_extra=shown_in("Network", advanced=True),
     )
     enable_tcp_over_ucx: bool | None = Field(
-        None, title="TCP over UCX", description="Force TCP in UCX; leave out for automatic choice.",
+        None, title="TCP over UCX", description="Whether UCX uses TCP. Left out: UCX decides.",
         json_schema_extra=shown_in("Network", advanced=True),
     )  # fmt: skip
     enable_infiniband: bool | None = Field(
-        None, title="InfiniBand", description="Force InfiniBand in UCX; leave out for automatic choice.",
+        None, title="InfiniBand", description="Whether UCX uses InfiniBand. Left out: UCX decides.",
         json_schema_extra=shown_in("Network", advanced=True),
     )  # fmt: skip
     enable_nvlink: bool | None = Field(
-        None, title="NVLink", description="Force NVLink in UCX; leave out for automatic choice.",
+        None, title="NVLink", description="Whether UCX uses NVLink. Left out: UCX decides.",
         json_schema_extra=shown_in("Network", advanced=True),
     )  # fmt: skip
     enable_rdmacm: bool | None = Field(
-        None, title="RDMA connection manager", description="Force RDMACM in UCX; leave out for automatic choice.",
+        None, title="RDMA connection manager", description="Whether UCX uses RDMACM. Left out: UCX decides.",
         json_schema_extra=shown_in("Network", advanced=True),
     )  # fmt: skip
 

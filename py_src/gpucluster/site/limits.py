@@ -140,7 +140,7 @@ class SiteLimits:
         for field in filter(offered.__contains__, COUNTS):
             limit, value = getattr(self, field), getattr(spec, field)
             if limit is not None and not (field == "n_workers" and value is None) and _exceeds(value, limit):
-                # Whole jobs, where all have equally many workers.
+                # Whole jobs, where all have the same number of workers.
                 together = getattr(spec, "workers_step", 1) if field == "n_workers" else 1
                 changes[field] = limit - limit % together
         if (

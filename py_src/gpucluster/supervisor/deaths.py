@@ -66,7 +66,7 @@ class Inquest:
 def ended_by(status: int, *, out_of_memory: bool = False) -> str | None:
     """Return what an exit status means, in words; ``None`` where it means nothing."""
     if status == -signal.SIGKILL and out_of_memory:
-        return "killed by the system, as memory was used up"
+        return "killed by the system: out of memory"
     if status < 0:
         try:
             return f"ended by {signal.Signals(-status).name}"

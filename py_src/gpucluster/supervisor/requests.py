@@ -6,7 +6,7 @@ import asyncio
 
 from ..backends.backend import Plan
 from ..backends.deployment import Deployment, SlotState
-from ..protocol.errors import InvalidRequest, InvalidState
+from ..protocol.errors import InvalidState, refused_field
 from ..protocol.jobsize import not_whole_jobs
 from ..protocol.models import Announcement, ClusterModel, ClusterState, Progress, Wanted
 from ..protocol.spec import ClusterPatch
@@ -103,14 +103,13 @@ class Requests:
             self.idle.set_timeout(patch.idle_timeout_seconds or None)
             return self.store.update(idle=self.idle.model())
         self._must_be_able(Verb.ADAPT if patch.adapt is not None else Verb.SCALE)
+        field = "n_workers" if patch.adapt is None else "adapt.maximum"
         most = patch.adapt.maximum if patch.adapt is not None else (patch.n_workers or 0)
         if self.plan is not None and most > self.plan.maximum_workers:
-            field = "adapt.maximum" if patch.adapt is not None else "n_workers"
-            raise InvalidRequest(
-                f"{field}: must be at most {self.plan.maximum_workers}, not {most}: {self.plan.maximum_reason}."
-            )
+            reason = self.plan.maximum_reason
+            raise refused_field(field, f"must be at most {self.plan.maximum_workers}, not {most}: {reason}")
         if (fault := self._share.fault(most)) is not None:
-            raise InvalidRequest(f"{'adapt.maximum' if patch.adapt is not None else 'n_workers'}: {fault}")
+            raise refused_field(field, fault.removesuffix("."))
         if self.plan is not None:
             if self.plan.whole_jobs:
                 _must_be_whole_jobs(patch, self.plan.workers_together)
@@ -244,9 +243,10 @@ def _must_be_whole_jobs(patch: ClusterPatch, together: int) -> None:
     if patch.adapt is not None:
         least, most = -(-patch.adapt.minimum // together), patch.adapt.maximum // together
         if least > most or not most:
-            raise InvalidRequest(
-                f"adapt.maximum: each job has {together} workers, which come and go together. Allow at least "
-                f"{max(least, 1) * together} workers, not {patch.adapt.maximum}."
+            raise refused_field(
+                "adapt.maximum",
+                f"each job has {together} workers, which come and go together. Allow at least "
+                f"{max(least, 1) * together} workers, not {patch.adapt.maximum}",
             )
     elif fault := not_whole_jobs(patch.n_workers, together):
-        raise InvalidRequest(f"n_workers: {fault}.")
+        raise refused_field("n_workers", fault)

@@ -50,7 +50,7 @@ def _in_file(path: Path) -> Any:
     try:
         told = json.loads(read_plain_file(path, MOST_BYTES))
     except NotPlain as error:
-        raise PreflightFailed(f"scheduler_file: {path} {error}, and so no scheduler file.") from error
+        raise PreflightFailed(f"scheduler_file: {path} {error}; it is not a scheduler file.") from error
     except FileNotFoundError:
         raise PreflightFailed(
             f"scheduler_file: there is no file {path}. The scheduler writes it when it starts and removes it when it "

@@ -209,7 +209,7 @@ def _in_sentences(login: Login) -> Iterator[None]:
             raise GatewayAway(_NO_GATEWAY.format(login.address)) from error
         raise GatewayRefused(f"Dask Gateway refuses that: {said}.") from error
     except refused as error:
-        raise GatewayRefused(f"Dask Gateway does not do it: {printable(str(error), 300)}.") from error
+        raise GatewayRefused(f"Dask Gateway could not do this: {printable(str(error), 300)}.") from error
     except broken as error:
         raise GatewayAway(f"The Dask Gateway at {login.address} has a fault of its own; its log says more.") from error
     except TimeoutError as error:
@@ -228,7 +228,7 @@ def _in_sentences(login: Login) -> Iterator[None]:
         ) from error
     except ModuleNotFoundError as error:
         raise LogInRefused(
-            f"The server wants to know you by {login.kind}, and the module '{error.name}' is not installed here."
+            f"The server asks for a log-in with {login.kind}, which needs the module '{error.name}'. Install it here."
         ) from error
     except Exception as error:
         if login.kind == "kerberos":  # Its libraries have errors of their own.

@@ -132,8 +132,8 @@ async def _running(server: GatewayServer, name: str) -> Report:
             return report
         if report.ended:
             raise StartFailed(
-                f"Dask Gateway could not start the scheduler of the cluster {name} ({report.status.lower()}). Why, "
-                "stands in the log of the server: ask whoever looks after it."
+                f"Dask Gateway could not start the scheduler of the cluster {name} ({report.status.lower()}). The "
+                "reason is in the log of the server: ask its administrator."
             )
         await asyncio.sleep(pause)
         pause = min(LONGEST_LOOK_SECONDS, 1.2 * pause)
@@ -145,7 +145,7 @@ async def _connect(server: GatewayServer, report: Report, context: StartContext)
         greeting = await greet(address, security)
     except PreflightFailed as error:
         raise StartFailed(
-            f"{error.message} Dask's connections go to {urlsplit(address).netloc}; proxy_address says otherwise."
+            f"{error.message} Dask's connections go to {urlsplit(address).netloc}; set proxy_address for another one."
         ) from error
     if greeting.warning is not None:
         logger.warning("%s", greeting.warning)

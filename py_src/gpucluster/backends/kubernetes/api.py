@@ -213,7 +213,7 @@ async def _sentences(where: str) -> AsyncIterator[None]:
         status = error.response.status_code if error.response is not None else 0
         if status >= 500 or status == 429:
             raise KubernetesSilent(
-                f"Kubernetes is not well ({printable(str(error), 120)}). Try again later."
+                f"Kubernetes reports an internal error ({printable(str(error), 120)}). Try again later."
             ) from error
         raise KubernetesRefused(_refusal(status, printable(str(error), 400).rstrip(".")), status) from error
     except kr8s.APITimeoutError as error:

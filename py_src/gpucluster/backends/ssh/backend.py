@@ -83,7 +83,7 @@ class SSHBackend(Backend[SSHSpec]):
         from .deployment import SSHDeployment
 
         if self._pool is None:
-            raise StartFailed("The hosts were not looked at before the start.")
+            raise StartFailed("The hosts were not checked before the start.")
         return await SSHDeployment.start_on(self._pool, plan, context)
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:

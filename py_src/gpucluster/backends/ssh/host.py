@@ -167,7 +167,7 @@ class Host:
         except (AssertionError, ValueError):
             raise HostUnusable(
                 f"{self.name}: its log-in prints {printable(line.decode(errors='replace').strip(), 60)!r} before "
-                "anything else, which gets in the way. Let ~/.bashrc there print nothing where no person logs in."
+                "anything else, which breaks the connection. Make ~/.bashrc there print only in interactive shells."
             ) from None
         return told
 

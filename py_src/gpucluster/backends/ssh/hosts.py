@@ -53,7 +53,7 @@ def _in_file(path: Path) -> list[str]:
     try:
         lines = read_plain_file(path, MOST_BYTES).decode("utf-8").splitlines()
     except NotPlain as error:
-        raise PreflightFailed(f"hostfile: {path} {error}, and so no list of hosts.") from error
+        raise PreflightFailed(f"hostfile: {path} {error}; it is not a list of hosts.") from error
     except OSError as error:
         raise PreflightFailed(f"hostfile: {path} cannot be read ({error.strerror}).") from error
     except UnicodeDecodeError:

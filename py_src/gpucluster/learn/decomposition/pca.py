@@ -172,7 +172,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
         if self.svd_solver not in SOLVERS:
             raise InvalidParameter(
                 f"svd_solver: {self.svd_solver!r} is not supported. Components are computed exactly and in one pass; "
-                "use 'covariance_eigh' ('auto' means it), or 'full', which has more digits of small variances."
+                "use 'covariance_eigh' ('auto' means it), or 'full', which is more accurate for small variances."
             )
         wanted: Any = self.n_components
         number = isinstance(wanted, Real) and not isinstance(wanted, bool) and float(wanted) > 0

@@ -219,7 +219,7 @@ def added(X: Array, weights: Array, labels: Array, n_clusters: int) -> tuple[Arr
     counts = np.bincount(labels, weights=weights, minlength=n_clusters)  # refuses negative labels
     if len(counts) > n_clusters:
         # The product would write beyond its memory.
-        raise ValueError("A label is no cluster's number.")
+        raise ValueError("labels: must be from 0 to n_clusters - 1.")
     belongs = csc_array((weights, labels, np.arange(len(X) + 1, dtype=np.int32)), shape=(n_clusters, len(X)))
     return belongs @ X, counts
 
