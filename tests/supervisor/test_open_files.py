@@ -16,7 +16,7 @@ def refused(do):
     try:
         do()
     except GPUClusterError as error:
-        print(type(error).__name__, error.message)
+        print(type(error).__name__, error.message, [field.field for field in error.fields])
 
 refused(lambda: gpucluster.create("local", n_workers=9))
 cluster = gpucluster.create("local", n_workers=1, memory_limit="512 MiB")
@@ -34,11 +34,11 @@ def test_it_is_told_before_anything_is_started(site):
     refused, bounded, workers = out.splitlines()
     assert refused == (
         "StartFailed 9 workers need about 138 open files, and one process may have 64 here. Ask for at most 2, or "
-        "raise the limit (ulimit -n) before Jupyter or the shell starts the cluster."
+        "raise the limit (ulimit -n) before Jupyter or the shell starts the cluster. []"
     ), err
     assert bounded == (
         "InvalidRequest n_workers: must be at most 2, not 9: one process may have 64 open files here, enough for "
-        "about 2; raise the limit (ulimit -n) before Jupyter or the shell starts the cluster."
+        "about 2; raise the limit (ulimit -n) before Jupyter or the shell starts the cluster. ['n_workers']"
     )
     assert workers == "2"
 

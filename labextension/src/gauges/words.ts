@@ -194,7 +194,9 @@ function partWords(trans: ITranslating) {
     ),
     prefix: part(
       trans.__('Kind of tasks'),
-      trans.__('Tasks whose keys have the same prefix: finished, failed, running, and still to come.')
+      trans.__(
+        'Tasks whose keys have the same prefix: finished, failed, running, and still to come.'
+      )
     )
   };
 }

@@ -48,7 +48,9 @@ async function message(
 ): Promise<void> {
   const { value } = await InputDialog.getText({
     title: trans.__('Message %1', whom),
-    label: trans.__('Shown on the cards of their clusters, with your name. At most 500 characters.'),
+    label: trans.__(
+      'Shown on the cards of their clusters, with your name. At most 500 characters.'
+    ),
     okLabel: trans.__('Send')
   });
   if (value?.trim()) {

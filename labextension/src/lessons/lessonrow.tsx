@@ -89,7 +89,9 @@ export function LessonRow({ lesson, isNext, commands, trans }: ILessonRowProps):
             {lesson.has_recall && (
               <button
                 className="gpc-Button"
-                title={trans.__('The same notebook without its text: can you say it in your own words?')}
+                title={trans.__(
+                  'The same notebook without its text: can you say it in your own words?'
+                )}
                 aria-label={trans.__('Recall copy of lesson %1', id)}
                 onClick={run(CommandIDs.openRecall, { lesson: id })}
               >

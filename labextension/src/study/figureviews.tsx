@@ -57,9 +57,7 @@ export function ReportView({ payload }: { readonly payload: IReportPayload }): J
 /** The same words as `lessons.compare` prints. */
 export function verdict(predicted: Plain, observed: Plain, trans: TranslationBundle): string {
   if (predicted === null) {
-    return trans.__(
-      'You made no prediction: guess first next time, one remembers a surprise.'
-    );
+    return trans.__('You made no prediction: guess first next time, one remembers a surprise.');
   }
   if (predicted === observed) {
     return typeof observed === 'number' ? trans.__('Exactly.') : trans.__('That is the same.');

@@ -21,7 +21,7 @@ from .reading import must_speak_our_version
 
 POLL_SECONDS = 0.02
 IN_LINE = ("line", "turn")
-"""The step of a cluster that stands in line for a GPU: that counts for no timeout, and ends with a stop."""
+"""Steps in which a cluster waits for a GPU, or for its turn to start: counted in no timeout, and ended by a stop."""
 
 OnProgress = Callable[[ClusterModel], None]
 

@@ -1,4 +1,4 @@
-"""The controller of one cluster: moves what is observed towards what is wanted, one operation at a time."""
+"""The controller of one cluster: runs it from its start to its end, and looks after it each second."""
 
 from __future__ import annotations
 
