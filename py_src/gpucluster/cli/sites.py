@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from ..protocol.durations import slurm_clock
 from ..protocol.models import Preset
 from ..protocol.sizes import format_size
-from ..site.amounts import clock
 from ..site.costs import Costs
 from ..site.instructors import unknown
 from ..site.limits import SiteLimits
@@ -91,7 +91,7 @@ def _said(limits: SiteLimits) -> dict[str, Any]:
         "threads_per_worker": limits.threads_per_worker,
         "memory_limit": format_size(limits.memory_limit) if limits.memory_limit is not None else None,
         "idle_timeout_seconds": limits.idle_timeout_seconds,
-        "walltime": clock(limits.walltime) if limits.walltime is not None else None,
+        "walltime": slurm_clock(limits.walltime) if limits.walltime is not None else None,
         "kinds": list(limits.backends) if limits.backends is not None else None,
     }
     return {name: value for name, value in shown.items() if value is not None}
@@ -112,7 +112,7 @@ def _shared(sharing: Sharing) -> dict[str, Any]:
         "threads": most.threads,
         "scratch": format_size(most.scratch) if most.scratch is not None else None,
         "idle_timeout_seconds": most.idle_timeout_seconds,
-        "walltime": clock(most.walltime) if most.walltime is not None else None,
+        "walltime": slurm_clock(most.walltime) if most.walltime is not None else None,
     }
     return {name: value for name, value in shown.items() if value is not None} if sharing != Sharing() else {}
 

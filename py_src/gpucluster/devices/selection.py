@@ -43,7 +43,7 @@ def select_devices(
     if wanted is not None:
         chosen = [_resolve(host, name) for name in wanted]
         if len({device.uuid for device in chosen}) < len(chosen):
-            raise _refused("The same GPU is named twice; each worker needs its own.")
+            raise refused_devices("The same GPU is named twice; each worker needs its own.")
         return chosen
     candidates = [device for device in host.devices if usable(device)]
     whole = [device for device in candidates if device.parent_uuid is None]
@@ -71,20 +71,21 @@ def _resolve(host: HostDevices, name: int | str) -> DeviceModel:
     if not found:
         there = ", ".join(str(d.index) for d in host.devices if d.index is not None)
         what = f"There is no GPU {name}" if isinstance(name, int) else f"There is no GPU or MIG slice {name[:60]}"
-        raise _refused(f"{what} on this machine; it has {there or 'none'}.")
+        raise refused_devices(f"{what} on this machine; it has {there or 'none'}.")
     device = found[0]
     if device.error:
-        raise _refused(f"{describe(device)} cannot be used. {device.error}")
+        raise refused_devices(f"{describe(device)} cannot be used. {device.error}")
     if not device.visible:
-        raise _refused(
+        raise refused_devices(
             f"{describe(device)} is hidden by CUDA_VISIBLE_DEVICES; choose another, or change that variable."
         )
     if device.mig_enabled:
         slices = [d.uuid for d in host.devices if d.parent_uuid == device.uuid]
         hint = f"choose slices by UUID: {', '.join(slices)}" if slices else "but has none; ask for slices to be made"
-        raise _refused(f"{describe(device)} is divided into MIG slices; {hint}.")
+        raise refused_devices(f"{describe(device)} is divided into MIG slices; {hint}.")
     return device
 
 
-def _refused(message: str) -> NoUsableDevice:
+def refused_devices(message: str) -> NoUsableDevice:
+    """Return the refusal of the devices that somebody asked for."""
     return NoUsableDevice(message, fields=[FieldError(field="devices", message=message)])

@@ -29,15 +29,16 @@ def register(shell: InteractiveShell) -> None:
     """Register the magics and their completion in a shell. Doing it twice changes nothing."""
     if "gpucluster" in shell.magics_manager.magics["line"]:
         return
+    from IPython.core.magic import no_var_expand
 
+    # IPython would evaluate {…} and $… in the line. It is split into words here, never evaluated.
+    @no_var_expand
     def gpucluster(line: str, cell: str | None = None) -> None:
         from .session import session_of
 
         session_of(shell).run(line, cell)
 
     gpucluster.__doc__ = _DOCUMENTATION
-    # IPython would evaluate {…} and $… in the line. It is split into words here, never evaluated.
-    gpucluster._ipython_magic_no_var_expand = True  # type: ignore[attr-defined]
     register_function: Any = shell.register_magic_function  # its type hides what the decorator adds
     register_function(gpucluster, magic_kind="line_cell", magic_name="gpucluster")
 

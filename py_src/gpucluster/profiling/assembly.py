@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .knownvalues import clipped, known_mean, known_sum
+from ..protocol.totals import known_mean, known_sum
+from .knownvalues import clipped
 from .model import PrefixFigures, ReportFigures, TransferFigures
 from .telemetry import TelemetryReadings
 from .timeline import timeline_data

@@ -30,15 +30,3 @@ def whole(value: float | None) -> int | None:
 def most(values: Iterable[float | None]) -> int | None:
     """Return the largest of the known values."""
     return whole(max((value for value in values if value is not None), default=None))
-
-
-def known_sum(values: Iterable[int | None]) -> int | None:
-    """Return the sum of the known values; None when none is known."""
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
-
-
-def known_mean(values: Iterable[float | None]) -> float | None:
-    """Return the mean of the known values; None when none is known."""
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None

@@ -19,6 +19,14 @@ _PATTERN = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?|\.[0-9]+)?\s*([A-Za-z]*)\s*")
 _ALLOWED = "write seconds, or a duration such as '10s', '500ms' or '1 hour'"
 
 
+def slurm_clock(seconds: int) -> str:
+    """Return a limit of time as Slurm writes it: ``2-03:00:00``."""
+    minutes, second = divmod(seconds, 60)
+    hours, minute = divmod(minutes, 60)
+    days, hour = divmod(hours, 24)
+    return (f"{days}-" if days else "") + f"{hour:02}:{minute:02}:{second:02}"
+
+
 def parse_seconds(value: Any) -> float:
     """Return a duration in seconds.
 

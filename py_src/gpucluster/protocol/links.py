@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 
 from .errors import invalid_request
 from .models import ClusterModel, ClusterState, WireModel, WorkerModel
@@ -143,7 +143,6 @@ SharedEvent: TypeAlias = Annotated[
     SharedHello | SharedChanged | SharedTelemetry | SharedOver, Field(discriminator="kind")
 ]
 """What the stream of a shared view consists of."""
-SHARED_EVENT: TypeAdapter[SharedHello | SharedChanged | SharedTelemetry | SharedOver] = TypeAdapter(SharedEvent)
 
 
 def parse_link_request(given: LinkRequest | dict[str, object] | bytes) -> LinkRequest:

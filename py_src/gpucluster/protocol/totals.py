@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
+
+Number = TypeVar("Number", int, float)
 
 
-def _total(values: Iterable[Any]) -> float | None:
-    known = [value for value in values if value is not None]
+def known_sum(values: Iterable[Number | None]) -> Number | None:
+    """Return the sum of the known values; None when none is known."""
+    known: list[Any] = [value for value in values if value is not None]
     return sum(known) if known else None
 
 
-def _mean(values: Iterable[Any]) -> float | None:
+def known_mean(values: Iterable[float | None]) -> float | None:
+    """Return the mean of the known values; None when none is known."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
 
 
 _SUMMARIES: dict[str, Callable[[Iterable[Any]], float | None]] = {
-    "cpu_percent": _mean,
-    "memory_bytes": _total,
-    "gpu_utilization_percent": _mean,
-    "rmm_used_bytes": _total,
-    "processing": _total,
+    "cpu_percent": known_mean,
+    "memory_bytes": known_sum,
+    "gpu_utilization_percent": known_mean,
+    "rmm_used_bytes": known_sum,
+    "processing": known_sum,
 }
 TOTALS = (*_SUMMARIES, "vram_used_bytes")
 """Figures that a history keeps of all workers together."""

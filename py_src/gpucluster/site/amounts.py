@@ -18,11 +18,3 @@ def amount(field: str, limit: int) -> str:
         if limit % seconds == 0:
             return f"{limit} seconds ({limit // seconds} {unit})"
     return f"{limit} seconds ({spoken(limit)})"
-
-
-def clock(seconds: int) -> str:
-    """Return a limit of time as Slurm writes it."""
-    minutes, second = divmod(seconds, 60)
-    hours, minute = divmod(minutes, 60)
-    days, hour = divmod(hours, 24)
-    return (f"{days}-" if days else "") + f"{hour:02}:{minute:02}:{second:02}"

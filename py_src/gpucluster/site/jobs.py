@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..protocol.durations import slurm_clock
 from ..protocol.slurmspec import DEFAULT_SCHEDULER_WALLTIME, walltime_seconds
 from ..protocol.specbase import SpecBase
-from .amounts import amount, clock
+from .amounts import amount
 
 CORES = ("cores", "scheduler_cores")
 
@@ -51,5 +52,5 @@ def narrow_scheduler(spec: SpecBase, memory: int | None, threads: int | None, wa
     if walltime is not None and "scheduler_walltime" in given:
         wanted = given["scheduler_walltime"] or DEFAULT_SCHEDULER_WALLTIME
         if walltime_seconds(wanted) > walltime:
-            changes["scheduler_walltime"] = clock(walltime)
+            changes["scheduler_walltime"] = slurm_clock(walltime)
     return changes

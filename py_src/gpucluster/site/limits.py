@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from ..devices.machine import this_machine
 from ..protocol.capacity import default_workers
+from ..protocol.durations import slurm_clock
 from ..protocol.errors import refused_field
 from ..protocol.kinds import spec_schemas, traits_of, usable_kinds
 from ..protocol.models import DeviceModel, HostDevices
@@ -16,7 +17,7 @@ from ..protocol.sizes import format_size, parse_size, told_apart
 from ..protocol.slurmspec import walltime_seconds
 from ..protocol.spec import MAX_WORKERS, ClusterPatch, SpecBase, parse_spec
 from ..protocol.traits import Traits
-from .amounts import amount, clock
+from .amounts import amount
 from .jobs import CORES, has_scheduler_job, most_cores, narrow_scheduler
 
 COUNTS = ("n_workers", "threads_per_worker", "idle_timeout_seconds")
@@ -99,7 +100,7 @@ class SiteLimits:
             # Of a kind that starts no job with GPUs, none is asked for.
             return None if field != MEMORY[0] and value is None else self._memory_fault(traits, value)
         if field in WALLTIMES and self.walltime is not None and value and walltime_seconds(value) > self.walltime:
-            return f"must be at most {clock(self.walltime)} {self.where}, not {value}"
+            return f"must be at most {slurm_clock(self.walltime)} {self.where}, not {value}"
         # Where GPUs can be chosen, each gets a worker.
         open_number = before.get("n_workers") is None
         gpus = len(value) if field == "devices" and value is not None and open_number else 0
@@ -151,7 +152,7 @@ class SiteLimits:
         ):
             changes["memory_limit"] = self.memory_limit
         if self.walltime is not None and "walltime" in offered and walltime_seconds(spec.walltime) > self.walltime:  # type: ignore[attr-defined]
-            changes["walltime"] = clock(self.walltime)
+            changes["walltime"] = slurm_clock(self.walltime)
         changes |= narrow_scheduler(spec, self.memory_limit, self.threads_per_worker, self.walltime)
         # A kind that chooses another one may choose only what is allowed by itself.
         if len(allowed := set(traits_of(spec).chooses) & set(self.backends or ())) == 1:
@@ -238,7 +239,7 @@ class SiteLimits:
             self._narrow_property(properties["scheduler_cores"], "scheduler_cores", self.threads_per_worker)
         for field in WALLTIMES:
             if self.walltime is not None and field in properties:
-                self._describe(properties[field], clock(self.walltime))
+                self._describe(properties[field], slurm_clock(self.walltime))
 
     def _narrow_property(self, schema: dict[str, Any], field: str, limit: int) -> None:
         if field != "n_workers" and "anyOf" in schema:

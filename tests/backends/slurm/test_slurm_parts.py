@@ -16,6 +16,7 @@ from gpucluster.backends.slurm.endings import Endings
 from gpucluster.backends.slurm.folder import JobFolder, contents, telling
 from gpucluster.backends.slurm.renewal import Renewal
 from gpucluster.backends.slurm.slots import JobSlot
+from gpucluster.protocol.durations import slurm_clock
 from gpucluster.protocol.errors import InvalidRequest, MissingPackage, PreflightFailed
 from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.slurmspec import SlurmSpec, walltime_seconds
@@ -38,7 +39,7 @@ def spec(**options: Any) -> SlurmSpec:
 )  # fmt: skip
 def test_limits_of_time_are_read_as_slurm_reads_them(text: str, seconds: int) -> None:
     assert walltime_seconds(text) == seconds
-    assert walltime_seconds(site.spoken_limit(seconds)) == seconds
+    assert walltime_seconds(slurm_clock(seconds)) == seconds
 
 
 @pytest.mark.parametrize(

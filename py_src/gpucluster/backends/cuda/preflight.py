@@ -15,7 +15,7 @@ import psutil
 
 from ...devices.host import host_devices
 from ...devices.probe import probe_gpu
-from ...devices.selection import describe, select_devices
+from ...devices.selection import describe, refused_devices, select_devices
 from ...protocol.errors import FieldError, NoUsableDevice, PreflightFailed
 from ...protocol.models import DeviceModel, HostDevices
 from ...protocol.spec import CudaSpec
@@ -94,9 +94,9 @@ def given_out(
     devices = [device for device in chosen if is_given(device)]
     if spec.devices is not None and len(devices) < len(chosen):
         reserved = next(device for device in chosen if not is_given(device))
-        raise _no_device(f"{describe(reserved)} is reserved at this site; choose another, or leave 'devices' out.")
+        raise refused_devices(f"{describe(reserved)} is reserved at this site; choose another, or leave 'devices' out.")
     if not devices:
-        raise _no_device("All GPUs of this machine are reserved at this site; ask for CPU workers (kind 'local').")
+        raise refused_devices("All GPUs of this machine are reserved at this site; ask for CPU workers (kind 'local').")
     return devices
 
 
@@ -111,10 +111,6 @@ def check(chosen: Chosen, spec: CudaSpec, policy: GPUPolicy = DEFAULT) -> Checke
     parts = max(policy.parts(device) for device in chosen.devices)
     memory = resolve_memory(spec, chosen.devices, chosen.n_workers, parts=parts)
     return Checked(tuple(chosen.devices), chosen.n_workers, memory)
-
-
-def _no_device(message: str) -> NoUsableDevice:
-    return NoUsableDevice(message, fields=[FieldError(field="devices", message=message)])
 
 
 def must_be_enough(n_workers: int, devices: Sequence[DeviceModel]) -> None:

@@ -16,7 +16,6 @@ from ..nodes.workers import cuda_worker_arguments, worker_arguments
 MANAGED_BY = "app.kubernetes.io/managed-by"
 INSTANCE = "app.kubernetes.io/instance"
 CLUSTER_LABEL = "dask.org/cluster-name"
-COMPONENT_LABEL = "dask.org/component"
 SECRETS = PurePosixPath("/var/run/gpucluster")
 """Where the pods find their credentials."""
 GRACE_SECONDS = 5

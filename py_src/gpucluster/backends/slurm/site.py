@@ -13,6 +13,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from ...protocol.durations import slurm_clock
 from ...protocol.errors import GPUClusterError, PreflightFailed
 from ...protocol.jobsize import not_whole_jobs
 from ...protocol.plaintext import counted
@@ -176,7 +177,7 @@ def check(spec: SlurmSpec, site: Site) -> None:
     longest = max((one.most_seconds or 10**9) for one in chosen)
     if spec.walltime_seconds > longest:
         raise PreflightFailed(
-            f"walltime: {spec.walltime} is more than {where} allows, {spoken_limit(longest)}. Ask for less."
+            f"walltime: {spec.walltime} is more than {where} allows, {slurm_clock(longest)}. Ask for less."
         )
     if spec.gpus_per_node:
         _check_gpus(spec, chosen, where, site)
@@ -221,7 +222,7 @@ def with_scheduler_walltime(spec: SlurmSpec, site: Site) -> SlurmSpec:
     if spec.scheduler != "job" or spec.scheduler_walltime is not None or not longest:
         return spec
     seconds = min(walltime_seconds(spec.of_scheduler.walltime), *longest)
-    return spec.model_copy(update={"scheduler_walltime": spoken_limit(seconds)})
+    return spec.model_copy(update={"scheduler_walltime": slurm_clock(seconds)})
 
 
 def gives_whole_nodes(chosen: Collection[Partition]) -> bool:
@@ -248,14 +249,6 @@ def _check_gpus(spec: SlurmSpec, chosen: list[Partition], where: str, site: Site
         raise PreflightFailed(
             f"gpus_per_node: no node of {where} has {spec.gpus_per_node} GPUs{kind}; the most that one has is {most}."
         )
-
-
-def spoken_limit(seconds: int) -> str:
-    """Return a limit of time as Slurm writes it."""
-    minutes, second = divmod(seconds, 60)
-    hours, minute = divmod(minutes, 60)
-    days, hour = divmod(hours, 24)
-    return (f"{days}-" if days else "") + f"{hour:02}:{minute:02}:{second:02}"
 
 
 def _listed(site: Site) -> str:
