@@ -203,6 +203,25 @@ def test_a_cell_has_more_time_when_the_notebook_has() -> None:
     assert Limits(seconds=900, cell_seconds=20).cell_seconds == 20
 
 
+@pytest.mark.parametrize(
+    ("observed", "again"), [("NameError: name 'first' is not defined", True), ("it returned 3, not 4", False)]
+)
+def test_what_may_lack_a_cell_of_the_lesson_is_graded_with_all_of_them(
+    observed: str, again: bool, hand_in: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_in("ana")
+
+    def runner(job: Job) -> NotebookGrade:
+        result = answered(job, passed=job.every_cell or not job.learner)
+        result.exercises[0].findings[0].observed = observed
+        return result
+
+    asked = use(monkeypatch, runner)
+    grades = grade(find_submissions(tmp_path / "class"), LIMITS, seed=7)
+    assert [job.every_cell for job in asked] == ([False, False, True] if again else [False, False])
+    assert grades.submissions[0].points == (3 if again else 0)
+
+
 def test_a_key_that_needs_every_cell_gets_them_and_so_does_the_class(
     hand_in: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

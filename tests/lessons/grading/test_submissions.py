@@ -229,6 +229,10 @@ def test_an_exercise_is_graded_where_its_check_was() -> None:
         ("assign = 2", ()),
     ]
     assert plan(answer, changed)[1] == (changed["source"][0], ("06.2",))
+    # What lies beside the cells is gone: where the notebook asks for it. All gone: before the cluster is stopped.
+    asks = code("check('06.2', assign)")
+    assert plan(code("x"), asks, code("y"))[1] == (asks["source"][0], ("06.2",))
+    assert plan(code("x"), code("y"), code("lab.close()"))[1] == ("y", ("06.2", "06.3"))
     # Deleted: after the last cell of the exercise. All gone: at the end.
     assert plan(answer, code("x"))[:2] == [("assign = 1", ("06.2",)), ("x", ())]
     assert plan(code("x"))[-1] == ("", ("06.2", "06.3"))

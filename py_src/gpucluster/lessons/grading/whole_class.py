@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
@@ -21,6 +22,9 @@ from .sandbox.protection import Unprotected
 from .sandbox.trying import choose
 from .submissions import Submission
 
+_MISSING = re.compile(
+    r"(Name|UndefinedVariable|Attribute|Key|Index|FileNotFound|ModuleNotFound)Error|is not defined|No such file"
+)
 Say = Callable[[str], None]
 
 
@@ -205,7 +209,11 @@ class Class:
             self._say(f"Graded before: {where}")
             return kept, ""
         self._say(f"Grading {where}")
-        return grade_in_runner(job, self._runners), fingerprint
+        result = grade_in_runner(job, self._runners)
+        if not job.every_cell and _may_lack_a_cell(result):
+            again = grade_in_runner(job.model_copy(update={"every_cell": True}), self._runners)
+            result = again if _points(again) >= _points(result) else result
+        return result, fingerprint
 
 
 def _best(*, unprotected: bool) -> Sandboxing:
@@ -215,6 +223,17 @@ def _best(*, unprotected: bool) -> Sandboxing:
         if unprotected:
             return Sandboxing()
         raise
+
+
+def _may_lack_a_cell(result: NotebookGrade) -> bool:
+    """Whether points were lost, perhaps because what a cell of the lesson does that was not run is missing."""
+    lost = [one for one in result.exercises if one.state != "passed"]
+    texts = [text for one in lost for text in (one.message, *(each.observed for each in one.findings))]
+    return bool(lost) and any(map(_MISSING.search, [*texts, *result.notes]))
+
+
+def _points(result: NotebookGrade) -> float:
+    return sum(one.points for one in result.exercises)
 
 
 def _complete(result: NotebookGrade, key: dict[str, ExerciseGrade] | None) -> None:

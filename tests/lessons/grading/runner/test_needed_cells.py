@@ -80,7 +80,32 @@ def test_a_module_is_not_changed_by_a_call_of_its_functions() -> None:
     ]
 
 
-@pytest.mark.parametrize("reads", ["globals()['x']", "eval('x')", "get_ipython().user_ns", "vars()", "import __main__"])
+def test_the_learners_import_hides_no_name_of_the_lesson() -> None:
+    assert run("path = 'a'", ">from os import path", ">path") == ["path = 'a'", "from os import path", "path"]
+    assert run("import wait", "wait = 2", ">wait") == ["import wait", "wait = 2", "wait"]
+
+
+@pytest.mark.parametrize(
+    "reads",
+    [
+        "class Seen:\n    x = x",
+        "table.query('a < @x')",
+        "pd.eval('x > 0')",
+        "def f():\n    '''Do it.\n\n    >>> x\n    1\n    '''",
+    ],
+)
+def test_names_in_bodies_of_classes_and_in_texts_that_are_code_are_read(reads: str) -> None:
+    assert run("x = 1", "y = 2", f">{reads}") == ["x = 1", reads]
+    assert run("x = 1", ">print('x')", ">def f():\n    '''Of x.'''") == ["print('x')", "def f():\n    '''Of x.'''"]
+
+
+@pytest.mark.parametrize(
+    "reads",
+    [
+        "globals()['x']", "eval('x')", "get_ipython().user_ns", "vars()", "import __main__", "info = _", "Out[3]",
+        "sys.modules[__name__]", "f.__globals__", "names = %who_ls", "%run -i h.py",
+    ],
+)  # fmt: skip
 def test_whoever_reads_names_by_their_text_gets_all(reads: str) -> None:
     assert run("x = 1", "y = 2", f">{reads}") == ["x = 1", "y = 2", reads]
     assert run("globals()['x']", "y = 2", ">z") == ["z"], "as the lesson itself knows what it does"

@@ -5,6 +5,9 @@ An ordinary IPython kernel, once it has given up what a submission does not need
 
 from __future__ import annotations
 
+import os
+import sys
+
 from .restriction import restrict
 
 if __name__ == "__main__":
@@ -14,6 +17,8 @@ if __name__ == "__main__":
     from ipykernel.zmqshell import ZMQInteractiveShell
     from IPython.core.interactiveshell import InteractiveShell
 
+    # Modules that the notebook has written, as at home; last, so that none takes the place of one that is installed.
+    sys.path.append(os.getcwd())
     # Lines that begin with "!" run without a terminal of their own: terminals are closed to submissions.
     ZMQInteractiveShell.system_piped = ZMQInteractiveShell.system = InteractiveShell.system_raw  # type: ignore
     kernelapp.launch_new_instance()

@@ -12,9 +12,15 @@ import symtable
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-_READS_ANYTHING = frozenset({"eval", "exec", "globals", "locals", "vars", "dir", "get_ipython"})
+_READS_ANYTHING = frozenset(
+    {"eval", "exec", "globals", "locals", "vars", "dir", "get_ipython"}  # names by their text
+    | {"_", "__", "___", "In", "Out", "_ih", "_oh", "_dh", "_i", "_ii", "_iii"}  # what cells showed, or were
+)
+_READS_ANYTHING_TEXTS = (
+    "__main__", "__globals__", "f_globals", "f_locals", "user_ns", "sys.modules", "%who", "%run", "get_type_hints",
+)  # fmt: skip
+_EVALUATES = (".query(", "eval(", "exec(")
 _SHOWS = frozenset({"print", "display"})
-_ALL_NAMES = "__main__"
 _MOST_CHARACTERS = 100_000
 _WORD = re.compile(r"\w+")
 _OF_ITS_OWN = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -22,9 +28,10 @@ _OF_ITS_OWN = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 @dataclass(frozen=True)
 class _Names:
-    """Global names of one cell: what it binds or changes, and what it reads, also in functions."""
+    """Global names of one cell: what it binds, what it changes in place, and what it reads, also in functions."""
 
     binds: frozenset[str]
+    changes: frozenset[str]
     reads: frozenset[str]
     imports: frozenset[str]
 
@@ -39,20 +46,20 @@ def needed_cells(codes: Sequence[str], own: Sequence[bool]) -> list[bool]:
     own : sequence of bool
         Which of them must run whatever they hold, as what the learner has written. A cell of the lesson must, too,
         when it cannot be told what it does, or when it binds or changes (``x = …``, ``x[0] = …``, ``x.append(…)``,
-        ``sort(x)``) a name that a cell reads which must run.
+        ``sort(x)``) a name that a cell reads which must run. So may the text of ``table.query("a < @limit")``.
     """
-    found = [_names_in(code) for code in codes]
+    found = [_names_in(code, texts=mine) for code, mine in zip(codes, own, strict=True)]
     needed = [mine or names is None for mine, names in zip(own, found, strict=True)]
     known = [names or _all_words(code) for names, code in zip(found, codes, strict=True)]
-    theirs = [(names, code) for mine, names, code in zip(own, known, codes, strict=True) if mine]
-    if any(names.reads & _READS_ANYTHING or _ALL_NAMES in code for names, code in theirs):
-        return [True] * len(codes)
+    for mine, names, code in zip(own, known, codes, strict=True):
+        if mine and (names.reads & _READS_ANYTHING or any(text in code for text in _READS_ANYTHING_TEXTS)):
+            return [True] * len(codes)
     modules = {name for names in known for name in names.imports}
     while True:
         read = {name for names, runs in zip(known, needed, strict=True) if runs for name in names.reads}
         # A call of a module's function, as figures.draw(…), is no change of the module.
         more = [
-            runs or not read.isdisjoint(names.imports | (names.binds - modules))
+            runs or not read.isdisjoint(names.binds | (names.changes - modules))
             for names, runs in zip(known, needed, strict=True)
         ]
         if more == needed:
@@ -60,8 +67,8 @@ def needed_cells(codes: Sequence[str], own: Sequence[bool]) -> list[bool]:
         needed = more
 
 
-def _names_in(code: str) -> _Names | None:
-    """Return the names of a cell; None where that cannot be told."""
+def _names_in(code: str, *, texts: bool) -> _Names | None:
+    """Return the names of a cell, with those in its texts if wanted; None where that cannot be told."""
     if len(code) > _MOST_CHARACTERS:
         return None
     lines = code.split("\n")
@@ -70,25 +77,38 @@ def _names_in(code: str) -> _Names | None:
     try:
         tree = ast.parse(python)
         table = symtable.symtable(python, "cell", "exec")
-        changed = set(_changed(tree))
+        changed = frozenset(_changed(tree))
+        words = _WORD.findall(" ".join([magics, *(_code_in_texts(tree, code) if texts else ())]))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    symbols = table.get_symbols()
-    inner = [symbol for scope in _scopes_in(table) for symbol in scope.get_symbols() if symbol.is_global()]
+    symbols = list(table.get_symbols())
+    reads = {symbol.get_name() for symbol in symbols if symbol.is_referenced()}
+    for scope in _scopes_in(table):
+        for symbol in scope.get_symbols():
+            if symbol.is_global():
+                symbols.append(symbol)
+            # In the body of a class, a name that it binds later is the global one until then.
+            if symbol.is_referenced() and (symbol.is_global() or scope.get_type() == "class"):
+                reads.add(symbol.get_name())
     return _Names(
-        binds=frozenset(
-            {symbol.get_name() for symbol in [*symbols, *inner] if symbol.is_assigned() or symbol.is_imported()}
-            | changed
-        ),
-        reads=frozenset(symbol.get_name() for symbol in [*symbols, *inner] if symbol.is_referenced())
-        | frozenset(_WORD.findall(magics)),
-        imports=frozenset(symbol.get_name() for symbol in symbols if symbol.is_imported()),
+        binds=frozenset(symbol.get_name() for symbol in symbols if symbol.is_assigned() or symbol.is_imported()),
+        changes=changed,
+        reads=frozenset(reads) | frozenset(words),
+        imports=frozenset(symbol.get_name() for symbol in table.get_symbols() if symbol.is_imported()),
     )
 
 
 def _all_words(code: str) -> _Names:
     words = frozenset(_WORD.findall(code))
-    return _Names(binds=words, reads=words, imports=frozenset())
+    return _Names(binds=words, changes=words, reads=words, imports=frozenset())
+
+
+def _code_in_texts(tree: ast.AST, code: str) -> Iterator[str]:
+    """Yield the texts in the code that may be code themselves: examples in descriptions, and expressions of pandas."""
+    evaluates = any(call in code for call in _EVALUATES)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and (evaluates or ">>>" in node.value):
+            yield node.value
 
 
 def _scopes_in(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:

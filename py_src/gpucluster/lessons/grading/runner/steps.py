@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from ..notebooks import source_of
 from .needed_cells import needed_cells
 
 _START = "lessons.start("
+_END = "lab.close("
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,9 @@ def steps_of(
     """Return what to run and where to grade.
 
     An exercise is graded where the notebook has its check, or, where the learner has deleted that, after the last cell
-    of the exercise, or at the end. A check cell that is as it came is not run: the grader takes its place. Nor are
-    cells that are as they came and that what the learner has written does not need; see `needed_cells`.
+    of the exercise, or at the end, before the cluster is stopped. A check cell that is as it came is not run: the
+    grader takes its place. Nor are cells that are as they came and that what the learner has written does not need;
+    see `needed_cells`.
 
     Parameters
     ----------
@@ -54,8 +57,8 @@ def steps_of(
     # By their text: programs that know no ids of cells give them new ones.
     shown = {source_of(cell).strip() for cell in original["cells"] if _exercise(cell) is None} - {""}
     cells = [cell for cell in notebook["cells"] if cell.get("cell_type") == "code"]
-    places = {exercise: _place(exercise, cells) for exercise in wanted}
     codes = [source_of(cell) for cell in cells]
+    places = {exercise: _place(exercise, cells, codes) for exercise in wanted}
     own = [code.strip() not in shown or _START in code for code in codes]
     needed = needed_cells(codes, own)
     steps = []
@@ -68,10 +71,20 @@ def steps_of(
     return [*steps, Step("", at_the_end)] if at_the_end else steps
 
 
-def _place(exercise: str, cells: list[dict[str, Any]]) -> int | None:
+def _place(exercise: str, cells: list[dict[str, Any]], codes: list[str]) -> int | None:
+    """After which cell to grade an exercise; None: nowhere in the notebook."""
     own = [number for number, cell in enumerate(cells) if _exercise(cell) == exercise]
     checks = [number for number in own if _is_check(cells[number])]
-    return checks[-1] if checks else own[-1] if own else None
+    if checks or own:
+        return checks[-1] if checks else own[-1]
+    # Programs that know nothing of what the lesson notes beside its cells leave only their text.
+    asked = re.compile(rf"""^check\(\s*["']{re.escape(exercise)}["']""", re.MULTILINE)
+    named = [number for number, code in enumerate(codes) if asked.search(code)]
+    if named:
+        return named[-1]
+    # Before the cluster is stopped.
+    ends = [number for number, code in enumerate(codes) if _END in code]
+    return ends[-1] - 1 if ends and ends[-1] > 0 else None
 
 
 def _exercise(cell: dict[str, Any]) -> str | None:
