@@ -107,13 +107,13 @@ export function MoreHeld({
 
 /** `3 claims above the limit, which are ignored · 98 more places in line` */
 function besides({ above, claims, places }: More, trans: TranslationBundle): string {
-  const keepNobody = trans._n(
-    '%1 claim above the limit, which keeps nobody out',
+  const ignored = trans._n(
+    '%1 claim above the limit, which is ignored',
     '%1 claims above the limit, which are ignored',
     above
   );
   return [
-    above === 0 ? null : keepNobody,
+    above === 0 ? null : ignored,
     claims === 0 ? null : trans._n('%1 more claim', '%1 more claims', claims),
     places === 0 ? null : trans._n('%1 more place in line', '%1 more places in line', places)
   ]

@@ -30,9 +30,9 @@ def node_text(node: NodeModel) -> str:
 
 
 def _more(more: More) -> str:
-    keep = "keeps" if more.above == 1 else "keep"
+    are = "is" if more.above == 1 else "are"
     has = [
-        f"{counted(more.above, 'claim')} above the limit, which {keep} nobody out" if more.above else "",
+        f"{counted(more.above, 'claim')} above the limit, which {are} ignored" if more.above else "",
         f"{counted(more.claims, 'more claim')}" if more.claims else "",
         f"{counted(more.places, 'more place')} in line" if more.places else "",
     ]
