@@ -407,7 +407,7 @@ describe('card', () => {
       'blue',
       'Running',
       '2 CPU workers · up 5 min',
-      '1 client, outside this JupyterLab',
+      '1 client outside this JupyterLab',
       '3 running, 4 waiting, 1 failed',
       'Stops in 52 min unless used',
       '1 / 2 GiB'

@@ -50,8 +50,8 @@ export function linksLine(
     return cluster.n_clients === 0
       ? trans.__('No notebook is connected')
       : trans._n(
-          '%1 client, outside this JupyterLab',
-          '%1 clients, outside this JupyterLab',
+          '%1 client outside this JupyterLab',
+          '%1 clients outside this JupyterLab',
           cluster.n_clients
         );
   }

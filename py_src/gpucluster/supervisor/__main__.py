@@ -21,6 +21,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing.util import get_temp_dir
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -178,8 +179,10 @@ async def _serve(
 
     def watch(listener: Listener) -> None:
         def look() -> None:
+            # This process may be about to end: then there is no loop any more.
             if not listener.is_reachable():
-                loop.call_soon_threadsafe(listener.listen_again)
+                with suppress(RuntimeError):
+                    loop.call_soon_threadsafe(listener.listen_again)
 
         end_when_deleted(folder, held, lambda: _scratch_outside(interface), look)
 

@@ -316,7 +316,10 @@ class Listener:
 
     def is_reachable(self) -> bool:
         """Whether the socket's file is there. For any thread."""
-        return self._folder.socket.exists()
+        try:
+            return self._folder.socket.exists()
+        except OSError:
+            return True  # What cannot be seen may be there.
 
     def listen_again(self) -> None:
         """Make the socket's file anew, if somebody has deleted it. Requests that are under way go on."""

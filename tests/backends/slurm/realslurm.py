@@ -170,7 +170,8 @@ class RealSlurm:
 
     def temporary(self, node: str) -> Path:
         """Return the /tmp that the jobs of a node see: the kernel's way into the mount namespace of its slurmd."""
-        return Path(f"/proc/{(self.folder / f'slurmd.{node}.pid').read_text().strip()}/root/tmp")
+        pid = (self.folder / f"slurmd.{node}.pid").read_text().strip()
+        return Path("/proc", pid, "root", "tmp")
 
     def stop_controller(self) -> None:
         """End slurmctld in good order."""
