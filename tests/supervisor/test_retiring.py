@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import signal
@@ -10,8 +11,71 @@ from contextlib import suppress
 import gpucluster
 import httpx
 import pytest
+from gpucluster.backends.scheduler.view import HandedOver, Member, Members
 from gpucluster.protocol.errors import ClusterNotFound, InvalidState, WorkerNotFound
 from gpucluster.protocol.models import ClusterState
+from gpucluster.supervisor import retiring
+from gpucluster.supervisor.worker_titles import WorkerTitles
+
+
+class Scheduler:
+    """One worker that holds results, and one that has just connected and takes some after so many looks."""
+
+    def __init__(self, looks: float) -> None:
+        self._looks = looks
+        self.handed = None
+
+    async def refresh(self):
+        self._looks -= 1
+
+    def members(self):
+        if self.handed:
+            return Members(workers=(Member("new", "new", None, 1, None, True, True, False),))
+        ready = self._looks < 0
+        new = Member("new", "new", None, 1, None, ready, False, False)
+        return Members(workers=(Member("old", "old", None, 1, None, True, True, False), new))
+
+    async def hand_over(self, names):
+        self.handed = self._looks < 0
+        return HandedOver(gone=frozenset(names)) if self.handed else HandedOver(kept=tuple(names))
+
+
+class Deployment:
+    """What retiring asks of one."""
+
+    def __init__(self, looks: float) -> None:
+        self.scheduler = Scheduler(looks)
+        self.released = set()
+
+    def slots(self):
+        return []
+
+    async def release(self, names):
+        self.released |= names
+
+
+@pytest.mark.parametrize("scales", [False, True])
+def test_results_wait_for_a_worker_that_has_just_come(scales, monkeypatch):
+    monkeypatch.setattr(retiring, "LOOK_SECONDS", 0.001)
+    deployment, titles = Deployment(looks=20), WorkerTitles()
+    if scales:
+        why = asyncio.run(retiring.hand_over(deployment, {"old"}, titles, lambda: True))
+    else:
+        why = asyncio.run(retiring.retire(deployment, "old", titles, last=False))
+    assert (why, deployment.scheduler.handed) == (None, True)
+    assert deployment.released == (set() if scales else {"old"})
+
+
+def test_they_do_not_wait_for_ever(monkeypatch):
+    monkeypatch.setattr(retiring, "LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(retiring, "READY_SECONDS", 0.05)
+    deployment, titles = Deployment(looks=float("inf")), WorkerTitles()
+    why = asyncio.run(retiring.retire(deployment, "old", titles, last=False))
+    assert "no other worker is there to take its results" in why
+    assert deployment.scheduler.handed is None
+    # Whoever asks for the opposite meanwhile does not wait.
+    monkeypatch.setattr(retiring, "READY_SECONDS", 600)
+    assert asyncio.run(retiring.hand_over(deployment, {"old"}, titles, lambda: False)) is None
 
 
 @pytest.fixture

@@ -7,18 +7,38 @@ import time
 from collections.abc import Callable, Collection
 
 from ..backends.deployment import Deployment, SlotState
-from ..backends.scheduler.view import HandedOver, Members, SchedulerView
+from ..backends.scheduler.view import HandedOver, Member, Members, SchedulerView
 from .worker_titles import WorkerTitles
 
 LOOK_SECONDS = 0.1
 RELEASE_SECONDS = 30.0
 """So long others wait for a worker that was released to be gone."""
+READY_SECONDS = 10.0
+"""So long results wait for a worker that has just come to take some."""
 
 
 def alone(members: Members, name: str) -> bool:
     """Whether that worker is connected, and no other is ready: one that has just come takes no results yet."""
-    others = [worker for worker in members.workers if worker.name != name and worker.ready]
+    others = [worker for worker in _staying(members, {name}) if worker.ready]
     return not others and bool(members.named({name}))
+
+
+def _staying(members: Members, leaving: Collection[str]) -> list[Member]:
+    return [worker for worker in members.workers if worker.name not in leaving]
+
+
+async def _until_one_is_ready(scheduler: SchedulerView, leaving: Collection[str], go_on: Callable[[], bool]) -> None:
+    """Wait for one of the workers that stay: those that have just come take results a moment later."""
+    deadline = time.monotonic() + READY_SECONDS
+    while go_on() and time.monotonic() < deadline:
+        members = scheduler.members()
+        staying = _staying(members, leaving)
+        if not staying or any(worker.ready for worker in staying):
+            return
+        if not any(worker.holds for worker in members.named(leaving)):
+            return
+        await asyncio.sleep(LOOK_SECONDS)
+        await scheduler.refresh()
 
 
 async def retire(deployment: Deployment, name: str, titles: WorkerTitles, *, last: bool) -> str | None:
@@ -40,6 +60,7 @@ async def retire(deployment: Deployment, name: str, titles: WorkerTitles, *, las
         Why the worker stays, in a sentence; ``None`` when it is gone.
     """
     await deployment.scheduler.refresh()
+    await _until_one_is_ready(deployment.scheduler, {name}, lambda: not last)
     members = deployment.scheduler.members()
     worker = next(iter(members.named({name})), None)
     if worker is not None and worker.holds and not last and alone(members, name):
@@ -92,6 +113,7 @@ async def hand_over(
     leaving = members.named(names)
     if not leaving or len(leaving) == len(members.workers):
         return None
+    await _until_one_is_ready(deployment.scheduler, names, go_on)
     handed = await _hand_over(deployment.scheduler, {worker.name for worker in leaving}, go_on)
     if not go_on():
         # Nobody may need the others to leave, but these are gone, or would take no task ever again.
