@@ -13,7 +13,7 @@ from .worker_titles import WorkerTitles
 LOOK_SECONDS = 0.1
 RELEASE_SECONDS = 30.0
 """So long others wait for a worker that was released to be gone."""
-READY_SECONDS = 10.0
+READY_SECONDS = 30.0
 """So long results wait for a worker that has just come to take some."""
 
 
