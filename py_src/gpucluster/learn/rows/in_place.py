@@ -16,13 +16,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
-from ...dask_internals.collections import keys
 from ...dask_internals.statuses import still_works
 from ...dask_internals.worker_data import fetched, held, in_thread
 from ...dask_internals.worker_state import n_threads
 from ..communicators.operators import Message, Operator, combine_all
+from .assignment import Asked, assigned, forget_assigned
 from .block import Block, Partial
-from .footprint import block_bytes
 from .table import Table
 
 THREAD_BYTES = 64 << 20
@@ -32,17 +31,6 @@ ANSWER_BYTES = 16 << 20
 """So much all blocks' messages may have together, where each has a square matrix of the columns."""
 _REMEMBERED = 1000
 """So many totals that were given up a worker remembers."""
-
-
-class Asked(NamedTuple):
-    """What a worker is to do with one block."""
-
-    number: int
-    start: int | None
-    keys: tuple[Any, ...]
-    """Of X, y and weights; ``None`` for what there is not."""
-    holders: tuple[str, ...]
-    """Who keeps each of them."""
 
 
 class Found(NamedTuple):
@@ -85,13 +73,16 @@ def total_in_place(
     with _given_up_when_interrupted(client, list(asked)) as job:
         answers = client.run(_totals, job, partial, arguments, op, asked, workers=list(asked), on_error="return")
     found: list[Found] = []
+    missing = len(answers) < len(asked)
     for answer in answers.values():
         if answer is None or isinstance(answer, OSError):
-            return None
-        if isinstance(answer, BaseException):
+            missing = True
+        elif isinstance(answer, BaseException):
             raise answer
-        found += answer
-    if len(answers) < len(asked):
+        else:
+            found += answer
+    if missing:
+        forget_assigned(client, table)
         return None
     return (combine_all(op, *(part.message for part in sorted(found, key=lambda part: part.first))),)
 
@@ -107,36 +98,6 @@ def _given_up_when_interrupted(client: Any, workers: list[str]) -> Iterator[str]
         with suppress(Exception):
             client.run(_give_up, job, workers=workers, on_error="ignore")
         raise
-
-
-def assigned(client: Any, table: Table, thread_bytes: float) -> dict[str, list[Asked]] | None:
-    """Return for each worker the blocks it is asked for: those it keeps, as evenly as that is possible.
-
-    ``None`` where a block was not found, or a worker would have more than so many bytes for each of its threads.
-    """
-    from distributed import futures_of
-
-    from ...dask_internals.scheduler_information import kept
-
-    parts = [None if part is None else keys(part) for part in (table.X, table.y, table.weights)]
-    _, who_has, workers = kept(client, [future.key for future in futures_of(table.collections)])
-    asked: dict[str, list[Asked]] = {}
-    sizes = block_bytes(table)
-    load: dict[str, int] = {}
-    for number, (start, size) in enumerate(zip(table.starts(), sizes, strict=True)):
-        own = tuple(None if part is None else part[number] for part in parts)
-        holders = [() if key is None else tuple(who_has.get(key, ())) for key in own]
-        if not all(each or key is None for each, key in zip(holders, own, strict=True)):
-            return None
-        address = min(holders[0], key=lambda each: load.get(each, 0))
-        load[address] = load.get(address, 0) + size
-        kept_by = tuple(address if address in each or not each else each[0] for each in holders)
-        asked.setdefault(address, []).append(Asked(number, start, own, kept_by))
-    if any(
-        address not in workers or size > thread_bytes * workers[address]["nthreads"] for address, size in load.items()
-    ):
-        return None
-    return asked
 
 
 def _ended(worker: Any) -> deque[str]:

@@ -22,7 +22,8 @@ from ..communicators.communicator import Communicator
 from ..communicators.mailbox import KEPT_SECONDS, Mailbox, close_job
 from ..communicators.workers import WorkerCommunicator
 from ..errors import PeerLost
-from .in_place import MOST_BLOCKS, Asked, assigned, block_of, from_others
+from .assignment import Asked, assigned, forget_assigned
+from .in_place import MOST_BLOCKS, block_of, from_others
 from .ranks import forget_prepared, prepare
 from .shard import Shard
 from .table import Table
@@ -118,6 +119,7 @@ def run_ranks_in_place(
         prepare(client, list(asked))
         answers = client.sync(_all, client, group, asked, function, parameters, mpi)
     except PeerLost:
+        forget_assigned(client, table)
         return None
     except BaseException:
         # Also after Ctrl-C. What ended it is what counts, also where the workers cannot be told.
@@ -129,6 +131,7 @@ def run_ranks_in_place(
             raise answer.error
     if not all(isinstance(answer, Returned) for answer in answers):
         forget_prepared(client)
+        forget_assigned(client, table)
         return None
     # With different numbers, messages that nobody has read may be on their way.
     if len({answer.n_operations for answer in answers}) == 1:
