@@ -69,6 +69,7 @@ def test_a_worker_that_hangs_in_its_start_holds_up_no_stop(site, tmp_path, wait_
     model = site.create(name="starting", preload=[str(module)])
     wait_until(hangs.exists)
     assert site.control.stop("starting").reason is None
+    wait_until(lambda: "The cluster has ended" in "\n".join(site.control.logs(model.id).lines))
     said = "\n".join(site.control.logs(model.id).lines)
     closed, ended = said.rfind("Nanny at"), said.rfind("The cluster has ended")
     assert 0 < closed < ended, said  # It was not given up.
