@@ -109,6 +109,7 @@ class MPIDeployment(Deployment):
         if self._program is not None and self._program is not self._replaced:
             self._came |= {name: now for name in self._names if name in here}
             over = self._program.over
+        missing = self._missing()
         found = []
         for name in self._names:
             state, why = SlotState.PENDING, None
@@ -117,7 +118,8 @@ class MPIDeployment(Deployment):
             elif over is not None:
                 complete = len(self._came) == len(self._names)
                 state, why = SlotState.LOST if complete else SlotState.FAILED, over
-            elif name in self._came and not self._spec.has_nannies:
+            elif name in missing and not self._spec.has_nannies:
+                # Not before: its rank may be ending, and with it the program. Whoever asks anew then is refused.
                 state, why = SlotState.LOST, "its worker has ended"
             before = self._since.get(name)
             since = before[1] if before is not None and before[0] is state else datetime.now(UTC)
@@ -221,9 +223,10 @@ class MPIDeployment(Deployment):
             )
 
     def _missing(self) -> list[str]:
-        self.slots()
+        """Return those that have come and were not seen for long."""
         patience = MISSING_WITH_NANNY_SECONDS if self._spec.has_nannies else MISSING_SECONDS
         return [name for name, seen in self._came.items() if time.monotonic() - seen > patience]
 
     def _is_broken(self) -> bool:
+        self.slots()  # Notes who is here.
         return bool(self._missing())
