@@ -7,9 +7,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from gpucluster.backends.deployment import SlotState
+from gpucluster.backends.mpi import deployment as module
 from gpucluster.backends.mpi import launcher as launchers
+from gpucluster.backends.mpi.deployment import MPIDeployment
 from gpucluster.backends.mpi.launcher import Family, Launcher, command, identify
 from gpucluster.backends.mpi.program import Program
 from gpucluster.backends.mpi.worker import BROKEN, FAILED, _cause
@@ -171,6 +175,29 @@ async def test_why_a_program_ended_is_what_it_said(said, why):
     program = await Program.start(["sh", "-c", f"echo '{said}'; exit 7"], os.environ, told, "mpiexec")
     await program.wait()
     assert program.over == why
+
+
+def test_a_rank_is_lost_when_its_program_is_over_and_not_while_that_ends(monkeypatch):
+    """Who asks for ranks anew meanwhile would be refused, and would wait twice as long the next time."""
+    plan = SimpleNamespace(n_workers=2, options={"launcher": None, "command": []})
+    deployment = MPIDeployment(spec(), plan, None)
+    here = {name: SimpleNamespace(name=name) for name in ("0", "1")}
+    deployment._scheduler = SimpleNamespace(workers=here)
+    deployment._program = program = SimpleNamespace(over=None)
+
+    def states() -> list[SlotState]:
+        return [slot.state for slot in deployment.slots()]
+
+    assert states() == [SlotState.RUNNING] * 2
+    del here["1"]
+    assert states() == [SlotState.RUNNING, SlotState.PENDING]
+    monkeypatch.setattr(module, "MISSING_SECONDS", 0.0)
+    assert states() == [SlotState.RUNNING, SlotState.LOST], "its program does not end by itself"
+    monkeypatch.undo()
+    here.clear()
+    assert states() == [SlotState.PENDING] * 2
+    program.over = "rank 1 was ended by SIGKILL"
+    assert states() == [SlotState.LOST] * 2
 
 
 def test_what_ends_a_worker_is_told_in_words():
