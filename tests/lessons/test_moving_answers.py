@@ -82,8 +82,7 @@ def test_a_shuffle_moves_as_many_bytes_as_its_formula_says(client: Any) -> None:
     tables = [shuffles.random_table(rng, 100_000, 2) for _ in range(2)]
     workers = len(client.ncores())
     left, right = (dd.from_pandas(one, npartitions=2 * workers).persist() for one in tables)
-    # A busy machine adds to it: tasks that another worker steals take their tables along.
-    moved = min(bytes_between_workers(client, left.merge(right, on="key", shuffle_method="p2p")) for _ in range(3))
+    moved = bytes_between_workers(client, left.merge(right, on="key", shuffle_method="p2p"))
     assert moved == pytest.approx(shuffles.true_bytes(*tables, workers), rel=0.15)
 
 
