@@ -66,7 +66,7 @@ def cluster_card(model: ClusterModel) -> str:
         lines.append(("Cost", one_line(cost)))
     if model.scheduler_address:
         lines.append(("Address", model.scheduler_address))
-        lines.append(("Network", _NETWORK[model.network]))
+        lines.append(("Network", _network_text(model)))
     if not model.state.ended:
         lines += [("Warning", one_line(warning)) for warning in model.warnings]
         lines.append(("Clients", str(model.n_clients)))
@@ -102,6 +102,13 @@ _NETWORK = {
     Network.TLS: "encrypted, only you can connect",
     Network.OPEN: "not encrypted: anyone who can reach this address can run code as you",
 }
+
+
+def _network_text(model: ClusterModel) -> str:
+    """Return what is encrypted, and who can connect: what ranks hand each other by MPI goes through no port."""
+    if getattr(model.spec, "protocol", None) == "mpi":
+        return "encrypted, but not between ranks; only you can connect"
+    return _NETWORK[model.network]
 
 
 def activity_table(activity: Activity) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 import psutil
 import pytest
 from distributed import Client, wait
+from gpucluster.cli.tables import cluster_card
 from gpucluster.comm.mpi.address import parse
 from gpucluster.learn import (
     PCA,
@@ -274,7 +275,11 @@ def test_a_program_that_is_aborted_is_started_again(cluster, client, wait_until)
     assert client.submit(pow, 2, 5).result(30) == 32
     # They are asked for once each time, also where some ranks end before the others do: so nobody waits long yet.
     assert "They are asked for again" not in told
-    assert any("is not encrypted" in note for note in cluster.notes)
+
+
+def test_it_is_said_that_ranks_do_not_encrypt(cluster):
+    assert "What ranks hand each other goes by MPI and is not encrypted; all else is." in cluster.notes
+    assert "encrypted, but not between ranks; only you can connect" in cluster_card(cluster)
 
 
 def test_a_rank_that_hangs_is_lost_and_comes_back(cluster, client, wait_until):

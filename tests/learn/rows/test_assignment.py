@@ -63,11 +63,11 @@ def test_the_scheduler_is_asked_again_only_when_it_is_true_no_more(
 
     assert [total(), total(), total()] == [(VALUES.sum(),)] * 3
     assert questions == [4]
-    # A block has been moved elsewhere, as when a worker is retired.
+    # A block is not where it was, as when its worker was retired.
     key = table.X.__dask_keys__()[1][0]
     assert sum(dask_client.run(lose, key).values()) == 1
     assert total() is None
-    # Computed anew, or found elsewhere.
+    # So the scheduler is asked, which knows of none: a graph computes it anew.
     dask_client.run_on_scheduler(_forget_holders, key)
     assert total() is None
     assert questions == [4, 4]

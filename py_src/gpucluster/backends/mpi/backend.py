@@ -103,7 +103,7 @@ async def _look(spec: MPISpec, cluster_id: str) -> tuple[Launcher, list[str], tu
     remarks: tuple[str, ...] = ()
     if launcher.family is Family.SLURM:
         remarks = ("The workers run within this allocation of Slurm, and end with it.",)
-    if spec.protocol != spec.port_protocol:
+    if spec.protocol == "mpi":
         remarks += ("What ranks hand each other goes by MPI and is not encrypted; all else is.",)
     return launcher, words, remarks
 

@@ -103,13 +103,8 @@ class MPIDeployment(Deployment):
     # -- what there is ---------------------------------------------------------------------------
 
     def slots(self) -> list[Slot]:
-        here = {str(worker.name) for worker in self._scheduler.workers.values()}
-        now = time.monotonic()
-        over = None
-        if self._program is not None and self._program is not self._replaced:
-            self._came |= {name: now for name in self._names if name in here}
-            over = self._program.over
-        missing = self._missing()
+        here, missing = self._here(), self._missing()
+        over = self._program.over if self._program is not None and self._program is not self._replaced else None
         found = []
         for name in self._names:
             state, why = SlotState.PENDING, None
@@ -137,7 +132,7 @@ class MPIDeployment(Deployment):
         """Start the program again where it is over, or not whole any more; nobody asks for another number."""
         program = self._program
         if program is not None and program.over is None:
-            if not self._is_broken():
+            if not self._missing():
                 return
             await self._end_broken(program)
         await self._begin(instead_of=program)
@@ -200,7 +195,7 @@ class MPIDeployment(Deployment):
             if program is None or program is self._noted:
                 continue
             try:
-                if program.over is None and self._is_broken():
+                if program.over is None and self._missing():
                     await self._end_broken(program)
                 self._note_end(program)
             except Exception:
@@ -222,11 +217,16 @@ class MPIDeployment(Deployment):
                 "worker_died", f"The MPI program ended: {program.over}. All its ranks are started again."
             )
 
+    def _here(self) -> set[str]:
+        """Return those that are connected, and note when that was."""
+        here = {str(worker.name) for worker in self._scheduler.workers.values()}
+        if self._program is not None and self._program is not self._replaced:
+            now = time.monotonic()
+            self._came |= {name: now for name in self._names if name in here}
+        return here
+
     def _missing(self) -> list[str]:
         """Return those that have come and were not seen for long."""
+        self._here()
         patience = MISSING_WITH_NANNY_SECONDS if self._spec.has_nannies else MISSING_SECONDS
         return [name for name, seen in self._came.items() if time.monotonic() - seen > patience]
-
-    def _is_broken(self) -> bool:
-        self.slots()  # Notes who is here.
-        return bool(self._missing())
