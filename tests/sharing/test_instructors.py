@@ -272,7 +272,7 @@ def test_a_stop_says_who_and_why(classroom: Classroom, wait_until: Callable[...,
     assert model["news"][-1]["kind"] == "stopped" and model["news"][-1]["message"] == model["reason"]
     entries = classroom.json(classroom.learner, "activity", SECRET_NAME)["entries"]
     assert [(entry["by"], entry["message"]) for entry in entries if entry["kind"] == "stop"] == [(by, model["reason"])]
-    assert classroom.seen() == []
+    wait_until(lambda: classroom.seen() == [])  # its process says that it has stopped, and then ends
 
 
 def test_after_a_kill_nothing_is_left_of_it(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
