@@ -68,11 +68,15 @@ unit: .venv/.built ## Python tests that start no process.
 	$(BIN)/python -m pytest -q --no-processes $(PARALLEL)
 
 python-tests: .venv/.built .venv-docs/.installed chromium ## Python tests: real clusters, a real browser, a wheel.
-	$(BIN)/python -m pytest -q $(PARALLEL) $(SELECTION) --junitxml=.build/python-tests.xml
+	rm -f .build/python-tests.xml
+	$(BIN)/python -m pytest -q $(PARALLEL) $(SELECTION) --junitxml=.build/python-tests.xml \
+	  $(if $(SECOND_RUN),|| $(BIN)/python -m tests.suite.second_run .build/python-tests.xml -q)
 
 cuda-tests: .venv-cuda/.installed ## The GPU backend: the real dask-cuda against a simulated driver library.
+	rm -f .build/cuda-tests.xml
 	$(CUDA)/python -m pytest -q $(PARALLEL) $(SELECTION) --junitxml=.build/cuda-tests.xml \
-	  tests/devices tests/backends/cuda tests/dask_internals/test_cuda_workers.py tests/profile/test_gpu.py tests/proof/test_simulated.py
+	  tests/devices tests/backends/cuda tests/dask_internals/test_cuda_workers.py tests/profile/test_gpu.py tests/proof/test_simulated.py \
+	  $(if $(SECOND_RUN),|| $(CUDA)/python -m tests.suite.second_run .build/cuda-tests.xml -q)
 
 expensive-tests: ## The Python tests of `make test`; what they passed with is written down, so that it is left out until something changes.
 	-$(MAKE) python-tests
