@@ -41,10 +41,10 @@ def test_sums_labels_and_inertia_of_pass_after_pass(data: Any) -> None:
     offset = np.full(d, far) if far else None
     near = (X - dtype(far)).astype(dtype)
     block, followed = Block(3, 7, X), bounds.Bounds()
-    share = data.draw(st.sampled_from([0.2, 2.0]))
+    cost = data.draw(st.sampled_from([0.5, 20.0]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bounds, "START_SHARE", share)
-        patch.setattr(bounds, "STOP_SHARE", share)
+        patch.setattr(bounds, "START_COST", cost)
+        patch.setattr(bounds, "STOP_COST", cost)
         centers = near[random.integers(0, n, k)].copy()
         for _ in range(8):
             size = data.draw(st.sampled_from([0.0, 1e-3, 0.1, 0.1, 3.0]))

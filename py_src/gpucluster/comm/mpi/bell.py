@@ -3,7 +3,7 @@
 Each rank has a datagram socket. Whoever has sent something through MPI rings it, and the event loop of the other
 looks what has come. On one machine it is an abstract unix socket, which opens no port; between machines a UDP port,
 where only who knows the world's secret is listened to. A ring says nothing but "look": one that is lost costs
-``engine.LONGEST_SLEEP_SECONDS``, one too many costs a look.
+``engine.LONGEST_SLEEP_SECONDS`` at most, one too many costs a look.
 """
 
 from __future__ import annotations

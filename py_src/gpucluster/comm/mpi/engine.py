@@ -45,7 +45,8 @@ RUNG_IN_VAIN_SECONDS = 0.0001
 """Across a network a ring can be faster than what it is for."""
 SLEEP_WITH_WORK_SECONDS = 0.001
 """The shortest that an event loop of Python 3.11 knows."""
-LONGEST_SLEEP_SECONDS = 0.05
+SHORTEST_SLEEP_SECONDS, LONGEST_SLEEP_SECONDS = 0.05, 0.4
+"""So long it sleeps unless its bell is rung: twice as long each time, while nothing comes and nothing goes."""
 
 _PORT = struct.Struct("<H")
 Accept = Callable[[Channel], None]
@@ -91,6 +92,7 @@ class Engine:
         """Whether MPI has failed, or this rank has stopped."""
         for bell in world.bell.sockets:
             loop.add_reader(bell, self._rung)
+        self._sleep = SHORTEST_SLEEP_SECONDS
         self._slow: asyncio.Handle = loop.call_soon(self._look_now_and_then)
 
     # -- connections -----------------------------------------------------------------------------
@@ -271,16 +273,25 @@ class Engine:
             self._look_on(0.0 if came else RUNG_IN_VAIN_SECONDS)
 
     def _look_now_and_then(self) -> None:
-        if self._turn() or self._requests:
-            self._look_on()
+        came = self._turn() or bool(self._requests)
         self._memory.forget_old()
-        if not self.is_over:
-            self._slow = self.loop.call_later(LONGEST_SLEEP_SECONDS, self._look_now_and_then)
+        if self.is_over:
+            return
+        self._sleep_for(SHORTEST_SLEEP_SECONDS if came else min(2 * self._sleep, LONGEST_SLEEP_SECONDS))
+        if came:
+            self._look_on()
+
+    def _sleep_for(self, seconds: float) -> None:
+        self._sleep = seconds
+        self._slow.cancel()
+        self._slow = self.loop.call_later(seconds, self._look_now_and_then)
 
     def _look_on(self, least: float = 0.0) -> None:
         """Look again and again from now on, at least so many seconds: something has come, or gone."""
         if self.is_over:
             return
+        if self._sleep > SHORTEST_SLEEP_SECONDS:
+            self._sleep_for(SHORTEST_SLEEP_SECONDS)
         seconds = max(least, self._pacing.window, QUICK_SECONDS if self._requests else 0.0)
         self._until = max(self._until, time.perf_counter() + seconds)
         if isinstance(self._next, asyncio.TimerHandle):

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays import Array, Dtype, array_namespace_of
 from ..errors import InvalidData
-from ..kernels.bounds import Bounds
+from ..kernels.bounds import FEWEST_ROWS, Bounds
 from ..kernels.lloyd import inertia_of, sums_of
 from ..kernels.spread import Spread, merge_spreads, spread
 from ..rows.block import Block, Rows
@@ -71,11 +71,12 @@ def kmeans(
         offset = _rounded(found.mean, dtype) if is_far(found.mean, found.variance.sum(), dtype) else None
         threshold = tol * float(found.variance.mean())
         start = start.broadcast(rows)
+        larger = rows.in_larger_blocks(FEWEST_ROWS)
         best: Clustering | None = None
         for run in range(n_init):
             labels: dict[int, Array] | None = None if keep is None else {}
             centers = first_centers(rows, start, run, offset, dtype)
-            result = lloyd(rows, centers, offset, max_iter, threshold, labels)
+            result = lloyd(larger, centers, offset, max_iter, threshold, labels)
             if best is None or result.inertia < best.inertia:
                 best = result
                 if keep is not None and labels is not None:

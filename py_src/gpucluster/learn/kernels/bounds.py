@@ -21,16 +21,16 @@ from ..rows.block import Block
 from .lloyd import Sums, added, inertia_of, kernel_of, sums_of
 
 FEWEST_ROWS = 100_000
-"""Of a block; with fewer, the kernel is as fast as what Python does between the rows."""
+"""Of a block, or of small neighbours that are joined; with fewer, the kernel is as fast as what Python does between the
+rows."""
 SLICE_ROWS = 1 << 14
 GAP_ROWS = 8192
 """So many rows are looked at at once: they, and their distances from all centres, stay in the processor's cache."""
 SAMPLED = 512
 """Every so many rows are enough to see how many would have to be looked at."""
-START_SHARE, STOP_SHARE = 0.25, 0.6
-"""A row that is looked at takes as long as two of which only sums are made, and writing down all gaps as long as two
-passes: it begins once this share of rows at most is to be looked at in each pass, and ends when it is more
-than the other one."""
+START_COST, STOP_COST = 0.5, 1.0
+"""It begins once the rows that are to be looked at in each pass take at most this share of what a pass over all rows
+takes, as writing down all gaps takes as long as two passes or more, and ends when they take more than the other one."""
 FAR_SHARE, WAIT = 0.5, 1
 """With a larger share, so many passes go by before one looks again."""
 
@@ -111,7 +111,7 @@ class Bounds:
         kept.centers = centers
         if kept.gaps is not None:
             without = _shrink(kept.gaps, kept.labels, shrinking)
-            if len(without) <= STOP_SHARE * len(block):
+            if len(without) * _cost(len(centers)) <= STOP_COST * len(block):
                 _look(kept, block, offset, without)
                 return
             kept.gaps = None
@@ -178,7 +178,16 @@ def _are_few(kept: _Kept, shrinking: Array) -> bool:
     share = float(np.mean(1 / np.maximum(lasting, 1)))
     # Centres slow down within some iterations, not at once.
     kept.wait = WAIT if share > FAR_SHARE else 0
-    return share <= START_SHARE
+    return share * _cost(len(kept.centers)) <= START_COST
+
+
+def _cost(n_clusters: int) -> float:
+    """Return how much longer a row takes that is looked at than one of which only sums are made.
+
+    Of what NumPy does with such a row, most does not depend on the number of clusters; measured with
+    ``benchmarks.kmeans_bounds``.
+    """
+    return 1.5 + 12 / n_clusters
 
 
 def _look_at_all(kept: _Kept, block: Block, offset: Array | None) -> None:

@@ -74,6 +74,13 @@ class Rows(ABC):
     def with_starts(self) -> Rows:
         """Return the same rows with blocks that know the number of their first row."""
 
+    def in_larger_blocks(self, n_rows: int) -> Rows:
+        """Return the same rows with small blocks joined, for algorithms that do more for a block of so many rows.
+
+        Where that costs little: not where blocks are large, are elsewhere, or come anew for each total.
+        """
+        return self
+
     @abstractmethod
     def broadcast(self, value: Message) -> Message:
         """Return rank 0's value on all ranks; for what each would choose differently, such as a random seed."""

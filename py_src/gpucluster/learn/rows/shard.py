@@ -8,6 +8,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from ..arrays import Array
 from ..communicators.communicator import Communicator
 from ..communicators.operators import Message, Operator, combine_all
@@ -18,6 +20,8 @@ PIECES_PER_THREAD = 4
 """Blocks are cut for several threads into so many pieces, so that no thread waits long for the last one."""
 SMALLEST_PIECE = 4096
 """Fewer rows are not worth a thread of their own."""
+JOINED_BYTES = 32 << 20
+"""So large a block may become by joining; it takes its memory once more, and the time of one pass."""
 
 
 class Shard(Rows):
@@ -76,6 +80,18 @@ class Shard(Rows):
         blocks = [replace(block, start=starts[block.number]) for block in self.blocks]
         return Shard(self.communicator, blocks, n_threads=self.n_threads, counted=True)
 
+    def in_larger_blocks(self, n_rows: int) -> Shard:
+        """Join neighbours of this rank that have no y and no weights, where that makes a block of so many rows."""
+        if not self.stay:
+            return self
+        joined: list[Block] = []
+        for run in _neighbours(self.blocks, n_rows):
+            if len(run) > 1 and sum(map(len, run)) >= n_rows:
+                joined.append(replace(run[0], X=np.concatenate([block.X for block in run])))
+            else:
+                joined += run
+        return Shard(self.communicator, joined, counted=self._counted)
+
     def broadcast(self, value: Message) -> Message:
         """Broadcast rank 0's."""
         return self.communicator.broadcast(value)
@@ -97,6 +113,28 @@ def block_of_rank(communicator: Communicator, X: Array, y: Array | None = None, 
     """Return one rank's own rows as a block; rank by rank, they are all rows."""
     lengths = communicator.allgather(int(X.shape[0]))
     return Block(communicator.rank, sum(lengths[: communicator.rank]), X, y, weights)
+
+
+def _neighbours(blocks: Sequence[Block], n_rows: int) -> list[list[Block]]:
+    """Return the blocks in runs that can be joined to one: each has fewer rows than that, and begins where the one
+    before ends."""
+    runs: list[list[Block]] = []
+    for block in blocks:
+        last = runs[-1] if runs else []
+        if last and all(_is_small(each, n_rows) for each in (last[-1], block)):
+            before, X = last[-1], block.X
+            follows = before.start is not None and block.start == before.start + len(before)
+            alike = X.dtype == before.X.dtype and X.shape[1:] == before.X.shape[1:]
+            if follows and alike and sum(each.X.nbytes for each in last) + X.nbytes <= JOINED_BYTES:
+                last.append(block)
+                continue
+        runs.append([block])
+    return runs
+
+
+def _is_small(block: Block, n_rows: int) -> bool:
+    plain = isinstance(block.X, np.ndarray) and block.y is None and block.weights is None
+    return plain and len(block) < n_rows
 
 
 def _cut(block: Block, n_rows: int | None) -> list[Block]:
