@@ -149,7 +149,7 @@ def test_a_run_ends_where_the_plain_one_does(dtype: Any) -> None:
             rows.stay = stay
             keep: dict[int, Any] = {}
             found.append(
-                (run_lloyd(rows, X[:12], None, 300, 0.0, keep), np.concatenate([keep[k] for k in sorted(keep)]))
+                (run_lloyd(rows, rows, X[:12], None, 300, 0.0, keep), np.concatenate([keep[k] for k in sorted(keep)]))
             )
     (one, labels), (other, others) = found
     assert one.n_iter == other.n_iter > 20

@@ -27,46 +27,54 @@ def _blocks(*ends: int, **more: Any) -> list[Block]:
     ]
 
 
-def _joined(blocks: list[Block], **options: Any) -> list[tuple[int | None, int]]:
+def _joined(blocks: list[Block], **options: Any) -> list[tuple[int, int | None, int]]:
+    """Return number, first row and length of each block, when small ones are joined."""
     rows = Shard(SerialCommunicator(), blocks, counted=True, **options).in_larger_blocks(WANTED)
-    for block in rows.blocks:
-        if block.start is not None:
-            np.testing.assert_array_equal(block.X, X[block.start : block.start + len(block)].astype(block.X.dtype))
-    return [(block.start, len(block)) for block in rows.blocks]
+    return [(block.number, block.start, len(block)) for block in rows.blocks]
 
 
-def test_small_neighbours_are_joined_and_keep_their_place() -> None:
-    assert _joined(_blocks(20, 40, 60)) == [(0, 60)]
-    assert _joined(_blocks(20, 60, 80, 100)) == [(0, 20), (20, 40), (60, 40)], "a large one is left as it is"
-    assert _joined(_blocks(10, 20)) == [(0, 10), (10, 10)], "together they are still small"
-    first, _, third = _blocks(20, 40, 60)
-    assert _joined([first, third]) == [(0, 20), (40, 20)], "another rank has what lies between"
+def test_small_blocks_are_joined_in_their_order() -> None:
+    first, second, third = _blocks(20, 40, 60)
+    assert _joined([first, second, third]) == [(0, None, 60)]
+    assert _joined([first, third]) == [(0, None, 40)], "another rank has what lies between"
+    [block] = Shard(SerialCommunicator(), [first, third]).in_larger_blocks(WANTED).blocks
+    np.testing.assert_array_equal(block.X, np.concatenate([first.X, third.X]))
+    assert _joined(_blocks(20, 60, 80)) == [(0, None, 40), (1, 20, 40)], "a large one is left as it is"
+    assert _joined(_blocks(10, 20)) == [(0, 0, 10), (1, 10, 10)], "together they are still small"
     assert _joined([]) == []
 
 
 def test_what_cannot_be_joined_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    apart = [(0, 20), (20, 20)]
+    apart = [(0, 0, 20), (1, 20, 20)]
     assert _joined(_blocks(20, 40, weights=np.ones(20))) == apart
     assert _joined(_blocks(20, 40, y=np.ones(20))) == apart
     one, other = _blocks(20, 40)
     assert _joined([one, Block(1, 20, other.X.astype(np.float32))]) == apart, "types would change"
-    assert _joined([Block(0, None, one.X), Block(1, None, other.X)]) == [(None, 20), (None, 20)]
     assert _joined([one, other], n_threads=2) == apart, "several threads would cut them again"
-    assert _joined([one, other]) == [(0, 40)]
+    assert _joined([one, other]) == [(0, None, 40)]
     monkeypatch.setattr(shard, "JOINED_BYTES", one.X.nbytes * 2 - 1)
     assert _joined([one, other]) == apart
 
 
 def test_k_means_of_joined_blocks_is_that_of_one_block(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lloyd, "FEWEST_ROWS", WANTED)
-    found = []
-    for blocks in (_blocks(25, 50, 75, 100), _blocks(100)):
-        labels: dict[int, Any] = {}
-        rows = Shard(SerialCommunicator(), blocks, counted=True)
-        start = Start("given", 4, 0, X[None, :4])
-        result = kmeans(rows, start=start, max_iter=20, tol=0, n_init=1, keep=labels)
-        found.append((result, np.concatenate([labels[first] for first in sorted(labels)])))
-    (ours, our_labels), (theirs, their_labels) = found
-    np.testing.assert_array_equal(our_labels, their_labels)
+    # The last centre is far from all rows: its cluster is empty, and gets a row by its number.
+    start = Start("given", 5, 0, np.concatenate([X[:4], [[90.0, 90.0, 90.0]]])[None])
+    ours, theirs = (
+        kmeans(Shard(SerialCommunicator(), blocks, counted=True), start=start, max_iter=20, tol=0, n_init=1)
+        for blocks in (_blocks(25, 50, 75, 100), _blocks(100))
+    )
     np.testing.assert_array_equal(ours.centers, theirs.centers)
     assert (ours.inertia, ours.n_iter) == (theirs.inertia, theirs.n_iter)
+
+
+def test_labels_are_kept_by_the_numbers_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lloyd, "FEWEST_ROWS", WANTED)
+    labels: dict[int, Any] = {}
+    first, _, third = _blocks(25, 50, 75)
+    rows = Shard(SerialCommunicator(), [first, third], counted=True)
+    found = kmeans(rows, start=Start("given", 4, 0, X[None, :4]), max_iter=20, tol=0, n_init=1, keep=labels)
+    assert sorted(labels) == [0, 50]
+    for start, known in labels.items():
+        distances = np.square(X[start : start + 25, None] - found.centers).sum(axis=2)
+        np.testing.assert_array_equal(known, distances.argmin(axis=1))

@@ -71,12 +71,13 @@ def kmeans(
         offset = _rounded(found.mean, dtype) if is_far(found.mean, found.variance.sum(), dtype) else None
         threshold = tol * float(found.variance.mean())
         start = start.broadcast(rows)
-        larger = rows.in_larger_blocks(FEWEST_ROWS)
+        # Labels are kept by the numbers of rows, which blocks that are joined do not know.
+        larger = rows.in_larger_blocks(FEWEST_ROWS) if keep is None else rows
         best: Clustering | None = None
         for run in range(n_init):
             labels: dict[int, Array] | None = None if keep is None else {}
             centers = first_centers(rows, start, run, offset, dtype)
-            result = lloyd(larger, centers, offset, max_iter, threshold, labels)
+            result = lloyd(rows, larger, centers, offset, max_iter, threshold, labels)
             if best is None or result.inertia < best.inertia:
                 best = result
                 if keep is not None and labels is not None:
@@ -88,6 +89,7 @@ def kmeans(
 
 def lloyd(
     rows: Rows,
+    larger: Rows,
     centers: Array,
     offset: Array | None,
     max_iter: int,
@@ -96,14 +98,16 @@ def lloyd(
 ) -> Clustering:
     """Move centres until they stand still. Everything is relative to the offset (``None``: zero).
 
+    The same rows are given twice: with blocks that know their rows' numbers, and in larger blocks, to be added up.
+
     When no point changes its cluster, the centres are the same bit by bit, because each rank adds up in the same order
     as before: so ``threshold=0`` stops where scikit-learn finds equal labels, and no labels need to be kept.
     """
-    bounds = Bounds() if rows.stay else None
+    bounds = Bounds() if larger.stay else None
     sums, inertia = (sums_of, inertia_of) if bounds is None else (bounds.sums_of, bounds.inertia_of)
     n_iter = 0
     for n_iter in range(1, max_iter + 1):  # noqa: B007 (its last value is a result)
-        found = rows.total(sums, centers, offset)
+        found = larger.total(sums, centers, offset)
         if found.weights.all():
             moved = found.sums / found.weights[:, None]
         else:
@@ -117,7 +121,7 @@ def lloyd(
         centers = moved
         if movement <= threshold:
             break
-    return Clustering(centers, float(rows.total(inertia, centers, offset, keep)), n_iter)
+    return Clustering(centers, float(larger.total(inertia, centers, offset, keep)), n_iter)
 
 
 def _require_finite(sums: Array) -> None:

@@ -21,7 +21,7 @@ from ..rows.block import Block
 from .lloyd import Sums, added, inertia_of, kernel_of, sums_of
 
 FEWEST_ROWS = 100_000
-"""Of a block, or of small neighbours that are joined; with fewer, the kernel is as fast as what Python does between the
+"""Of a block, or of small ones that are joined; with fewer, the kernel is as fast as what Python does between the
 rows."""
 SLICE_ROWS = 1 << 14
 GAP_ROWS = 8192

@@ -77,7 +77,8 @@ class Rows(ABC):
     def in_larger_blocks(self, n_rows: int) -> Rows:
         """Return the same rows with small blocks joined, for algorithms that do more for a block of so many rows.
 
-        Where that costs little: not where blocks are large, are elsewhere, or come anew for each total.
+        Where that costs little: not where blocks are large, are elsewhere, or come anew for each total. Those that are
+        joined need not be neighbours, so they do not know the number of their first row.
         """
         return self
 

@@ -81,15 +81,15 @@ class Shard(Rows):
         return Shard(self.communicator, blocks, n_threads=self.n_threads, counted=True)
 
     def in_larger_blocks(self, n_rows: int) -> Shard:
-        """Join neighbours of this rank that have no y and no weights, where that makes a block of so many rows."""
+        """Join blocks of this rank that have no y and no weights, where that makes a block of so many rows."""
         if not self.stay:
             return self
         joined: list[Block] = []
-        for run in _neighbours(self.blocks, n_rows):
-            if len(run) > 1 and sum(map(len, run)) >= n_rows:
-                joined.append(replace(run[0], X=np.concatenate([block.X for block in run])))
+        for together in _joinable(self.blocks, n_rows):
+            if len(together) > 1 and sum(map(len, together)) >= n_rows:
+                joined.append(Block(together[0].number, None, np.concatenate([block.X for block in together])))
             else:
-                joined += run
+                joined += together
         return Shard(self.communicator, joined, counted=self._counted)
 
     def broadcast(self, value: Message) -> Message:
@@ -115,21 +115,20 @@ def block_of_rank(communicator: Communicator, X: Array, y: Array | None = None, 
     return Block(communicator.rank, sum(lengths[: communicator.rank]), X, y, weights)
 
 
-def _neighbours(blocks: Sequence[Block], n_rows: int) -> list[list[Block]]:
-    """Return the blocks in runs that can be joined to one: each has fewer rows than that, and begins where the one
-    before ends."""
-    runs: list[list[Block]] = []
+def _joinable(blocks: Sequence[Block], n_rows: int) -> list[list[Block]]:
+    """Return the blocks in groups that can be joined; those of fewer rows than that are put together in their order."""
+    groups: list[list[Block]] = []
+    group: list[Block] = []
     for block in blocks:
-        last = runs[-1] if runs else []
-        if last and all(_is_small(each, n_rows) for each in (last[-1], block)):
-            before, X = last[-1], block.X
-            follows = before.start is not None and block.start == before.start + len(before)
-            alike = X.dtype == before.X.dtype and X.shape[1:] == before.X.shape[1:]
-            if follows and alike and sum(each.X.nbytes for each in last) + X.nbytes <= JOINED_BYTES:
-                last.append(block)
-                continue
-        runs.append([block])
-    return runs
+        if not _is_small(block, n_rows):
+            groups.append([block])
+            continue
+        alike = group and (group[0].X.dtype, group[0].X.shape[1:]) == (block.X.dtype, block.X.shape[1:])
+        if not alike or sum(each.X.nbytes for each in group) + block.X.nbytes > JOINED_BYTES:
+            group = []
+            groups.append(group)
+        group.append(block)
+    return groups
 
 
 def _is_small(block: Block, n_rows: int) -> bool:
