@@ -82,7 +82,8 @@ def transposing(client: Any) -> float:
     """Return the seconds of ``x + x.T`` of 6000 x 6000."""
     import dask.array as da
 
-    x = client.persist(da.ones((6000, 6000), chunks=(1500, 1500)))
+    # Not da.ones: each of its blocks is one number that stands for all, and travels as that.
+    x = client.persist(da.random.default_rng(0).random((6000, 6000), chunks=(1500, 1500)))
     client.gather(client.compute(x.sum()))
     return seconds(lambda: client.compute((x + x.T).sum()).result())
 
