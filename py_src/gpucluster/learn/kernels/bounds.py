@@ -185,8 +185,8 @@ def _cost(n_clusters: int) -> float:
     """Return how much longer a row takes that is looked at than one of which only sums are made.
 
     Of what NumPy does with such a row, most does not depend on the number of clusters. Measured are 3.2 times with two
-    clusters and 1.3 with 64 (``benchmarks.kmeans_bounds``). With few clusters, more is assumed: what is estimated of the
-    passes to come is wrong at times, and then costs up to a sixth of a fit, while to begin later costs little.
+    clusters and 1.3 with 64 (``benchmarks.kmeans_bounds``). With few clusters, more is assumed: what is estimated of
+    the passes to come is wrong at times, and then costs up to a sixth of a fit, while to begin later costs little.
     """
     return 1.5 + 12 / n_clusters
 
