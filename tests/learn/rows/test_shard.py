@@ -40,6 +40,9 @@ def test_small_blocks_are_joined_in_their_order() -> None:
     [block] = Shard(SerialCommunicator(), [first, third]).in_larger_blocks(WANTED).blocks
     np.testing.assert_array_equal(block.X, np.concatenate([first.X, third.X]))
     assert _joined(_blocks(20, 60, 80)) == [(0, None, 40), (1, 20, 40)], "a large one is left as it is"
+    assert _joined([*_blocks(20, 60), Block(2, 60, X[60:80].astype(np.float32)), Block(3, 80, X[80:])]) == [
+        (0, None, 40), (1, 20, 40), (2, 60, 20),
+    ]  # fmt: skip
     assert _joined(_blocks(10, 20)) == [(0, 0, 10), (1, 10, 10)], "together they are still small"
     assert _joined([]) == []
 
@@ -52,6 +55,8 @@ def test_what_cannot_be_joined_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch)
     assert _joined([one, Block(1, 20, other.X.astype(np.float32))]) == apart, "types would change"
     assert _joined([one, other], n_threads=2) == apart, "several threads would cut them again"
     assert _joined([one, other]) == [(0, None, 40)]
+    monkeypatch.setattr(shard, "JOINED_BYTES", one.X.nbytes * 2)
+    assert _joined(_blocks(20, 40, 60, 80)) == [(0, None, 40), (2, 40, 20), (3, 60, 20)], "no more memory than that"
     monkeypatch.setattr(shard, "JOINED_BYTES", one.X.nbytes * 2 - 1)
     assert _joined([one, other]) == apart
 

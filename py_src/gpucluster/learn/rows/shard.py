@@ -21,7 +21,7 @@ PIECES_PER_THREAD = 4
 SMALLEST_PIECE = 4096
 """Fewer rows are not worth a thread of their own."""
 JOINED_BYTES = 32 << 20
-"""So large a block may become by joining; it takes its memory once more, and the time of one pass."""
+"""So much of a rank's rows may be joined: they take their memory once more, and the time of one pass."""
 
 
 class Shard(Rows):
@@ -82,15 +82,13 @@ class Shard(Rows):
 
     def in_larger_blocks(self, n_rows: int) -> Shard:
         """Join blocks of this rank that have no y and no weights, where that makes a block of so many rows."""
-        if not self.stay:
+        joined = _joinable(self.blocks, n_rows) if self.stay else []
+        if len(joined) < 2 or sum(map(len, joined)) < n_rows:
             return self
-        joined: list[Block] = []
-        for together in _joinable(self.blocks, n_rows):
-            if len(together) > 1 and sum(map(len, together)) >= n_rows:
-                joined.append(Block(together[0].number, None, np.concatenate([block.X for block in together])))
-            else:
-                joined += together
-        return Shard(self.communicator, joined, counted=self._counted)
+        numbers = {block.number for block in joined}
+        others = [block for block in self.blocks if block.number not in numbers]
+        larger = Block(joined[0].number, None, np.concatenate([block.X for block in joined]))
+        return Shard(self.communicator, [larger, *others], counted=self._counted)
 
     def broadcast(self, value: Message) -> Message:
         """Broadcast rank 0's."""
@@ -115,20 +113,16 @@ def block_of_rank(communicator: Communicator, X: Array, y: Array | None = None, 
     return Block(communicator.rank, sum(lengths[: communicator.rank]), X, y, weights)
 
 
-def _joinable(blocks: Sequence[Block], n_rows: int) -> list[list[Block]]:
-    """Return the blocks in groups that can be joined; those of fewer rows than that are put together in their order."""
-    groups: list[list[Block]] = []
-    group: list[Block] = []
+def _joinable(blocks: Sequence[Block], n_rows: int) -> list[Block]:
+    """Return the first blocks of fewer rows than that, alike, as many as may be joined."""
+    found: list[Block] = []
+    n_bytes = 0
     for block in blocks:
-        if not _is_small(block, n_rows):
-            groups.append([block])
-            continue
-        alike = group and (group[0].X.dtype, group[0].X.shape[1:]) == (block.X.dtype, block.X.shape[1:])
-        if not alike or sum(each.X.nbytes for each in group) + block.X.nbytes > JOINED_BYTES:
-            group = []
-            groups.append(group)
-        group.append(block)
-    return groups
+        alike = not found or (found[0].X.dtype, found[0].X.shape[1:]) == (block.X.dtype, block.X.shape[1:])
+        if _is_small(block, n_rows) and alike and n_bytes + block.X.nbytes <= JOINED_BYTES:
+            found.append(block)
+            n_bytes += block.X.nbytes
+    return found
 
 
 def _is_small(block: Block, n_rows: int) -> bool:
