@@ -42,8 +42,9 @@ def _run(root: Path) -> Path:
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An own project without the options of this one."""
+    """An own project without the options of this one, and without those of continuous integration."""
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
     monkeypatch.setenv("PYTHONPATH", str(second_run.ROOT))
     monkeypatch.setattr(second_run, "ROOT", tmp_path)
     return tmp_path
