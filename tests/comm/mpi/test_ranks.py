@@ -21,7 +21,7 @@ PROGRAM = Path(__file__).with_name("ranks.py")
 @pytest.fixture(scope="module", params=["0", "1"], ids=["two copies", "one copy"])
 def found(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
     """What each of three ranks has found, by rank; with both ways in which MPICH moves large messages."""
-    environment = {**os.environ, "MPIR_CVAR_CH4_CMA_ENABLE": request.param}
+    environment = {**os.environ, "MPIR_CVAR_CH4_CMA_ENABLE": request.param, "DASK_DISTRIBUTED__COMM__SHARD": "1MiB"}
     done = subprocess.run(
         [*mpiexec(3), sys.executable, str(PROGRAM)],
         env=environment, capture_output=True, text=True, timeout=240, check=False,

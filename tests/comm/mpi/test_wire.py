@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
+from typing import Any
+
 import numpy as np
 import pytest
+from distributed.protocol.utils import merge_memoryviews
 from gpucluster.comm.mpi import wire
 from gpucluster.comm.mpi.address import PREFIX, Location, parse
 from gpucluster.comm.mpi.channel import Arriving, Channel
+from gpucluster.comm.mpi.memory import Memory
 from gpucluster.comm.mpi.wire import (
     BLOCK_BYTES,
     INLINE_BYTES,
+    LINE_BYTES,
+    RIGHT_AFTER,
     SHARED_BYTES,
     Envelope,
     Key,
@@ -39,23 +46,50 @@ FRAMES = st.lists(
     FRAMES,
 )
 def test_frames_come_back_in_their_order(kind: Kind, rank: int, number: int, tag: int, frames: list[bytes]) -> None:
-    sent, blocks = encode(kind, Key(rank, number), tag, frames)
-    buffers = [b"".join(block) for block in blocks]
+    sent, buffers = encode(kind, Key(rank, number), tag, frames)
     found = decode(memoryview(bytearray(sent)))
     assert (found.kind, found.key, found.tag) == (kind, Key(rank, number), tag)
-    assert found.block_sizes == list(map(len, buffers))
-    assert [bytes(frame) for frame in found.frames(buffers)] == frames
+    assert [bytes(frame) for frame in received(found, buffers)] == frames
     assert len(sent) <= INLINE_BYTES + 9 * len(frames) + 32
+
+
+CUTS = st.lists(st.sampled_from([0, 1, 100, SHARED_BYTES, SHARED_BYTES + 1, 3 * SHARED_BYTES]), max_size=12)
+
+
+@given(CUTS, st.integers(0, 200), st.booleans())
+def test_what_lay_together_lies_together(sizes: list[int], first: int, apart: bool) -> None:
+    """As distributed cuts large arrays, and joins their frames without a copy where they are one after the other."""
+    whole = memoryview(np.random.default_rng(0).integers(0, 256, first + sum(sizes) + len(sizes), "u1"))
+    ends = list(itertools.accumulate([first, *(size + apart for size in sizes)]))
+    frames = [whole[begin : begin + size] for begin, size in zip(ends[:-1], sizes, strict=True)]
+    sent, buffers = encode(Kind.MESSAGE, Key(0, 1), 2, frames)
+    found = decode(memoryview(sent))
+    came = received(found, buffers)
+    assert [bytes(frame) for frame in came] == [bytes(frame) for frame in frames]
+    for place, size in enumerate(sizes):
+        if size > SHARED_BYTES:
+            assert (place_of(came[place]) - place_of(frames[place])) % LINE_BYTES == 0
+            if not apart and sum(sizes[place + 1 : place + 2]):
+                joined = merge_memoryviews(came[place : place + 2])
+                assert bytes(joined) == bytes(came[place]) + bytes(came[place + 1])
+
+
+def received(found: Envelope, buffers: list[list[memoryview]]) -> list[Any]:
+    """Return the frames of an envelope as they come into memory for them."""
+    blocks = found.allocated(Memory().take)
+    for piece, parts in zip(found.pieces(blocks), buffers, strict=True):
+        piece[:] = b"".join(parts)
+    return found.frames(blocks)
+
+
+def place_of(view: Any) -> int:
+    return int(np.frombuffer(view, "u1").__array_interface__["data"][0])
 
 
 def test_frames_may_have_several_dimensions_and_nothing_in_them() -> None:
     frames = [np.ones((2, 3)), np.empty((0, 5)), np.ones((INLINE_BYTES, 2))]
-    sent, blocks = encode(Kind.MESSAGE, Key(0, 1), 2, frames)
-    assert [len(frame) for frame in decode(memoryview(sent)).frames([b for (b,) in blocks])] == [
-        48,
-        0,
-        16 * INLINE_BYTES,
-    ]
+    sent, buffers = encode(Kind.MESSAGE, Key(0, 1), 2, frames)
+    assert [len(frame) for frame in received(decode(memoryview(sent)), buffers)] == [48, 0, 16 * INLINE_BYTES]
 
 
 def test_small_frames_share_blocks_and_large_ones_are_by_themselves() -> None:
@@ -74,6 +108,15 @@ def test_what_is_no_envelope_is_refused(noise: bytes) -> None:
             decode(memoryview(wrong))
 
 
+@pytest.mark.parametrize("begins", [(RIGHT_AFTER, 0), (0, RIGHT_AFTER), (LINE_BYTES, 0), (RIGHT_AFTER - 1, 0)])
+def test_frames_that_follow_none_or_begin_nowhere_are_refused(begins: tuple[int, int]) -> None:
+    sizes = (SHARED_BYTES, 5)
+    sent, _ = encode(Kind.MESSAGE, Key(0, 1), 2, [bytes(size) for size in sizes])
+    head = len(sent) - 5 - len(sizes)
+    with pytest.raises(ValueError, match="a frame"):
+        decode(memoryview(sent[:head] + bytes(begins)))
+
+
 def test_large_buffers_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wire, "PIECE_BYTES", 10)
     assert [piece.nbytes for piece in pieces(memoryview(bytes(25)))] == [10, 10, 5]
@@ -90,7 +133,7 @@ def test_an_address_tells_port_rank_and_world() -> None:
 
 
 def arriving(*sizes: int) -> Arriving:
-    return Arriving(Envelope(Kind.MESSAGE, Key(0, 1), 2, sizes, tuple(False for _ in sizes)))
+    return Arriving(Envelope(Kind.MESSAGE, Key(0, 1), 2, sizes, tuple(0 for _ in sizes)))
 
 
 def test_what_nobody_reads_waits_with_its_sender(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ from .channel import Arriving, Channel
 from .lane import Lane
 from .memory import Memory
 from .pacing import Pacing
-from .wire import Envelope, Key, Kind, decode, encode, pieces
+from .wire import Envelope, Key, Kind, decode, encode
 from .world import World
 
 logger = logging.getLogger("gpucluster.comm")
@@ -154,11 +154,10 @@ class Engine:
     # -- sending ---------------------------------------------------------------------------------
 
     def _send(self, rank: int, kind: Kind, key: Key, tag: int, frames: Sequence[Any] = ()) -> None:
-        envelope, blocks = encode(kind, key, tag, frames)
+        envelope, buffers = encode(kind, key, tag, frames)
         self._follow(self.world.communicator.Isend([envelope, self._mpi.BYTE], rank, ENVELOPES), envelope)
-        for block in blocks:
-            for parts in [block] if len(block) > 1 else [[piece] for piece in pieces(block[0])]:
-                self._lane(self._sending, rank, tag).add(partial(self._isend, parts, rank, tag))
+        for parts in buffers:
+            self._lane(self._sending, rank, tag).add(partial(self._isend, parts, rank, tag))
         self.world.bell.ring(rank)
         self._look_on()
 
@@ -248,8 +247,8 @@ class Engine:
     def _receive(self, channel: Channel, message: Arriving) -> None:
         assert message.envelope is not None
         message.is_received = True
-        message.buffers = [self._memory.take(size) for size in message.envelope.block_sizes]
-        views = [piece for buffer in message.buffers for piece in pieces(memoryview(buffer))]
+        message.buffers = message.envelope.allocated(self._memory.take)
+        views = message.envelope.pieces(message.buffers)
         message.left = len(views)
 
         def one_less() -> None:

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from .wire import LINE_BYTES
+
 LEAST_BYTES = 2**20
 """Smaller ones are left to NumPy."""
 KEPT_BYTES = 2**27
@@ -36,16 +38,25 @@ class Memory:
         """How much is kept that nobody uses."""
         return sum(len(block) for _, block in (*self._free, *self._returned))
 
-    def take(self, size: int) -> Any:
-        """Return memory of so many bytes, as an array; what is in it is nobody's."""
+    def take(self, size: int, begin: int = 0) -> Any:
+        """Return memory of so many bytes, as an array; what is in it is nobody's.
+
+        Parameters
+        ----------
+        size : int
+        begin : int
+            Address modulo ``LINE_BYTES`` at which it begins.
+        """
         if size < LEAST_BYTES:
-            return np.empty(size, "u1")
-        wanted = _rounded(size)
+            own = np.empty(size + LINE_BYTES, "u1")
+            first = (begin - own.__array_interface__["data"][0]) % LINE_BYTES
+            return own[first : first + size]
+        wanted = _rounded(size) + mmap.PAGESIZE
         self._sort_in()
         place = next((place for place, (_, one) in enumerate(self._free) if len(one) == wanted), None)
         block = self._free.pop(place)[1] if place is not None else _fresh(wanted)
         # Arrays made of this one refer to it, and not to what it is made of, as that is no array.
-        lent = np.frombuffer(block, "u1", size)
+        lent = np.frombuffer(block, "u1", size, begin)
         weakref.finalize(lent, _give_back, self._returned, block).atexit = False
         return lent
 
@@ -73,7 +84,8 @@ def _rounded(size: int) -> int:
 
 
 def _fresh(size: int) -> mmap.mmap:
-    block = mmap.mmap(-1, size)
+    # Memory that processes share, which is what Python maps unless told otherwise, gets no large pages.
+    block = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     if hasattr(mmap, "MADV_HUGEPAGE"):
         with suppress(OSError):  # A kernel may have none.
             block.madvise(mmap.MADV_HUGEPAGE)
