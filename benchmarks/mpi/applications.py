@@ -1,4 +1,4 @@
-"""Three clusters of two ranks that differ in the transport only: what Dask's collections take on them, by turns."""
+"""Clusters of two ranks that differ in the transport only, or in nothing: what Dask does on them, by turns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 
 from benchmarks.comms import MEBIBYTE, moving, seconds, transposing
 
-TRANSPORTS = ("mpi", "tcp", "tls")
+CLUSTERS = {"mpi": "mpi", "tcp": "tcp", "tls": "tls", "tcp, again": "tcp"}
+"""Protocols by name."""
 IDLE_SECONDS = 20.0
 FLIGHTS_COPIES = 4
 _FLIGHT_COLUMNS = ["carrier", "origin", "tailnum", "time_hour", "dep_delay", "air_time"]
@@ -22,8 +23,8 @@ def clusters() -> Iterator[dict[str, Any]]:
 
     with ExitStack() as stack:
         found = {}
-        for name in TRANSPORTS:
-            cluster = gpucluster.create("mpi", n_workers=2, threads_per_worker=1, protocol=name)
+        for name, protocol in CLUSTERS.items():
+            cluster = gpucluster.create("mpi", n_workers=2, threads_per_worker=1, protocol=protocol)
             stack.enter_context(cluster)
             found[name] = stack.enter_context(cluster.get_client(set_as_default=False))
         yield found
@@ -98,7 +99,10 @@ def measure(clients: dict[str, Any], repeats: int) -> dict[str, dict[str, list[f
     found: dict[str, dict[str, list[float]]] = {work: {name: [] for name in clients} for work in WORK}
     for turn in range(repeats + 1):
         for work, take in WORK.items():
-            for name, client in clients.items():
+            # Not always in the same order: what is before it may not help one of them.
+            names = list(clients)
+            for name in names[turn % len(names) :] + names[: turn % len(names)]:
+                client = clients[name]
                 with client.as_current():
                     took = take(client, kept[name])
                 if turn:
