@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,8 @@ prepare_library()
 from mpi4py import MPI  # noqa: E402 - it loads the library
 
 HOST = "127.0.0.1"
-BLOCK_BYTES = 64 * 2**20
+BLOCKS = {"block": 64 * 2**20, "large block": 192 * 2**20}
+"""Bytes by name. distributed cuts arrays above 64 MiB."""
 PINGS = 200
 """Empty messages to and fro within one turn."""
 WORLD = MPI.COMM_WORLD
@@ -35,12 +37,12 @@ Seconds = dict[str, dict[str, list[float]]]
 
 async def answer(comm: Any) -> None:
     """Say that a message has come; one that asks for it is followed by a block over mpi4py alone."""
-    kept = np.empty(BLOCK_BYTES, "u1")
+    kept = np.empty(max(BLOCKS.values()), "u1")
     try:
         while True:
             match await comm.read():
-                case {"raw": how}:
-                    answer_raw(how, kept)
+                case {"raw": how, "size": size}:
+                    answer_raw(how, kept[:size])
                 case _:
                     pass
             await comm.write({})
@@ -57,7 +59,7 @@ def answer_raw(how: str, kept: Any) -> None:
             WORLD.Send(byte, 0, RAW_TAG)
         return
     # Dask cannot know where a message is to go: each has memory of its own.
-    block = kept if how == "into the same memory" else np.empty(BLOCK_BYTES, "u1")
+    block = kept if how == "into the same memory" else np.empty(len(kept), "u1")
     WORLD.Recv(block, 0, RAW_TAG)
 
 
@@ -81,7 +83,7 @@ async def moved(comm: Any, block: Any) -> float:
 async def moved_raw(comm: Any, block: Any, how: str) -> float:
     """Return the seconds of the same with one call of MPI for the block."""
     began = time.perf_counter()
-    await comm.write({"raw": how})
+    await comm.write({"raw": how, "size": len(block)})
     WORLD.Send(block, 1, RAW_TAG)
     await comm.read()
     return time.perf_counter() - began
@@ -89,7 +91,7 @@ async def moved_raw(comm: Any, block: Any, how: str) -> float:
 
 async def pinged_raw(comm: Any) -> float:
     """Return the seconds of one byte there and back, with blocking calls."""
-    await comm.write({"raw": "ping"})
+    await comm.write({"raw": "ping", "size": 1})
     byte = np.empty(1, "u1")
     began = time.perf_counter()
     for _ in range(PINGS):
@@ -102,26 +104,30 @@ async def pinged_raw(comm: Any) -> float:
 
 async def measure(addresses: dict[str, str], security: Security, repeats: int) -> Seconds:
     """Take turns; the first one does not count."""
-    block = np.random.default_rng(0).integers(0, 256, BLOCK_BYTES, "u1")
+    blocks = {what: np.random.default_rng(0).integers(0, 256, size, "u1") for what, size in BLOCKS.items()}
     args = security.get_connection_args("client")
     comms = {name: await connect(address, **(args if name == "tls" else {})) for name, address in addresses.items()}
     near = comms["mpi"]
     work: dict[str, dict[str, Callable[[], Coroutine[Any, Any, float]]]] = {
         "ping": {
-            **{name: lambda comm=comm: pinged(comm) for name, comm in comms.items()},  # type: ignore[misc]
-            "mpi4py": lambda: pinged_raw(near),
+            **{name: partial(pinged, comm) for name, comm in comms.items()},
+            "mpi4py": partial(pinged_raw, near),
         },
-        "block": {
-            **{name: lambda comm=comm: moved(comm, block) for name, comm in comms.items()},  # type: ignore[misc]
-            "mpi4py": lambda: moved_raw(near, block, "into fresh memory"),
-            "mpi4py, the same memory": lambda: moved_raw(near, block, "into the same memory"),
+        **{
+            what: {
+                **{name: partial(moved, comm, block) for name, comm in comms.items()},
+                "mpi4py": partial(moved_raw, near, block, "into fresh memory"),
+                "mpi4py, the same memory": partial(moved_raw, near, block, "into the same memory"),
+            }
+            for what, block in blocks.items()
         },
     }
     found: Seconds = {what: {name: [] for name in ways} for what, ways in work.items()}
     for turn in range(repeats + 1):
         for what, ways in work.items():
-            for name, take in ways.items():
-                took = await take()
+            names = list(ways)
+            for name in names[turn % len(names) :] + names[: turn % len(names)]:
+                took = await ways[name]()
                 if turn:
                     found[what][name].append(took)
     for comm in comms.values():

@@ -59,6 +59,10 @@ def test_no_more_is_kept_than_is_allowed_and_it_goes_back_after_a_while(monkeypa
     assert kept.kept_bytes == 3 * (40 * MEBIBYTE + PAGESIZE) <= KEPT_BYTES
     kept.forget_old()
     assert kept.kept_bytes == 3 * (40 * MEBIBYTE + PAGESIZE)
+    larger = kept.take(KEPT_BYTES + 1)
+    del larger
+    kept.forget_old()
+    assert kept.kept_bytes == 3 * (40 * MEBIBYTE + PAGESIZE), "one that is not kept drives out none"
     monkeypatch.setattr(memory, "KEPT_SECONDS", -1.0)
     kept.forget_old()
     assert kept.kept_bytes == 0

@@ -20,7 +20,7 @@ from .wire import LINE_BYTES
 LEAST_BYTES = 2**20
 """Smaller ones are left to NumPy."""
 KEPT_BYTES = 2**27
-"""So much is kept at most that nobody uses."""
+"""So much is kept at most that nobody uses; no block that is larger."""
 KEPT_SECONDS = 20.0
 
 
@@ -67,7 +67,9 @@ class Memory:
 
     def _sort_in(self) -> None:
         while self._returned:
-            self._free.append(self._returned.popleft())
+            one = self._returned.popleft()
+            if len(one[1]) <= KEPT_BYTES:  # A larger one would drive out all others.
+                self._free.append(one)
         kept, oldest = sum(len(block) for _, block in self._free), time.monotonic() - KEPT_SECONDS
         while self._free and (kept > KEPT_BYTES or self._free[0][0] < oldest):
             kept -= len(self._free.pop(0)[1])
