@@ -70,6 +70,10 @@ def test_the_system_kills_when_memory_is_used_up() -> None:
             [Death(worker("1"), "XID 79 of its GPU", 3, 1)],
             "Worker 1 died: XID 79 of its GPU. 1 piece of scattered data is lost.",
         ),
+        (
+            [Death(worker("1"), None, 2, told_by_deployment=True), Death(worker("2"), None, told_by_deployment=True)],
+            "Workers 1 and 2 left. 2 results are computed anew.",
+        ),
     ],
 )
 def test_one_sentence_for_those_that_died_together(deaths: list[Death], told: str) -> None:

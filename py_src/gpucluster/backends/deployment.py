@@ -87,6 +87,8 @@ class Deployment(ABC):
     """The most workers that whoever starts them grants, once that is known."""
     can: frozenset[Verb] = frozenset()
     """What this cluster can do; the supervisor refuses the rest before it comes here."""
+    lost_together: bool = False
+    """Whether one worker that is lost takes all others along; then the deployment itself tells why, once for all."""
     why_not: str | None = None
     """Why it cannot do the rest, as the end of a sentence: 'somebody else has started it'."""
 

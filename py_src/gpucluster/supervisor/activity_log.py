@@ -175,8 +175,14 @@ class ActivityLog:
             self._write("worker_joined", f"{self._named(list(came.values()))} joined")
 
     def _tell_of(self, deaths: Sequence[Death]) -> None:
-        renewed = [death for death in deaths if self._renewed and death.why is None]
-        died = [death for death in deaths if death not in renewed]
+        told = [death for death in deaths if death.told_by_deployment]
+        renewed = [death for death in deaths if self._renewed and death.why is None and death not in told]
+        died = [death for death in deaths if death not in renewed and death not in told]
+        if told:
+            message = sentence(told, self._named)
+            self._write("worker_left", message)
+            if any(death.n_lost for death in told):
+                self._announce("worker_died", message)
         if renewed:
             self._write("worker_left", f"{self._named([death.worker.name for death in renewed])} left to start anew")
         if died:

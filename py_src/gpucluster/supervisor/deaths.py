@@ -26,6 +26,8 @@ class Death:
     """Why, in words that follow 'died:'; ``None`` where nobody knows."""
     n_anew: int = 0
     n_lost: int = 0
+    told_by_deployment: bool = False
+    """Whether the deployment tells why, for all together."""
 
 
 class Inquest:
@@ -52,6 +54,9 @@ class Inquest:
         return [self._one(deployment, worker, gone.get(worker.address or ""), killed_by_system) for worker in workers]
 
     def _one(self, deployment: Deployment, worker: WorkerModel, gone: Gone | None, killed_by_system: bool) -> Death:
+        counts = (gone.n_anew, gone.n_lost) if gone is not None else (0, 0)
+        if deployment.lost_together:
+            return Death(worker, None, *counts, told_by_deployment=True)
         status = None if worker.pid is None else deployment.how_ended(worker.pid)
         why = None if worker.device is None else deployment.gpu_trouble(worker.device)
         if gone is not None and gone.too_big:
@@ -59,7 +64,6 @@ class Inquest:
             why = "more memory than the limit" + (f" of {format_size(limit)}" if limit else "")
         elif why is None and status is not None:
             why = ended_by(status, out_of_memory=killed_by_system)
-        counts = (gone.n_anew, gone.n_lost) if gone is not None else (0, 0)
         return Death(worker, why, *counts)
 
 
@@ -87,7 +91,9 @@ def sentence(deaths: Sequence[Death], named: Callable[[Sequence[str]], str]) -> 
     """
     causes = Counter(death.why for death in deaths if death.why is not None)
     who = named(list(dict.fromkeys(death.worker.name for death in deaths)))
-    if not causes:
+    if all(death.told_by_deployment for death in deaths):
+        told = f"{who} left."
+    elif not causes:
         told = f"{who} left unexpectedly; see the log."
     else:
         (why, number), *others = causes.most_common()

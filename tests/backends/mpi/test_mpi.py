@@ -182,12 +182,17 @@ def test_a_rank_that_dies_takes_all_along_and_all_come_back(shared_site, cluster
     result = client.submit(pow, 3, 4)
     assert result.result() == 81
     orphan = client.submit(lambda: subprocess.Popen(ORPHAN).pid, pure=False).result()
-    before = pids(client)
+    before, told = pids(client), len(handle.activity())
     os.kill(client.submit(os.getpid, workers=["1"], pure=False).result(), signal.SIGKILL)
     wait_until(lambda: "rank 1 was ended by SIGKILL. All its ranks are started again" in messages(handle))
     wait_until(lambda: len(handle.model.workers) == 2 and not before & {worker.pid for worker in handle.model.workers})
     assert gone(orphan)
     assert client.submit(lambda value: value + 1, result).result() == 82
+    wait_until(lambda: "joined" in handle.activity()[-1].message)
+    new = sorted(entry.message for entry in handle.activity()[told:])
+    assert len(new) == 3, "what one rank did is told once, and of that rank only"
+    assert new[0] == "The MPI program ended: rank 1 was ended by SIGKILL. All its ranks are started again."
+    assert new[1:] == ["Workers 0 and 1 joined", "Workers 0 and 1 left. 2 results are computed anew."]
     assert shared_site.get(cluster.id).state is ClusterState.RUNNING
     before = pids(client)
     [launcher] = launchers(cluster)

@@ -200,6 +200,24 @@ def test_a_rank_is_lost_when_its_program_is_over_and_not_while_that_ends(monkeyp
     assert states() == [SlotState.LOST] * 2
 
 
+@pytest.mark.parametrize(
+    ("kills", "told"),
+    [([4, 4], ""), ([4, 5], ", as this machine ran out of memory"), ([None, 5], ""), ([4, None], "")],
+)
+def test_a_rank_that_the_system_has_killed_says_why(kills, told, monkeypatch):
+    monkeypatch.setattr(module, "out_of_memory_kills", iter(kills).__next__)
+    heard = []
+    plan = SimpleNamespace(n_workers=1, options={"launcher": SimpleNamespace(family=None), "command": []})
+    context = SimpleNamespace(tell=lambda kind, message: heard.append(message))
+    deployment = MPIDeployment(spec(), plan, context)
+    deployment._scheduler = SimpleNamespace(workers={"0": SimpleNamespace(name="0")})
+    deployment._program = program = SimpleNamespace(over=None)
+    deployment.slots()
+    program.over = "rank 0 was ended by SIGKILL"
+    deployment._note_end(program)
+    assert heard == [f"The MPI program ended: rank 0 was ended by SIGKILL{told}. All its ranks are started again."]
+
+
 def test_what_ends_a_worker_is_told_in_words():
     assert _cause(SystemExit(4)) == "a task called sys.exit(4)"
     assert _cause(SystemExit()) == "a task called sys.exit()"

@@ -15,6 +15,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
+from ...operating_system.control_groups import out_of_memory_kills
 from ...protocol.errors import StartFailed
 from ...protocol.mpispec import MPISpec
 from ...protocol.plaintext import counted
@@ -46,6 +47,7 @@ class MPIDeployment(Deployment):
         self._spec = spec
         self._context = context
         self._names = [str(rank) for rank in range(plan.n_workers)]
+        self.lost_together = not spec.has_nannies
         self._launcher: Launcher = plan.options["launcher"]
         self._command: list[str] = plan.options["command"]
         self._told: dict[str, Any] = {}
@@ -60,6 +62,8 @@ class MPIDeployment(Deployment):
         self._watching: asyncio.Task[None] | None = None
         self._came: dict[str, float] = {}
         """When each worker of this program was last seen."""
+        self._kills = out_of_memory_kills()
+        """How often the system has killed for want of memory, when this program was started."""
         self._ends: dict[int, int] = {}
         """How the ranks of the program before have ended, by their process."""
         self._since: dict[str, tuple[SlotState, datetime]] = {}
@@ -103,7 +107,8 @@ class MPIDeployment(Deployment):
     # -- what there is ---------------------------------------------------------------------------
 
     def slots(self) -> list[Slot]:
-        here, missing = self._here(), self._missing()
+        missing = self._missing()
+        here = self._connected()
         over = self._program.over if self._program is not None and self._program is not self._replaced else None
         found = []
         for name in self._names:
@@ -165,6 +170,7 @@ class MPIDeployment(Deployment):
 
     async def _start_program(self) -> Program:
         environment = launcher_environment(self._launcher, self._spec)
+        self._kills = out_of_memory_kills()
         try:
             return await Program.start(self._command, environment, self._told, self._launcher.name)
         except OSError as error:
@@ -213,20 +219,18 @@ class MPIDeployment(Deployment):
         if self._launcher.family is Family.SLURM and _ALLOCATION_OVER.search(program.over or ""):
             self.scheduler.over = "The allocation of Slurm that its workers were in is over."
         elif self.slots()[0].state is not SlotState.FAILED and self._program is program:
-            self._context.tell(
-                "worker_died", f"The MPI program ended: {program.over}. All its ranks are started again."
-            )
+            why, before, now = program.over, self._kills, out_of_memory_kills()
+            if "SIGKILL" in why and before is not None and now is not None and now > before:
+                why = f"{why}, as this machine ran out of memory"
+            self._context.tell("worker_died", f"The MPI program ended: {why}. All its ranks are started again.")
 
-    def _here(self) -> set[str]:
-        """Return those that are connected, and note when that was."""
-        here = {str(worker.name) for worker in self._scheduler.workers.values()}
-        if self._program is not None and self._program is not self._replaced:
-            now = time.monotonic()
-            self._came |= {name: now for name in self._names if name in here}
-        return here
+    def _connected(self) -> set[str]:
+        return {str(worker.name) for worker in self._scheduler.workers.values()}
 
     def _missing(self) -> list[str]:
         """Return those that have come and were not seen for long."""
-        self._here()
+        if self._program is not None and self._program is not self._replaced:
+            here, now = self._connected(), time.monotonic()
+            self._came |= {name: now for name in self._names if name in here}
         patience = MISSING_WITH_NANNY_SECONDS if self._spec.has_nannies else MISSING_SECONDS
         return [name for name, seen in self._came.items() if time.monotonic() - seen > patience]
