@@ -16,13 +16,13 @@ from gpucluster.protocol.models import ClusterState, WorkerModel
 from gpucluster.protocol.version import BY_HEADER
 from gpucluster.registry import activity
 from gpucluster.supervisor.activity_log import ActivityLog
-from gpucluster.supervisor.deaths import Inquest
+from gpucluster.supervisor.deaths import DeathCauses
 from gpucluster.supervisor.worker_titles import WorkerTitles
 
 
 def log_of(folder, planned):
     """Return the log of a cluster that has no deployment: nobody knows why its workers die."""
-    inquire = Inquest(lambda: None).look_at
+    inquire = DeathCauses(lambda: None).look_at
     return ActivityLog(
         folder / "activity",
         lambda: planned,

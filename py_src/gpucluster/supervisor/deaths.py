@@ -30,7 +30,7 @@ class Death:
     """Whether the deployment tells why, for all together."""
 
 
-class Inquest:
+class DeathCauses:
     """Finds out why workers of one cluster died.
 
     Parameters

@@ -17,7 +17,7 @@ from ..registry.leasing import why_over
 from ..registry.record import Folder
 from ..registry.store import Registry
 from .activity_log import ActivityLog
-from .deaths import Inquest
+from .deaths import DeathCauses
 from .idle import IdleTimer
 from .news import News
 from .reconciler import Reconciler
@@ -57,7 +57,7 @@ class Requests:
         self.activity_log = ActivityLog(
             folder.activity,
             self._planned,
-            inquire=Inquest(lambda: self.deployment).look_at,
+            inquire=DeathCauses(lambda: self.deployment).look_at,
             announce=self.news.add,
             titles=self.titles,
             renewed=renewed,

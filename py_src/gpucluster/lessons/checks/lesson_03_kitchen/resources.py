@@ -15,6 +15,8 @@ from .observing import Watched, watched_kitchen
 
 LONGEST_WAIT = 20.0
 """Seconds after which a run that does not end is given up."""
+MORE_EVENINGS = 2
+"""The machine may have been busy with something else for a while; the best evening counts."""
 
 
 def random_log(rng: np.random.Generator) -> tuple[list[Entry], int, float]:
@@ -114,7 +116,9 @@ def check_resources(exam: Examination, hand_out: Any, serve: Any) -> None:
         with watched_kitchen(cooks) as kitchen, kitchen.client.as_current():
             _expect_knives(exam, kitchen, hand_out, cooks, knives)
             run = _Run(exam, kitchen, serve, orders, cooks, knives)
-            if run.ratio > 1.5:  # the machine may have been busy with something else for a moment
+            for _ in range(MORE_EVENINGS):
+                if run.ratio <= 1.5:
+                    break
                 again = _Run(exam, kitchen, serve, orders, cooks, knives)
                 run = min(run, again, key=lambda one: one.ratio)
             run.expect(exam)
