@@ -41,7 +41,7 @@ async def _until_one_is_ready(scheduler: SchedulerView, leaving: Collection[str]
         await scheduler.refresh()
 
 
-async def retire(deployment: Deployment, name: str, titles: WorkerTitles, *, last: bool) -> str | None:
+async def retire(deployment: Deployment, name: str, titles: WorkerTitles, *, last: Callable[[], bool]) -> str | None:
     """Move a worker's results to the others, then end it and do not replace it.
 
     Parameters
@@ -51,8 +51,8 @@ async def retire(deployment: Deployment, name: str, titles: WorkerTitles, *, las
         Name of the worker.
     titles : WorkerTitles
         What workers are called.
-    last : bool
-        Whether no worker is wanted afterwards: whoever retires the last one means it, with what it holds.
+    last : callable
+        Whether, by now, no worker is wanted afterwards: whoever retires the last one means it, with what it holds.
 
     Returns
     -------
@@ -60,10 +60,10 @@ async def retire(deployment: Deployment, name: str, titles: WorkerTitles, *, las
         Why the worker stays, in a sentence; ``None`` when it is gone.
     """
     await deployment.scheduler.refresh()
-    await _until_one_is_ready(deployment.scheduler, {name}, lambda: not last)
+    await _until_one_is_ready(deployment.scheduler, {name}, lambda: not last())
     members = deployment.scheduler.members()
     worker = next(iter(members.named({name})), None)
-    if worker is not None and worker.holds and not last and alone(members, name):
+    if worker is not None and worker.holds and not last() and alone(members, name):
         return (
             f"{titles.of(name)} was not retired: no other worker is there to take its results. "
             "Scale to 0 workers to give them up."
@@ -71,7 +71,7 @@ async def retire(deployment: Deployment, name: str, titles: WorkerTitles, *, las
     if worker is not None and len(members.workers) > 1:
         handed = await _hand_over(deployment.scheduler, {name}, lambda: True)
         await deployment.scheduler.refresh()
-        if handed.kept and not (last and alone(deployment.scheduler.members(), name)):
+        if handed.kept and not (last() and alone(deployment.scheduler.members(), name)):
             what = "actors, which cannot be moved" if worker.actors else "results that no other worker has room for"
             return f"{titles.of(name)} was not retired: it holds {what}."
     await deployment.release({name})
