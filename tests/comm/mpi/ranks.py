@@ -65,6 +65,19 @@ async def every_size(addresses: list[str]) -> Any:
     return len(sizes) + 1
 
 
+async def awaited(addresses: list[str]) -> Any:
+    """Each message is noticed although nobody looks now and then, also behind others that MPI alone reads."""
+    generator = random.Random(0)
+    comm = await connect(addresses[1])
+    for n in range(300):
+        await asyncio.sleep(generator.choice([0, 0, 0.0005, 0.002]))
+        sent = np.full(generator.choice([0, 10_000, 40_000, 300_000]), n % 251, "u1")
+        await comm.write({"n": n, "x": to_serialize(sent), "echo": True})
+        assert np.array_equal((await comm.read())["x"], sent)
+    await comm.close()
+    return n
+
+
 async def many(addresses: list[str], n: int, seed: int, *, size: Callable[[random.Random], int]) -> None:
     """Send n messages of random sizes to one rank, with an answer now and then."""
     generator = random.Random(seed)
@@ -156,6 +169,7 @@ async def until(condition: Callable[[], bool]) -> None:
 async def main() -> None:
     wire.PIECE_BYTES = 2 * 10**6
     channels.WINDOW_BYTES = 2 * 10**6
+    engines.SHORTEST_SLEEP_SECONDS = engines.LONGEST_SLEEP_SECONDS = 1000.0
     assert utils.BIG_BYTES_SHARD_SIZE < 5 * 10**6
     del sys.modules["distributed.protocol.serialize"].host_array_from_buffers  # It copies parts that lie apart.
     found: dict[str, Any] = {"rank": RANK}
@@ -172,6 +186,7 @@ async def main() -> None:
         jobs: list[Coroutine[Any, Any, Any]] = []
         if RANK == 0:
             found["sizes"] = await every_size(addresses)
+            found["awaited"] = await asyncio.wait_for(awaited(addresses), 60)
         await together()
         n = int(os.environ.get("MESSAGES", "500"))
         if RANK:

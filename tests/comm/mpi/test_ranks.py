@@ -35,6 +35,10 @@ def test_messages_of_every_size_come_back_as_they_were(found: list[dict[str, Any
     assert found[0]["sizes"] == 8
 
 
+def test_a_rank_that_sleeps_is_woken_by_each_message(found: list[dict[str, Any]]) -> None:
+    assert found[0]["awaited"] == 299
+
+
 def test_no_message_is_lost_or_overtakes_another(found: list[dict[str, Any]]) -> None:
     assert found[0]["served"] == [500] * 6
 

@@ -92,6 +92,15 @@ def test_frames_may_have_several_dimensions_and_nothing_in_them() -> None:
     assert [len(frame) for frame in received(decode(memoryview(sent)), buffers)] == [48, 0, 16 * INLINE_BYTES]
 
 
+def test_frames_may_lie_in_memory_otherwise_than_they_count() -> None:
+    numbers = np.arange(3 * SHARED_BYTES, dtype="u1").reshape(3, -1)
+    frames = [memoryview(numbers.T), memoryview(numbers)[::2], memoryview(bytes(range(100)))[::-3]]
+    sent, buffers = encode(Kind.MESSAGE, Key(0, 1), 2, frames)
+    assert [bytes(frame) for frame in received(decode(memoryview(sent)), buffers)] == [
+        numbers.tobytes(), numbers[::2].tobytes(), bytes(range(100))[::-3],
+    ]  # fmt: skip
+
+
 def test_small_frames_share_blocks_and_large_ones_are_by_themselves() -> None:
     small, large = [bytes(40)] * 100_000, [bytes(SHARED_BYTES + 1)] * 3
     _, blocks = encode(Kind.MESSAGE, Key(0, 1), 2, [*small, *large])

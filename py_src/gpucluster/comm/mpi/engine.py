@@ -41,8 +41,6 @@ SLICE_SECONDS = 0.0005
 LARGE_BYTES = 2**18
 QUICK_SECONDS = 0.0008
 """So long it looks without a pause while something is on its way and nothing has come to its end."""
-RUNG_IN_VAIN_SECONDS = 0.0001
-"""Across a network a ring can be faster than what it is for."""
 SLEEP_WITH_WORK_SECONDS = 0.001
 """The shortest that an event loop of Python 3.11 knows."""
 SHORTEST_SLEEP_SECONDS, LONGEST_SLEEP_SECONDS = 0.05, 0.4
@@ -158,7 +156,7 @@ class Engine:
         self._follow(self.world.communicator.Isend([envelope, self._mpi.BYTE], rank, ENVELOPES), envelope)
         for parts in buffers:
             self._lane(self._sending, rank, tag).add(partial(self._isend, parts, rank, tag))
-        self.world.bell.ring(rank)
+        self.world.bell.announce(rank)
         self._look_on()
 
     def _isend(self, parts: list[memoryview], rank: int, tag: int) -> tuple[Any, Any]:
@@ -203,6 +201,7 @@ class Engine:
             if message is None:
                 return count > 0
             source = status.Get_source()
+            self.world.bell.took(source)
             buffer = bytearray(status.Get_count(self._mpi.BYTE))
             here = [False]
             self._envelopes[source].append((buffer, here))
@@ -268,11 +267,11 @@ class Engine:
     def _rung(self) -> None:
         if self.world.bell.heard():
             self._pacing.woken(time.perf_counter())
-            came = self._turn()
-            self._look_on(0.0 if came else RUNG_IN_VAIN_SECONDS)
+            self._turn()
+            self._look_on()
 
     def _look_now_and_then(self) -> None:
-        came = self._turn() or bool(self._requests)
+        came = self._turn() or self._is_waiting
         self._memory.forget_old()
         if self.is_over:
             return
@@ -285,13 +284,18 @@ class Engine:
         self._slow.cancel()
         self._slow = self.loop.call_later(seconds, self._look_now_and_then)
 
-    def _look_on(self, least: float = 0.0) -> None:
-        """Look again and again from now on, at least so many seconds: something has come, or gone."""
+    @property
+    def _is_waiting(self) -> bool:
+        """Whether something is known to be on its way."""
+        return bool(self._requests) or self.world.bell.is_waiting
+
+    def _look_on(self) -> None:
+        """Look again and again from now on: something has come, or gone."""
         if self.is_over:
             return
         if self._sleep > SHORTEST_SLEEP_SECONDS:
             self._sleep_for(SHORTEST_SLEEP_SECONDS)
-        seconds = max(least, self._pacing.window, QUICK_SECONDS if self._requests else 0.0)
+        seconds = max(self._pacing.window, QUICK_SECONDS if self._is_waiting else 0.0)
         self._until = max(self._until, time.perf_counter() + seconds)
         if isinstance(self._next, asyncio.TimerHandle):
             self._next.cancel()
@@ -311,7 +315,7 @@ class Engine:
             # Where more compute than there are processors, the other side may be waiting for this one.
             os.sched_yield()
             self._next = self.loop.call_soon(self._again)
-        elif self._requests:
+        elif self._is_waiting:
             self._next = self.loop.call_later(SLEEP_WITH_WORK_SECONDS, self._again)
         else:
             self._pacing.sleeps(now)
@@ -321,6 +325,7 @@ class Engine:
         if self.is_over:
             return False
         try:
+            self.world.bell.ring_again()
             came = self._look()
             return (bool(self._requests) and self._test()) or came
         except Exception as error:

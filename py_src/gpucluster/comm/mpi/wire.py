@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
+from pickle import PickleBuffer
 from typing import Any
 
 import numpy as np
@@ -155,8 +156,7 @@ def encode(kind: Kind, key: Key, tag: int = 0, frames: Sequence[Any] = ()) -> tu
         Of the buffers that follow.
     frames : sequence of buffers
     """
-    # Python casts no view with a length of zero in it.
-    views = [view.cast("B") if (view := memoryview(frame)).nbytes else memoryview(b"") for frame in frames]
+    views = [_flat(memoryview(frame)) for frame in frames]
     sizes = [view.nbytes for view in views]
     begins = _begins(views)
     # The small ones first: many of them are metadata beside one large buffer.
@@ -180,6 +180,15 @@ def encode(kind: Kind, key: Key, tag: int = 0, frames: Sequence[Any] = ()) -> tu
         else:
             buffers.append([views[place] for place in block])
     return b"".join(parts), buffers
+
+
+def _flat(view: memoryview) -> memoryview:
+    """Return a view of its bytes one after the other, as they lie in memory; where they do not, a copy."""
+    if not view.nbytes:
+        return memoryview(b"")  # Python casts no view with a length of zero in it.
+    if view.c_contiguous:
+        return view.cast("B")
+    return PickleBuffer(view).raw() if view.contiguous else memoryview(view.tobytes())
 
 
 def _begins(views: Sequence[memoryview]) -> list[int]:

@@ -25,7 +25,7 @@ class World:
         places = self.communicator.allgather((host, self.bell.place))
         self.hosts: list[str] = [host for host, _ in places]
         """Address of the host of each rank."""
-        self.bell.meet([place for _, place in places], token[_NAME_BYTES:])
+        self.bell.meet([place for _, place in places], token[_NAME_BYTES:], self.rank)
 
     def is_near(self, rank: int) -> bool:
         """Return whether a rank is on this machine."""
