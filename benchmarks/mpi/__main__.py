@@ -118,15 +118,14 @@ def main() -> None:
     if {"applications", "kmeans"} & set(options.only):
         from benchmarks.mpi import applications
 
-        rounds = []
-        for last in range(options.rounds - 1, -1, -1):
+        rounds: list[applications.Taken] = []
+        for left in range(options.rounds)[::-1]:
             with applications.clusters() as clients:
                 if "applications" in options.only:
+                    if not rounds:  # Before anything is asked of them.
+                        found["idle_share_of_a_core"] = applications.idle(clients)
                     rounds.append(applications.measure(clients, options.repeats))
-                if last:
-                    continue
-                found["idle_share_of_a_core"] = applications.idle(clients)
-                if "kmeans" in options.only:
+                if "kmeans" in options.only and not left:
                     fits = measured_kmeans(clients["mpi"], options.mpiexec, max(options.repeats, 15))
                     found["k-means of lesson 06"] = figures({"fit": fits})["fit"]
         if rounds:

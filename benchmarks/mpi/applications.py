@@ -11,6 +11,8 @@ from benchmarks.comms import MEBIBYTE, moving, seconds, transposing
 
 CLUSTERS = {"mpi": "mpi", "tcp": "tcp", "tls": "tls", "tcp, again": "tcp"}
 """Protocols by name."""
+Taken = dict[str, dict[str, list[float]]]
+"""Seconds by work and by cluster."""
 IDLE_SECONDS = 20.0
 FLIGHTS_COPIES = 4
 _FLIGHT_COLUMNS = ["carrier", "origin", "tailnum", "time_hour", "dep_delay", "air_time"]
@@ -93,10 +95,10 @@ WORK: Mapping[str, Callable[[Any, Kept], float]] = {
 }
 
 
-def measure(clients: dict[str, Any], repeats: int) -> dict[str, dict[str, list[float]]]:
+def measure(clients: dict[str, Any], repeats: int) -> Taken:
     """Return seconds by work and transport; the first turn does not count."""
     kept = {name: Kept(client) for name, client in clients.items()}
-    found: dict[str, dict[str, list[float]]] = {work: {name: [] for name in clients} for work in WORK}
+    found: Taken = {work: {name: [] for name in clients} for work in WORK}
     for turn in range(repeats + 1):
         for work, take in WORK.items():
             # Not always in the same order: what is before it may not help one of them.
