@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterator
 
 import pytest
 from gpucluster.comm.mpi.bell import SECRET_BYTES, Bell
 
+pytestmark = pytest.mark.linux("unix sockets without a file")
+
 
 @pytest.fixture
-def bells():
+def bells() -> Iterator[list[Bell]]:
     """Those of two ranks."""
     made = [Bell("127.0.0.1") for _ in range(2)]
-    if made[0].place.path is None:
-        pytest.skip("unix sockets without a file are Linux's")
     for rank, bell in enumerate(made):
         bell.meet([one.place for one in made], b"s" * SECRET_BYTES, rank)
     yield made
