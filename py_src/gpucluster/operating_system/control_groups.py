@@ -26,6 +26,18 @@ def bounded(memory: int, cores: float) -> tuple[int, float]:
     return memory, cores
 
 
+class MemoryKills:
+    """Whether the system kills for want of memory."""
+
+    def __init__(self) -> None:
+        self._seen = out_of_memory_kills()
+
+    def since_last(self) -> bool:
+        """Return whether it has since this was last asked, or made."""
+        before, self._seen = self._seen, out_of_memory_kills()
+        return before is not None and self._seen is not None and self._seen > before
+
+
 def out_of_memory_kills() -> int | None:
     """Return how often the system has killed a process of these groups for want of memory; ``None``: nobody counts."""
     found: list[int] = []

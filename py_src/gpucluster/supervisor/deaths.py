@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ..backends.deployment import Deployment
 from ..backends.scheduler.view import Gone
-from ..operating_system.control_groups import out_of_memory_kills
+from ..operating_system.control_groups import MemoryKills
 from ..protocol.models import WorkerModel
 from ..protocol.plaintext import counted
 from ..protocol.sizes import format_size
@@ -41,7 +41,7 @@ class DeathCauses:
 
     def __init__(self, deployment: Callable[[], Deployment | None]) -> None:
         self._deployment = deployment
-        self._kills = out_of_memory_kills()
+        self._kills = MemoryKills()
 
     def look_at(self, workers: Sequence[WorkerModel]) -> list[Death]:
         """Return what is known of these workers."""
@@ -49,8 +49,7 @@ class DeathCauses:
         if deployment is None:
             return [Death(worker, None) for worker in workers]
         gone = {left.address: left for left in deployment.scheduler.members().gone}
-        before, self._kills = self._kills, out_of_memory_kills()
-        killed_by_system = before is not None and self._kills is not None and self._kills > before
+        killed_by_system = self._kills.since_last()
         return [self._one(deployment, worker, gone.get(worker.address or ""), killed_by_system) for worker in workers]
 
     def _one(self, deployment: Deployment, worker: WorkerModel, gone: Gone | None, killed_by_system: bool) -> Death:

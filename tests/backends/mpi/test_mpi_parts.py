@@ -17,6 +17,7 @@ from gpucluster.backends.mpi.deployment import MPIDeployment
 from gpucluster.backends.mpi.launcher import Family, Launcher, command, identify
 from gpucluster.backends.mpi.program import Program
 from gpucluster.backends.mpi.worker import BROKEN, FAILED, _cause
+from gpucluster.operating_system import control_groups
 from gpucluster.protocol.errors import InvalidRequest, PreflightFailed
 from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.mpispec import MPISpec
@@ -205,7 +206,7 @@ def test_a_rank_is_lost_when_its_program_is_over_and_not_while_that_ends(monkeyp
     [([4, 4], ""), ([4, 5], ", as this machine ran out of memory"), ([None, 5], ""), ([4, None], "")],
 )
 def test_a_rank_that_the_system_has_killed_says_why(kills, told, monkeypatch):
-    monkeypatch.setattr(module, "out_of_memory_kills", iter(kills).__next__)
+    monkeypatch.setattr(control_groups, "out_of_memory_kills", iter(kills).__next__)
     heard = []
     plan = SimpleNamespace(n_workers=1, options={"launcher": SimpleNamespace(family=None), "command": []})
     context = SimpleNamespace(tell=lambda kind, message: heard.append(message))

@@ -15,7 +15,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
-from ...operating_system.control_groups import out_of_memory_kills
+from ...operating_system.control_groups import MemoryKills
 from ...protocol.errors import StartFailed
 from ...protocol.mpispec import MPISpec
 from ...protocol.plaintext import counted
@@ -62,10 +62,8 @@ class MPIDeployment(Deployment):
         self._watching: asyncio.Task[None] | None = None
         self._came: dict[str, float] = {}
         """When each worker of this program was last seen."""
-        self._kills = out_of_memory_kills()
-        """How often the system has killed for want of memory, when this program was started."""
-        self._ends: dict[int, int] = {}
-        """How the ranks of the program before have ended, by their process."""
+        self._kills = MemoryKills()
+        """Since this program was started."""
         self._since: dict[str, tuple[SlotState, datetime]] = {}
 
     @classmethod
@@ -127,10 +125,6 @@ class MPIDeployment(Deployment):
             found.append(Slot(name, state, since, why))
         return found
 
-    def how_ended(self, pid: int) -> int | None:
-        ends = self._program.ends if self._program is not None else {}
-        return ends.get(pid, self._ends.get(pid))
-
     # -- changing it -----------------------------------------------------------------------------
 
     async def scale(self, n: int) -> None:  # there is one number
@@ -163,14 +157,13 @@ class MPIDeployment(Deployment):
             try:
                 if before is not None:
                     await before.end()
-                    self._ends = before.ends
                 self._program = await self._start_program()
             finally:
                 self._replaced = None
 
     async def _start_program(self) -> Program:
         environment = launcher_environment(self._launcher, self._spec)
-        self._kills = out_of_memory_kills()
+        self._kills = MemoryKills()
         try:
             return await Program.start(self._command, environment, self._told, self._launcher.name)
         except OSError as error:
@@ -219,8 +212,8 @@ class MPIDeployment(Deployment):
         if self._launcher.family is Family.SLURM and _ALLOCATION_OVER.search(program.over or ""):
             self.scheduler.over = "The allocation of Slurm that its workers were in is over."
         elif self.slots()[0].state is not SlotState.FAILED and self._program is program:
-            why, before, now = program.over, self._kills, out_of_memory_kills()
-            if "SIGKILL" in why and before is not None and now is not None and now > before:
+            why = program.over
+            if "SIGKILL" in why and self._kills.since_last():
                 why = f"{why}, as this machine ran out of memory"
             self._context.tell("worker_died", f"The MPI program ended: {why}. All its ranks are started again.")
 

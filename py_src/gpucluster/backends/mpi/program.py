@@ -59,8 +59,6 @@ class Program:
         self._lines: list[str] = []
         self._ranks_heard = False
         self._said: str | None = None
-        self.ends: dict[int, int] = {}
-        """The exit status of each rank's process, as far as anybody has told it."""
         self._first_end: str | None = None
         self._watchers = Watchers()
         self._killed_by: int | None = None
@@ -198,12 +196,9 @@ class Program:
             told = f"rank {rank} did not go on for {float(event['stopped']):.0f} seconds after somebody had stopped it"
             self._first_end = self._first_end or told
         else:
-            self._has_ended(rank, **event)
-
-    def _has_ended(self, rank: str, pid: int, status: int) -> None:
-        self.ends[pid] = status
-        if self._first_end is None and not self._ending:
-            self._first_end = _end_of(rank, status)
+            status = int(event["status"])
+            if self._first_end is None and not self._ending:
+                self._first_end = _end_of(rank, status)
 
     def _why(self, status: int) -> str:
         if self._ending:

@@ -97,7 +97,7 @@ class Rank:
             self._end_if_stopped()
         if status is not None:
             self._drain()
-            self._say(EVENT + json.dumps({"pid": self._child, "status": status}))
+            self._say(EVENT + json.dumps({"status": status}))
         self._end_all()
         if ended:
             return ended[0]

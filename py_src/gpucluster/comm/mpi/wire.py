@@ -187,6 +187,7 @@ def _flat(view: memoryview) -> memoryview:
     if not view.nbytes:
         return memoryview(b"")  # Python casts no view with a length of zero in it.
     if view.c_contiguous:
+        # Not distributed's ensure_memoryview: what that returns has another .obj for each part of one array.
         return view.cast("B")
     return PickleBuffer(view).raw() if view.contiguous else memoryview(view.tobytes())
 
