@@ -10,8 +10,8 @@ from gpucluster.backends.existing.address import find_address, find_credentials
 from gpucluster.backends.kubernetes.kubeconfig import kubeconfig_fault
 from gpucluster.backends.ssh.hosts import named_hosts
 from gpucluster.protocol.errors import PreflightFailed
-from gpucluster.protocol.existingspec import ExistingSpec
-from gpucluster.protocol.sshspec import SSHSpec
+from gpucluster.protocol.existing_spec import ExistingSpec
+from gpucluster.protocol.ssh_spec import SSHSpec
 
 
 @pytest.fixture(params=["/dev/zero", "pipe", "folder", "long"])

@@ -84,7 +84,7 @@ def test_an_error_is_the_users_own(notebook: Notebook) -> None:
     [error] = [output for output in outputs if output["type"] == "error"]
     assert error["ename"] == "ZeroDivisionError"
     trace = "\n".join(error["traceback"])
-    assert "line 4" in trace and "profiledcell" not in trace and "profiling" not in trace
+    assert "line 4" in trace and "profiled_cell" not in trace and "profiling" not in trace
     assert [output["type"] for output in outputs][-2:] == ["error", "display_data"]
     assert plain(outputs).startswith("Profile of shared, ended by ZeroDivisionError\n")
     outputs = notebook.run("%%gpucluster profile\nthis is no Python")

@@ -10,7 +10,7 @@ import pytest
 from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.learner_progress import FILE_NAME, load, record, share
 from gpucluster.lessons.study.bank.files import all_questions
-from gpucluster.server import lessonfolder
+from gpucluster.server import lesson_folder
 
 SLUG = "06-kmeans"
 
@@ -60,7 +60,7 @@ class TestList:
 
     async def test_it_is_made_anew_only_when_something_has_changed(self, api, folder, monkeypatch):
         made = []
-        monkeypatch.setattr(lessonfolder, "advice_for", lambda progress: made.append(progress) or [])
+        monkeypatch.setattr(lesson_folder, "advice_for", lambda progress: made.append(progress) or [])
         folder.mkdir()
         answers = [await api("GET", "lessons") for _ in range(3)]
         assert answers[0] == answers[1] == answers[2]

@@ -8,8 +8,8 @@ import threading
 import time
 
 import pytest
-from gpucluster.cli.nodeactions import read
-from gpucluster.cli.nodetext import class_text
+from gpucluster.cli.node_actions import read
+from gpucluster.cli.node_text import class_text
 from gpucluster.cli.verbs import parser_for
 from gpucluster.client.class_connection import ask
 from gpucluster.client.ended_cluster import how_it_ended
@@ -27,7 +27,7 @@ from gpucluster.sharing.instructor_lines import (
     socket_name,
 )
 from gpucluster.site.instructors import Instructors, instructors, is_instructor
-from gpucluster.supervisor.instructed import facts_of
+from gpucluster.supervisor.instructor_requests import facts_of
 from pydantic import ValidationError
 
 

@@ -16,8 +16,8 @@ from gpucluster.protocol.presets import PRESETS, SITE_PRESETS
 from gpucluster.protocol.spec import parse_patch
 from gpucluster.site.faults import preset_faults
 from gpucluster.site.hours import opens_at, read_hours
+from gpucluster.site.limit_section import LEAST
 from gpucluster.site.limits import SiteLimits
-from gpucluster.site.limitsection import LEAST
 from gpucluster.site.notice import notice_of
 from gpucluster.site.reading import new_troubles, site_of, this_site
 from gpucluster.site.sharing import LEAST_PER_USER

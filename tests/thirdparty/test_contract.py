@@ -20,7 +20,7 @@ from gpucluster.backends.scheduler.remote import RemoteScheduler
 from gpucluster.protocol.errors import InvalidState, StartFailed
 from gpucluster.protocol.kinds import kind_title, look_again
 from gpucluster.protocol.models import ClusterState
-from gpucluster.registry.remembering import read_remembered
+from gpucluster.registry.started_elsewhere import read_remembered
 
 
 @pytest.fixture(scope="module", autouse=True)

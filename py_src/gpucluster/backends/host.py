@@ -10,7 +10,7 @@ from ..operating_system import LINUX
 from ..protocol.capacity import Machine, memory_fault, memory_of_worker
 from ..protocol.errors import PreflightFailed
 from ..protocol.spec import MachineSpec
-from .given import given_variables
+from .worker_variables import given_variables
 
 FIRST_PRELOADS: tuple[str, ...] = () if LINUX else ("gpucluster.backends.spawned",)
 """What Dask's workers import before they start; forked ones have it from the process that they are forked from."""

@@ -15,7 +15,7 @@ from ..protocol.traits import Traits
 from .backend import Backend, Plan, StartContext
 from .deployment import Deployment
 from .host import host_memory_limit, protocol_option, shared_machine, worker_options
-from .openfiles import bounded_by_open_files
+from .open_files import bounded_by_open_files
 
 WORKER_FOOTPRINT_BYTES = 100 * 2**20
 """Host memory of one idle CPU worker, roughly."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 from .doubts import load_where_busy
 from .errors import NotComparable
 from .result import BenchResult, Measurement

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 from .result import BenchResult, Measurement
 from .scaling import by_workload, curves, efficiency, speed_up, speed_up_intervals
 

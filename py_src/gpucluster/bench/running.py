@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from ..protocol.errors import GPUClusterError, InvalidRequest
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 from .catalogue import workloads as find_workloads
 from .doubts import doubts
 from .errors import NothingToMeasure

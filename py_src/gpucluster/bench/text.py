@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 from ..protocol.sizes import format_size
 from .result import BenchResult, Measurement
 from .scaling import by_workload, speed_up, speed_up_intervals

@@ -60,7 +60,7 @@ def _make_writable() -> None:
 
 
 def _create(words: list[str]) -> int:
-    from ..client.early import drop_early, start_early
+    from ..client.early_supervisor import drop_early, start_early
 
     start_early()  # It imports on another core while this process imports here.
     try:
@@ -112,7 +112,7 @@ def _is_somewhere() -> bool:
 
 def _dispatch(words: list[str]) -> int:
     from .declarations import SHELL
-    from .lessonverbs import LESSONS
+    from .lesson_verbs import LESSONS
     from .verbs import overview, split_verb
 
     if not words or words[0] in _HELP:

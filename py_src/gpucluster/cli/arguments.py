@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..protocol.errors import InvalidRequest
-from ..protocol.plaintext import printable
+from ..protocol.plain_text import printable
 
 _ONE_DASH = re.compile(r"-[A-Za-z][\w-]*")
 _NEEDS_VALUE = re.compile(r"^argument (?P<option>\S+): expected (one|at least one) argument$")

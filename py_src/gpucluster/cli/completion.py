@@ -9,7 +9,7 @@ from ..protocol.errors import GPUClusterError, InvalidRequest
 from ..recordings.places import bundled_recordings, stem_of
 from .arguments import SentenceParser
 from .declarations import ANY, ENDED, LIVING, RECORDINGS, SHELL, WORKERS
-from .lessonverbs import LESSONS, SUMMARIES
+from .lesson_verbs import LESSONS, SUMMARIES
 from .options import backends
 from .verbs import parser_for, split_verb, verbs_of
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..client.cluster import Cluster
 from ..client.control import Control
 from ..protocol.errors import InvalidRequest
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 from ..protocol.recordings import RecordedSession, RecordingWritten
 from ..protocol.sizes import format_size
 from ..recordings.places import find_recording

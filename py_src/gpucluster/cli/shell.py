@@ -20,14 +20,14 @@ from ..client.control import Control
 from ..client.progress import TerminalProgress
 from ..protocol.errors import ClusterNotFound, InvalidRequest
 from ..protocol.models import ClusterModel, Submission
-from ..protocol.plaintext import counted, escaped
+from ..protocol.plain_text import counted, escaped
 from ..site.reading import new_troubles
 from . import EXIT_INTERRUPTED, actions, tables
 from .arguments import shown
 from .changes import CHANGES, Change
 from .declarations import SHELL
-from .devicetree import devices_text
-from .lessonverbs import LESSONS
+from .device_tree import devices_text
+from .lesson_verbs import LESSONS
 from .verbs import overview, parser_for
 
 # What only some verbs need is imported by them: somebody waits for every verb.
@@ -258,9 +258,9 @@ def _devices(found: Namespace) -> int:
 
 
 def _node(found: Namespace) -> int:
-    from . import nodeactions
+    from . import node_actions
 
-    request = nodeactions.read(found)
+    request = node_actions.read(found)
     if request.stops and not getattr(found, "yes", False):
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise InvalidRequest(
@@ -271,7 +271,7 @@ def _node(found: Namespace) -> int:
         if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
             print("Nothing was stopped.", file=sys.stderr)
             return 1
-    answer, text = nodeactions.carry_out(request)
+    answer, text = node_actions.carry_out(request)
     _answer(found, answer, text)
     return 1 if getattr(answer, "problems", None) else 0
 
@@ -327,13 +327,13 @@ def _help(found: Namespace) -> int:
 
 
 def _lease(found: Namespace) -> int:
-    from .leasedcommand import run_leased
+    from .leased_command import run_leased
 
     return run_leased(_control(), found, _teller(found))
 
 
 def _lessons(verb: str, found: Namespace) -> int:
-    from .lessonactions import LESSON_ACTIONS
+    from .lesson_actions import LESSON_ACTIONS
 
     with TerminalProgress() as progress:
         answer = LESSON_ACTIONS[verb.removeprefix(f"{LESSONS} ")](found, progress.say)

@@ -11,7 +11,7 @@ from ..client.progress import progress_line
 from ..gauges.units import duration_text
 from ..protocol.kinds import KindModel, kind_title
 from ..protocol.models import ClusterModel, GPUSlot, InstructorMessage, Network
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 from ..protocol.sizes import format_size
 from ..protocol.telemetry import Activity
 

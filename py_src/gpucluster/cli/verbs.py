@@ -25,9 +25,9 @@ from .declarations import (
     declare_names,
     declare_waiting,
 )
-from .lessonverbs import LESSONS, SUMMARIES
+from .lesson_verbs import LESSONS, SUMMARIES
 from .options import add_spec_options
-from .tunnelarguments import declare_tunnel
+from .tunnel_arguments import declare_tunnel
 
 BENCH_FIELDS = ("name", "threads_per_worker", "memory_limit", "protocol", "devices", "rmm_pool_size")
 """Fields of the specs that a cluster for the time being can have."""

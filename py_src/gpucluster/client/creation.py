@@ -10,7 +10,7 @@ from contextlib import suppress
 from ..protocol.errors import GPUClusterError, InvalidRequest
 from ..protocol.kinds import kind_title
 from ..protocol.models import ClusterModel, ClusterState, Idle, Progress, Wanted
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 from ..protocol.spec import SpecBase
 from ..protocol.telemetry import ActivityEntry
 from ..registry import activity, lock
@@ -21,7 +21,7 @@ from ..registry.store import Registry, now
 from ..registry.writing import writing
 from ..sharing.turns import Turn, in_line
 from . import standby
-from .early import drop_early, give_early
+from .early_supervisor import drop_early, give_early
 from .environment import cluster_environment, fingerprint
 from .killing import KILLED_SECONDS, kill_supervisor
 from .launch import LAUNCH_SECONDS, launch, note_process

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..protocol.errors import InvalidRequest
 from ..protocol.models import ClusterModel
-from ..protocol.plaintext import printable
+from ..protocol.plain_text import printable
 
 DEFAULT_PAGE = "status"
 

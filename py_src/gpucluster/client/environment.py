@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..operating_system.end_descendants import MARK
-from ..protocol.machinespec import READ_WHEN_LOADED
+from ..protocol.machine_spec import READ_WHEN_LOADED
 from ..protocol.version import ADDED_VARIABLES, PROTOCOL_VERSION
 
 _SECRET = (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from ..dask_internals.statuses import status_named
 from ..protocol.errors import InvalidState
 from ..protocol.models import ClusterModel, ClusterState
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 from .background import run
 from .card import card_html
 from .control import AsyncControl

@@ -27,7 +27,7 @@ from ..protocol.instructing import (
     InstructorRequest,
 )
 from ..protocol.kinds import kind_title
-from ..protocol.plaintext import printable, times
+from ..protocol.plain_text import printable, times
 from ..sharing.instructor_lines import listening
 from ..site.instructors import instructors, is_instructor
 from ..site.reading import this_site

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidState, refused_field
 from ..protocol.models import ClusterModel
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 from ..protocol.spec import SpecBase
 from ..registry.leasing import Hold, Scope
 from .api import START_SECONDS, Timeout, asked_for, running_or_stopped
@@ -21,7 +21,7 @@ from .background import run
 from .cluster import Cluster
 from .control import AsyncControl
 from .ended_cluster import is_over
-from .livetext import LiveText
+from .live_text import LiveText
 from .presentation import shell_of_notebook
 from .reading import LEASE_VARIABLE
 from .waiting import OnProgress

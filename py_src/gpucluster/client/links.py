@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ..protocol.errors import InvalidState, LinkRefused
 from ..protocol.links import LinkRequest, NewLink, SharedLink, SharedLinks
 from ..protocol.models import ClusterModel
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 from ..registry.links import add_link, living_links, withdraw_links
 from ..registry.store import Registry
 from ..site.reading import this_site

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..protocol.durations import spoken
 from ..protocol.errors import GPUClusterError, refused_field
-from ..protocol.plaintext import counted, printable
+from ..protocol.plain_text import counted, printable
 from .background import background_loop
 
 if TYPE_CHECKING:

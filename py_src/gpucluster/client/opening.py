@@ -8,13 +8,13 @@ from __future__ import annotations
 from datetime import datetime
 
 from ..protocol.errors import NotNow
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 from ..protocol.spec import SpecBase
 from ..registry.store import Registry
 from ..site.hours import DAYS, opens_at
 from ..site.reading import this_site
 from ..site.share import fault_of_request, left_beside
-from .begun import with_expected
+from .expected_use import with_expected
 from .gpu_share import fault_of_gpus
 
 

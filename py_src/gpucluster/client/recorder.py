@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from ..protocol.errors import InvalidRequest, InvalidState
 from ..protocol.models import ClusterModel
-from ..recordings.linerecorder import LineRecorder
+from ..recordings.line_recorder import LineRecorder
 from .control import AsyncControl
 from .synchronous import Synchronous, synchronous
 from .telemetry import follow_telemetry

@@ -9,8 +9,8 @@ from ..protocol.errors import GPUClusterError
 from ..registry import lock
 from ..registry.process import ProcessIdentity, identify
 from ..registry.record import Folder, Record
+from ..registry.standby_users import want, want_no_more
 from ..registry.store import Registry
-from ..registry.wanting import want, want_no_more
 from .environment import cluster_environment, fingerprint
 from .launch import launch
 from .transport import request

@@ -15,7 +15,7 @@ from ..protocol.errors import (
     StartTimedOut,
 )
 from ..protocol.models import ClusterModel, ClusterState
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 from ..registry.store import Registry
 from .reading import must_speak_our_version
 

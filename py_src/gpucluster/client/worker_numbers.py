@@ -11,7 +11,7 @@ from typing import Any, overload
 from ..protocol.durations import parse_seconds
 from ..protocol.errors import refused_field
 from ..protocol.models import ClusterModel
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 from ..protocol.sizes import format_size, parse_size
 
 

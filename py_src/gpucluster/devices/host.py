@@ -10,7 +10,7 @@ import psutil
 
 from ..operating_system.processors import usable_processors
 from ..protocol.models import DeviceModel, HostDevices
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 from .nvml import CPU_WORKERS, NOT_SUPPORTED, NVMLCallFailed, NVMLSession, NVMLUnavailable, unavailable
 from .processes import NameOfPid, Owners, device_processes
 from .troubles import Troubles

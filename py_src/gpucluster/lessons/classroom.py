@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from ..operating_system.plain_file import NotPlain, read_plain_file
 from ..protocol.errors import InvalidRequest
 from ..protocol.lessons import ClassExercise, ClassLearner, ClassView, FailingProperty
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 from .catalogue import lessons
 from .learner_progress.shared_file import SharedExercise, SharedProgress
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..dask_internals.scheduler_state import clients_of_people
 from ..protocol.errors import InvalidRequest, NameTaken, StartFailed
 from ..protocol.models import ClusterModel, ClusterState
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 from ..registry.directory import default_directory, secure_directory
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..protocol.plaintext import printable
+from ..protocol.plain_text import printable
 from .lab import LessonClosed
 from .probes.memory import TracingEnded, measure_peak
 from .properties import REPEATABLE, UNCHANGED, alike, can_change, fingerprint, is_plain

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..client.libraries import libraries_for, use_libraries
 from ..dask_internals.scheduler_information import known_workers
 from ..protocol.errors import InvalidState
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 from .catalogue import find_lesson
 from .clusters import connected_others, find_cluster, lessons_beside, use_private_scratch
 from .probes.transfers import Traffic

@@ -55,7 +55,7 @@ def register(shell: InteractiveShell) -> None:
     def gpucluster_whole_cell(lines: list[str]) -> list[str]:
         if not lines or not _is_around_cell(lines[0]):
             return lines
-        from .wholecell import rewritten
+        from .whole_cell import rewritten
 
         return rewritten(lines, shell.input_transformer_manager.transform_cell)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 
 from ..client.cluster import Cluster
-from ..client.livetext import LiveText
+from ..client.live_text import LiveText
 from ..client.presentation import presentation
 
 

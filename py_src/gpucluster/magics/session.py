@@ -11,7 +11,7 @@ from ..cli import actions, benchmark, recordings, sites, tables
 from ..cli.arguments import HelpWanted
 from ..cli.changes import CHANGES, Change
 from ..cli.declarations import MAGIC
-from ..cli.devicetree import devices_text
+from ..cli.device_tree import devices_text
 from ..cli.verbs import overview, parser_for
 from ..client.catalog import kinds_here, presets_here
 from ..client.cluster import Cluster
@@ -74,7 +74,7 @@ class Session:
             _write(wanted.text)
         except GPUClusterError as error:
             if begins_cell:  # The rest of the cell must not run, and not run at all must not look like done.
-                from .wholecell import CellNotRun
+                from .whole_cell import CellNotRun
 
                 raise CellNotRun(error.message) from None
             _complain(error.message)
@@ -146,12 +146,12 @@ class Session:
             _write(actions.dashboard_link(control, model, page))
 
     def _profile(self, control: Control, found: Namespace) -> None:
-        from .profiledcell import ProfiledCell
+        from .profiled_cell import ProfiledCell
 
         ProfiledCell(self._shell, found, self._connection.client)
 
     def _lease(self, control: Control, found: Namespace) -> None:
-        from .leasedcell import LeasedCell
+        from .leased_cell import LeasedCell
 
         for trouble in new_troubles():
             _tell(trouble)
@@ -159,7 +159,7 @@ class Session:
         LeasedCell(self._shell, control, wanted, actions.timeout_of(found), notebook=self._notebook)
 
     def _notify(self, control: Control, found: Namespace) -> None:
-        from .notifiedcell import NotifiedCell
+        from .notified_cell import NotifiedCell
 
         NotifiedCell(self._shell, control, self._find(control, found), getattr(found, "title", None), _complain)
 
@@ -200,9 +200,9 @@ class Session:
         _write(devices_text(actions.devices(control)))
 
     def _node(self, control: Control, found: Namespace) -> None:
-        from ..cli import nodeactions
+        from ..cli import node_actions
 
-        _write(nodeactions.carry_out(nodeactions.read(found))[1])
+        _write(node_actions.carry_out(node_actions.read(found))[1])
 
     def _kinds(self, control: Control, found: Namespace) -> None:
         _write(tables.kinds_table(kinds_here()))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .errors import FieldError
-from .plaintext import counted
+from .plain_text import counted
 from .sizes import format_size
 
 if TYPE_CHECKING:

@@ -46,7 +46,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from .plaintext import escaped
+from .plain_text import escaped
 
 
 class FieldError(BaseModel):

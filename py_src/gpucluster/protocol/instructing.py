@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from .models import ClusterState, WireModel
-from .plaintext import printable
+from .plain_text import printable
 
 LONGEST_TEXT = 500
 MOST_GPUS = 64

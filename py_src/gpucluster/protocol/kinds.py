@@ -19,8 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from .errors import FieldError, InvalidRequest, invalid_request, refused_field
 from .needs import Needs
-from .plaintext import printable
-from .specbase import OUTSIDE_RULE, FieldRule, SpecBase, UnknownSpec
+from .plain_text import printable
+from .spec_base import OUTSIDE_RULE, FieldRule, SpecBase, UnknownSpec
 from .traits import Traits
 from .version import PROTOCOL_VERSION
 

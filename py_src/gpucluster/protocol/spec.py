@@ -12,12 +12,12 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from .errors import invalid_request
-from .gpuspec import GPUSpec
+from .gpu_spec import GPUSpec
 from .kinds import parse_spec
-from .machinespec import MachineSpec
-from .nodespec import NodeSpec
-from .scratchspec import ScratchSpec
-from .specbase import (
+from .machine_spec import MachineSpec
+from .node_spec import NodeSpec
+from .scratch_spec import ScratchSpec
+from .spec_base import (
     MAX_WORKERS,
     MOST_SECONDS,
     Interface,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from .errors import WorkerNotFound
 from .models import ClusterModel, WorkerModel
-from .plaintext import counted, printable
+from .plain_text import counted, printable
 
 _LISTED = 5
 _NAMED = 3

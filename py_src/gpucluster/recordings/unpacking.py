@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from ..protocol.errors import RecordingNotFound, RecordingUnreadable
-from ..protocol.plaintext import printable
+from ..protocol.plain_text import printable
 from .limits import MOST_BYTES, MOST_MEMBERS, MOST_PACKED_BYTES
 
 _PACKED = b"\x1f\x8b"

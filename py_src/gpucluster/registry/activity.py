@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from ..protocol.plaintext import escaped
+from ..protocol.plain_text import escaped
 from ..protocol.telemetry import ActivityEntry
 from .directory import write_private
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..protocol.errors import RegistryUnsafe
-from ..protocol.plaintext import printable
+from ..protocol.plain_text import printable
 from .replacement import replace_text
 
 VARIABLE = "GPUCLUSTER_DIR"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..protocol.models import ClusterModel, ClusterState
-from ..protocol.plaintext import escaped
+from ..protocol.plain_text import escaped
 from ..protocol.telemetry import ActivityEntry
 from . import activity
 from .record import Folder

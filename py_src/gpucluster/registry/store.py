@@ -20,13 +20,13 @@ from pydantic import ValidationError
 from ..operating_system.multiprocessing_files import remove_semaphores
 from ..protocol.errors import ClusterNotFound, InvalidState, NameTaken, RegistryUnwritable
 from ..protocol.models import ClusterModel, ClusterState
-from ..protocol.plaintext import escaped
+from ..protocol.plain_text import escaped
 from . import lock
 from .directory import default_directory, secure_directory, write_private
 from .ending import ended_by_death, gone, note_end
 from .record import DashboardAddress, Folder, Record
-from .remembering import start_reaper
 from .secret import make_secret
+from .started_elsewhere import start_reaper
 from .unreadable import ended_outline, of_another_version, outline, while_paused, with_unknown_kind
 from .writing import writing
 

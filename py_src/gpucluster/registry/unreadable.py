@@ -8,7 +8,7 @@ from typing import Any
 from ..operating_system import processes
 from ..protocol.kinds import find_kind
 from ..protocol.models import ClusterModel, ClusterState, Idle, Wanted
-from ..protocol.plaintext import printable
+from ..protocol.plain_text import printable
 from ..protocol.spec import UnknownSpec
 from ..protocol.version import PROTOCOL_VERSION
 from .record import Record

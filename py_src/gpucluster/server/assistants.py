@@ -18,7 +18,7 @@ from ..gauges.sentences import sentences
 from ..gauges.units import size_text
 from ..protocol.errors import AccessDenied, GPUClusterError, InvalidRequest
 from ..protocol.models import ClusterModel, DeviceModel, DeviceProcess
-from ..protocol.plaintext import printable
+from ..protocol.plain_text import printable
 from ..protocol.spec import parse_patch
 
 Allowed = Literal["off", "look", "change"]

@@ -16,8 +16,8 @@ from ..protocol.kinds import Schemas, kind_models
 from ..site.limits import SiteLimits
 from ..site.reading import this_site
 from .api import ClusterAPIHandler
-from .formschema import prepare_for_form
-from .hostdevices import DeviceReader
+from .form_schema import prepare_for_form
+from .host_devices import DeviceReader
 from .openapi import openapi_document
 from .presets import PresetList
 

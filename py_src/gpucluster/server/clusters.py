@@ -15,7 +15,7 @@ from ..protocol.models import ClusterList, ClusterModel, Notes
 from ..protocol.spec import SpecBase, parse_patch
 from ..site.limits import SiteLimits
 from .api import ClusterAPIHandler
-from .hostdevices import DeviceReader
+from .host_devices import DeviceReader
 from .offers import Offers
 
 

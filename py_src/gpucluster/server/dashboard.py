@@ -12,7 +12,7 @@ from tornado.web import HTTPError, authenticated
 from ..client.control import AsyncControl
 from .admission import AdmissionMixin
 from .api import AUTH_RESOURCE
-from .dashboardrelay import DashboardRelay
+from .dashboard_relay import DashboardRelay
 from .upstream import DashboardClient
 
 

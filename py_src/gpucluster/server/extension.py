@@ -11,29 +11,29 @@ from traitlets import Bool, Dict, Enum, Float, List, TraitError, Unicode, valida
 
 from ..client.control import AsyncControl
 from ..protocol.errors import GPUClusterError
-from ..protocol.logtext import plain_log
+from ..protocol.log_text import plain_log
 from ..site.limits import SiteLimits
 from ..site.reading import new_troubles
 from .api import UnavailableHandler
-from .daskpanel.dask_labextension import DaskLabextensionServer
-from .daskpanel.precedence import panel_rules, put_first
-from .eventpump import EventPump
-from .hostdevices import DeviceReader
-from .hostwatch import HostWatch
-from .lessonfolder import LessonFolder
+from .dask_panel.dask_labextension import DaskLabextensionServer
+from .dask_panel.precedence import panel_rules, put_first
+from .event_pump import EventPump
+from .host_devices import DeviceReader
+from .host_watch import HostWatch
+from .lesson_folder import LessonFolder
 from .notebooks import notebooks_by_pid
-from .notifyhook import NotifyHook
+from .notify_hook import NotifyHook
 from .presets import PresetList
-from .recordingfolder import RecordingFolder
+from .recording_folder import RecordingFolder
 from .routes import Services, routes
-from .sharedview.feed import ViewFeeds
-from .sharedview.openviews import OpenViews
-from .sharedview.policy import LinkPolicy, is_of_a_hub
-from .sharedview.routes import SharedViews, shared_routes
-from .sharedview.sessions import ViewSessions
+from .server_use import UseOfServer
+from .shared_view.feed import ViewFeeds
+from .shared_view.open_views import OpenViews
+from .shared_view.policy import LinkPolicy, is_of_a_hub
+from .shared_view.routes import SharedViews, shared_routes
+from .shared_view.sessions import ViewSessions
 from .standby import StandbyKeeper
 from .upstream import DashboardClient
-from .useofserver import UseOfServer
 
 
 class GPUClusterExtension(ExtensionApp):

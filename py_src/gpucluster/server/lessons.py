@@ -9,7 +9,7 @@ from tornado.web import authenticated
 from ..protocol.errors import invalid_request
 from ..protocol.lessons import LessonEvents
 from .api import ClusterAPIHandler
-from .lessonfolder import LessonFolder
+from .lesson_folder import LessonFolder
 
 
 class LessonHandler(ClusterAPIHandler):

@@ -14,8 +14,8 @@ from ..protocol.errors import GPUClusterError
 from ..protocol.models import ClusterModel
 from ..protocol.telemetry import TelemetrySample
 from .api import ClusterAPIHandler
-from .hostdevices import DeviceReader
-from .metricfamilies import Families, cluster_families, gpu_families
+from .host_devices import DeviceReader
+from .metric_families import Families, cluster_families, gpu_families
 
 ANSWER_SECONDS = 5.0
 """So long a cluster may take: Prometheus waits ten seconds for all of them."""

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from ..protocol.errors import FieldError, GPUClusterError
 from ..protocol.kinds import find_kind
 from ..protocol.models import Notes, Submission
-from ..protocol.specbase import SpecBase
+from ..protocol.spec_base import SpecBase
 
 KEPT_SECONDS = 60.0
 MOST_KEPT = 50

@@ -13,7 +13,7 @@ from ..protocol.models import OfferedPreset, Preset
 from ..site.limits import SiteLimits
 from ..site.offering import preset_here
 from ..site.reading import this_site
-from .presetpictures import offered
+from .preset_pictures import offered
 
 
 class PresetList:

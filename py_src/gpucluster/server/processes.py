@@ -13,7 +13,7 @@ from ..protocol.errors import AccessDenied, InvalidState, invalid_request
 from ..protocol.models import ProcessStopped, StopProcess
 from ..registry.process import ProcessIdentity, is_alive, send_signal
 from .api import ClusterAPIHandler
-from .hostdevices import DeviceReader
+from .host_devices import DeviceReader
 
 PATIENCE_SECONDS = 5.0
 """So long a process may take to end by itself; then it is killed."""

@@ -9,7 +9,7 @@ from tornado.web import authenticated
 
 from ..protocol.errors import InvalidState
 from .api import ClusterAPIHandler
-from .recordingfolder import RecordingFolder
+from .recording_folder import RecordingFolder
 
 
 class RecordingHandler(ClusterAPIHandler):

@@ -9,7 +9,7 @@ from jupyter_server.base.handlers import JupyterHandler
 from tornado.web import HTTPError
 
 from ..protocol.errors import ErrorModel, GPUClusterError
-from ..protocol.logtext import plain_log
+from ..protocol.log_text import plain_log
 
 _CODES = {
     400: "bad_request",

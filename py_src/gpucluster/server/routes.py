@@ -24,11 +24,11 @@ from .clusters import (
     ScriptHandler,
 )
 from .dashboard import DashboardHandler
-from .eventpump import EventPump
-from .eventsocket import EventsHandler
-from .hostdevices import DeviceReader
-from .lessonclass import ClassHandler
-from .lessonfolder import LessonFolder
+from .event_pump import EventPump
+from .event_socket import EventsHandler
+from .host_devices import DeviceReader
+from .lesson_class import ClassHandler
+from .lesson_folder import LessonFolder
 from .lessons import (
     CopyLessonsHandler,
     LessonEventsHandler,
@@ -43,10 +43,10 @@ from .node import ClassClustersHandler, ClassMessageHandler, ClassStopHandler, N
 from .offers import Offers
 from .presets import PresetList
 from .processes import StopProcessHandler
-from .recordingfolder import RecordingFolder
+from .recording_folder import RecordingFolder
 from .recordings import ClusterRecordingHandler, RecordedSessionHandler, RecordingsHandler
-from .serverlifetime import note_on_lifetime
-from .sharedview.routes import SharedViews
+from .server_lifetime import note_on_lifetime
+from .shared_view.routes import SharedViews
 from .site import SiteHandler
 from .standby import StandbyKeeper
 from .upstream import DashboardClient

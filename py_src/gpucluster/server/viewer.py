@@ -9,7 +9,7 @@ from typing import Any
 from tornado.iostream import StreamClosedError
 from tornado.websocket import WebSocketClosedError
 
-from .eventmessage import EventMessage
+from .event_message import EventMessage
 
 Write = Callable[[EventMessage], "asyncio.Future[Any]"]
 """Begins to send a message. The future is done at once when the connection has taken it."""

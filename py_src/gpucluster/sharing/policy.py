@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..protocol.models import DeviceModel
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..protocol.durations import spoken
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 
 _NOUNS = {
     "n_workers": "worker", "threads_per_worker": "thread", "scheduler_cores": "core", "idle_timeout_seconds": "second",

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from ..protocol.errors import InvalidRequest, refused_field
 from ..protocol.kinds import find_kind
 from ..protocol.models import Preset
-from ..protocol.plaintext import printable
+from ..protocol.plain_text import printable
 from ..protocol.presets import SITE_PRESETS
 from ..protocol.spec import SpecBase, UnknownSpec
 from .model import EVERY

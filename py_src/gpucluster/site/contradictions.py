@@ -15,11 +15,11 @@ from pydantic import ValidationError
 from ..protocol.kinds import usable_kinds
 from ..protocol.models import Preset
 from ..protocol.spec import SpecBase
-from ..protocol.specbase import OUTSIDE_RULE
+from ..protocol.spec_base import OUTSIDE_RULE
 from ..protocol.traits import Traits
 from ..sharing.policy import GPUPolicy
+from .limit_section import LEAST
 from .limits import COUNTS, SiteLimits
-from .limitsection import LEAST
 from .model import EVERY, SHARING, Site
 from .share import LEAST_MEMORY_BYTES, Left, fault_of_request, gpus_asked
 from .sharing import LEAST_PER_USER, PerUser

@@ -11,7 +11,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from ..protocol.errors import FieldError, invalid_request
 from ..protocol.kinds import find_kind, usable_kinds
 from ..protocol.models import Preset
-from ..protocol.plaintext import printable
+from ..protocol.plain_text import printable
 
 
 def preset_faults(preset: Preset) -> list[FieldError]:

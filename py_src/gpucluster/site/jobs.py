@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..protocol.durations import slurm_clock
-from ..protocol.slurmspec import DEFAULT_SCHEDULER_WALLTIME, walltime_seconds
-from ..protocol.specbase import SpecBase
+from ..protocol.slurm_spec import DEFAULT_SCHEDULER_WALLTIME, walltime_seconds
+from ..protocol.spec_base import SpecBase
 from .amounts import amount
 
 CORES = ("cores", "scheduler_cores")

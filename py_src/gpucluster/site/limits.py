@@ -12,9 +12,9 @@ from ..protocol.durations import slurm_clock
 from ..protocol.errors import refused_field
 from ..protocol.kinds import spec_schemas, traits_of, usable_kinds
 from ..protocol.models import DeviceModel, HostDevices
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 from ..protocol.sizes import format_size, parse_size, told_apart
-from ..protocol.slurmspec import walltime_seconds
+from ..protocol.slurm_spec import walltime_seconds
 from ..protocol.spec import MAX_WORKERS, ClusterPatch, SpecBase, parse_spec
 from ..protocol.traits import Traits
 from .amounts import amount

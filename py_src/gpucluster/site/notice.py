@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from .limitsection import LEAST_HOLDS
+from .limit_section import LEAST_HOLDS
 from .model import EVERY, SHARING, Site
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..protocol.errors import GPUClusterError
 from ..protocol.kinds import SpecRule, absence, parse_spec
 from ..protocol.models import Preset
-from ..protocol.specbase import SpecBase
+from ..protocol.spec_base import SpecBase
 from .faults import preset_faults
 from .reading import this_site
 

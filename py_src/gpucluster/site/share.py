@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from ..devices.machine import this_machine
 from ..protocol.kinds import find_kind, traits_of
 from ..protocol.models import ClusterModel
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 from ..protocol.sizes import MEBIBYTE, format_size, rounded_down
 from ..protocol.spec import SpecBase
 from .reading import this_site

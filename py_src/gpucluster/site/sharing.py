@@ -9,11 +9,11 @@ from pydantic import AfterValidator, Field, StrictBool
 
 from ..protocol.links import MOST_HOURS, LinkHours
 from ..protocol.sizes import MemorySize
-from ..protocol.slurmspec import walltime_seconds
+from ..protocol.slurm_spec import walltime_seconds
 from ..protocol.spec import Device
 from .hours import OpenHours, read_hours
-from .limitsection import Count, Time, must_be_size
-from .partly import NothingEmpty
+from .limit_section import Count, Time, must_be_size
+from .tolerant_reading import NothingEmpty
 
 DEFAULT_CLUSTERS = 64
 """So many living clusters a user may have where the site says nothing."""

@@ -1,6 +1,6 @@
 """``python -P -m gpucluster.supervisor --folder PATH --lock-fd N --report-fd N``: started by ``client.launch``.
 
-With ``--link-fd N`` instead, started by ``client.early``, it is told folder and lock later.
+With ``--link-fd N`` instead, started by ``client.early_supervisor``, it is told folder and lock later.
 
 The order matters: detach; fork multiprocessing's small helper; import what workers need; fork the process that workers
 are forked from, before there is any thread, log handler or secret; then import the rest.
@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 from ..operating_system import LINUX
 from ..operating_system.descriptors import allow_many_files
 from ..operating_system.multiprocessing_files import remove_semaphores
-from ..protocol.plaintext import escaped
+from ..protocol.plain_text import escaped
 from .process_copy import start_resource_tracker
 from .sparing import spare_where_many_share
 from .turn import turn_of, wait_for_turn
@@ -281,7 +281,7 @@ def main() -> None:
         wait_for_turn(turn, options.folder)
     if options.link_fd is None:
         _begin_small()
-    from ..backends.given import take_given
+    from ..backends.worker_variables import take_given
     from .process_tree import take_all_along
     from .warmup import keep_files_in, start_forkserver
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 from ..protocol.models import ClusterModel, ClusterState, WorkerModel
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 from ..protocol.spec import ClusterPatch
 from ..protocol.telemetry import ActivityEntry
 from ..registry import activity

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
-from ..backends.given import take_given
 from ..backends.installed import add_directory
+from ..backends.worker_variables import take_given
 from ..operating_system import end_descendants
 from ..operating_system.open_folders import everybody_may_fill
-from ..protocol.plaintext import printable
+from ..protocol.plain_text import printable
 from .sparing import spare_where_many_share
 
 NOT_IMPORTED = (

@@ -34,8 +34,8 @@ from .bounded_log import BoundedLog
 from .costs import CostMeter
 from .dashboard_address import open_address, write_address
 from .idle import kept_by
-from .instructed import carry_out, facts_of
 from .instructor_listener import InstructorListener
+from .instructor_requests import carry_out, facts_of
 from .interruption import unless_stopped
 from .marks import Marks
 from .members import observed

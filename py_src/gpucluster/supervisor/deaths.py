@@ -11,7 +11,7 @@ from ..backends.deployment import Deployment
 from ..backends.scheduler.view import Gone
 from ..operating_system.control_groups import MemoryKills
 from ..protocol.models import WorkerModel
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 from ..protocol.sizes import format_size
 
 _UNKNOWN_STATUS = 255

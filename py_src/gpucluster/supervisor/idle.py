@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from ..backends.scheduler.view import Members
 from ..protocol.models import Idle
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 
 
 class IdleTimer:

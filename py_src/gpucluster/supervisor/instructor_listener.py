@@ -25,7 +25,7 @@ from ..operating_system.abstract_streams import close, groups_of, listen
 from ..operating_system.peers import peer_of
 from ..protocol.errors import GPUClusterError, invalid_request
 from ..protocol.instructing import ClusterFacts, InstructorAnswer, InstructorRequest
-from ..protocol.plaintext import printable
+from ..protocol.plain_text import printable
 from ..sharing.instructor_lines import LONGEST_REQUEST, LineTooLong, hear, say, socket_name
 from ..site.instructors import instructors
 from ..site.reading import this_site

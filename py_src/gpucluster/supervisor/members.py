@@ -9,7 +9,7 @@ from typing import Any
 
 from ..backends.deployment import Deployment, Slot, SlotState
 from ..protocol.models import WorkerModel
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 
 
 def observed(deployment: Deployment, *, has_gpus: bool = False) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..protocol.plaintext import printable
+from ..protocol.plain_text import printable
 from ..protocol.telemetry import ActivityEntry
 from ..registry.store import now
 

@@ -17,7 +17,7 @@ from ..protocol.errors import PreflightFailed
 from ..protocol.refusals import storage_refusal
 from ..registry.directory import others_cannot_replace
 from ..registry.record import Folder
-from ..registry.remembering import remember
+from ..registry.started_elsewhere import remember
 from ..registry.store import Registry
 from .device_claims import device_claims
 

@@ -10,7 +10,7 @@ import asyncio
 import sys
 
 from ..backends.backend import Backend, load_backend
-from ..backends.given import take_given
+from ..backends.worker_variables import take_given
 from ..protocol.errors import GPUClusterError
 from ..protocol.kinds import parse_spec
 from ..protocol.models import Submission

@@ -1,6 +1,7 @@
 """``python -P -m gpucluster.supervisor.reaper --folder PATH``: end what a dead supervisor has started elsewhere.
 
-Started by whichever process notices that the supervisor is gone (``registry.remembering``), in the cluster's Python.
+Started by whichever process notices that the supervisor is gone (``registry.started_elsewhere``), in the cluster's
+Python.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ..protocol.errors import OperationTimedOut, StartFailed
 from ..protocol.telemetry import ActivityEntry
 from ..registry import activity, lock
 from ..registry.record import Folder
-from ..registry.remembering import read_remembered
+from ..registry.started_elsewhere import read_remembered
 from ..registry.store import now
 
 logger = logging.getLogger("gpucluster.supervisor")

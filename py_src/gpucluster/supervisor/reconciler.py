@@ -13,7 +13,7 @@ from ..backends.backend import Plan
 from ..backends.causes import cause_of
 from ..backends.deployment import RESTART_TIMEOUT_SECONDS, Deployment, Slot, SlotState, could_not_start
 from ..protocol.models import ClusterState, Progress, Wanted
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 from . import retiring
 from .activity_log import ActivityLog
 from .decision import Applied, Step, next_step

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ..protocol.errors import InvalidState
 from ..protocol.models import ClusterModel, RunningRecording
-from ..protocol.plaintext import counted
-from ..recordings.linerecorder import LineRecorder
+from ..protocol.plain_text import counted
+from ..recordings.line_recorder import LineRecorder
 from ..registry.store import now
 from .activity_log import ActivityLog
 from .sampler import Sampler

@@ -7,7 +7,7 @@ import asyncio
 from ..backends.backend import Plan
 from ..backends.deployment import Deployment, SlotState
 from ..protocol.errors import InvalidState, refused_field
-from ..protocol.jobsize import not_whole_jobs
+from ..protocol.job_size import not_whole_jobs
 from ..protocol.models import Announcement, ClusterModel, ClusterState, Progress, Wanted
 from ..protocol.spec import ClusterPatch
 from ..protocol.telemetry import Decision

@@ -17,8 +17,8 @@ from ..protocol.errors import GPUClusterError, InvalidState
 from ..protocol.models import ClusterModel, ClusterState
 from ..registry.process import identify
 from ..registry.record import Folder
+from ..registry.standby_users import is_wanted
 from ..registry.store import Registry
-from ..registry.wanting import is_wanted
 from .caller import Adoption
 from .controller import Controller
 

@@ -72,7 +72,7 @@ def start_forkserver() -> None:
     # Also for a server that is started anew because this one has died.
     setattr(server, "ensure_running", partial(_ensure_unreachable, server))  # noqa: B010  # the type checker forbids it
     # '__main__' is not preloaded: workers do not need the supervisor's own code.
-    forkserver.set_forkserver_preload(["gpucluster.supervisor.forked"])
+    forkserver.set_forkserver_preload(["gpucluster.supervisor.fork_server"])
     import_each(FIRST)
     remember_versions()
     gc.freeze()  # Whoever collects garbage would touch, and so copy, the pages that are shared.

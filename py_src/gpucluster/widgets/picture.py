@@ -16,7 +16,7 @@ from ..gauges.figures import cluster_figures, worker_figures
 from ..gauges.sentences import sentences
 from ..gauges.text import cluster_lines, moment_text
 from ..protocol.models import ClusterModel
-from ..protocol.plaintext import counted
+from ..protocol.plain_text import counted
 from ..protocol.telemetry import TelemetrySample
 
 MOST_WORKERS = 16

@@ -18,7 +18,7 @@ from typing import Any
 
 import psutil
 from gpucluster.backends.backend import Plan, StartContext, load_backend
-from gpucluster.backends.given import take_given
+from gpucluster.backends.worker_variables import take_given
 from gpucluster.comm.folder import make_comm_folder
 from gpucluster.protocol.errors import GPUClusterError
 from gpucluster.protocol.spec import CudaSpec, parse_spec

@@ -25,7 +25,7 @@ from gpucluster.protocol.errors import GPUClusterError, PreflightFailed, StartFa
 from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.models import ClusterModel, ClusterState, Network
 from gpucluster.registry import activity
-from gpucluster.registry.remembering import read_remembered
+from gpucluster.registry.started_elsewhere import read_remembered
 from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits
 

@@ -15,7 +15,7 @@ import psutil
 import pytest
 from gpucluster.protocol.errors import StartFailed
 from gpucluster.protocol.models import ClusterState, Network
-from gpucluster.registry.remembering import read_remembered
+from gpucluster.registry.started_elsewhere import read_remembered
 from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits
 

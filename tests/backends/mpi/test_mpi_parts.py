@@ -20,7 +20,7 @@ from gpucluster.backends.mpi.worker import BROKEN, FAILED, _cause
 from gpucluster.operating_system import control_groups
 from gpucluster.protocol.errors import InvalidRequest, PreflightFailed
 from gpucluster.protocol.kinds import parse_spec
-from gpucluster.protocol.mpispec import MPISpec
+from gpucluster.protocol.mpi_spec import MPISpec
 
 RANK = [sys.executable, "-P", "-u", "-m", "gpucluster.backends.mpi.rank"]
 SAID = {
@@ -243,7 +243,7 @@ def test_a_rank_whose_mpi_is_finalized_ends():
 
 
 def test_gpus_are_for_dask_cuda():
-    from gpucluster.backends.mpi.told import arguments
+    from gpucluster.backends.mpi.rank_parameters import arguments
 
     assert "dask_cuda.CUDAWorker" in arguments(spec(gpus_per_rank=1))
     assert "distributed.Nanny" in arguments(spec(nanny=True))

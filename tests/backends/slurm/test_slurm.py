@@ -16,7 +16,7 @@ import pytest
 from distributed import fire_and_forget
 from gpucluster.protocol.errors import StartFailed
 from gpucluster.protocol.models import ClusterState
-from gpucluster.registry.remembering import read_remembered
+from gpucluster.registry.started_elsewhere import read_remembered
 from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits
 

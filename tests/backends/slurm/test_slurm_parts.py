@@ -12,14 +12,14 @@ import psutil
 import pytest
 from gpucluster.backends.slurm import commands, fitting, jobs, script, site, slots
 from gpucluster.backends.slurm.backend import SlurmBackend
-from gpucluster.backends.slurm.endings import Endings
 from gpucluster.backends.slurm.folder import JobFolder, contents, telling
+from gpucluster.backends.slurm.job_outcomes import Endings
 from gpucluster.backends.slurm.renewal import Renewal
 from gpucluster.backends.slurm.slots import JobSlot
 from gpucluster.protocol.durations import slurm_clock
 from gpucluster.protocol.errors import InvalidRequest, MissingPackage, PreflightFailed
 from gpucluster.protocol.kinds import parse_spec
-from gpucluster.protocol.slurmspec import SlurmSpec, walltime_seconds
+from gpucluster.protocol.slurm_spec import SlurmSpec, walltime_seconds
 
 NOON = datetime(2026, 11, 23, 12, 0)
 

@@ -19,7 +19,7 @@ from ...sharing.policy import DEFAULT
 from ..backend import Backend, Plan, StartContext
 from ..deployment import Deployment
 from ..host import host_memory_limit, shared_machine
-from ..openfiles import bounded_by_open_files
+from ..open_files import bounded_by_open_files
 from .choice import DeviceChoice, not_in_line
 from .failures import explain
 from .options import constructor_options

@@ -10,7 +10,7 @@ from dask_cuda import LocalCUDACluster
 from ...dask_internals.cuda_workers import affinity_of_any_device, visible_devices
 from ...dask_internals.spec_cluster import WaitsForScheduler, plan_no_more, planned
 from ...protocol.errors import InvalidRequest
-from ..given import given_variables
+from ..worker_variables import given_variables
 
 DEVICE_ERRORS = (pynvml.NVMLError, ValueError)
 """What dask-cuda lets through when NVML fails, or knows a device no longer."""

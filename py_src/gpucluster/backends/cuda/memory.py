@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ...devices.selection import describe
 from ...protocol.errors import FieldError, PreflightFailed
-from ...protocol.gpuspec import GPUSpec
+from ...protocol.gpu_spec import GPUSpec
 from ...protocol.models import DeviceModel, DeviceProcess
 from ...protocol.sizes import format_size
 from .packages import importable

@@ -12,7 +12,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 
 from ...operating_system import LINUX
 from ...protocol.errors import FieldError, MissingPackage, PreflightFailed
-from ...protocol.gpuspec import GPUSpec
+from ...protocol.gpu_spec import GPUSpec
 from ...protocol.spec import CudaSpec
 
 GPU_EXTRA = "pip install 'gpucluster[gpu-cu13]'"

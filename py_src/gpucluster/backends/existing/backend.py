@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ...protocol.errors import StartFailed
-from ...protocol.existingspec import ExistingSpec
+from ...protocol.existing_spec import ExistingSpec
 from ...protocol.models import Network
-from ...protocol.specbase import SpecBase
+from ...protocol.spec_base import SpecBase
 from ...protocol.traits import Traits
 from ..backend import Backend, Plan, StartContext
 from ..causes import cause_of

@@ -16,7 +16,7 @@ from packaging.version import InvalidVersion, Version
 
 from ...dask_internals.clusters import close_rpc, scheduler_rpc
 from ...protocol.errors import PreflightFailed
-from ...protocol.plaintext import printable
+from ...protocol.plain_text import printable
 
 if TYPE_CHECKING:
     from distributed.security import Security

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from ...protocol.errors import FieldError, PreflightFailed
-from ...protocol.plaintext import printable
+from ...protocol.plain_text import printable
 
 _YES_NO = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 _JSON_TYPES = {"int": "integer", "float": "number", "bool": "boolean"}

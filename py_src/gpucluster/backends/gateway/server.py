@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from ...dask_internals.gateways import ask, clock, refusals
 from ...protocol.errors import GPUClusterError, OperationFailed
-from ...protocol.plaintext import printable
+from ...protocol.plain_text import printable
 from .login import Login
 
 ANSWER_SECONDS = 20.0

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from ...dask_internals.gateways import know_addresses
 from ...protocol.errors import GPUClusterError, PreflightFailed, StartFailed
-from ...protocol.gatewayspec import GatewaySpec
+from ...protocol.gateway_spec import GatewaySpec
 from ..backend import Plan, StartContext
 from ..causes import cause_of
 from ..existing.address import keep_credentials

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ...dask_internals.kubernetes_client import close_connections
 from ...protocol.errors import PreflightFailed, StartFailed
-from ...protocol.plaintext import printable
+from ...protocol.plain_text import printable
 from .kubeconfig import kubeconfig_fault
 
 if TYPE_CHECKING:

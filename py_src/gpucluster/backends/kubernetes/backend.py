@@ -7,10 +7,10 @@ import logging
 from typing import TYPE_CHECKING, ClassVar
 
 from ...protocol.errors import PreflightFailed, StartFailed
-from ...protocol.kubernetesspec import KubernetesSpec
+from ...protocol.kubernetes_spec import KubernetesSpec
 from ...protocol.models import Network, Submission
 from ...protocol.needs import Needs
-from ...protocol.specbase import MAX_WORKERS, SpecBase
+from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
 from ..deployment import Deployment

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...protocol.errors import PreflightFailed
-from ...protocol.plaintext import printable
+from ...protocol.plain_text import printable
 from .api import DASK, Kubernetes, KubernetesRefused
 
 Right = tuple[str, str, str]

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import yaml  # type: ignore[import-untyped]
 
 from ...protocol.errors import PreflightFailed, StartFailed
-from ...protocol.kubernetesspec import KubernetesSpec
+from ...protocol.kubernetes_spec import KubernetesSpec
 from ...protocol.spec import Adapt
 from ...protocol.telemetry import Decision
 from ...protocol.traits import Verb

@@ -9,7 +9,7 @@ from typing import Any
 import yaml  # type: ignore[import-untyped]
 
 from ...operating_system.plain_file import NotPlain, read_plain_file
-from ...protocol.plaintext import printable
+from ...protocol.plain_text import printable
 
 MOST_BYTES = 2**22
 _DEFAULT = "~/.kube/config"

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...protocol.errors import MissingPackage
-from ...protocol.kubernetesspec import KubernetesSpec, toleration
+from ...protocol.kubernetes_spec import KubernetesSpec, toleration
 from ..nodes.workers import cuda_worker_arguments, worker_arguments
 
 MANAGED_BY = "app.kubernetes.io/managed-by"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from ...protocol.plaintext import printable
+from ...protocol.plain_text import printable
 from .api import quota_of
 
 Thing = Mapping[str, Any]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from ...protocol.plaintext import printable
+from ...protocol.plain_text import printable
 from ..deployment import Slot, SlotState
 from .pods import Thing, Verdict
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from ...protocol.errors import StartFailed
-from ...protocol.plaintext import printable
+from ...protocol.plain_text import printable
 from .api import DASK, Kubernetes, KubernetesRefused, KubernetesSilent
 from .ending import selector
 from .manifest import resource_name

@@ -11,10 +11,10 @@ from ...devices.host import host_devices, usable
 from ...protocol.capacity import default_workers
 from ...protocol.errors import PreflightFailed
 from ...protocol.models import Network, Submission
-from ...protocol.mpispec import MPISpec
+from ...protocol.mpi_spec import MPISpec
 from ...protocol.needs import Needs
-from ...protocol.plaintext import counted
-from ...protocol.specbase import MAX_WORKERS, SpecBase
+from ...protocol.plain_text import counted
+from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
 from ..cuda.packages import check_platform, importable, needed_packages

@@ -17,15 +17,15 @@ from typing import Any
 
 from ...operating_system.control_groups import MemoryKills
 from ...protocol.errors import StartFailed
-from ...protocol.mpispec import MPISpec
-from ...protocol.plaintext import counted
+from ...protocol.mpi_spec import MPISpec
+from ...protocol.plain_text import counted
 from ...protocol.traits import Verb
 from ..backend import Plan, StartContext
 from ..deployment import Deployment, Slot, SlotState
 from .launcher import Family, Launcher, launcher_environment
 from .program import Program
+from .rank_parameters import told_to_ranks
 from .scheduler import WHY_FIXED, RanksScheduler, RanksView
-from .told import told_to_ranks
 
 logger = logging.getLogger("gpucluster.backends")
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from ...operating_system.contained import KILL_SECONDS, contained
-from ...protocol.plaintext import printable
+from ...protocol.plain_text import printable
 from .ending import MARK, end_processes, remove_scratch
 from .rank import EVENT
 from .watchers import Watchers

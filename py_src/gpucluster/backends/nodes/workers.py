@@ -7,13 +7,13 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from ..cuda.packages import allocates_with_rmm
-from ..given import given_variables
+from ..worker_variables import given_variables
 
 if TYPE_CHECKING:
     from distributed.security import Security
 
-    from ...protocol.gpuspec import GPUSpec
-    from ...protocol.nodespec import NodeSpec
+    from ...protocol.gpu_spec import GPUSpec
+    from ...protocol.node_spec import NodeSpec
 
 _OF_TLS = (
     "tls_ca_file",

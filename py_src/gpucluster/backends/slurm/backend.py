@@ -13,9 +13,9 @@ from typing import ClassVar
 from ...protocol.errors import GPUClusterError, PreflightFailed
 from ...protocol.models import Network, Submission
 from ...protocol.needs import Needs
-from ...protocol.plaintext import counted, printable
-from ...protocol.slurmspec import SlurmSpec
-from ...protocol.specbase import MAX_WORKERS, SpecBase
+from ...protocol.plain_text import counted, printable
+from ...protocol.slurm_spec import SlurmSpec
+from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Traits
 from ..backend import START_TIMEOUT_SECONDS as START_SECONDS
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
@@ -24,7 +24,7 @@ from ..nodes.addresses import address_of, scheduler_address
 from . import commands, site
 from .fitting import in_words, job_sizes
 from .folder import JobFolder, base_folder
-from .handing import must_have_srun
+from .handover import must_have_srun
 from .jobs import clock
 
 DEFAULT_WORKERS = 1

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from ...protocol.errors import PreflightFailed, StartFailed
 from ...protocol.needs import Needs
-from ...protocol.plaintext import printable
+from ...protocol.plain_text import printable
 
 NEEDS = Needs(
     commands=("sbatch", "squeue", "scancel", "sinfo"),

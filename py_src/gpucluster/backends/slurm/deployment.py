@@ -12,8 +12,8 @@ from contextlib import suppress
 from datetime import datetime
 
 from ...protocol.errors import StartFailed
-from ...protocol.plaintext import counted
-from ...protocol.slurmspec import SlurmSpec
+from ...protocol.plain_text import counted
+from ...protocol.slurm_spec import SlurmSpec
 from ...protocol.spec import Adapt
 from ...protocol.telemetry import Decision
 from ...protocol.traits import Verb
@@ -23,10 +23,10 @@ from ..deployment import Deployment, Slot, SlotState
 from ..nodes.workers import given_environment, usual_environment
 from . import commands
 from .ending import IN_FLIGHT_SECONDS, end_jobs
-from .endings import Endings
 from .folder import JobFolder, contents
 from .following import Following
-from .handing import Handing
+from .handover import Handing
+from .job_outcomes import Endings
 from .jobset import JobSet
 from .queue import Queue
 from .renewal import Renewal

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ...protocol.errors import PreflightFailed
-from ...protocol.plaintext import printable
+from ...protocol.plain_text import printable
 from .jobs import Job
 
 OWN = Path("/@own@")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from ...protocol.plaintext import printable
+from ...protocol.plain_text import printable
 
 FORMAT = "%i|%T|%r|%S|%e|%N|%j|%k"
 """Name and comment last: of jobs that are not ours they may be anything."""

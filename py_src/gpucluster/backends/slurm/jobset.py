@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...protocol.plaintext import counted
+from ...protocol.plain_text import counted
 from ..deployment import SlotState
 from .fitting import Fit, fit, in_words, job_sizes
 from .slots import JobSlot

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from ...protocol.plaintext import counted
+from ...protocol.plain_text import counted
 from ..deployment import Deployment, SlotState
 from .jobs import clock
 from .slots import JobSlot

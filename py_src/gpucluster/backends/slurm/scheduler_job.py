@@ -20,7 +20,7 @@ from .slots import JobSlot
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from ...protocol.slurmspec import SlurmSpec
+    from ...protocol.slurm_spec import SlurmSpec
     from .folder import JobFolder
 
 logger = logging.getLogger("gpucluster.backends")

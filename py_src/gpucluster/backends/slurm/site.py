@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 
 from ...protocol.durations import slurm_clock
 from ...protocol.errors import GPUClusterError, PreflightFailed
-from ...protocol.jobsize import not_whole_jobs
-from ...protocol.plaintext import counted
+from ...protocol.job_size import not_whole_jobs
+from ...protocol.plain_text import counted
 from ...protocol.sizes import format_size
-from ...protocol.slurmspec import SlurmSpec, walltime_seconds
+from ...protocol.slurm_spec import SlurmSpec, walltime_seconds
 from . import commands
 
 KEPT_SECONDS = 60.0

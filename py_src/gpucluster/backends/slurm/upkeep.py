@@ -7,8 +7,8 @@ from collections.abc import Coroutine, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from .endings import Endings
 from .fitting import waits_for_smaller
+from .job_outcomes import Endings
 from .jobs import Job
 from .queue import Queue
 from .renewal import Renewal

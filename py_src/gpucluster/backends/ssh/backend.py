@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, ClassVar
 from ...protocol.errors import PreflightFailed, StartFailed
 from ...protocol.models import Network
 from ...protocol.needs import Needs
-from ...protocol.plaintext import counted
-from ...protocol.specbase import MAX_WORKERS, SpecBase
-from ...protocol.sshspec import SSHSpec
+from ...protocol.plain_text import counted
+from ...protocol.spec_base import MAX_WORKERS, SpecBase
+from ...protocol.ssh_spec import SSHSpec
 from ...protocol.traits import Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
 

@@ -10,7 +10,7 @@ import socket
 from typing import Any
 
 from ...protocol.errors import MissingPackage, PreflightFailed
-from ...protocol.plaintext import printable
+from ...protocol.plain_text import printable
 from .hosts import Named
 
 CONNECT_SECONDS = 20.0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...protocol.errors import FieldError, MissingPackage, PreflightFailed
 from ...protocol.models import DeviceModel
-from ...protocol.sshspec import SSHSpec
+from ...protocol.ssh_spec import SSHSpec
 from ..cuda.memory import resolve_memory
 from ..cuda.packages import needed_packages
 

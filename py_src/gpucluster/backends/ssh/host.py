@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...protocol.models import DeviceModel
-from ...protocol.plaintext import printable
+from ...protocol.plain_text import printable
 from ..cuda.failures import explain
 from . import connection
 from .connection import HostUnusable

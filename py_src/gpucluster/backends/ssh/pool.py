@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import dask
 
 from ...protocol.errors import PreflightFailed
-from ...protocol.sshspec import SSHSpec
+from ...protocol.ssh_spec import SSHSpec
 from ..nodes.workers import given_environment, portable_credentials, usual_environment
 from .connection import HostUnusable
 from .gpu_options import needed_modules, prepare_gpus

@@ -10,7 +10,7 @@ from contextlib import suppress
 import psutil
 
 from ...protocol.errors import InvalidRequest
-from ...protocol.plaintext import printable
+from ...protocol.plain_text import printable
 
 _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}@)?[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}(?::[0-9]{1,5})?")
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ...protocol.errors import InvalidState
-from ...protocol.plaintext import counted
+from ...protocol.plain_text import counted
 from ...site.reading import this_site
 from . import checks
 from .loginnode import login_node, this_node

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...protocol.plaintext import counted
+from ...protocol.plain_text import counted
 from ..material.pictures import ATTRIBUTION
 from .drawing import ACCENT, INK, QUIET, WARNING, new_axes, show, show_frames, when_ready
 

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from ...protocol.plaintext import counted
+from ...protocol.plain_text import counted
 from ..material.routes import Route, follow
 from ..simulations.controlloop import Round
 from .drawing import when_ready

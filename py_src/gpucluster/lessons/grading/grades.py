@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from ...protocol.plaintext import escaped
+from ...protocol.plain_text import escaped
 from .job import Kind, Limits, Place
 
 Status = Literal["graded", "time", "memory", "processes", "threads", "stopped", "unreadable"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...protocol.errors import InvalidRequest
-from ...protocol.plaintext import counted, printable
+from ...protocol.plain_text import counted, printable
 from ..catalogue import find_lesson
 from .notebooks import read_notebook
 

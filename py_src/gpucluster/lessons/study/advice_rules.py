@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from ...protocol.plaintext import counted
+from ...protocol.plain_text import counted
 from ..learner_progress import Progress
 from ..learner_progress.model import ExerciseProgress
 from .bank.items import Card

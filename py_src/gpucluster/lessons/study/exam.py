@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Iterable
 
 from ...protocol.lessons import MOST_EXAM_QUESTIONS
-from ...protocol.plaintext import counted
+from ...protocol.plain_text import counted
 from .bank.files import all_questions
 from .bank.items import Question
 from .output import StudyOutput, sentence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from ...protocol.plaintext import counted
+from ...protocol.plain_text import counted
 from ..model import ReportFigures
 from ..units import seconds
 from .tables import footnotes, prefix_table, summary_rows, worker_table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...protocol.plaintext import counted
+from ...protocol.plain_text import counted
 from ..model import Finding, ReportFigures
 from ..units import seconds, share
 from .tasks import SHORT_SECONDS

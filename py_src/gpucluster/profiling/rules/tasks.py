@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import statistics
 
-from ...protocol.plaintext import counted
+from ...protocol.plain_text import counted
 from ..model import Finding, ReportFigures
 from ..units import seconds, share
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...protocol.plaintext import counted
+from ...protocol.plain_text import counted
 from ...protocol.sizes import MEBIBYTE, format_size
 from ..model import Finding, ReportFigures
 from ..units import seconds, share

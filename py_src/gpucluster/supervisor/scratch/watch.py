@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ...backends.scheduler.view import Columns, Members, SchedulerView
-from ...protocol.plaintext import counted
+from ...protocol.plain_text import counted
 from ...protocol.sizes import format_size
 from .bound import BOUND, pickled_bound
 from .room import Disk, disk_of

@@ -12,7 +12,7 @@ import psutil
 
 from ....dask_internals.listening import web_address
 from ....dask_internals.spec_cluster import made
-from ....protocol.plaintext import counted
+from ....protocol.plain_text import counted
 from ...examination import Examination, NotYet, describe
 from .. import exercise
 

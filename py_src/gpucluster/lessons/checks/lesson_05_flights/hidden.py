@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ....dask_internals.collections import name as name_of
-from ....protocol.plaintext import counted
+from ....protocol.plain_text import counted
 from ...examination import Examination, describe
 from ...material.conversion import as_pandas
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ....protocol.plaintext import counted
+from ....protocol.plain_text import counted
 from ...examination import Examination, Halt
 from ..answers import Floats, several
 

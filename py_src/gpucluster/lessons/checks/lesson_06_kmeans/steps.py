@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ....protocol.plaintext import counted
+from ....protocol.plain_text import counted
 from ...examination import Examination, Halt, describe
 from .. import exercise
 from ..answers import Floats, several

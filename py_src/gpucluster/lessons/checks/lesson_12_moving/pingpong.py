@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....protocol.plaintext import counted
+from ....protocol.plain_text import counted
 from ...examination import Examination
 from .. import exercise
 from ..answers import number

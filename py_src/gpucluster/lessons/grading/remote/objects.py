@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ....protocol.plaintext import printable
+from ....protocol.plain_text import printable
 from .channel import Channel, ChannelClosed
 from .pickling import pickled
 from .values import COLLECTIONS, Handle, NotPlain, changeable, decode

@@ -18,7 +18,7 @@ from ....operating_system import landlock
 from ....operating_system.lifetimes import adopt_orphans
 from ....operating_system.memory import SHARED_MEMORY
 from ....operating_system.privileges import close_memory
-from ....protocol.plaintext import counted
+from ....protocol.plain_text import counted
 from ...catalogue import find_lesson
 from ..grades import NotebookGrade
 from ..job import Job

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ....protocol.plaintext import counted
+from ....protocol.plain_text import counted
 from ....registry.replacement import replace_text
 from ...catalogue import Lesson, find_lesson
 from .files import StudyFileError, read_file, sentences

@@ -1,0 +1,227 @@
+"""``gpucluster lessons grade``: grade the notebooks of a class."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..lessons.copies import known_lesson
+from ..protocol.errors import GPUClusterError, InvalidRequest
+from ..protocol.sizes import parse_size
+from ..registry.replacement import replace_text
+from .arguments import shown, shown_path, whole_number
+from .lesson_verbs import SANDBOXES
+
+if TYPE_CHECKING:
+    from ..lessons.grading import Grades, NotebookGrade, Sandboxing
+
+_OUT = "grades.csv"
+_NOT_GRADED = 1
+_MOST_JOBS = 64
+_WITH_IMAGE = ("apptainer", "container")
+
+
+def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str, Any, int]:
+    """Grade a folder of submissions, and write the table and the page.
+
+    Returns
+    -------
+    tuple
+        Text for people, the same as plain data, and the exit code.
+    """
+    from ..lessons.grading import (
+        Limits,
+        Progress,
+        exercise_table_text,
+        find_submissions,
+        grade,
+        html_report,
+        missing_notes,
+        table_text,
+    )
+    from ..lessons.grading.sandbox.kinds import notebooks_at_a_time
+
+    lesson = getattr(found, "lesson", None)
+    limits = Limits(
+        seconds=whole_number(getattr(found, "seconds", "300"), "--seconds", 10, 7200),
+        memory_bytes=_memory(getattr(found, "memory", "4 GiB")),
+    )
+    seed = getattr(found, "seed", None)
+    table = _result(getattr(found, "out", _OUT))
+    page = _result(getattr(found, "report", None) or str(table.with_suffix(".html")))
+    properties = _result(found.exercises) if getattr(found, "exercises", None) else None
+    pages = _folder(found.feedback, Path(found.submissions)) if getattr(found, "feedback", None) else None
+    submissions = find_submissions(Path(found.submissions), known_lesson(lesson).id if lesson else None)
+    jobs = getattr(found, "jobs", None)
+    jobs = whole_number(jobs, "--jobs", 1, _MOST_JOBS) if jobs is not None else notebooks_at_a_time(limits)
+    lines = _Lines(say, shown=not sys.stdout.isatty() and not getattr(found, "json", False))
+    sandboxing = _sandboxing(found, lines.say)
+
+    def keep(results: Grades, last: NotebookGrade) -> None:
+        try:
+            _write(table, table_text(results))
+            _write(page, html_report(results))
+            if properties is not None:
+                _write(properties, exercise_table_text(results))
+            if pages is not None:
+                _write_learner(pages, results, last.learner)
+        except OSError as error:
+            raise GPUClusterError(f"The results cannot be written: {error}.") from error
+        lines.graded(last)
+
+    again = getattr(found, "again", False)
+    progress = Progress(_beside(table), again=again)
+    try:
+        results = grade(
+            submissions,
+            limits,
+            seed=whole_number(seed, "--seed", 0, 2**32 - 1) if seed is not None else None,
+            sandboxing=sandboxing,
+            unprotected=getattr(found, "unprotected", False),
+            jobs=jobs,
+            progress=progress,
+            every_cell=getattr(found, "every_cell", False),
+            notes=missing_notes(Path(found.submissions)),
+            say=lines.say,
+            keep=keep,
+        )
+    except KeyboardInterrupt:
+        command = "The same command, without --again," if again else "The same command"
+        print(
+            f"Interrupted. What is graded stays in {shown_path(table)}. {command} goes on from there.", file=sys.stderr
+        )
+        raise
+    finally:
+        progress.close()
+    for note in results.notes:
+        print(note, file=sys.stderr)
+    done = sum(one.points for result in results.submissions for one in result.exercises)
+    full = sum(one.of for result in results.submissions for one in result.exercises)
+    unknown = sum(not one.exercises for one in results.submissions)
+    besides = f" Not counted, as nobody knows of which lesson they are: {unknown}." if unknown else ""
+    *files, last = [str(file) for file in (table, page, properties, pages) if file is not None]
+    written = f"{', '.join(files)} and {last}"
+    text = f"{len(results.submissions)} notebooks, {done:g} of {full:g} points.{besides} Written: {written}."
+    return text, results.model_dump(mode="json"), _NOT_GRADED if _uncounted(results) else 0
+
+
+class _Lines:
+    """What happens, one line after the other, where the line that changes on a terminal is not seen."""
+
+    def __init__(self, say: Callable[[str], None], *, shown: bool) -> None:
+        self._say, self._shown, self._lock = say, shown, threading.Lock()
+
+    def say(self, text: str) -> None:
+        """Say what begins."""
+        with self._lock:
+            self._say(text)
+        self._print(text)
+
+    def graded(self, result: NotebookGrade) -> None:
+        """Say what came out."""
+        from ..lessons.grading.report.summary import points_of
+
+        self._print(f"  {result.learner}, lesson {result.lesson}: {result.status}, {points_of(result)}")
+
+    def _print(self, text: str) -> None:
+        if self._shown:
+            with self._lock:  # several notebooks at a time
+                print(text, flush=True)
+
+
+def _sandboxing(found: Namespace, say: Callable[[str], None]) -> Sandboxing:
+    """Return the kind of sandbox that was asked for, or the best one, once it has been tried."""
+    from ..lessons.grading import Sandboxing
+    from ..lessons.grading.sandbox.protection import Unprotected
+    from ..lessons.grading.sandbox.trying import choose
+
+    wanted: Any = getattr(found, "sandbox", None) or "auto"
+    image = getattr(found, "image", None) or ""
+    if wanted not in SANDBOXES:
+        raise InvalidRequest(f"--sandbox: must be one of {', '.join(SANDBOXES)}, not '{shown(wanted)}'.")
+    if wanted in _WITH_IMAGE and not image:
+        raise InvalidRequest(f"--sandbox {wanted}: name an image with --image.")
+    try:
+        tried = choose(wanted, image, say=say)
+    except Unprotected:
+        if getattr(found, "unprotected", False) and wanted in ("auto", "landlock"):
+            return Sandboxing()
+        raise
+    say(f"Sandbox: {tried.protection}")
+    return tried.sandboxing
+
+
+def _beside(table: Path) -> Path | None:
+    """Return where it is written down what is graded; nowhere when the table is no plain file."""
+    return None if table.exists() and not table.is_file() else table.resolve().with_suffix(".progress")
+
+
+def _uncounted(results: Grades) -> bool:
+    """Whether the notebooks of a whole lesson were run and count for nobody."""
+    ran = [one for one in results.submissions if one.exercises and one.status != "unreadable"]
+    full: dict[str, float] = {}
+    for one in ran:
+        full[one.lesson] = full.get(one.lesson, 0) + one.of
+    return 0 in full.values()
+
+
+def _result(name: str) -> Path:
+    """Return where results go, and make the folder.
+
+    That they cannot go there is said at once, and not after an hour of grading.
+    """
+    path = Path(name).expanduser().absolute()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        where = shown_path(path.parent)
+        raise InvalidRequest(f"{where}, where the results are to be written, is no folder: {error}.") from None
+    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise InvalidRequest(f"{shown_path(name)} cannot be written.")
+    return path
+
+
+def _folder(name: str, submissions: Path) -> Path:
+    """Return the folder for the pages of the learners, and make it where it is not there."""
+    folder = Path(name).expanduser().absolute()
+    root = submissions.expanduser().resolve()
+    if root == folder.resolve() or root in folder.resolve().parents:
+        raise InvalidRequest("--feedback: the pages cannot go into the folder of the submissions.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidRequest(f"--feedback: {shown_path(folder)} is no folder that can be written: {error}.") from None
+    if not os.access(folder, os.W_OK):
+        raise InvalidRequest(f"--feedback: {shown_path(folder)} cannot be written.")
+    return folder
+
+
+def _write_learner(folder: Path, results: Grades, learner: str) -> None:
+    """Write the page of a learner."""
+    from ..lessons.grading import learner_pages
+
+    for name, text in learner_pages(results, [learner]).items():
+        replace_text(folder / name, text, durable=True)
+
+
+def _write(path: Path, text: str) -> None:
+    """Write the results. What is no plain file, such as ``/dev/stdout``, is written to and never replaced."""
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8", newline="")
+    else:
+        replace_text(path.resolve(), text, durable=True)
+
+
+def _memory(text: str) -> int:
+    try:
+        size = parse_size(text)
+    except ValueError as error:
+        raise InvalidRequest(f"--memory: {error}.") from None
+    if not isinstance(size, int) or not 512 * 2**20 <= size <= 2**40:
+        raise InvalidRequest("--memory: must lie between 512 MiB and 1 TiB.")
+    return size

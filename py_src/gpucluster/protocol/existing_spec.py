@@ -1,0 +1,111 @@
+"""What can be asked of a scheduler that somebody else has started."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal, Self
+
+from pydantic import ConfigDict, Field, field_validator, model_validator
+
+from .plain_text import printable
+from .spec_base import SpecBase, shown_in
+
+_ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9A-Fa-f:.]+(%\w+)?\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
+_CONFIGURED = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*")
+_NOT_OURS = ("n_workers", "threads_per_worker", "memory_limit", "local_directory")
+"""What is up to whoever starts the workers."""
+
+
+def _without_what_is_not_ours(schema: dict[str, Any]) -> None:
+    for name in _NOT_OURS:
+        schema["properties"].pop(name, None)
+
+
+class ExistingSpec(SpecBase):
+    """A scheduler that somebody else has started: looked at and connected to, never stopped."""
+
+    model_config = ConfigDict(json_schema_extra=_without_what_is_not_ours)
+
+    backend: Literal["existing"] = Field(
+        "existing",
+        title="Kind",
+        description="A scheduler that is there already: gpucluster shows it and connects to it, and leaves it alone.",
+    )
+    address: str | None = Field(
+        None,
+        title="Address",
+        description="Address of the scheduler, such as 'tcp://node1:8786' or 'tls://node1:8786', or the name of a "
+        "setting of Dask's configuration that holds it. Left out: Dask's own 'scheduler-address', as for Client().",
+        json_schema_extra=shown_in("Scheduler"),
+    )
+    scheduler_file: str | None = Field(
+        None,
+        title="Scheduler file",
+        description="Absolute path of the file that the scheduler was started with (--scheduler-file), in place of an "
+        "address.",
+        json_schema_extra=shown_in("Scheduler"),
+    )
+    tls_ca_file: str | None = Field(
+        None,
+        title="TLS: authority",
+        description="Absolute path of the certificate of the authority, for an address that begins with tls://. Left "
+        "out: Dask's configuration says it.",
+        json_schema_extra=shown_in("Scheduler", advanced=True),
+    )
+    tls_cert: str | None = Field(
+        None,
+        title="TLS: certificate",
+        description="Absolute path of your certificate.",
+        json_schema_extra=shown_in("Scheduler", advanced=True),
+    )
+    tls_key: str | None = Field(
+        None,
+        title="TLS: key",
+        description="Absolute path of the key of your certificate; only you may be able to read it.",
+        json_schema_extra=shown_in("Scheduler", advanced=True),
+    )
+    measure: bool = Field(
+        True,
+        title="Measure",
+        description="Let its workers measure for the gauges while gpucluster looks. Where this is off, or where they "
+        "have no gpucluster, they tell what Dask itself measures.",
+        json_schema_extra=shown_in("Scheduler", advanced=True),
+    )
+
+    @property
+    def protocol(self) -> str:
+        """What the cluster's process prepares: nothing; the credentials are somebody else's."""
+        return "tcp"
+
+    @field_validator("address")
+    @classmethod
+    def _known_form(cls, value: str | None) -> str | None:
+        if value is None or _CONFIGURED.fullmatch(value):
+            return value
+        found = _ADDRESS.fullmatch(value)
+        if not found or not 0 < int(found[4]) < 65536:
+            raise ValueError(
+                f"{printable(value, 60)!r} is not the address of a scheduler: write it like 'tcp://node1:8786' or "
+                "'tls://node1:8786'"
+            )
+        return value
+
+    @field_validator("scheduler_file", "tls_ca_file", "tls_cert", "tls_key")
+    @classmethod
+    def _path(cls, value: str | None) -> str | None:
+        return cls._absolute(value)
+
+    @model_validator(mode="after")
+    def _sensible(self) -> Self:
+        fields = type(self).model_fields
+        for name in _NOT_OURS:
+            if getattr(self, name) != fields[name].default:
+                raise ValueError(f"{name} is up to whoever started the workers; leave it out for the kind 'existing'")
+        if self.address is not None and self.scheduler_file is not None:
+            raise ValueError("address and scheduler_file say the same; give one of them")
+        files = [self.tls_ca_file, self.tls_cert, self.tls_key]
+        if any(files) and not all(files):
+            raise ValueError("tls_ca_file, tls_cert and tls_key belong together; give all three")
+        if any(files) and self.address is not None and self.address.startswith("tcp://"):
+            raise ValueError("tls_ca_file, tls_cert and tls_key are for an address that begins with 'tls://'")
+        return self

@@ -1,0 +1,216 @@
+"""What can be asked of a Dask Gateway server."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, WithJsonSchema, field_validator, model_validator
+
+from .plain_text import printable
+from .spec_base import SpecBase, WorkerCountOrZero, shown_in
+
+HUB_TOKEN = "JUPYTERHUB_API_TOKEN"  # noqa: S105, the name of a variable
+MOST_BYTES = 100_000
+_OPTION = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
+_CLUSTER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
+_PROXY = re.compile(r"(?:(?:gateway|tls)://)?(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})|([0-9]{1,5})")
+_NOT_OURS = ("threads_per_worker", "memory_limit", "local_directory")
+"""What the site decides, or offers as options of its own."""
+
+
+def _without_what_is_not_ours(schema: dict[str, Any]) -> None:
+    for name in _NOT_OURS:
+        schema["properties"].pop(name, None)
+
+
+def _parse_options(value: Any) -> dict[str, Any]:
+    """Read a mapping, or the same as text: ``worker_cores=2,profile=big``, or an object of JSON."""
+    if isinstance(value, str):
+        text = value.strip()
+        if text.startswith("{"):
+            try:
+                value = json.loads(text)
+            except ValueError:
+                raise ValueError("begins like an object of JSON, and is none") from None
+        else:
+            parts = [part.strip() for part in text.split(",") if part.strip()]
+            if not all("=" in part for part in parts):
+                raise ValueError("must be written like 'worker_cores=2,profile=big'")
+            value = {name.strip(): given.strip() for name, _, given in (part.partition("=") for part in parts)}
+    if not isinstance(value, Mapping):
+        raise ValueError("must be a mapping of names to values, or text like 'worker_cores=2,profile=big'")
+    for name in value:
+        if not isinstance(name, str) or not _OPTION.fullmatch(name):
+            raise ValueError(f"{printable(str(name), 40)!r} cannot be the name of an option")
+    try:
+        too_long = len(json.dumps(dict(value), allow_nan=False)) > MOST_BYTES
+    except (TypeError, ValueError):
+        raise ValueError("may hold text, numbers, true, false, lists and mappings only") from None
+    if too_long:
+        raise ValueError(f"may have at most {MOST_BYTES:,} letters")
+    return dict(value)
+
+
+Options = Annotated[
+    dict[str, JsonValue], BeforeValidator(_parse_options), WithJsonSchema({"type": ["string", "object"]})
+]
+
+
+class GatewaySpec(SpecBase):
+    """A cluster of a Dask Gateway server: a new one, or one that the server has already."""
+
+    model_config = ConfigDict(json_schema_extra=_without_what_is_not_ours)
+
+    backend: Literal["gateway"] = Field(
+        "gateway", title="Kind", description="A cluster that the site's Dask Gateway starts and looks after."
+    )
+    n_workers: WorkerCountOrZero | None = Field(
+        None,
+        title="Workers",
+        description="Number of workers; 0 starts with none. Left out: one, or as many as the cluster has that you "
+        "connect to.",
+        json_schema_extra=shown_in("Cluster", unit="worker"),
+    )
+    address: str | None = Field(
+        None,
+        title="Address",
+        description="Address of the Dask Gateway server, such as 'https://hub.example.org/services/dask-gateway'. Left "
+        "out: 'gateway.address' of Dask's configuration.",
+        json_schema_extra=shown_in("Dask Gateway"),
+    )
+    gateway_options: Options = Field(
+        default_factory=dict,
+        title="Options of the site",
+        description="What the server lets you choose, as 'worker_cores=2,profile=big'; in Python and JSON also a "
+        "mapping. They are kept with the cluster: no passwords here.",
+        json_schema_extra=shown_in("Dask Gateway"),
+    )
+    cluster_name: str | None = Field(
+        None,
+        title="Connect to",
+        description="Name of a cluster that the server has already, in place of a new one.",
+        json_schema_extra=shown_in("Dask Gateway"),
+    )
+    auth: Literal["basic", "jupyterhub", "kerberos"] | None = Field(
+        None,
+        title="Log-in",
+        description="How the server knows you. Left out: 'gateway.auth' of Dask's configuration, else 'basic'.",
+        json_schema_extra=shown_in("Dask Gateway", advanced=True),
+    )
+    username: str | None = Field(
+        None,
+        title="User name",
+        description="For auth 'basic'. Left out: that of Dask's configuration, else your own here.",
+        json_schema_extra=shown_in("Dask Gateway", advanced=True),
+    )
+    password_from: str | None = Field(
+        None,
+        title="Password from",
+        description="Where the password ('basic') or the token ('jupyterhub') is: the name of an environment variable, "
+        "or the absolute path of a file that only you can read. Left out: Dask's configuration.",
+        json_schema_extra=shown_in("Dask Gateway", advanced=True),
+    )
+    proxy_address: str | None = Field(
+        None,
+        title="Address for Dask",
+        description="Where the server takes the connections to schedulers, as 'host:port' or a port. Left out: "
+        "'gateway.proxy-address' of Dask's configuration, else the port of the address.",
+        json_schema_extra=shown_in("Dask Gateway", advanced=True),
+    )
+    shutdown_on_stop: bool | None = Field(
+        None,
+        title="Shut down with the card",
+        description="Whether Stop, and the end of the cluster's process, shut it down on the server. Left out: a new "
+        "one yes, one that was there already no.",
+        json_schema_extra=shown_in("Dask Gateway", advanced=True),
+    )
+
+    @property
+    def protocol(self) -> str:
+        """What the cluster's process prepares: nothing; the credentials are the server's."""
+        return "tcp"
+
+    @property
+    def ends_with_us(self) -> bool:
+        """Whether the server is to shut the cluster down when it is stopped here."""
+        return self.cluster_name is None if self.shutdown_on_stop is None else self.shutdown_on_stop
+
+    def process_environment(self) -> dict[str, str]:
+        """Return the Hub's token where it may be needed; no worker is started by that process, and none inherits it."""
+        token = os.environ.get(HUB_TOKEN) if self.auth in {None, "jupyterhub"} else None
+        return {**super().process_environment(), **({HUB_TOKEN: token} if token else {})}
+
+    @field_validator("address")
+    @classmethod
+    def _web_address(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        try:
+            parts = urlsplit(value)
+            port = parts.port
+        except ValueError:
+            parts, port = urlsplit(""), None
+        if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0 or not value.isprintable():
+            raise ValueError(
+                f"{printable(value, 60)!r} is not the address of a Dask Gateway: write it like "
+                "'https://hub.example.org/services/dask-gateway'"
+            )
+        if parts.username is not None or parts.password is not None:
+            raise ValueError("must not hold a user name or a password: use username and password_from")
+        if parts.query or parts.fragment or " " in value:
+            raise ValueError("must end with its path, without '?', '#' and spaces")
+        return value.rstrip("/")
+
+    @field_validator("proxy_address", mode="before")
+    @classmethod
+    def _place(cls, value: Any) -> Any:
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        if isinstance(value, str):
+            found = _PROXY.fullmatch(value)
+            if not found or not 0 < int(found[2] or found[3]) < 65536:
+                raise ValueError("must be a port, or a host with its port, such as 'hub.example.org:8786'")
+        return value
+
+    @field_validator("cluster_name")
+    @classmethod
+    def _of_the_server(cls, value: str | None) -> str | None:
+        if value is not None and not _CLUSTER.fullmatch(value):
+            raise ValueError("must be the name that the server has given the cluster: letters, digits, '.', '_', '-'")
+        return value
+
+    @field_validator("username")
+    @classmethod
+    def _latin(cls, value: str | None) -> str | None:
+        if value is not None and not re.fullmatch(r"[^\x00-\x1f\x7f:]{1,200}", value):
+            raise ValueError("must be the name that you log in with, without ':'")
+        return value
+
+    @field_validator("password_from")
+    @classmethod
+    def _no_password(cls, value: str | None) -> str | None:
+        if value is None or _VARIABLE.fullmatch(value):
+            return value
+        if not os.path.isabs(value) or not value.isprintable():
+            raise ValueError("must be the name of an environment variable, or the absolute path of a file")
+        return value
+
+    @model_validator(mode="after")
+    def _sensible(self) -> Self:
+        fields = type(self).model_fields
+        for name in _NOT_OURS:
+            if getattr(self, name) != fields[name].default:
+                raise ValueError(f"{name} is up to the site; gateway_options may have something like it")
+        if self.cluster_name is not None and self.gateway_options:
+            raise ValueError("gateway_options are for a new cluster; leave them out to connect to one that is there")
+        if self.username is not None and self.auth not in {None, "basic"}:
+            raise ValueError("username is for auth 'basic'")
+        if self.password_from is not None and self.auth == "kerberos":
+            raise ValueError("password_from is for auth 'basic' and 'jupyterhub'; for Kerberos, run kinit")
+        return self

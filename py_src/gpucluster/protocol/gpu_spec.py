@@ -1,0 +1,142 @@
+"""The options of kinds whose workers have GPUs: what dask-cuda is asked for, wherever its workers run."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from .machine_spec import MODULE_NAME, MachineSpec
+from .sizes import MemorySize, MemorySizeOrAuto, zero_means_none
+from .spec_base import shown_in
+
+
+class GPUSpec(MachineSpec):
+    """Options of workers that have a GPU each (dask-cuda)."""
+
+    device_memory_limit: MemorySizeOrAuto | None = Field(
+        "auto",
+        title="GPU memory before spilling",
+        description="GPU memory that a worker's stored results may use before they move to host memory: "
+        "a size, a share of the GPU, 'auto' (80%), or none (also 0) for no limit.",
+        json_schema_extra=shown_in("GPU memory"),
+    )
+    rmm_pool_size: MemorySize | None = Field(
+        None,
+        title="RMM pool",
+        description="GPU memory that each worker takes at the start as a pool, a size or a share of the GPU.",
+        json_schema_extra=shown_in("GPU memory"),
+    )
+    rmm_maximum_pool_size: MemorySize | None = Field(
+        None,
+        title="RMM pool, at most",
+        description="Size that the pool (or the asynchronous allocator) may grow to.",
+        json_schema_extra=shown_in("GPU memory", advanced=True),
+    )
+    rmm_async: bool = Field(
+        False,
+        title="Asynchronous allocator",
+        description="Use CUDA's stream-ordered allocator. It keeps its own pool, so leave 'rmm_pool_size' out.",
+        json_schema_extra=shown_in("GPU memory", advanced=True),
+    )
+    rmm_managed_memory: bool = Field(
+        False,
+        title="Managed memory",
+        description="Let GPU memory page to host memory (slow, but does not run out). Not with 'rmm_async'.",
+        json_schema_extra=shown_in("GPU memory", advanced=True),
+    )
+    rmm_release_threshold: MemorySize | None = Field(
+        None,
+        title="Release threshold",
+        description="Unused memory above this is given back by the asynchronous allocator.",
+        json_schema_extra=shown_in("GPU memory", advanced=True),
+    )
+    rmm_track_allocations: bool = Field(
+        True,
+        title="Track allocations",
+        description="Measure how much of the pool is used, for the gauges. Costs a little on each allocation.",
+        json_schema_extra=shown_in("GPU memory", advanced=True),
+    )
+    rmm_allocator_external_lib_list: list[Literal["cupy", "torch"]] = Field(
+        default_factory=list,
+        title="Libraries that use RMM",
+        description="Libraries whose GPU memory comes from the same pool.",
+        json_schema_extra=shown_in("GPU memory", advanced=True),
+    )
+    rmm_log_directory: str | None = Field(
+        None,
+        title="Allocation log",
+        description="Absolute path of a directory where each worker logs its allocations.",
+        json_schema_extra=shown_in("GPU memory", advanced=True),
+    )
+    enable_cudf_spill: bool = Field(
+        False,
+        title="cuDF spilling",
+        description="Let cuDF move its own data frames to host memory when the GPU is full. Best for ETL.",
+        json_schema_extra=shown_in("GPU memory"),
+    )
+    cudf_spill_stats: Annotated[int, Field(strict=True, ge=0, le=2)] = Field(
+        0,
+        title="cuDF spill statistics",
+        description="0: none, 1: bytes and time, 2: also where each spill came from. Needs cuDF spilling.",
+        json_schema_extra=shown_in("GPU memory", advanced=True),
+    )
+    pre_import: list[str] = Field(
+        default_factory=list,
+        title="Import at start",
+        description="Modules that each worker imports before its first task, such as 'cudf'.",
+        json_schema_extra=shown_in("Cluster", advanced=True),
+    )
+
+    def chosen_gpu_options(self) -> list[str]:
+        """Return the options of this model that are not as when left out: they make sense with a GPU only."""
+        fields = GPUSpec.model_fields
+        return [
+            name
+            for name in fields
+            if name not in MachineSpec.model_fields
+            and getattr(self, name) != fields[name].get_default(call_default_factory=True)
+        ]
+
+    def worker_environment(self) -> dict[str, str]:
+        """Return what makes workers report how much cuDF has spilled: read when distributed is imported."""
+        return {"DASK_DISTRIBUTED__DIAGNOSTICS__CUDF": "True"} if self.cudf_spill_stats else {}
+
+    def process_environment(self) -> dict[str, str]:
+        """Return the variables of the cluster's processes, those of the workers among them."""
+        return {**self.worker_environment(), **super().process_environment()}
+
+    @field_validator("device_memory_limit", mode="before")
+    @classmethod
+    def _never_spills(cls, value: Any) -> Any:
+        return zero_means_none(value)
+
+    @field_validator("rmm_log_directory")
+    @classmethod
+    def _absolute_log(cls, value: str | None) -> str | None:
+        return cls._absolute(value)
+
+    @field_validator("pre_import")
+    @classmethod
+    def _modules(cls, value: list[str]) -> list[str]:
+        for module in value:
+            if not MODULE_NAME.fullmatch(module):
+                raise ValueError(f"{module[:40]!r} is not the name of a Python module")
+        return value
+
+    @model_validator(mode="after")
+    def _of_memory(self) -> Self:
+        if self.rmm_async and self.rmm_managed_memory:
+            raise ValueError("rmm_async and rmm_managed_memory exclude each other; choose one")
+        if self.rmm_async and self.rmm_pool_size is not None:
+            raise ValueError("rmm_async keeps its own pool; leave rmm_pool_size out or turn rmm_async off")
+        if self.rmm_release_threshold is not None and not self.rmm_async:
+            raise ValueError("rmm_release_threshold has an effect only with rmm_async; turn it on or leave it out")
+        if self.rmm_maximum_pool_size is not None and self.rmm_pool_size is None and not self.rmm_async:
+            raise ValueError("rmm_maximum_pool_size needs rmm_pool_size or rmm_async")
+        pool, most = self.rmm_pool_size, self.rmm_maximum_pool_size
+        if pool is not None and most is not None and type(pool) is type(most) and most < pool:
+            raise ValueError("rmm_maximum_pool_size must not be smaller than rmm_pool_size")
+        if self.cudf_spill_stats and not self.enable_cudf_spill:
+            raise ValueError("cudf_spill_stats needs enable_cudf_spill")
+        return self

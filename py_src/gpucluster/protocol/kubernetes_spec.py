@@ -1,0 +1,262 @@
+"""What can be asked of Kubernetes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, field_validator, model_validator
+
+from .gpu_spec import GPUSpec
+from .node_spec import NodeSpec
+from .plain_text import printable
+from .sizes import MemorySize, MemorySizeOrAuto
+from .spec_base import WorkerCountOrZero, number_of_workers, shown_in
+
+_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?")
+_CONTEXT = re.compile(r"[^\s\0]{1,253}")
+_IMAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,511}")
+_LABEL = re.compile(r"([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
+_VALUE = re.compile(r"([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?")
+_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,199}")
+_MOST = 50
+
+
+def _without_what_is_not_ours(schema: dict[str, Any]) -> None:
+    schema["properties"].pop("interface", None)
+
+
+def _parse_selector(value: Any) -> dict[str, str]:
+    """Read labels of nodes: a mapping, or the same as text."""
+    if isinstance(value, str):
+        parts = [part.strip() for part in value.split(",") if part.strip()]
+        if not all("=" in part for part in parts):
+            raise ValueError("must be written like 'disk=ssd,zone=a'")
+        value = {name.strip(): given.strip() for name, _, given in (part.partition("=") for part in parts)}
+    if not isinstance(value, Mapping) or len(value) > _MOST:
+        raise ValueError(f"must be at most {_MOST} labels of nodes, such as 'disk=ssd,zone=a'")
+    for name, given in value.items():
+        if not isinstance(name, str) or not _LABEL.fullmatch(name):
+            raise ValueError(f"{printable(str(name), 40)!r} cannot be the name of a label")
+        if not isinstance(given, str) or not _VALUE.fullmatch(given):
+            raise ValueError(f"the label {printable(name, 40)} cannot have the value {printable(str(given), 40)!r}")
+    return dict(value)
+
+
+def _parse_tolerations(value: Any) -> list[str]:
+    """Read taints that pods tolerate, a list or text with commas or line ends between them."""
+    if isinstance(value, str):
+        value = [part.strip() for part in re.split(r"[,\n]", value) if part.strip()]
+    if not isinstance(value, list) or len(value) > _MOST or not all(isinstance(one, str) for one in value):
+        raise ValueError(f"must be at most {_MOST} taints, such as 'nvidia.com/gpu=present:NoSchedule'")
+    for one in value:
+        toleration(one)
+    return value
+
+
+def toleration(text: str) -> dict[str, str]:
+    """Return what stands in a pod's ``tolerations`` for a taint, written as ``kubectl taint`` does.
+
+    Raises
+    ------
+    ValueError
+        It is none, with the end of a sentence.
+    """
+    label, _, effect = text.partition(":")
+    key, equals, value = label.partition("=")
+    if not _LABEL.fullmatch(key) or not _VALUE.fullmatch(value) or (":" in text and effect not in _EFFECTS):
+        raise ValueError(
+            f"{printable(text, 60)!r} is not a taint: write 'key', 'key:NoSchedule' or 'key=value:NoSchedule'; the "
+            f"effects are {', '.join(_EFFECTS)}"
+        )
+    found = {"key": key, "operator": "Equal" if equals else "Exists"}
+    if equals:
+        found["value"] = value
+    if effect:
+        found["effect"] = effect
+    return found
+
+
+Selector = Annotated[dict[str, str], BeforeValidator(_parse_selector), WithJsonSchema({"type": ["string", "object"]})]
+Tolerations = Annotated[list[str], BeforeValidator(_parse_tolerations)]
+
+
+class KubernetesSpec(NodeSpec, GPUSpec):
+    """Scheduler and workers as pods, which Dask's operator makes."""
+
+    model_config = ConfigDict(json_schema_extra=_without_what_is_not_ours)
+
+    backend: Literal["kubernetes"] = Field(
+        "kubernetes",
+        title="Kind",
+        description="Scheduler and workers as pods of Kubernetes, which Dask's operator makes there.",
+    )
+    n_workers: WorkerCountOrZero | None = number_of_workers("one")
+    image: str | None = Field(
+        None,
+        title="Image",
+        description="Container image of scheduler and workers, with the same Python and the same Dask as here. Left "
+        "out: Dask's own, 'ghcr.io/dask/dask', of these versions. Workers with a GPU need one with dask-cuda.",
+        json_schema_extra=shown_in("Kubernetes"),
+    )
+    namespace: str | None = Field(
+        None,
+        title="Namespace",
+        description="Namespace of the pods. Left out: that of the context, or of this pod.",
+        json_schema_extra=shown_in("Kubernetes"),
+    )
+    gpus_per_worker: Annotated[int, Field(strict=True, ge=0, le=1)] = Field(
+        0,
+        title="GPUs per worker",
+        description="1: each worker has a GPU (dask-cuda); the scheduler has none. 0: CPU workers.",
+        json_schema_extra=shown_in("Kubernetes"),
+    )
+    cores: Annotated[int, Field(strict=True, ge=1, le=1024)] | None = Field(
+        None,
+        title="Cores per worker",
+        description="CPU cores of a worker's pod, asked for and at most. Left out: as many as it has threads are asked "
+        "for, and there is no limit.",
+        json_schema_extra=shown_in("Kubernetes"),
+    )
+    memory_limit: MemorySizeOrAuto | None = Field(
+        "auto",
+        title="Host memory per worker",
+        description="Host memory of a worker's pod, asked for and at most: a size ('2 GiB'), 'auto' for what the "
+        "namespace gives, or none (also 0): the same, and Dask watches over no limit.",
+        json_schema_extra=shown_in("Memory"),
+    )
+    node_selector: Selector = Field(
+        default_factory=dict,
+        title="Node selector",
+        description="Labels that nodes must have, as 'disk=ssd,zone=a'; in Python and JSON also a mapping. For workers "
+        "and scheduler.",
+        json_schema_extra=shown_in("Kubernetes", advanced=True),
+    )
+    tolerations: Tolerations = Field(
+        default_factory=list,
+        title="Tolerations",
+        description="Taints of nodes that do not keep the workers away, such as 'nvidia.com/gpu=present:NoSchedule'. "
+        "With GPUs, 'nvidia.com/gpu' need not be named.",
+        json_schema_extra=shown_in("Kubernetes", advanced=True),
+    )
+    context: str | None = Field(
+        None,
+        title="Context",
+        description="Context of the kubeconfig. Left out: the current one.",
+        json_schema_extra=shown_in("Kubernetes", advanced=True),
+    )
+    kubeconfig: str | None = Field(
+        None,
+        title="Kubeconfig",
+        description="Absolute path of a kubeconfig. Left out: KUBECONFIG, ~/.kube/config, or in a pod its service "
+        "account.",
+        json_schema_extra=shown_in("Kubernetes", advanced=True),
+    )
+    service_account: str | None = Field(
+        None,
+        title="Service account of the pods",
+        description="Service account that the pods run as. Left out: the default of the namespace.",
+        json_schema_extra=shown_in("Kubernetes", advanced=True),
+    )
+    image_pull_secret: str | None = Field(
+        None,
+        title="Secret for the image",
+        description="Name of a secret of the namespace with the log-in for the image's registry.",
+        json_schema_extra=shown_in("Kubernetes", advanced=True),
+    )
+    gpu_resource: str = Field(
+        "nvidia.com/gpu",
+        title="Name of the GPUs",
+        description="Resource that a GPU is called in this Kubernetes, such as a MIG slice 'nvidia.com/mig-1g.10gb'.",
+        json_schema_extra=shown_in("Kubernetes", advanced=True),
+    )
+    scheduler_cores: Annotated[int, Field(strict=True, ge=1, le=64)] = Field(
+        1,
+        title="Cores of the scheduler",
+        description="CPU cores that the scheduler's pod asks for.",
+        json_schema_extra=shown_in("Kubernetes", advanced=True),
+    )
+    scheduler_memory: MemorySize = Field(
+        2 * 2**30,
+        title="Memory of the scheduler",
+        description="Memory of the scheduler's pod, asked for and at most, such as '4 GiB'.",
+        json_schema_extra=shown_in("Memory", advanced=True),
+    )
+    protocol: Literal["tls", "tcp"] = Field(
+        "tls",
+        title="Network",
+        description="'tls' encrypts, and lets only you connect; it needs the right to make a secret. 'tcp' is the "
+        "operator's own way and open: anyone who can reach one of the pods can run code in all of them.",
+        json_schema_extra=shown_in("Network", advanced=True),
+    )
+
+    @field_validator("namespace", "service_account", "image_pull_secret")
+    @classmethod
+    def _dns_name(cls, value: str | None) -> str | None:
+        if value is not None and not _NAME.fullmatch(value):
+            raise ValueError("must be small letters, digits, '-' and '.', and begin and end with a letter or digit")
+        return value
+
+    @field_validator("image")
+    @classmethod
+    def _image(cls, value: str | None) -> str | None:
+        if value is not None and not _IMAGE.fullmatch(value):
+            raise ValueError("must be the name of an image, such as 'ghcr.io/dask/dask:2026.7.1-py3.11'")
+        return value
+
+    @field_validator("context")
+    @classmethod
+    def _context(cls, value: str | None) -> str | None:
+        if value is not None and not (_CONTEXT.fullmatch(value) and value.isprintable()):
+            raise ValueError("must be the name of a context, without blanks")
+        return value
+
+    @field_validator("gpu_resource")
+    @classmethod
+    def _resource(cls, value: str) -> str:
+        if "/" not in value or not _LABEL.fullmatch(value):
+            raise ValueError("must be the name of a resource, such as 'nvidia.com/gpu'")
+        return value
+
+    @field_validator("kubeconfig")
+    @classmethod
+    def _path(cls, value: str | None) -> str | None:
+        if value is not None and ":" in value:
+            raise ValueError("must be the absolute path of one file")
+        return cls._absolute(value)
+
+    @field_validator("env")
+    @classmethod
+    def _variables(cls, value: dict[str, str] | None) -> dict[str, str] | None:
+        for name in value or ():
+            if not _VARIABLE.fullmatch(name):
+                raise ValueError(f"{printable(name, 40)!r} cannot be the name of a variable in a pod")
+        return value
+
+    @field_validator("scheduler_memory")
+    @classmethod
+    def _size(cls, value: Any) -> Any:
+        if isinstance(value, float):
+            raise ValueError("must be a size, such as '2 GiB'")
+        return value
+
+    @model_validator(mode="after")
+    def _combinations(self) -> Self:
+        if self.interface is not None:
+            raise ValueError(
+                "interface is for workers that come to this machine; leave it out for the kind 'kubernetes'"
+            )
+        if self.gpus_per_worker and self.image is None:
+            raise ValueError(
+                "image: workers with a GPU need an image that has dask-cuda, such as "
+                "'rapidsai/base:26.10-cuda13-py3.11'"
+            )
+        if not self.gpus_per_worker and (chosen := self.chosen_gpu_options()):
+            raise ValueError(f"{chosen[0]} is for workers with a GPU: set gpus_per_worker=1")
+        if self.cores is not None and self.cores < self.threads_per_worker:
+            raise ValueError(
+                f"cores is {self.cores}, and the worker has {self.threads_per_worker} threads; ask for more cores"
+            )
+        return self

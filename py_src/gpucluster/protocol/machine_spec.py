@@ -1,0 +1,159 @@
+"""The options of kinds that start their workers' processes themselves, beside those that every kind has."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator
+
+from .plain_text import printable
+from .spec_base import MOST_SECONDS, SpecBase, shown_in
+from .version import GIVEN_VARIABLES
+
+MODULE_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+_VARIABLE = re.compile(r"[^=\0\n\r]{1,200}")
+_RESOURCE = re.compile(r"[^\s,=\0]{1,100}")
+"""Dask's command line, which workers elsewhere are started by, takes names apart at spaces, ',' and '='."""
+_MOST_ENTRIES = 200
+HIDDEN = "…"
+"""What stands in a record in place of the value of a variable, which may be a password."""
+
+
+def _pairs(value: Any, example: str) -> dict[Any, Any]:
+    """Read a mapping, or the same as text: ``NAME=value,OTHER=value``."""
+    if isinstance(value, str):
+        parts = [part.strip() for part in value.split(",") if part.strip()]
+        if not all("=" in part for part in parts):
+            raise ValueError(f"must be written like {example}")
+        value = {name.strip(): given.strip() for name, _, given in (part.partition("=") for part in parts)}
+    if not isinstance(value, Mapping):
+        raise ValueError(f"must be a mapping of names to values, or text like {example}")
+    if len(value) > _MOST_ENTRIES:
+        raise ValueError(f"may have at most {_MOST_ENTRIES} entries")
+    return dict(value)
+
+
+def _parse_environment(value: Any) -> dict[str, str]:
+    found = {}
+    for name, given in _pairs(value, "'NAME=value,OTHER=value'").items():
+        if not isinstance(name, str) or not _VARIABLE.fullmatch(name):
+            raise ValueError(f"{str(name)[:40]!r} cannot be the name of an environment variable")
+        if not isinstance(given, (str, int, float)):
+            raise ValueError(f"the value of {printable(name, 40)} must be text or a number")
+        text = str(given)
+        try:
+            fits = "\0" not in text and os.fsencode(name + text)
+        except UnicodeEncodeError:
+            fits = False
+        if not fits:
+            raise ValueError(f"{printable(name, 40)} has a value that no environment variable can have")
+        found[name] = text
+    return found
+
+
+def _parse_resources(value: Any) -> dict[str, float]:
+    found = {}
+    for name, given in _pairs(value, "'GPU=2,MEMORY=4e9'").items():
+        if not isinstance(name, str) or not _RESOURCE.fullmatch(name) or not name.isprintable():
+            raise ValueError(
+                f"'{printable(str(name), 40)}' cannot be the name of a resource: it may have letters, digits and other "
+                "signs, but no space, ',' or '=', and at most 100 of them"
+            )
+        try:
+            amount = math.nan if isinstance(given, bool) else float(given)
+        except (OverflowError, TypeError, ValueError):
+            amount = math.nan
+        if not math.isfinite(amount) or amount < 0:
+            raise ValueError(f"the amount of {name[:40]} must be a number of at least 0")
+        found[name] = amount
+    return found
+
+
+def _parse_preload(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+READ_WHEN_LOADED = (
+    "LD_", "PYTHON", "DASK_", "CUDA_", "NVIDIA_", "UCX_", "RAPIDS_", "CUDF_", "RMM_", "OMP_", "MKL_",
+    "OPENBLAS_", "MALLOC_", "NUMBA_", "NUMEXPR_",
+)  # fmt: skip
+"""Prefixes of variables that programs and libraries read when they are loaded: a forked worker has loaded them."""
+_TEXT_OR_OBJECT = WithJsonSchema({"type": ["string", "object"]})
+Environment = Annotated[dict[str, str], BeforeValidator(_parse_environment), _TEXT_OR_OBJECT]
+Resources = Annotated[dict[str, float], BeforeValidator(_parse_resources), _TEXT_OR_OBJECT]
+Lifetime = Annotated[int, Field(strict=True, ge=1, le=MOST_SECONDS)]
+
+
+class MachineSpec(SpecBase):
+    """Options of kinds that start their workers' processes themselves, on this machine unless they say otherwise."""
+
+    forked: ClassVar[bool] = True
+    """Whether workers are copies of the process that starts them."""
+    env: Environment | None = Field(
+        None,
+        title="Environment variables",
+        description="Environment variables of the workers, as 'NAME=value,OTHER=value'; in Python and "
+        "JSON also a mapping. Their values are not written down.",
+        json_schema_extra=shown_in("Cluster", advanced=True),
+    )
+    resources: Resources | None = Field(
+        None,
+        title="Resources",
+        description="What each worker offers to tasks that ask for it, as 'GPU=2,MEMORY=4e9'; in Python and JSON also "
+        "a mapping.",
+        json_schema_extra=shown_in("Cluster", advanced=True),
+    )
+    preload: Annotated[list[str], BeforeValidator(_parse_preload)] = Field(
+        default_factory=list,
+        title="Preload",
+        description="Modules, or absolute paths of Python files, that each worker runs when it starts; their "
+        "'dask_setup(worker)' is called.",
+        json_schema_extra=shown_in("Cluster", advanced=True),
+    )
+    lifetime_seconds: Lifetime | None = Field(
+        None,
+        title="Renew workers after",
+        description="Seconds after which a worker hands its results over and starts anew; none: never.",
+        json_schema_extra=shown_in("Cluster", advanced=True),
+    )
+    lifetime_stagger_seconds: Lifetime | None = Field(
+        None,
+        title="Renew workers, give or take",
+        description="Seconds by which the lifetimes of workers differ at random, so that not all are renewed at once.",
+        json_schema_extra=shown_in("Cluster", advanced=True),
+    )
+
+    def process_environment(self) -> dict[str, str]:
+        """Return the variables, packed for the workers, so that they change nothing for the process that starts them.
+
+        Where workers are forked from that process, it gets itself what is read before there is a worker.
+        """
+        given = self.env or {}
+        own = {name: value for name, value in given.items() if self.forked and name.startswith(READ_WHEN_LOADED)}
+        packed = {name: value for name, value in given.items() if name not in own}
+        return {
+            **super().process_environment(),
+            **own,
+            **({GIVEN_VARIABLES: json.dumps(packed)} if packed else {}),
+        }
+
+    def written_down(self) -> SpecBase:
+        """Return the spec without the values of variables; the processes have them from their environment."""
+        return self if not self.env else self.model_copy(update={"env": dict.fromkeys(self.env, HIDDEN)})
+
+    @field_validator("preload")
+    @classmethod
+    def _preloads(cls, value: list[str]) -> list[str]:
+        for name in value:
+            is_file = os.path.isabs(name) and name.endswith(".py") and name.isprintable()
+            if not is_file and not MODULE_NAME.fullmatch(name):
+                raise ValueError(
+                    f"{name[:60]!r} is neither the name of a module nor the absolute path of a Python file; nothing "
+                    "is downloaded"
+                )
+        return value

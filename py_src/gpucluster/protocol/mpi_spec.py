@@ -1,0 +1,159 @@
+"""What can be asked of workers that are the ranks of one MPI program."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
+
+from .gpu_spec import GPUSpec
+from .node_spec import NodeSpec
+from .plain_text import printable
+from .spec_base import WorkerCount, shown_in
+
+MOST_OPTIONS = 100
+_LAUNCHER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
+_COUNTS = frozenset({"-n", "-np", "--np", "--n", "--ntasks"})
+"""Options of launchers that say what ``n_workers`` says."""
+
+
+def _parse_options(value: Any) -> Any:
+    """Read a list, or text as it would stand on a command line; no shell reads it."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return shlex.split(value)
+    except ValueError as error:
+        raise ValueError(f"cannot be read ({str(error).lower()}): close each quotation mark") from None
+
+
+Options = Annotated[
+    list[str],
+    BeforeValidator(_parse_options),
+    WithJsonSchema({"type": ["string", "array"], "items": {"type": "string"}}),
+]
+
+
+class MPISpec(NodeSpec, GPUSpec):
+    """Workers as the ranks of one MPI program."""
+
+    backend: Literal["mpi"] = Field(
+        "mpi",
+        title="Kind",
+        description="Workers as the ranks of one MPI program (dask-mpi), also within an allocation of Slurm; their "
+        "number is fixed: it cannot be scaled, follow the load or retire a worker.",
+    )
+    n_workers: WorkerCount | None = Field(
+        None,
+        title="Workers",
+        description="Number of ranks, each a worker; it stays as it is, as long as the cluster lives. Left out: one "
+        "per core that Slurm has allocated, elsewhere up to four; with GPUs one for each.",
+        json_schema_extra=shown_in("Cluster", unit="worker"),
+    )
+    # A wider choice than that of the other kinds.
+    protocol: Literal["tls", "tcp", "mpi"] = Field(  # type: ignore[assignment]
+        "tls",
+        title="Network",
+        description="'tls' encrypts, and lets only you connect. 'mpi' lets ranks talk to each other by MPI, which is "
+        "not encrypted, and everybody else by 'tls'. 'tcp' is open: anyone who can reach one of these machines can run "
+        "code as you.",
+        json_schema_extra=shown_in("Network", advanced=True),
+    )
+    launcher: str | None = Field(
+        None,
+        title="Launcher",
+        description="What starts the ranks: 'mpiexec', 'mpirun', 'srun', or an absolute path. Left out: srun within an "
+        "allocation of Slurm, else the one beside Python, else the first one on the PATH.",
+        json_schema_extra=shown_in("MPI"),
+    )
+    launcher_options: Options | None = Field(
+        None,
+        title="Options of the launcher",
+        description="What else the launcher is told, such as '--hostfile /home/me/hosts' or '--nodes 2'; everybody on "
+        "the machine can read it.",
+        json_schema_extra=shown_in("MPI"),
+    )
+    nanny: bool = Field(
+        False,
+        title="Nannies",
+        description="Let each rank watch over a worker in a process of its own: one that dies, or takes more memory "
+        "than its limit, is started again alone. Tasks then cannot use MPI.",
+        json_schema_extra=shown_in("MPI"),
+    )
+    gpus_per_rank: Annotated[int, Field(strict=True, ge=0, le=1)] = Field(
+        0,
+        title="GPUs per rank",
+        description="1: each worker has a GPU of its host (dask-cuda), by its place among the ranks there; tasks then "
+        "cannot use MPI. 0: CPU workers.",
+        json_schema_extra=shown_in("MPI"),
+    )
+    rank_python: str | None = Field(
+        None,
+        title="Python of the ranks",
+        description="Absolute path of the Python that the ranks run; it needs gpucluster[mpi]. Left out: the cluster's "
+        "own.",
+        json_schema_extra=shown_in("MPI", advanced=True),
+    )
+
+    @property
+    def port_protocol(self) -> str:
+        """What is spoken at ports, those of the scheduler included."""
+        return "tls" if self.protocol == "mpi" else self.protocol
+
+    @property
+    def options(self) -> list[str]:
+        """What else the launcher is told."""
+        return self.launcher_options or []
+
+    @property
+    def has_nannies(self) -> bool:
+        """Whether each worker has a process of its own below its rank; dask-cuda's always have."""
+        return self.nanny or self.gpus_per_rank > 0
+
+    @field_validator("launcher")
+    @classmethod
+    def _program(cls, value: str | None) -> str | None:
+        if value is None or _LAUNCHER.fullmatch(value):
+            return value
+        try:
+            return cls._absolute(value)
+        except ValueError:
+            raise ValueError("must be the name of a program, such as 'mpiexec', or an absolute path") from None
+
+    @field_validator("launcher_options")
+    @classmethod
+    def _words(cls, value: list[str] | None) -> list[str] | None:
+        if value is None:
+            return None
+        if len(value) > MOST_OPTIONS:
+            raise ValueError(f"may have at most {MOST_OPTIONS} words")
+        for word in value:
+            if not word or not word.isprintable() or len(word) > 1000:
+                raise ValueError(f"{printable(word, 40)!r} cannot be a word of a command line")
+            if word.partition("=")[0] in _COUNTS:
+                raise ValueError(f"{printable(word, 40)!r} is what n_workers says; leave it out")
+        if value and not value[0].startswith("-"):
+            raise ValueError(
+                f"must begin with an option, such as '--hostfile', not with {printable(value[0], 40)!r}: launchers "
+                "take the first word that is no option for the program to start"
+            )
+        return value
+
+    @field_validator("rank_python")
+    @classmethod
+    def _path(cls, value: str | None) -> str | None:
+        return cls._absolute(value)
+
+    @model_validator(mode="after")
+    def _sensible(self) -> Self:
+        if self.lifetime_seconds is not None and not self.has_nannies:
+            raise ValueError("lifetime_seconds needs nanny: a worker that is its rank cannot start anew alone")
+        if self.protocol == "mpi" and self.has_nannies:
+            which = "gpus_per_rank: their workers are" if self.gpus_per_rank else "nanny: the worker is then"
+            raise ValueError(f"protocol 'mpi' goes without {which} no rank of MPI. Take 'tls'")
+        chosen = self.chosen_gpu_options()
+        if chosen and not self.gpus_per_rank:
+            raise ValueError(f"{chosen[0]} is for workers with a GPU: set gpus_per_rank to 1")
+        return self

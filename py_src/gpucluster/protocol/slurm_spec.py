@@ -1,0 +1,450 @@
+"""What can be asked of Slurm."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from .gpu_spec import GPUSpec
+from .job_size import not_whole_jobs
+from .node_spec import NodeSpec
+from .plain_text import printable
+from .sizes import MemorySize, MemorySizeOrAuto
+from .spec_base import WorkerCountOrZero, number_of_workers, shown_in
+
+DEFAULT_WALLTIME = "01:00:00"
+DEFAULT_SCHEDULER_WALLTIME = "1-00:00:00"
+MOST_LINES = 50
+_OF_WORKERS = ("n_workers", "workers_per_job", "gpu_type", "memory_per_gpu", "constraint", "local_directory")
+_OF_NODES = re.compile(
+    r"--(exclusive|gres|gpu|mem|cpus|ntasks|cores|sockets|threads|tmp|switches|contiguous|licenses)|-[BGLS]([ =]|$)"
+)
+"""Options of sbatch that are for the workers' nodes, and not for a scheduler."""
+_MOST_LETTERS = 100
+_WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@-]*")
+_WORDS = re.compile(rf"{_WORD.pattern}(,{_WORD.pattern})*")
+_CONSTRAINT = re.compile(r"[A-Za-z0-9_.:*&|!,()\[\]-]{1,200}")
+_MODULE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@/:=-]{0,199}")
+_PATH = re.compile(r"/[A-Za-z0-9_.+@=:,/-]{0,999}")
+_DIRECTIVE = re.compile(r"(--[a-z][a-z-]*|-[A-Za-z])([= ].*)?")
+_WALLTIME = re.compile(r"(?:(\d{1,4})-(\d{1,6})(?::(\d{1,6})(?::(\d{1,6}))?)?|(\d{1,6})(?::(\d{1,6})(?::(\d{1,6}))?)?)")
+_OURS = frozenset({
+    "-J", "--job-name", "-o", "--output", "-e", "--error", "-i", "--input", "-a", "--array", "-W", "--wait", "--wrap",
+    "--parsable", "--test-only", "--requeue", "--no-requeue", "-n", "--ntasks", "--ntasks-per-node", "-N", "--nodes",
+    "--open-mode", "--export", "--export-file", "--het-group", "--uid", "--gid", "-H", "--hold", "-h", "--help",
+    "--usage", "-V", "--version", "--signal",
+})  # fmt: skip
+"""Options of sbatch that are the kind's own business, or that would make it lose its jobs."""
+_CLUSTERS = "--clusters"
+"""Sends a job to another cluster of the site, where the other commands do not see it."""
+_OF_JOBS = re.compile(r"SLURM_(JOB_?ID|JOB_NAME|NODEID|CPUS_ON_NODE|MEM_PER_\w+)|SLURMD_NODENAME")
+"""Variables by which a job finds out what it is."""
+_FIELDS_OF = {
+    "-p": "partition", "--partition": "partition", "-A": "account", "--account": "account", "-q": "qos",
+    "--qos": "qos", "-t": "walltime", "--time": "walltime", "-c": "cores", "--cpus-per-task": "cores",
+    "--mem": "memory_limit", "-C": "constraint", "--constraint": "constraint", "--mem-per-gpu": "memory_per_gpu",
+}  # fmt: skip
+"""Options of sbatch that have a field of their own."""
+
+
+def walltime_seconds(text: str) -> int:
+    """Return the seconds of a time limit as Slurm writes it: ``30``, ``30:00``, ``1:00:00``, ``2-12``, ``2-12:00:00``.
+
+    Its parts are added up as ``sbatch`` does, which knows no bounds of them: ``00:90:00`` is an hour and a half.
+
+    Raises
+    ------
+    ValueError
+        It is none; with the end of a sentence.
+    """
+    found = _WALLTIME.fullmatch(text)
+    if not found:
+        raise ValueError(
+            f"{printable(text, 40)!r} is not a time limit: write minutes, '00:30:00' (hours, minutes, seconds) or "
+            "'2-12:00:00' (with days)"
+        )
+    days, *after_days = found.group(1, 2, 3, 4)
+    if days is not None:
+        hours, minutes, seconds = (int(part or 0) for part in after_days)
+        return ((int(days) * 24 + hours) * 60 + minutes) * 60 + seconds
+    first, second, third = found.group(5, 6, 7)
+    if third is not None:
+        return (int(first) * 60 + int(second)) * 60 + int(third)
+    return int(first) * 60 + int(second or 0)
+
+
+def _lines(value: Any) -> Any:
+    """Read a list, or text with one entry per line."""
+    if isinstance(value, str):
+        return [line.strip() for line in value.splitlines() if line.strip()]
+    return value
+
+
+Lines = Annotated[list[str], BeforeValidator(_lines)]
+
+
+class SlurmSpec(NodeSpec, GPUSpec):
+    """Workers in jobs of Slurm, one or several in each."""
+
+    backend: Literal["slurm"] = Field(
+        "slurm", title="Kind", description="Workers on the nodes of this site, in jobs of Slurm."
+    )
+    n_workers: WorkerCountOrZero | None = number_of_workers("those of one job: one, or one for each of its GPUs")
+    partition: str | None = Field(
+        None,
+        title="Partition",
+        description="Partition that the jobs wait in. Left out: Slurm's default.",
+        json_schema_extra=shown_in("Slurm"),
+    )
+    account: str | None = Field(
+        None,
+        title="Account",
+        description="Account that the jobs are charged to. Left out: your default.",
+        json_schema_extra=shown_in("Slurm"),
+    )
+    qos: str | None = Field(
+        None,
+        title="Quality of service",
+        description="QOS of the jobs. Left out: your default.",
+        json_schema_extra=shown_in("Slurm"),
+    )
+    walltime: str = Field(
+        DEFAULT_WALLTIME,
+        title="Time limit of a job",
+        description="As Slurm writes it: '00:30:00', '2-12:00:00', or minutes. Before it is over, results go to "
+        "others and a new job is asked for.",
+        json_schema_extra=shown_in("Slurm"),
+    )
+    gpus_per_node: Annotated[int, Field(strict=True, ge=0, le=16)] = Field(
+        0,
+        title="GPUs per node",
+        description="GPUs that a job has on each of its nodes; each GPU gets a worker (dask-cuda). 0: CPU workers.",
+        json_schema_extra=shown_in("Slurm"),
+    )
+    workers_per_job: Annotated[int, Field(strict=True, ge=1, le=256)] | None = Field(
+        None,
+        title="CPU workers per job",
+        description="Left out: one on each of its nodes. With GPUs: one for each GPU.",
+        json_schema_extra=shown_in("Slurm", advanced=True),
+    )
+    nodes_per_job: Annotated[int, Field(strict=True, ge=1, le=64)] = Field(
+        1,
+        title="Nodes per job",
+        description="More than one for sites that give whole jobs of several nodes only. Cores, GPUs and memory are "
+        "those of each node.",
+        json_schema_extra=shown_in("Slurm", advanced=True),
+    )
+    exclusive: bool = Field(
+        False,
+        title="Whole nodes",
+        description="Nobody else is on the job's nodes ('--exclusive'). All jobs then have the same number of workers; "
+        "otherwise the last one may have fewer.",
+        json_schema_extra=shown_in("Slurm", advanced=True),
+    )
+    gpu_type: str | None = Field(
+        None,
+        title="Type of GPU",
+        description="As the site calls it, such as 'a100'. Left out: any.",
+        json_schema_extra=shown_in("Slurm"),
+    )
+    cores: Annotated[int, Field(strict=True, ge=1, le=1024)] | None = Field(
+        None,
+        title="Cores per job",
+        description="CPU cores that a job gets, on each of its nodes. Left out: as many as its workers have threads.",
+        json_schema_extra=shown_in("Slurm"),
+    )
+    memory_limit: MemorySizeOrAuto | None = Field(
+        "auto",
+        title="Host memory per worker",
+        description="Host memory of each worker of a job: a size ('2 GiB'), 'auto' for its share of what the "
+        "partition gives the job, or none (also 0): the same, and Dask watches over no limit.",
+        json_schema_extra=shown_in("Memory"),
+    )
+    memory_per_gpu: MemorySize | None = Field(
+        None,
+        title="Host memory per GPU",
+        description="In place of the memory per job, for sites that require '--mem-per-gpu'.",
+        json_schema_extra=shown_in("Memory", advanced=True),
+    )
+    constraint: str | None = Field(
+        None,
+        title="Features",
+        description="Features that nodes must have ('--constraint'), such as 'a100&nvlink'.",
+        json_schema_extra=shown_in("Slurm", advanced=True),
+    )
+    directives: Lines = Field(
+        default_factory=list,
+        title="More options of sbatch",
+        description="One per line, such as '--reservation=school' or '--mail-type=END'; each becomes a line of "
+        "'#SBATCH'. In a shell: --directives=--mail-type=END.",
+        json_schema_extra=shown_in("Slurm", advanced=True),
+    )
+    modules: Lines = Field(
+        default_factory=list,
+        title="Modules",
+        description="Environment modules that a job loads first, one per line, such as 'cuda/12.4'.",
+        json_schema_extra=shown_in("Job", advanced=True),
+    )
+    job_script_prologue: Lines = Field(
+        default_factory=list,
+        title="Before the worker",
+        description="Lines of shell that a job runs before its worker, such as 'source ~/env/bin/activate'. Slurm "
+        "keeps them: no passwords here.",
+        json_schema_extra=shown_in("Job", advanced=True),
+    )
+    image: str | None = Field(
+        None,
+        title="Apptainer image",
+        description="Absolute path of an image, or of a folder, that the worker runs in.",
+        json_schema_extra=shown_in("Job", advanced=True),
+    )
+    python: str | None = Field(
+        None,
+        title="Python on the nodes",
+        description="Absolute path of the Python that runs the worker. Left out: the cluster's own; in an image "
+        "'python3'.",
+        json_schema_extra=shown_in("Job", advanced=True),
+    )
+    job_name: str = Field(
+        "gpucluster",
+        title="Name of the jobs",
+        description="Beginning of the jobs' names; the cluster's id and a number follow.",
+        json_schema_extra=shown_in("Job", advanced=True),
+    )
+    shared_directory: str | None = Field(
+        None,
+        title="Shared directory",
+        description="Absolute path of a directory that the nodes see, too; credentials (for you only) and the "
+        "jobs' output go there. Left out: '.gpucluster/slurm' in your home directory.",
+        json_schema_extra=shown_in("Job", advanced=True),
+    )
+    shared_storage: bool = Field(
+        True,
+        title="Storage is shared",
+        description="Whether the nodes see that directory. If not, each job is handed its credentials through srun "
+        "when it has begun, and keeps them in a private folder of /tmp as long as it runs.",
+        json_schema_extra=shown_in("Job", advanced=True),
+    )
+    scheduler: Literal["here", "job"] = Field(
+        "here",
+        title="Scheduler",
+        description="'here': in the cluster's process, on this node. 'job': in a job of its own, where long processes "
+        "are ended on this node. The cluster runs as soon as that job has begun.",
+        json_schema_extra=shown_in("Scheduler", advanced=True),
+    )
+    scheduler_partition: str | None = Field(
+        None,
+        title="Partition of the scheduler",
+        description="Left out: that of the workers.",
+        json_schema_extra=shown_in("Scheduler", advanced=True),
+    )
+    scheduler_walltime: str | None = Field(
+        None,
+        title="Time limit of the scheduler",
+        description="The cluster ends with it. Left out: a day, or what its partition allows, if that is less.",
+        json_schema_extra=shown_in("Scheduler", advanced=True),
+    )
+    scheduler_cores: Annotated[int, Field(strict=True, ge=1, le=1024)] = Field(
+        1,
+        title="Cores of the scheduler",
+        description="CPU cores of its job.",
+        json_schema_extra=shown_in("Scheduler", advanced=True),
+    )
+    scheduler_memory: MemorySize = Field(
+        2 * 2**30,
+        title="Memory of the scheduler",
+        description="Host memory of its job, such as '2 GiB'.",
+        json_schema_extra=shown_in("Scheduler", advanced=True),
+    )
+
+    @property
+    def walltime_seconds(self) -> int:
+        """The time limit of a job."""
+        return walltime_seconds(self.walltime)
+
+    @property
+    def workers_in_job(self) -> int:
+        """Workers of one job: they come and go together."""
+        if self.gpus_per_node:
+            return self.gpus_per_node * self.nodes_per_job
+        return self.workers_per_job or self.nodes_per_job
+
+    @property
+    def workers_on_node(self) -> int:
+        """Workers of one job on each of its nodes."""
+        return self.workers_in_job // self.nodes_per_job
+
+    @property
+    def whole_jobs(self) -> bool:
+        """Whether all jobs have the same number of workers, so that there is a multiple of that."""
+        return self.nodes_per_job > 1 or self.takes_whole_nodes
+
+    @property
+    def takes_whole_nodes(self) -> bool:
+        """Whether nobody else is on the nodes of its jobs."""
+        return self.exclusive or "--exclusive" in self.directives
+
+    @property
+    def workers_step(self) -> int:
+        """The number of workers is a multiple of it."""
+        return self.workers_in_job if self.whole_jobs else 1
+
+    @property
+    def cores_on_node(self) -> int:
+        """CPU cores of one job on each of its nodes."""
+        return self.cores or self.threads_per_worker * self.workers_on_node
+
+    @property
+    def memory_on_node(self) -> int | None:
+        """Bytes of host memory of one job on each of its nodes, where somebody has said how many."""
+        return self.memory_limit * self.workers_on_node if isinstance(self.memory_limit, int) else None
+
+    @property
+    def of_scheduler(self) -> Self:
+        """What the scheduler's job asks for, as if it were one with a worker."""
+        changes: dict[str, Any] = dict.fromkeys(_OF_WORKERS)
+        changes |= {"gpus_per_node": 0, "nodes_per_job": 1, "exclusive": False, "threads_per_worker": 1}
+        changes["directives"] = [line for line in self.directives if not _OF_NODES.match(line)]
+        changes |= {"cores": self.scheduler_cores, "memory_limit": self.scheduler_memory}
+        changes["partition"] = self.scheduler_partition or self.partition
+        changes["walltime"] = self.scheduler_walltime or DEFAULT_SCHEDULER_WALLTIME
+        return self.model_copy(update=changes)
+
+    def with_workers(self, count: int) -> Self:
+        """Return what a job with so many workers asks for."""
+        if count == self.workers_in_job:
+            return self
+        changes: dict[str, Any] = {"gpus_per_node": count} if self.gpus_per_node else {"workers_per_job": count}
+        if self.cores is not None:
+            changes["cores"] = -(-self.cores * count // self.workers_in_job)
+        return self.model_copy(update=changes)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _earlier_name(cls, value: Any) -> Any:
+        """Take ``gpus_per_job``, as it was called while it could be one only."""
+        if isinstance(value, Mapping) and "gpus_per_job" in value and "gpus_per_node" not in value:
+            return {"gpus_per_node" if name == "gpus_per_job" else name: given for name, given in value.items()}
+        return value
+
+    @field_validator("partition", "account", "qos", "gpu_type", "job_name", "scheduler_partition")
+    @classmethod
+    def _words(cls, value: str | None, info: Any) -> str | None:
+        pattern = _WORDS if info.field_name in {"partition", "scheduler_partition"} else _WORD
+        if value is not None and not pattern.fullmatch(value):
+            raise ValueError("may have letters, digits, '_', '.', '+', '@' and '-' only, and must not begin with '-'")
+        if (longest := max(map(len, (value or "").split(",")))) > _MOST_LETTERS:
+            raise ValueError(f"may have at most {_MOST_LETTERS} letters, not {longest}")
+        return value
+
+    @field_validator("walltime", "scheduler_walltime", mode="before")
+    @classmethod
+    def _time(cls, value: Any) -> Any:
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        if isinstance(value, str):
+            value = value.strip()
+            seconds = walltime_seconds(value)
+            if seconds < 60:
+                raise ValueError("must be a minute or more, as Slurm counts in minutes; '30' means 30 minutes")
+            if seconds > 366 * 86400:
+                raise ValueError("must be a year or less")
+        return value
+
+    @field_validator("constraint")
+    @classmethod
+    def _features(cls, value: str | None) -> str | None:
+        if value is not None and not _CONSTRAINT.fullmatch(value):
+            raise ValueError("must be features as sbatch reads them, such as 'a100&nvlink', without spaces")
+        return value
+
+    @field_validator("directives", "job_script_prologue", "modules")
+    @classmethod
+    def _one_line_each(cls, value: list[str]) -> list[str]:
+        if len(value) > MOST_LINES:
+            raise ValueError(f"may have at most {MOST_LINES} lines")
+        for line in value:
+            if not line.strip() or not line.isprintable() or len(line) > 1000:
+                raise ValueError(f"{printable(line, 40)!r} is not one line of text")
+        return value
+
+    @field_validator("directives")
+    @classmethod
+    def _options(cls, value: list[str]) -> list[str]:
+        for line in value:
+            found = _DIRECTIVE.fullmatch(line)
+            if not found:
+                raise ValueError(f"{printable(line, 40)!r} is not an option of sbatch, such as '--mail-type=END'")
+            if any(name == found[1] or (name.startswith(found[1]) and len(found[1]) > 2) for name in _OURS):
+                raise ValueError(f"{found[1]} is set by the cluster itself, or short for such an option")
+            if found[1] == "-M" or (len(found[1]) > 4 and _CLUSTERS.startswith(found[1])):
+                raise ValueError(
+                    f"{found[1]} would send jobs where they cannot be followed: set the variable SLURM_CLUSTERS before "
+                    "Jupyter starts instead"
+                )
+            if found[1] in _FIELDS_OF:
+                raise ValueError(f"{found[1]} has a field of its own: {_FIELDS_OF[found[1]]}")
+        return value
+
+    @field_validator("env")
+    @classmethod
+    def _no_lies(cls, value: dict[str, str] | None) -> dict[str, str] | None:
+        for name in value or ():
+            if _OF_JOBS.fullmatch(name):
+                raise ValueError(f"{name} is set by Slurm in each job, and cannot be another one")
+        return value
+
+    @field_validator("modules")
+    @classmethod
+    def _modules(cls, value: list[str]) -> list[str]:
+        for name in value:
+            if not _MODULE.fullmatch(name):
+                raise ValueError(f"{printable(name, 40)!r} is not the name of a module, such as 'cuda/12.4'")
+        return value
+
+    @field_validator("image", "python", "shared_directory", "local_directory", "rmm_log_directory")
+    @classmethod
+    def _plain_path(cls, value: str | None) -> str | None:
+        if value is not None and (not _PATH.fullmatch(value) or "/../" in f"{value}/"):
+            raise ValueError("must be an absolute path of letters, digits and '_.+@=:,-' only")
+        return value
+
+    @model_validator(mode="after")
+    def _combinations(self) -> Self:
+        for name in ("gpu_type", "memory_per_gpu"):
+            if getattr(self, name) is not None and not self.gpus_per_node:
+                raise ValueError(f"{name} needs GPUs: set gpus_per_node")
+        if self.gpus_per_node and self.workers_per_job not in {None, self.workers_in_job}:
+            raise ValueError("workers_per_job is for CPU workers: with GPUs a job has one for each; leave it out")
+        if self.exclusive and any(line.startswith("--exclusive") for line in self.directives):
+            raise ValueError("directives: --exclusive has a field of its own: exclusive")
+        if self.workers_per_job is not None and self.workers_per_job % self.nodes_per_job:
+            raise ValueError(
+                f"workers_per_job is {self.workers_per_job}, and nodes_per_job {self.nodes_per_job}: each node has "
+                "equally many workers; ask for a multiple"
+            )
+        if fault := not_whole_jobs(self.n_workers, self.workers_step):
+            raise ValueError(f"n_workers: {fault}")
+        if self.memory_per_gpu is not None and self.memory_limit not in {"auto", None}:
+            raise ValueError("memory_limit and memory_per_gpu exclude each other; choose one")
+        if isinstance(self.scheduler_memory, float):
+            raise ValueError("scheduler_memory must be a size, such as '2 GiB'")
+        if self.scheduler == "here" and (of_job := self._of_scheduler_job()):
+            raise ValueError(f"{of_job} is for a scheduler in a job of its own: set scheduler='job'")
+        if isinstance(self.memory_per_gpu, float):
+            raise ValueError("memory_per_gpu must be a size, such as '60 GiB'")
+        if not self.gpus_per_node and (chosen := self.chosen_gpu_options()):
+            raise ValueError(f"{chosen[0]} is for workers with a GPU: set gpus_per_node")
+        threads = self.threads_per_worker * self.workers_on_node
+        if self.cores is not None and self.cores < threads:
+            who = "the worker has" if self.workers_on_node == 1 else "the job's workers have"
+            raise ValueError(f"cores is {self.cores}, and {who} {threads} threads; ask for more cores")
+        return self
+
+    def _of_scheduler_job(self) -> str | None:
+        """Return an option that somebody has chosen of a scheduler's job."""
+        names = ("scheduler_partition", "scheduler_walltime", "scheduler_cores", "scheduler_memory")
+        return next((name for name in names if getattr(self, name) != type(self).model_fields[name].default), None)

@@ -1,0 +1,91 @@
+"""What can be asked of workers on other machines that are reached by SSH."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from .gpu_spec import GPUSpec
+from .node_spec import NodeSpec
+from .plain_text import printable
+from .spec_base import MAX_WORKERS, WorkerCountOrZero, number_of_workers, shown_in
+
+HOST = re.compile(
+    r"(?:(?P<user>[A-Za-z0-9_][A-Za-z0-9_.-]*)@)?(?P<host>[A-Za-z0-9_][A-Za-z0-9_.-]*|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?"
+)
+
+
+def parse_hosts(value: Any) -> list[str]:
+    """Read hosts, as a list or as text with commas or blanks between them."""
+    if isinstance(value, str):
+        value = re.split(r"[\s,]+", value.strip(" ,\t\n"))
+    if not isinstance(value, list) or not all(isinstance(host, str) for host in value):
+        raise ValueError("must be the names of hosts, such as 'node1,node2'")
+    for host in value:
+        found = HOST.fullmatch(host)
+        if not found or not 0 < int(found["port"] or 22) < 65536:
+            raise ValueError(
+                f"{printable(host, 60)!r} is not the name of a host: write 'node1', 'me@node1' or 'node1:2222'"
+            )
+    if not 0 < len(value) <= MAX_WORKERS:
+        raise ValueError(f"must name at least one host, and at most {MAX_WORKERS}")
+    return value
+
+
+Hosts = Annotated[list[str], BeforeValidator(parse_hosts)]
+
+
+class SSHSpec(NodeSpec, GPUSpec):
+    """Workers on hosts that you can log in to by SSH."""
+
+    backend: Literal["ssh"] = Field("ssh", title="Kind", description="Workers on hosts that you can log in to by SSH.")
+    n_workers: WorkerCountOrZero | None = number_of_workers("one on each host, or one per GPU where there are GPUs")
+    hosts: Hosts | None = Field(
+        None,
+        title="Hosts",
+        description="Hosts, as 'node1,node2'; also 'me@node1' and 'node1:2222', and names of your SSH configuration. "
+        "One worker on each, or one per GPU where there are GPUs; a host that is named twice gets two.",
+        json_schema_extra=shown_in("Hosts", empty="needed, or a host file"),
+    )
+    hostfile: str | None = Field(
+        None,
+        title="Host file",
+        description="Absolute path of a file with a host on each line, as MPI has it ('node1 slots=2'), in place of "
+        "hosts.",
+        json_schema_extra=shown_in("Hosts", empty="none"),
+    )
+    remote_python: str | None = Field(
+        None,
+        title="Python there",
+        description="Absolute path of the Python on the hosts; it needs dask and distributed. Left out: the same path "
+        "as here.",
+        json_schema_extra=shown_in("Hosts"),
+    )
+    ssh_config: str | None = Field(
+        None,
+        title="SSH configuration",
+        description="Absolute path of an SSH configuration, for users, keys, ports and jump hosts. Left out: "
+        "~/.ssh/config.",
+        json_schema_extra=shown_in("Hosts", advanced=True),
+    )
+    use_gpus: bool = Field(
+        True,
+        title="Use GPUs",
+        description="Give each worker a GPU of its host, where there are GPUs (dask-cuda).",
+        json_schema_extra=shown_in("Hosts", advanced=True),
+    )
+
+    @field_validator("hostfile", "remote_python", "ssh_config")
+    @classmethod
+    def _path(cls, value: str | None) -> str | None:
+        return cls._absolute(value)
+
+    @model_validator(mode="after")
+    def _some_hosts(self) -> Self:
+        if (self.hosts is None) == (self.hostfile is None):
+            raise ValueError("give hosts, such as 'node1,node2', or a hostfile" + (", not both" if self.hosts else ""))
+        if not self.use_gpus and (chosen := self.chosen_gpu_options()):
+            raise ValueError(f"{chosen[0]} is for workers with a GPU: leave use_gpus on")
+        return self

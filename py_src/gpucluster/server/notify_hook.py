@@ -1,0 +1,122 @@
+"""Tells a person what is new while no browser is open: a command of the person's own configuration is run."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+from ..client.control import AsyncControl
+from ..protocol.models import ClusterChanged, ClusterModel, ClusterState, Hello
+from ..protocol.plain_text import printable
+
+SECONDS = 30.0
+"""So long a command may take."""
+MOST_WAITING = 20
+"""Of more news than that, as of a cluster whose workers die one after another, the rest is not told."""
+RETRY_SECONDS = 30.0
+
+
+class NotifyHook:
+    """Runs a command for each piece of news, one after another.
+
+    Parameters
+    ----------
+    control : AsyncControl
+        Where the news come from.
+    command : sequence of str
+        Program and arguments, in which ``{message}``, ``{cluster}`` and ``{kind}`` are filled in. No shell reads them.
+    log : logging.Logger
+        Where failures go.
+    """
+
+    def __init__(self, control: AsyncControl, command: Sequence[str], log: logging.Logger) -> None:
+        self._control = control
+        self._command = list(command)
+        self._log = log
+        self._known: dict[str, ClusterModel] = {}
+        """What is told already, by cluster."""
+        self._waiting: asyncio.Queue[tuple[str, str, str]] = asyncio.Queue(MOST_WAITING)
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        """Begin to watch, if there is a command; needs a running event loop."""
+        if self._command:
+            self._tasks = [asyncio.create_task(self._watch()), asyncio.create_task(self._run_all())]
+
+    async def close(self) -> None:
+        """Watch no more."""
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        self._tasks = []
+
+    async def _watch(self) -> None:
+        while True:
+            try:
+                async for event in self._control.events(telemetry=False):
+                    if isinstance(event, Hello):
+                        # What happened before is known already, or of another server's time.
+                        self._known = {model.id: model for model in event.clusters} | self._known
+                        for model in event.clusters:
+                            self._note(model)
+                    elif isinstance(event, ClusterChanged):
+                        self._note(event.cluster)
+            except Exception as error:
+                self._log.warning("News of clusters are not told for a while: %s", error, exc_info=True)
+            await asyncio.sleep(RETRY_SECONDS)
+
+    def _note(self, model: ClusterModel) -> None:
+        for kind, message in self._news(model):
+            with suppress(asyncio.QueueFull):
+                self._waiting.put_nowait((model.name, kind, message))
+        self._known[model.id] = model
+
+    def _news(self, model: ClusterModel) -> Iterator[tuple[str, str]]:
+        known = self._known.get(model.id)
+        for entry in model.news:
+            if known is None or entry not in known.news:
+                yield entry.kind, entry.message
+        if model.state is ClusterState.FAILED and (known is None or known.state is not ClusterState.FAILED):
+            yield "failed", printable(f"It has failed. {model.reason or ''}".strip(), 140)
+
+    async def _run_all(self) -> None:
+        while True:
+            try:
+                await self._run(*await self._waiting.get())
+            except Exception as error:
+                self._log.warning("The notify_command could not be run: %s", error)
+
+    async def _run(self, cluster: str, kind: str, message: str) -> None:
+        # It begins with the cluster's name, which begins with a letter: it is never taken for an option.
+        filled = {"{message}": f"{cluster}: {message}", "{cluster}": cluster, "{kind}": kind}
+        arguments = [_fill(argument, filled) for argument in self._command]
+        process = await asyncio.create_subprocess_exec(
+            *arguments,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+            cwd=os.path.expanduser("~"),
+            start_new_session=True,
+        )
+        try:
+            async with asyncio.timeout(SECONDS):
+                status = await process.wait()
+        except TimeoutError:
+            self._log.warning("The notify_command did not end within %.0f seconds and was killed.", SECONDS)
+        else:
+            if status:
+                self._log.warning("The notify_command ended with status %d.", status)
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+
+
+def _fill(argument: str, filled: dict[str, str]) -> str:
+    """Fill in all names at once: what is filled in may hold others of them."""
+    return re.sub("|".join(map(re.escape, filled)), lambda found: filled[found[0]], argument)

@@ -1,0 +1,82 @@
+"""Pages of Dask's dashboard that a link shows. Nothing that a page sends reaches the dashboard but its questions."""
+
+from __future__ import annotations
+
+from jupyter_server.auth.decorator import allow_unauthenticated
+from jupyter_server.utils import url_path_join
+from tornado.web import HTTPError
+
+from ..dashboard_relay import DashboardRelay
+from ..upstream import DashboardClient
+from .bokeh_messages import MOST_FRAME_BYTES, ReadOnly
+from .events import SharedSocket
+from .handler import TooOften
+from .pages import Address, address_of
+
+PAGES_LOADED = (60, 60.0)
+"""So many pages by one link within so many seconds: each one costs the scheduler work."""
+_NO_MENU = b"<style>.navbar { display: none !important }</style></head>"
+"""What leads from a page to others leads nowhere here."""
+
+
+class SharedDashboardHandler(SharedSocket, DashboardRelay):
+    """One address of the dashboard; a page, a file that it loads, or its WebSocket."""
+
+    client: DashboardClient
+    policy_of_content = (
+        # Bokeh has scripts in its pages and compiles some of them.
+        "default-src 'none'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+        "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'"
+    )
+    embedded = "'self'"
+    _is_page = False
+
+    def initialize(self, **parts: object) -> None:
+        """Take the long-lived objects of the extension."""
+        super().initialize(**parts)
+        self._filter = ReadOnly()
+
+    @allow_unauthenticated
+    async def get(self, cluster: str, path: str) -> None:
+        """Get a page or a file, or open a WebSocket."""
+        session, link = self.session_and_link(cluster)
+        address = address_of(path, tasks=link.tasks)
+        if address is None or (address is Address.SOCKET) != self.wants_socket:
+            raise HTTPError(404)
+        if address is Address.SOCKET:
+            self.admit_socket(cluster)
+            await self.pass_socket(cluster, path)
+            return
+        if address is Address.PAGE:
+            self._is_page = True
+            if self.loads.is_over(session.link):
+                raise TooOften("Too many pages were loaded by this link. Try again in a minute.")
+            self.loads.note(session.link)
+        await self.pass_page(cluster, path)
+
+    def public_path(self, cluster: str) -> str:
+        """Return the path below the view, which the view's cookie is sent to."""
+        return url_path_join(self.view_path(cluster), "dashboard")
+
+    def fit_page(self, body: bytes) -> bytes:
+        """Return a page without its menu."""
+        return body.replace(b"</head>", _NO_MENU, 1) if self._is_page else body
+
+    def passed_on(self, message: str | bytes) -> tuple[str, ...]:
+        """Return what the dashboard hears of it: questions."""
+        return self._filter.passed_on(message)
+
+    @property
+    def max_message_size(self) -> int:
+        """Bound what a page may send."""
+        return MOST_FRAME_BYTES
+
+    def open(self, *args: str, **kwargs: str) -> None:
+        """Watch the link, too."""
+        if self.watch_link():
+            DashboardRelay.open(self, *args, **kwargs)
+
+    def on_close(self) -> None:
+        """Leave the dashboard."""
+        self.unwatch_link()
+        DashboardRelay.on_close(self)

@@ -1,0 +1,143 @@
+"""The stream of a shared view, and the figures of the last minutes."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from jupyter_server.auth.decorator import allow_unauthenticated
+from jupyter_server.base.websocket import WebSocketMixin
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
+
+from ...protocol.links import SharedHello, SharedLink, SharedOver, shown_cluster
+from ...registry.store import now
+from ..event_message import EventMessage
+from ..refusals import RefusalMixin
+from ..viewer import Viewer
+from .feed import ViewFeeds
+from .handler import SharedViewHandler, SharedViewMixin, TooOften
+from .open_views import OpenViews
+from .pages import shown_pages
+from .sessions import ViewSession
+
+MOST_MESSAGE_BYTES = 1024
+"""Who looks has nothing to say."""
+OVER_CODE = 4001
+"""Closes a WebSocket for good: the page does not try again."""
+FULL_CODE = 1013
+"""The protocol's own: try again later."""
+TOO_MANY = "Too many pages are open by this link. Close some, and load this one again."
+WHY_OVER = "The link was withdrawn or has ended, or the cluster has. What you see is the last state."
+
+
+class SharedSocket(SharedViewMixin, WebSocketMixin, WebSocketHandler, RefusalMixin):
+    """A WebSocket of somebody who looks by a link."""
+
+    views: OpenViews
+    session: ViewSession | None = None
+
+    def admit_socket(self, cluster: str) -> SharedLink:
+        """Return the link by which somebody looks.
+
+        Raises
+        ------
+        ViewRefused, LoginFirst, TooOften
+        """
+        self.session, link = self.session_and_link(cluster)
+        if not self.sessions.has_room(self.session):
+            raise TooOften(TOO_MANY)
+        return link
+
+    def watch_link(self) -> bool:
+        """Close when the link is withdrawn; called when the WebSocket is open.
+
+        Returns
+        -------
+        bool
+            Whether it may stay: others may have come while this one was opened.
+        """
+        assert self.session is not None
+        if not self.sessions.has_room(self.session):
+            self.close(FULL_CODE, TOO_MANY)
+            return False
+        self.views.add(self.session, self.end_view)
+        return True
+
+    def unwatch_link(self) -> None:
+        """Forget it; called when the WebSocket has closed."""
+        self.views.remove(self.end_view)
+
+    def end_view(self) -> None:
+        """Close the WebSocket for good."""
+        self.close(OVER_CODE, "over")
+
+
+class SharedEventsHandler(SharedSocket):
+    """Sends one cluster's state and figures to one page."""
+
+    feeds: ViewFeeds
+    _viewer: Viewer | None = None
+    _cluster = ""
+    _tasks = False
+    _hello = b""
+
+    @property
+    def max_message_size(self) -> int:
+        """Bound what a page may send."""
+        return MOST_MESSAGE_BYTES
+
+    @allow_unauthenticated
+    async def get(self, cluster: str) -> None:
+        """Upgrade to a WebSocket."""
+        link = self.admit_socket(cluster)
+        model = await self.control.get(cluster)
+        gpus = model.has_gpus or any(worker.device is not None for worker in model.workers)
+        hello = SharedHello(
+            cluster=shown_cluster(model),
+            ends_at=link.ends_at,
+            now=now(),
+            pages=shown_pages(tasks=link.tasks, gpus=gpus),
+        )
+        self._cluster, self._tasks = cluster, link.tasks
+        self._hello = hello.model_dump_json().encode()
+        await WebSocketHandler.get(self)
+
+    def open(self, *args: str, **kwargs: str) -> None:
+        """Greet, and attach to the feed."""
+        WebSocketMixin.open(self, *args, **kwargs)
+        if not self.watch_link():
+            return
+        self.write_message(self._hello.decode())
+        self._viewer = self.feeds.attach(self._cluster, self._write, tasks=self._tasks)
+
+    def on_message(self, message: str | bytes) -> None:
+        """Ignore what a page says."""
+
+    def on_close(self) -> None:
+        """Detach from the feed."""
+        self.unwatch_link()
+        if self._viewer is not None:
+            self.feeds.detach(self._cluster, self._viewer)
+            self._viewer = None
+
+    def end_view(self) -> None:
+        """Say why, and close."""
+        try:
+            self.write_message(SharedOver(message=WHY_OVER).model_dump_json())
+        except WebSocketClosedError:
+            return
+        super().end_view()
+
+    def _write(self, message: EventMessage) -> asyncio.Future[Any]:
+        return self.write_message(message.payload, binary=message.compressed)
+
+
+class SharedHistoryHandler(SharedViewHandler):
+    """The last ten minutes of one cluster."""
+
+    @allow_unauthenticated
+    async def get(self, cluster: str) -> None:
+        """Return the figures."""
+        self.session_and_link(cluster)
+        self.set_header("Content-Type", "application/json")
+        self.finish((await self.control.history(cluster)).model_dump_json())

@@ -1,0 +1,122 @@
+"""One reader of one cluster for all who look at it by a link: its state, and its figures as far as they are shown."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from contextlib import suppress
+
+from ...client.control import AsyncControl
+from ...client.telemetry import follow_telemetry, is_sampled
+from ...protocol.errors import GPUClusterError
+from ...protocol.links import SharedChanged, SharedCluster, shown_cluster
+from ..event_message import EventMessage, event_message
+from ..viewer import Viewer, Write
+from .shown import shown_telemetry
+
+LOOK_SECONDS = 0.5
+RETRY_SECONDS = 2.0
+
+
+class ViewFeeds:
+    """The clusters that somebody looks at by a link."""
+
+    def __init__(self, control: AsyncControl, log: logging.Logger) -> None:
+        self._control = control
+        self._log = log
+        self._feeds: dict[str, _Feed] = {}
+
+    def attach(self, cluster: str, write: Write, *, tasks: bool) -> Viewer:
+        """Add a viewer to a cluster, who is told from now on what changes; ``tasks``: with keys of tasks."""
+        feed = self._feeds.get(cluster)
+        if feed is None:
+            feed = self._feeds[cluster] = _Feed(self._control, cluster, self._log)
+        return feed.attach(write, tasks)
+
+    def detach(self, cluster: str, viewer: Viewer) -> None:
+        """Remove a viewer; the last one of a cluster stops the reading."""
+        feed = self._feeds.get(cluster)
+        if feed is not None and not feed.detach(viewer):
+            del self._feeds[cluster]
+
+    async def close(self) -> None:
+        """Read nothing any more."""
+        tasks = [task for feed in self._feeds.values() for task in feed.stop()]
+        self._feeds.clear()
+        if tasks:
+            await asyncio.wait(tasks)
+
+
+class _Feed:
+    def __init__(self, control: AsyncControl, cluster: str, log: logging.Logger) -> None:
+        self._control = control
+        self._id = cluster
+        self._log = log
+        self._viewers: dict[Viewer, bool] = {}
+        """Whether each of them may see keys of tasks."""
+        self._last: SharedCluster | None = None
+        self._newest: dict[bool, EventMessage] = {}
+        """With and without what only those may see."""
+        self._tasks = [asyncio.create_task(self._watch()), asyncio.create_task(self._follow())]
+
+    def attach(self, write: Write, tasks: bool) -> Viewer:
+        viewer = Viewer(write)
+        self._viewers[viewer] = tasks
+        if tasks in self._newest:
+            viewer.offer(self._newest[tasks])
+        return viewer
+
+    def detach(self, viewer: Viewer) -> bool:
+        """Return whether anybody is left."""
+        self._viewers.pop(viewer, None)
+        if not self._viewers:
+            self.stop()
+        return bool(self._viewers)
+
+    def stop(self) -> list[asyncio.Task[None]]:
+        for task in self._tasks:
+            task.cancel()
+        return self._tasks
+
+    async def _watch(self) -> None:
+        while True:
+            with suppress(GPUClusterError, OSError):
+                shown = shown_cluster(await self._control.get(self._id))
+                if self._last is not None and shown != self._last:
+                    message = event_message("cluster", self._id, _json(SharedChanged(cluster=shown)))
+                    self._send({False: message, True: message})
+                self._last = shown
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def _follow(self) -> None:
+        failed = False
+        while True:
+            try:
+                if is_sampled(await self._control.get(self._id)):
+                    async for line in follow_telemetry(self._control.registry, self._id):
+                        failed = False
+                        self._newest = {
+                            tasks: event_message("telemetry", self._id, shown)
+                            for tasks in (False, True)
+                            if (shown := shown_telemetry(line, tasks=tasks)) is not None
+                        }
+                        self._send(self._newest)
+                else:
+                    self._newest = {}
+            except (GPUClusterError, OSError):
+                pass  # It has just ended, or hangs: what it is now is told by its state.
+            except Exception as error:
+                if not failed:
+                    self._log.warning("The figures of a shared view broke off: %s", error, exc_info=True)
+                failed = True
+            await asyncio.sleep(RETRY_SECONDS)
+
+    def _send(self, messages: Mapping[bool, EventMessage]) -> None:
+        for viewer, tasks in self._viewers.items():
+            if tasks in messages:
+                viewer.offer(messages[tasks])
+
+
+def _json(event: SharedChanged) -> bytes:
+    return event.model_dump_json().encode()

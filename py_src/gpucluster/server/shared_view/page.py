@@ -1,0 +1,186 @@
+"""The page of a shared view with what it loads, and the exchange of a link's token for a cookie."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jupyter_server.auth.decorator import allow_unauthenticated
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from tornado.web import HTTPError, authenticated
+
+from ...client.links import times
+from ...protocol.errors import GPUClusterError, InvalidRequest
+from ...protocol.links import SharedLink
+from ...protocol.plain_text import printable
+from ...registry.links import find_link, note_opened
+from .handler import COOKIE, OVER, SharedViewHandler, TooOften, ViewRefused
+from .limiter import Limiter
+
+MOST_BODY_BYTES = 1024
+ONLY_JSON = 'Send the token of the link as JSON, {"token": "…"}, and nothing else.'
+WRONG_TOKENS = (10, 60.0)
+"""So many from one address within so many seconds; then others are told to wait. Many people share an address, so a
+token that is right lets in whatever others have sent: nobody can guess 256 bits."""
+WRONG = (
+    "This link is not right, and too many that are not came from your address. Ask for a new one, or try again in a "
+    "minute."
+)
+OPENINGS_TOLD = (1, 600.0)
+"""How often the activity says that a link was opened; the list of links counts each time."""
+
+_HERE = Path(str(files("gpucluster"))) / "server" / "shared_view" / "static"
+_WIDGETS = Path(str(files("gpucluster"))) / "widgets" / "static"
+FILES = {
+    "page.css": (_HERE / "page.css", "text/css"),
+    "page.js": (_HERE / "page.js", "text/javascript"),
+    "widgets.css": (_WIDGETS / "widgets.css", "text/css"),
+    "widgets.js": (_WIDGETS / "widgets.js", "text/javascript"),
+}
+"""The same for everybody who has the package; no other file can be asked for."""
+
+
+class SharedPageHandler(SharedViewHandler):
+    """The page. It is the same for every cluster, also for those that there are not, and holds nothing of any."""
+
+    policy_of_content = (
+        "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+        "connect-src 'self'; frame-src 'self'"
+    )
+    linkable = True
+
+    @allow_unauthenticated
+    async def get(self, cluster: str) -> None:
+        """Return the page."""
+        self.set_header("Content-Type", "text/html; charset=utf-8")
+        self.finish((_HERE / "page.html").read_bytes())
+
+
+class SharedFileHandler(SharedViewHandler):
+    """A file that the page loads."""
+
+    @allow_unauthenticated
+    async def get(self, cluster: str, name: str) -> None:
+        """Return it."""
+        path, kind = FILES[name]
+        self.set_header("Content-Type", f"{kind}; charset=utf-8")
+        self.set_header("Cache-Control", "no-cache")
+        try:
+            self.finish(path.read_bytes())
+        except FileNotFoundError:
+            raise HTTPError(404) from None
+
+
+class _Token(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    token: str = Field(max_length=200)
+
+
+class SharedSessionHandler(SharedViewHandler):
+    """The exchange: a link's token for a cookie that this view alone is sent."""
+
+    told: Limiter
+
+    @allow_unauthenticated
+    async def get(self, cluster: str) -> None:
+        """Say whether the cookie still lets somebody look."""
+        self.session_and_link(cluster)
+        self.set_status(204)
+        self.finish()
+
+    @allow_unauthenticated
+    async def post(self, cluster: str) -> None:
+        """Take a token, and give a cookie."""
+        link = self._link(cluster)
+        self.must_be_known(link)
+        key = self.sessions.begin(cluster, link.id)
+        self.set_cookie(
+            COOKIE, key, path=self.view_path(cluster), httponly=True, samesite="Strict",
+            secure=self.request.protocol == "https",
+        )  # fmt: skip
+        await self._note(cluster, link)
+        self.set_status(204)
+        self.finish()
+
+    @allow_unauthenticated
+    async def delete(self, cluster: str) -> None:
+        """End the session."""
+        if (key := self.get_cookie(COOKIE)) is not None:
+            self.sessions.end(key)
+        self.clear_cookie(COOKIE, path=self.view_path(cluster))
+        self.set_status(204)
+        self.finish()
+
+    @property
+    def _address(self) -> str:
+        return str(self.request.remote_ip)
+
+    def _link(self, cluster: str) -> SharedLink:
+        token = self._token()
+        link = find_link(self.sessions.links(cluster), token)
+        if link is None:
+            if self.wrong.is_over(self._address):
+                raise TooOften(WRONG)
+            self.wrong.note(self._address)
+        if link is None or not self.sessions.policy.allows(link):
+            raise ViewRefused(OVER)
+        return link
+
+    def _token(self) -> str:
+        kind = self.request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        if kind != "application/json":
+            # The form of another page cannot send this header.
+            raise InvalidRequest("Send the token of the link with the header 'Content-Type: application/json'.")
+        if len(self.request.body) > MOST_BODY_BYTES:
+            raise InvalidRequest(ONLY_JSON)
+        try:
+            return _Token.model_validate_json(self.request.body).token
+        except ValidationError:
+            # What was sent is not repeated: it may be most of a token.
+            raise InvalidRequest(ONLY_JSON) from None
+
+    async def _note(self, cluster: str, link: SharedLink) -> None:
+        """Count, and say so in the activity: nobody who looks waits for that, or is refused because of it."""
+        viewer = self._viewer()
+        try:
+            folder = self.control.registry.folder(cluster)
+            opened = await asyncio.to_thread(note_opened, folder, link.id, viewer)
+            model = await self.control.get(cluster)
+        except (GPUClusterError, OSError) as error:
+            self.log.warning("That a link was opened could not be written down: %s", error)
+            return
+        if opened is None or self.told.is_over(link.id):
+            return
+        self.told.note(link.id)
+        whom = f" by {viewer}" if viewer else ""
+        said = f"Link {link.id} opened{whom}; {times(opened.opened)} so far"
+        _later(self.control.note_link(model, said))
+
+    def _viewer(self) -> str | None:
+        """Return the name that the hub knows somebody by; elsewhere nobody who looks has one."""
+        user: Any = self.current_user if self.sessions.policy.hub else None
+        return printable(str(getattr(user, "username", "")), 60) or None if user else None
+
+
+_pending: set[asyncio.Task[None]] = set()
+
+
+def _later(coroutine: Any) -> None:
+    task = asyncio.create_task(coroutine)
+    _pending.add(task)
+    task.add_done_callback(_pending.discard)
+
+
+class SharedLoginHandler(SharedViewHandler):
+    """The way to the hub's log-in and back to the view."""
+
+    linkable = True
+    leads_to_login = True
+
+    @authenticated
+    async def get(self, cluster: str) -> None:
+        """Go back: whoever comes here is logged in."""
+        self.redirect(self.view_path(cluster))

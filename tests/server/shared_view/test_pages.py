@@ -1,0 +1,95 @@
+"""Which addresses of the dashboard, and which figures, a link shows."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from distributed.dashboard.scheduler import applications
+from gpucluster.protocol.telemetry import TelemetryHistory, TelemetrySample
+from gpucluster.server.shared_view.pages import FIGURES, TASKS, Address, address_of, shown_pages
+from gpucluster.server.shared_view.shown import SHOWN, WITHHELD, shown_progress, shown_telemetry
+
+DECIDED_AGAINST = {
+    "status", "workers", "tasks", "system", "profile", "profile-server", "graph", "groups", "gpu", "hardware",
+    "shuffle", "stealing", "exceptions", "events", "counters",
+    "individual-workers", "individual-exceptions", "individual-profile", "individual-profile-server",
+    "individual-scheduler-system", "individual-contention", "individual-fine-performance-metrics",
+}  # fmt: skip
+OTHERS = [
+    "", "/", "ws", "json/identity.json", "json/counts.json", "individual-plots.json", "sitemap.json", "metrics",
+    "health", "info/main/workers.html", "info/main/logs.html", "info/logs/x.html",
+    "info/call-stacks/x.html", "info/task/x.html",
+    "info/call-stack/x.html", "info/worker/x.html", "info", "eventstream", "proxy/8787/127.0.0.1/status",
+    "individual-cpu/autoload.js", "individual-cpu/metadata", "individual-cpu/../status", "individual-cpu/", "status/ws",
+    "individual-profile/ws", "individual-cpu/ws/ws", "static/../status.js", "statics/../../api.js", "static//x.js",
+    "static/js/bokeh.min.js.map", "static/x.js?y", "statics/individual-cluster-map.html", "Individual-CPU",
+    "jupyter/lab",
+]  # fmt: skip
+
+
+def test_every_page_that_dask_has_was_decided_on():
+    known = {path.strip("/") for path in applications}
+    assert known == (known & {*FIGURES, *TASKS}) | (known & DECIDED_AGAINST)
+    assert {*FIGURES, *TASKS} <= known and not {*FIGURES, *TASKS} & DECIDED_AGAINST
+
+
+@pytest.mark.parametrize("tasks", [False, True])
+def test_pages_sockets_and_files(tasks):
+    assert address_of("individual-cpu", tasks=tasks) is Address.PAGE
+    assert address_of("individual-cpu/ws", tasks=tasks) is Address.SOCKET
+    assert address_of("static/js/bokeh.min.js", tasks=tasks) is Address.FILE
+    assert address_of("statics/css/base.css", tasks=tasks) is Address.FILE
+    assert address_of("individual-task-stream", tasks=tasks) is (Address.PAGE if tasks else None)
+    for path in ("individual-graph/ws", "individual-progress/ws", "individual-memory-by-key/ws"):
+        assert address_of(path, tasks=tasks) is (Address.SOCKET if tasks else None)
+    for path in (*DECIDED_AGAINST, *OTHERS):
+        assert address_of(path, tasks=tasks) is None, path
+
+
+def test_pages_are_offered_as_they_can_be_seen():
+    assert [page.path for page in shown_pages(tasks=False, gpus=False) if "gpu" in page.path] == []
+    assert {page.path for page in shown_pages(tasks=True, gpus=True)} == {*FIGURES, *TASKS}
+
+
+def test_every_figure_was_decided_on():
+    assert set(TelemetrySample.model_fields) == SHOWN | WITHHELD and not SHOWN & WITHHELD
+
+
+def test_a_history_names_no_machine():
+    assert not any("host" in name or "address" in name for name in TelemetryHistory.model_fields)
+
+
+def test_what_is_withheld_and_what_is_unknown_is_left_out():
+    sample = {"id": "0a1b2c3d", "at": "x", "workers": ["0"], "host": ["node-1"], "secret": 1, "cpu_percent": [3.0]}
+    shown = shown_telemetry(json.dumps({"kind": "telemetry", "sample": sample, "more": 1}).encode(), tasks=False)
+    assert json.loads(shown) == {
+        "kind": "telemetry", "sample": {"id": "0a1b2c3d", "at": "x", "workers": ["0"], "cpu_percent": [3.0]},
+    }  # fmt: skip
+    for broken in (b"", b"{", b"[]", b'{"sample": 1}', b"\xff"):
+        assert shown_telemetry(broken, tasks=False) is None
+
+
+CHOSEN = ["/home/ada/patients/miller.csv", "mail alice@example.org grade 5", "https://user:pw@host/x", "miller.csv",
+          "student_1234567", "127.0.0.1", "", "a" * 51, "inc\n", "größe", "1x", 3, None]  # fmt: skip
+
+
+def test_kinds_of_tasks_are_names_of_functions_or_other():
+    progress = [
+        {"prefix": "inc", "processing": 1},
+        *({"prefix": chosen, "in_memory": 2, "erred": 1} for chosen in CHOSEN),
+        {"prefix": "read-parquet_2", "released": 4},
+    ]
+    line = json.dumps({"sample": {"progress": progress}}).encode()
+    assert json.loads(shown_telemetry(line, tasks=False))["sample"]["progress"] == [
+        {"prefix": "inc", "processing": 1},
+        {"prefix": "other", "in_memory": 2 * len(CHOSEN), "erred": len(CHOSEN)},
+        {"prefix": "read-parquet_2", "released": 4},
+    ]
+    assert json.loads(shown_telemetry(line, tasks=True))["sample"]["progress"] == progress
+
+
+def test_a_function_called_other_is_one_of_the_others_and_nonsense_is_nothing():
+    told = [{"prefix": "other", "erred": 1, "secret": "x"}, {"prefix": "a b", "erred": "x"}, "x", 5]
+    assert shown_progress(told) == [{"prefix": "other", "erred": 1}]
+    assert shown_progress(None) == []

@@ -1,0 +1,89 @@
+"""A command of a person's own configuration tells what is new: no shell, no options of others, no past."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import sys
+
+import pytest
+from gpucluster.client.control import AsyncControl
+from gpucluster.protocol.models import ClusterChanged, ClusterState, Hello
+from gpucluster.protocol.telemetry import ActivityEntry
+from gpucluster.server.notify_hook import NotifyHook
+
+from .models import cluster_model
+
+pytestmark = pytest.mark.processes
+
+WRITE = "import json, sys; open(sys.argv[1], 'a').write(json.dumps(sys.argv[2:]) + chr(10))"
+
+
+@pytest.fixture
+def told(tmp_path):
+    """Give what the command was run with."""
+    path = tmp_path / "told"
+
+    def read() -> list[list[str]]:
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    read.path = path
+    return read
+
+
+async def several(read, number: int) -> list[list[str]]:
+    while len(read()) < number:  # noqa: ASYNC110  # a file sends no events
+        await asyncio.sleep(0.02)
+    return read()
+
+
+class TestWithTheServer:
+    @pytest.fixture
+    def extension_config(self, told):
+        command = [sys.executable, "-c", WRITE, str(told.path), "{message}", "{kind}", "--of={cluster}"]
+        return {"standby": False, "notify_command": command}
+
+    async def test_what_is_done_is_told_while_no_page_is_open(self, jp_serverapp, told, running_cluster):
+        await jp_serverapp.extension_manager.start_all_extensions()  # as a server does that is not a test's
+        await AsyncControl().tell("shared", "A batch: done; $(touch /x) `id` {kind}")
+        [arguments] = await several(told, 1)
+        assert arguments == ["shared: A batch: done; $(touch /x) `id` {kind}", "done", "--of=shared"]
+
+
+class Control:
+    """Gives the events that the test has."""
+
+    def __init__(self, *events) -> None:
+        self._events = events
+
+    async def events(self, *, telemetry: bool):
+        assert not telemetry
+        for event in self._events:
+            yield event
+        await asyncio.Event().wait()
+
+
+async def test_the_past_is_not_told_and_failures_are(told, caplog):
+    old = ActivityEntry(at="2026-11-21T08:00:00.000Z", kind="spill", message="Old.")
+    new = ActivityEntry(at="2026-11-21T08:00:00.000Z", kind="worker_died", message="Worker 0 died: ended by SIGKILL.")
+    before = cluster_model("00000001", name="one", news=[old])
+    after = before.model_copy(update={"news": [old, new]})
+    failed = after.model_copy(update={"state": ClusterState.FAILED, "reason": "No disk."})
+    events = Hello(clusters=[before]), *(ClusterChanged(cluster=model) for model in (before, after, failed, failed))
+    command = [sys.executable, "-c", WRITE, str(told.path), "{message}"]
+    hook = NotifyHook(Control(*events), command, logging.getLogger("test"))
+    hook.start()
+    try:
+        assert await several(told, 2) == [["one: Worker 0 died: ended by SIGKILL."], ["one: It has failed. No disk."]]
+    finally:
+        await hook.close()
+
+
+async def test_a_command_that_fails_is_in_the_log(caplog):
+    hook = NotifyHook(Control(), ["/nowhere/at/all"], logging.getLogger("test"))
+    with pytest.raises(FileNotFoundError):
+        await hook._run("one", "done", "Done.")
+    failing = NotifyHook(Control(), [sys.executable, "-c", "raise SystemExit(3)"], logging.getLogger("test"))
+    await failing._run("one", "done", "Done.")
+    assert "The notify_command ended with status 3." in caplog.text
