@@ -65,6 +65,7 @@ def test_a_limit_of_nothing_is_no_limit(zero):
         ("env", "A", "must be written like 'NAME=value,OTHER=value'"),
         ("env", ["A=1"], "must be a mapping of names to values"),
         ("env", {"A=B": "1"}, "'A=B' cannot be the name of an environment variable"),
+        ("env", {"A B": "1"}, "'A B' cannot be the name of an environment variable"),
         ("env", {"": "1"}, "'' cannot be the name"),
         ("env", {1: "1"}, "'1' cannot be the name"),
         ("env", {"A": "a\0b"}, "A has a value that no environment variable can have"),

@@ -13,7 +13,7 @@ from gpucluster.protocol.spec import CudaSpec, LocalSpec
 from gpucluster.sharing.claims import NodeClaims
 from gpucluster.sharing.policy import GPUPolicy
 from gpucluster.site import limits, share
-from gpucluster.site.share import Left, fault_of_request
+from gpucluster.site.share import Remaining, fault_of_request
 from gpucluster.site.sharing import PerUser
 
 GIB = 2**30
@@ -49,13 +49,13 @@ def machine(monkeypatch):
     ],
 )
 def test_only_what_was_asked_for_is_refused(machine, wanted, fault):
-    left = Left(most=PerUser(workers=4, threads=4, memory=4 * GIB))
+    left = Remaining(most=PerUser(workers=4, threads=4, memory=4 * GIB))
     found = fault_of_request(LocalSpec(**wanted), left)
     assert (found is None) if fault is None else (found is not None and fault in found)
 
 
 def test_workers_and_memory_that_were_left_open_are_lowered(machine):
-    left = Left(most=PerUser(workers=4, threads=4, memory=4 * GIB))
+    left = Remaining(most=PerUser(workers=4, threads=4, memory=4 * GIB))
     assert left.lowered(LocalSpec(), 8) == 4
     assert left.lowered(LocalSpec(threads_per_worker=3), 8) == 1
     assert left.lowered(LocalSpec(memory_limit="3 GiB"), 8) == 1
@@ -63,7 +63,7 @@ def test_workers_and_memory_that_were_left_open_are_lowered(machine):
     assert left.memory_limit(LocalSpec(), GIB, 2) == GIB
     assert left.memory_limit(LocalSpec(memory_limit="6 GiB"), 6 * GIB, 1) == 6 * GIB
     assert left.lowered(CudaSpec(), 8) == 4
-    nothing = Left(most=PerUser())
+    nothing = Remaining(most=PerUser())
     assert nothing.lowered(LocalSpec(), 8) == 8
     assert nothing.memory_limit(LocalSpec(), 12 * GIB, 1) == 12 * GIB
 
@@ -74,7 +74,7 @@ def test_a_limit_of_each_worker_does_not_stand_in_for_the_share(machine, tmp_pat
     file.write_text("limits:\n  all: {memory_limit: 8 GiB}\nsharing:\n  per_user: {memory: 4 GiB}\n")
     monkeypatch.setenv("GPUCLUSTER_SITE", str(file))
     spec = checked_spec({"backend": "local", "n_workers": 1})
-    assert fault_of_request(spec, Left()) is None
+    assert fault_of_request(spec, Remaining()) is None
     assert demand_of(spec).memory_limit_bytes == 4 * GIB
     file.write_text("limits:\n  all: {memory_limit: 1 GiB}\nsharing:\n  per_user: {memory: 4 GiB}\n")
     assert demand_of(checked_spec({"backend": "local", "n_workers": 1})).memory_limit_bytes == GIB
@@ -86,7 +86,7 @@ def test_no_more_gpus_are_claimed_than_the_share_has_workers(machine):
         for number in range(4)
     ]
     host = HostDevices(available=True, message="", code="ok", devices=devices)
-    left = Left(most=PerUser(memory=GIB))
+    left = Remaining(most=PerUser(memory=GIB))
     assert DeviceChoice(CudaSpec(memory_limit="512 MiB"), None, left).make(host).n_workers == 2
     assert DeviceChoice(CudaSpec(), None).make(host).n_workers == 4
 

@@ -14,7 +14,8 @@ from gpucluster.operating_system import LINUX
 from gpucluster.protocol.errors import InvalidRequest, NotNow, PreflightFailed
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Network, Wanted
 from gpucluster.protocol.spec import AutoSpec, CudaSpec, LocalSpec
-from gpucluster.registry.store import Registry, now
+from gpucluster.registry.moments import now
+from gpucluster.registry.store import Registry
 from gpucluster.supervisor.share import Share
 
 AUTOGROUP = Path("/proc/self/autogroup")

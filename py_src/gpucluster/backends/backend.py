@@ -24,7 +24,7 @@ from ..protocol.kinds import ClusterKind, find_kind, why_unusable
 from ..protocol.models import GPUSlot, Network, Submission
 from ..protocol.spec import SpecBase
 from ..sharing.policy import GPUPolicy
-from .share import Everything, Left
+from .share import Everything, RemainingShare
 
 if TYPE_CHECKING:
     from distributed.security import Security
@@ -90,7 +90,7 @@ class StartContext:
     """Private folder for unix sockets, where the protocol is those; see ``gpucluster.comm``."""
     tell: Callable[[str, str], None] = field(default=lambda kind, message: None)
     """Write into the cluster's activity what has happened to it: a kind, such as ``worker_died``, and a sentence."""
-    left: Left = field(default_factory=Everything)
+    left: RemainingShare = field(default_factory=Everything)
     """What the site leaves to this user, for what the spec leaves open."""
     remember: Remember = field(default=lambda remembered: None)
     """Write down what there is to be ended elsewhere, *before* the next step: ids of jobs, names of resources.

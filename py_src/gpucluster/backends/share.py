@@ -7,7 +7,7 @@ from typing import Protocol
 from ..protocol.spec import SpecBase
 
 
-class Left(Protocol):
+class RemainingShare(Protocol):
     """What a request gets that leaves something open; what was asked for is judged by the supervisor."""
 
     def lowered(self, spec: SpecBase, would_be: int) -> int:

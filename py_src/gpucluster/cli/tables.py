@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from ..client.card import cost_text, pending_text
+from ..client.card import cost_text, network_text, pending_text
 from ..client.catalog import ListedPreset
 from ..client.progress import progress_line
 from ..gauges.units import duration_text
 from ..protocol.kinds import KindModel, kind_title
-from ..protocol.models import ClusterModel, GPUSlot, InstructorMessage, Network
+from ..protocol.models import ClusterModel, GPUSlot, InstructorMessage
 from ..protocol.plain_text import counted
 from ..protocol.sizes import format_size
 from ..protocol.telemetry import Activity
@@ -66,7 +66,7 @@ def cluster_card(model: ClusterModel) -> str:
         lines.append(("Cost", one_line(cost)))
     if model.scheduler_address:
         lines.append(("Address", model.scheduler_address))
-        lines.append(("Network", _network_text(model)))
+        lines.append(("Network", network_text(model)))
     if not model.state.ended:
         lines += [("Warning", one_line(warning)) for warning in model.warnings]
         lines.append(("Clients", str(model.n_clients)))
@@ -95,20 +95,6 @@ def message_text(message: InstructorMessage) -> str:
     """Return what an instructor has said, who it was, and when."""
     ago = duration_text(max(0.0, seconds_since(message.at)))
     return one_line(f"{message.text} (instructor {message.by}, {ago} ago)")
-
-
-_NETWORK = {
-    Network.UNIX: "sockets in a private folder, only you can connect",
-    Network.TLS: "encrypted, only you can connect",
-    Network.OPEN: "not encrypted: anyone who can reach this address can run code as you",
-}
-
-
-def _network_text(model: ClusterModel) -> str:
-    """Return what is encrypted, and who can connect: what ranks hand each other by MPI goes through no port."""
-    if getattr(model.spec, "protocol", None) == "mpi":
-        return "encrypted, but not between ranks; only you can connect"
-    return _NETWORK[model.network]
 
 
 def activity_table(activity: Activity) -> str:

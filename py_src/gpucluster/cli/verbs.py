@@ -34,7 +34,7 @@ BENCH_FIELDS = ("name", "threads_per_worker", "memory_limit", "protocol", "devic
 
 
 @dataclass(frozen=True)
-class Verb:
+class Subcommand:
     """One thing that can be asked for."""
 
     name: str
@@ -273,36 +273,41 @@ def _help(parser: SentenceParser, _face: str) -> None:
 VERBS = {
     verb.name: verb
     for verb in (
-        Verb("create", "Start a cluster and wait until it runs.", _create),
-        Verb("lease", "Take a worker for one cell or command, and give it back at its end.", _lease),
-        Verb("list", "List your clusters on this machine.", _list),
-        Verb("status", "Show one cluster.", _status),
-        Verb("connect", "Connect a notebook or program to a cluster.", _connect),
-        *(Verb(name, change.summary, change.declare) for name, change in CHANGES.items()),
-        Verb("activity", "Show who asked what of a cluster and what came of it.", _activity),
-        Verb("logs", "Show the end of a cluster's log.", _logs),
-        Verb("script", "Show the batch script that a cluster's jobs have.", _script),
-        Verb("gauges", "Show live gauges of memory, GPUs and tasks.", _gauges),
-        Verb("record", "Record what the gauges show into a file.", _record),
-        Verb("replay", "Play a recording in the gauges.", _replay),
-        Verb("dashboard", "Show a page of Dask's dashboard, or its link.", _dashboard),
-        Verb("profile", "Run a cell (%%gpucluster profile) and say what the cluster did.", _profile, (MAGIC,)),
-        Verb("notify", "Notify when this cell is done, however it ends.", _notify, (MAGIC,)),
-        Verb("bench", "Measure a cluster, or compare two measurements.", _bench),
-        Verb("share", "Make a link by which others can look at a cluster, and nothing else.", _share),
-        Verb("stop", "Stop a cluster; its workers' data is lost.", _stop),
-        Verb("remove", "Forget a cluster that has ended.", _remove),
-        Verb("clean", "Forget all clusters that have ended.", _no_name),
-        Verb("devices", "List the GPUs of this machine and who uses them.", _no_name),
-        Verb("node", "Show who has which GPU of this machine, and who waits for one.", _node),
-        Verb("kinds", "List the kinds of clusters, and why one cannot be used here.", _no_name),
-        Verb("presets", "List the presets for create.", _no_name),
-        Verb("site", "Show this site's settings, and any mistakes in its file.", _site),
-        Verb("completion", "Print a script that completes commands in your shell.", _completion, (SHELL,)),
-        Verb("tunnel", "Print the line of ssh that brings your Jupyter here to your laptop.", declare_tunnel, (SHELL,)),
-        Verb("lab", "Start JupyterLab with the lessons.", _lab, (SHELL,)),
-        *(Verb(f"{LESSONS} {name}", summary, declare, (SHELL,)) for name, (summary, declare) in SUMMARIES.items()),
-        Verb("help", "Explain a verb.", _help),
+        Subcommand("create", "Start a cluster and wait until it runs.", _create),
+        Subcommand("lease", "Take a worker for one cell or command, and give it back at its end.", _lease),
+        Subcommand("list", "List your clusters on this machine.", _list),
+        Subcommand("status", "Show one cluster.", _status),
+        Subcommand("connect", "Connect a notebook or program to a cluster.", _connect),
+        *(Subcommand(name, change.summary, change.declare) for name, change in CHANGES.items()),
+        Subcommand("activity", "Show who asked what of a cluster and what came of it.", _activity),
+        Subcommand("logs", "Show the end of a cluster's log.", _logs),
+        Subcommand("script", "Show the batch script that a cluster's jobs have.", _script),
+        Subcommand("gauges", "Show live gauges of memory, GPUs and tasks.", _gauges),
+        Subcommand("record", "Record what the gauges show into a file.", _record),
+        Subcommand("replay", "Play a recording in the gauges.", _replay),
+        Subcommand("dashboard", "Show a page of Dask's dashboard, or its link.", _dashboard),
+        Subcommand("profile", "Run a cell (%%gpucluster profile) and say what the cluster did.", _profile, (MAGIC,)),
+        Subcommand("notify", "Notify when this cell is done, however it ends.", _notify, (MAGIC,)),
+        Subcommand("bench", "Measure a cluster, or compare two measurements.", _bench),
+        Subcommand("share", "Make a link by which others can look at a cluster, and nothing else.", _share),
+        Subcommand("stop", "Stop a cluster; its workers' data is lost.", _stop),
+        Subcommand("remove", "Forget a cluster that has ended.", _remove),
+        Subcommand("clean", "Forget all clusters that have ended.", _no_name),
+        Subcommand("devices", "List the GPUs of this machine and who uses them.", _no_name),
+        Subcommand("node", "Show who has which GPU of this machine, and who waits for one.", _node),
+        Subcommand("kinds", "List the kinds of clusters, and why one cannot be used here.", _no_name),
+        Subcommand("presets", "List the presets for create.", _no_name),
+        Subcommand("site", "Show this site's settings, and any mistakes in its file.", _site),
+        Subcommand("completion", "Print a script that completes commands in your shell.", _completion, (SHELL,)),
+        Subcommand(
+            "tunnel", "Print the line of ssh that brings your Jupyter here to your laptop.", declare_tunnel, (SHELL,)
+        ),
+        Subcommand("lab", "Start JupyterLab with the lessons.", _lab, (SHELL,)),
+        *(
+            Subcommand(f"{LESSONS} {name}", summary, declare, (SHELL,))
+            for name, (summary, declare) in SUMMARIES.items()
+        ),
+        Subcommand("help", "Explain a verb.", _help),
     )
 }
 

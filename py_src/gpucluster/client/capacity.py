@@ -16,7 +16,7 @@ from ..protocol.traits import Traits
 from ..site.completing import asked_for, completed, of_defaults
 from ..site.limits import changed
 from ..site.reading import this_site
-from ..site.share import Left
+from ..site.share import Remaining
 
 _UNKNOWN = Traits(this_machine=False)
 """Of a kind that is not installed here: nothing is known, so nothing is said."""
@@ -88,7 +88,7 @@ def notes_on_spec(spec: SpecBase) -> list[str]:
     return said + capacity_notes(demand.n_workers, demand.threads_per_worker, memory, this_machine())
 
 
-def demand_of(spec: SpecBase, left: Left | None = None) -> Demand | None:
+def demand_of(spec: SpecBase, left: Remaining | None = None) -> Demand | None:
     """Return what a cluster would take of this machine; ``None`` where its workers are elsewhere, or nobody knows.
 
     What workers that wait in a queue get is the queue's to say.
@@ -96,10 +96,10 @@ def demand_of(spec: SpecBase, left: Left | None = None) -> Demand | None:
     Parameters
     ----------
     spec : SpecBase
-    left : Left, optional
+    left : Remaining, optional
         Of this user's share; by default that of somebody who has no other cluster.
     """
-    left = left or Left()
+    left = left or Remaining()
     count, gpus = _count(spec, left)
     traits = _traits(spec.backend)
     if not traits.this_machine or traits.queues or count is None:
@@ -117,14 +117,14 @@ def demand_of(spec: SpecBase, left: Left | None = None) -> Demand | None:
     )
 
 
-def _count(spec: SpecBase, left: Left | None = None) -> tuple[int | None, int | None]:
+def _count(spec: SpecBase, left: Remaining | None = None) -> tuple[int | None, int | None]:
     """Return how many workers a cluster would have, and how many GPUs if they are one on each; ``None``: not known."""
     traits = _traits(spec.backend)
     gpus = usable_gpus(getattr(spec, "devices", None)) if traits.needs_host_check or traits.chooses else None
     if spec.n_workers is not None:
         return spec.n_workers, gpus
     # Of somebody who has no other cluster; the cluster's process knows what is left.
-    lowered = partial((left or Left()).lowered, spec) if traits.this_machine and not traits.queues else int
+    lowered = partial((left or Remaining()).lowered, spec) if traits.this_machine and not traits.queues else int
     if gpus is not None:
         return lowered(gpus), gpus
     if traits.default_workers is None:
@@ -152,7 +152,7 @@ def most_workers(model: ClusterModel) -> int:
     if not traits.this_machine:
         return most
     gpus = usable_gpus(getattr(model.spec, "devices", None)) if traits.has_gpus else None
-    fits = Left().most_workers(model.spec.threads_per_worker, model.memory_limit_bytes or 0)
+    fits = Remaining().most_workers(model.spec.threads_per_worker, model.memory_limit_bytes or 0)
     return max(1, min(gpus or this_machine().cores, most, MAX_WORKERS if fits is None else fits))
 
 

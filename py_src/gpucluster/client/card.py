@@ -10,9 +10,9 @@ from ..protocol.models import ClusterModel, Network
 from ..protocol.sizes import format_size
 
 _NETWORK = {
-    Network.UNIX: "sockets in a private folder",
-    Network.TLS: "encrypted",
-    Network.OPEN: "OPEN: anyone who can reach this address can run code as you",
+    Network.UNIX: "sockets in a private folder, only you can connect",
+    Network.TLS: "encrypted, only you can connect",
+    Network.OPEN: "not encrypted: anyone who can reach this address can run code as you",
 }
 _COLOURS = {"running": "#2e7d32", "failed": "#c62828", "stopped": "#757575"}
 
@@ -22,6 +22,13 @@ def pending_text(model: ClusterModel) -> str:
     if model.waiting is not None:
         return model.waiting
     return f"{model.n_pending}. {model.pending_reason}" if model.pending_reason else str(model.n_pending)
+
+
+def network_text(model: ClusterModel) -> str:
+    """Return what is encrypted, and who can connect: what ranks hand each other by MPI goes through no port."""
+    if getattr(model.spec, "protocol", None) == "mpi":
+        return "encrypted, but not between ranks; only you can connect"
+    return _NETWORK[model.network]
 
 
 def cost_text(model: ClusterModel) -> str | None:
@@ -72,8 +79,7 @@ def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: b
     if (cost := cost_text(model)) is not None:
         rows.append(("Cost", cost))
     if model.scheduler_address and not brief:
-        lock = _NETWORK[model.network]
-        rows.append(("Scheduler", f"{model.scheduler_address} ({lock})"))
+        rows.append(("Scheduler", f"{model.scheduler_address} ({network_text(model)})"))
     if model.notice or model.reason:
         rows.append(("Note", model.notice or model.reason or ""))
     if not model.state.ended:

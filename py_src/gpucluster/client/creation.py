@@ -15,9 +15,10 @@ from ..protocol.spec import SpecBase
 from ..protocol.telemetry import ActivityEntry
 from ..registry import activity, lock
 from ..registry.leasing import Hold, Scope, lease_of_this_process
+from ..registry.moments import now
 from ..registry.process import ProcessIdentity
 from ..registry.record import Folder, Record
-from ..registry.store import Registry, now
+from ..registry.store import Registry
 from ..registry.writing import writing
 from ..sharing.turns import Turn, in_line
 from . import standby

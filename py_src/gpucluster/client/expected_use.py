@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..protocol.models import ClusterModel, Wanted
-from ..site.share import Left, is_here, left_beside
+from ..site.share import Remaining, is_here, left_beside
 from .capacity import demand_of
 
 
@@ -28,7 +28,7 @@ def _is_begun(model: ClusterModel) -> bool:
     return not model.state.ended and is_here(model) and model.memory_limit_bytes is None and not model.workers
 
 
-def _expected(model: ClusterModel, left: Left) -> ClusterModel:
+def _expected(model: ClusterModel, left: Remaining) -> ClusterModel:
     demand = demand_of(model.spec, left)
     if demand is None:
         return model

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from .plain_text import printable
-from .spec_base import SpecBase, shown_in
+from .spec_base import SpecBase, not_shown, shown_in
 
 _ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9A-Fa-f:.]+(%\w+)?\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
 _CONFIGURED = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*")
@@ -16,15 +16,10 @@ _NOT_OURS = ("n_workers", "threads_per_worker", "memory_limit", "local_directory
 """What is up to whoever starts the workers."""
 
 
-def _without_what_is_not_ours(schema: dict[str, Any]) -> None:
-    for name in _NOT_OURS:
-        schema["properties"].pop(name, None)
-
-
 class ExistingSpec(SpecBase):
     """A scheduler that somebody else has started: looked at and connected to, never stopped."""
 
-    model_config = ConfigDict(json_schema_extra=_without_what_is_not_ours)
+    model_config = ConfigDict(json_schema_extra=not_shown(*_NOT_OURS))
 
     backend: Literal["existing"] = Field(
         "existing",

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, WithJsonSchema, field_validator, model_validator
 
 from .plain_text import printable
-from .spec_base import SpecBase, WorkerCountOrZero, shown_in
+from .spec_base import SpecBase, WorkerCountOrZero, not_shown, shown_in
 
 HUB_TOKEN = "JUPYTERHUB_API_TOKEN"  # noqa: S105, the name of a variable
 MOST_BYTES = 100_000
@@ -22,11 +22,6 @@ _CLUSTER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
 _PROXY = re.compile(r"(?:(?:gateway|tls)://)?(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})|([0-9]{1,5})")
 _NOT_OURS = ("threads_per_worker", "memory_limit", "local_directory")
 """What the site decides, or offers as options of its own."""
-
-
-def _without_what_is_not_ours(schema: dict[str, Any]) -> None:
-    for name in _NOT_OURS:
-        schema["properties"].pop(name, None)
 
 
 def _parse_options(value: Any) -> dict[str, Any]:
@@ -65,7 +60,7 @@ Options = Annotated[
 class GatewaySpec(SpecBase):
     """A cluster of a Dask Gateway server: a new one, or one that the server has already."""
 
-    model_config = ConfigDict(json_schema_extra=_without_what_is_not_ours)
+    model_config = ConfigDict(json_schema_extra=not_shown(*_NOT_OURS))
 
     backend: Literal["gateway"] = Field(
         "gateway", title="Kind", description="A cluster that the site's Dask Gateway starts and looks after."

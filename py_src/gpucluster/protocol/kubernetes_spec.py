@@ -12,7 +12,7 @@ from .gpu_spec import GPUSpec
 from .node_spec import NodeSpec
 from .plain_text import printable
 from .sizes import MemorySize, MemorySizeOrAuto
-from .spec_base import WorkerCountOrZero, number_of_workers, shown_in
+from .spec_base import WorkerCountOrZero, not_shown, number_of_workers, shown_in
 
 _NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?")
 _CONTEXT = re.compile(r"[^\s\0]{1,253}")
@@ -22,10 +22,6 @@ _VALUE = re.compile(r"([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?")
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,199}")
 _MOST = 50
-
-
-def _without_what_is_not_ours(schema: dict[str, Any]) -> None:
-    schema["properties"].pop("interface", None)
 
 
 def _parse_selector(value: Any) -> dict[str, str]:
@@ -86,7 +82,7 @@ Tolerations = Annotated[list[str], BeforeValidator(_parse_tolerations)]
 class KubernetesSpec(NodeSpec, GPUSpec):
     """Scheduler and workers as pods, which Dask's operator makes."""
 
-    model_config = ConfigDict(json_schema_extra=_without_what_is_not_ours)
+    model_config = ConfigDict(json_schema_extra=not_shown("interface"))
 
     backend: Literal["kubernetes"] = Field(
         "kubernetes",

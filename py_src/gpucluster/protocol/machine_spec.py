@@ -16,7 +16,7 @@ from .spec_base import MOST_SECONDS, SpecBase, shown_in
 from .version import GIVEN_VARIABLES
 
 MODULE_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
-_VARIABLE = re.compile(r"[^=\0\n\r]{1,200}")
+_VARIABLE = re.compile(r"[^=\0\s]{1,200}")
 _RESOURCE = re.compile(r"[^\s,=\0]{1,100}")
 """Dask's command line, which workers elsewhere are started by, takes names apart at spaces, ',' and '='."""
 _MOST_ENTRIES = 200

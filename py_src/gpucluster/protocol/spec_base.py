@@ -58,6 +58,16 @@ def shown_in(group: str, *, advanced: bool = False, **shown: str) -> dict[str, A
     return {"group": group, "advanced": advanced, **shown}
 
 
+def not_shown(*names: str) -> Callable[[dict[str, Any]], None]:
+    """Return the ``json_schema_extra`` of a kind for which the form and the command line leave these fields out."""
+
+    def leave_out(schema: dict[str, Any]) -> None:
+        for name in names:
+            schema["properties"].pop(name, None)
+
+    return leave_out
+
+
 def number_of_workers(left_out: str) -> Any:
     """Return the field ``n_workers`` of a kind.
 

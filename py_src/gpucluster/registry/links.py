@@ -19,6 +19,7 @@ from ..protocol.errors import InvalidState, LinkNotFound
 from ..protocol.links import MOST_LINKS, LinkRequest, LinkViewer, SharedLink
 from . import lock
 from .directory import write_private
+from .moments import now, stamped
 from .record import Folder
 from .writing import writing
 
@@ -54,8 +55,8 @@ def living_links(folder: Folder) -> list[StoredLink]:
         links = _Book.model_validate_json(text).links
     except (OSError, ValueError, ValidationError):
         return []
-    now = _now()
-    return [stored for stored in links if stored.link.ends_at > now]
+    at = now()
+    return [stored for stored in links if stored.link.ends_at > at]
 
 
 def find_link(stored: Sequence[StoredLink], token: str) -> SharedLink | None:
@@ -87,8 +88,8 @@ def add_link(folder: Folder, request: LinkRequest, by: str | None) -> tuple[Shar
     at = datetime.now(UTC)
     link = SharedLink(
         id=secrets.token_hex(4),
-        created_at=_stamped(at),
-        ends_at=_stamped(at + timedelta(hours=request.hours)),
+        created_at=stamped(at),
+        ends_at=stamped(at + timedelta(hours=request.hours)),
         by=by,
         tasks=request.tasks,
         public=request.public,
@@ -126,7 +127,7 @@ def withdraw_links(folder: Folder, id: str | None) -> list[SharedLink]:
 
 def note_opened(folder: Folder, id: str, viewer: str | None) -> SharedLink | None:
     """Count that a link was opened; returns it as it is then, ``None`` when it has gone meanwhile."""
-    at = _now()
+    at = now()
     opened: list[SharedLink] = []
 
     def count(links: list[StoredLink]) -> list[StoredLink]:
@@ -166,11 +167,3 @@ def _change(folder: Folder, change: Callable[[list[StoredLink]], list[StoredLink
             write_private(folder.links, _Book(links=links).model_dump_json())
         else:
             folder.links.unlink(missing_ok=True)
-
-
-def _now() -> str:
-    return _stamped(datetime.now(UTC))
-
-
-def _stamped(moment: datetime) -> str:
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -24,6 +24,7 @@ from ..protocol.plain_text import escaped
 from . import lock
 from .directory import default_directory, secure_directory, write_private
 from .ending import ended_by_death, gone, note_end
+from .moments import now, stamped
 from .record import DashboardAddress, Folder, Record
 from .secret import make_secret
 from .started_elsewhere import start_reaper
@@ -36,15 +37,6 @@ ENDED_LEASES_KEPT = 3
 """The same of leases that have ended as they should: a notebook may have one in each cell."""
 ENDED_KEPT_FOR = timedelta(days=1)
 _ID = re.compile(r"[0-9a-f]{8}")
-
-
-def now() -> str:
-    """Return the time as a UTC ISO string."""
-    return _stamped(datetime.now(UTC))
-
-
-def _stamped(moment: datetime) -> str:
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class Registry:
@@ -120,7 +112,7 @@ class Registry:
             record = Record.model_validate_json(text)
         if record is None or (record.cluster is not None and of_another_version(record.cluster)):
             written = datetime.fromtimestamp(found.st_mtime, UTC)
-            record = outline(folder.id, text, at=_stamped(written))
+            record = outline(folder.id, text, at=stamped(written))
             if record is None:
                 return None
         self._cache[folder.id] = (stamp, record)

@@ -21,7 +21,7 @@ from ..sharing.policy import GPUPolicy
 from .limit_section import LEAST
 from .limits import COUNTS, SiteLimits
 from .model import EVERY, SHARING, Site
-from .share import LEAST_MEMORY_BYTES, Left, fault_of_request, gpus_asked
+from .share import LEAST_MEMORY_BYTES, Remaining, fault_of_request, gpus_asked
 from .sharing import LEAST_PER_USER, PerUser
 
 _LIMITS = (*COUNTS, "memory_limit", "walltime")
@@ -132,7 +132,7 @@ def _refused_by_share(site: Site, spec: type[SpecBase], request: Mapping[str, An
             continue
         single = PerUser(**{limit: getattr(most, limit)})
         too_many_gpus = GPUPolicy(per_user=single.gpus).fault(gpus_asked(asked)) is not None
-        if too_many_gpus or fault_of_request(asked, Left(most=single)) is not None:
+        if too_many_gpus or fault_of_request(asked, Remaining(most=single)) is not None:
             message = "is more than one user may have, also without other clusters"
             told = not (SHARING in site.least and getattr(most, limit) == getattr(LEAST_PER_USER, limit))
             return Contradiction(request["backend"], name, ("sharing", "per_user", limit), message, told)

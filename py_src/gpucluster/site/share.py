@@ -40,7 +40,7 @@ class Amount:
 
 
 @dataclass(frozen=True)
-class Left:
+class Remaining:
     """What is left of a user's share, beside their other clusters.
 
     Parameters
@@ -176,7 +176,7 @@ class Left:
         return sum(map(_amount, self.others), Amount())
 
 
-def left_beside(clusters: Iterable[ClusterModel], own: str | None = None) -> Left:
+def left_beside(clusters: Iterable[ClusterModel], own: str | None = None) -> Remaining:
     """Return what is left of this user's share beside these clusters.
 
     Parameters
@@ -187,10 +187,10 @@ def left_beside(clusters: Iterable[ClusterModel], own: str | None = None) -> Lef
         Id of the one that it is for, which does not count.
     """
     living = [model for model in clusters if model.id != own and not model.state.ended]
-    return Left(tuple(filter(is_here, living)), len(living))
+    return Remaining(tuple(filter(is_here, living)), len(living))
 
 
-def fault_of_request(spec: SpecBase, left: Left) -> str | None:
+def fault_of_request(spec: SpecBase, left: Remaining) -> str | None:
     """Return what the site has against a request whatever is chosen for what it leaves open; ``None``: it may fit."""
     if not _runs_here(spec.backend):
         return None

@@ -12,7 +12,7 @@ from ..protocol.plain_text import counted
 from ..protocol.spec import ClusterPatch
 from ..protocol.telemetry import ActivityEntry
 from ..registry import activity
-from ..registry.store import now
+from ..registry.moments import now
 from .deaths import Death, sentence
 from .news import KINDS
 from .worker_titles import WorkerTitles

@@ -24,8 +24,9 @@ from ..protocol.spec import ScratchSpec
 from ..protocol.traits import Verb
 from ..registry.directory import write_private
 from ..registry.ending import LOG_TAIL_LINES, ended_fields, tail
+from ..registry.moments import now
 from ..registry.record import DashboardAddress, Folder
-from ..registry.store import Registry, now
+from ..registry.store import Registry
 from ..sharing.turns import Turn
 from ..site.reading import this_site
 from . import starting
@@ -50,7 +51,7 @@ from .scratch.room import disk_of, limit_bytes
 from .scratch.watch import ScratchWatch
 from .sparing import yield_as_cluster
 from .versions import version_warnings, versions
-from .warmup import ask_for_rapids, helpers
+from .warmup import ask_for_rapids, multiprocessing_helpers
 
 logger = logging.getLogger("gpucluster.supervisor")
 
@@ -123,7 +124,7 @@ class Controller(Requests):
                     self._look_at_memory,
                     self._look_at_end,
                 )
-                orphans = Orphans(helpers)
+                orphans = Orphans(multiprocessing_helpers)
                 checks = RoutineChecks(self.store, *looks, self.store.recover, self._keep_files, orphans.look)
                 checking.cancel()
                 checking = asyncio.create_task(checks.run())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from ..protocol.models import Cost
-from ..registry.store import now
+from ..registry.moments import now
 from ..site.costs import Costs
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..protocol.errors import InvalidState
 from ..protocol.instructing import MOST_GPUS, ClusterFacts, HeldGPU, InstructorRequest
 from ..protocol.models import ClusterModel, InstructorMessage
-from ..registry.store import now
+from ..registry.moments import now
 from .news import News
 from .requests import Requests
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from ..protocol.plain_text import printable
 from ..protocol.telemetry import ActivityEntry
-from ..registry.store import now
+from ..registry.moments import now
 
 KEPT = 10
 LONGEST = 140

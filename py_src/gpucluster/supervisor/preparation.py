@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from ..backends.backend import StartContext
-from ..backends.share import Left
+from ..backends.share import RemainingShare
 from ..comm.folder import make_comm_folder
 from ..protocol.errors import PreflightFailed
 from ..protocol.refusals import storage_refusal
@@ -95,7 +95,7 @@ def prepare(
     redact: Callable[[str], None],
     report: Callable[[str, str], None],
     tell: Callable[[str, str], None],
-    left: Left,
+    left: RemainingShare,
 ) -> StartContext:
     """Return what the backend needs to start the cluster.
 
@@ -115,7 +115,7 @@ def prepare(
         Told each step and what it does.
     tell : callable
         Writes into the activity: a kind and a sentence.
-    left : Left
+    left : RemainingShare
         What the site leaves to this user.
     """
     import dask

@@ -20,9 +20,9 @@ from ..backends.causes import cause_of
 from ..protocol.errors import OperationTimedOut, StartFailed
 from ..protocol.telemetry import ActivityEntry
 from ..registry import activity, lock
+from ..registry.moments import now
 from ..registry.record import Folder
 from ..registry.started_elsewhere import read_remembered
-from ..registry.store import now
 
 logger = logging.getLogger("gpucluster.supervisor")
 

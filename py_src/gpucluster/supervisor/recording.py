@@ -10,7 +10,7 @@ from ..protocol.errors import InvalidState
 from ..protocol.models import ClusterModel, RunningRecording
 from ..protocol.plain_text import counted
 from ..recordings.line_recorder import LineRecorder
-from ..registry.store import now
+from ..registry.moments import now
 from .activity_log import ActivityLog
 from .sampler import Sampler
 from .state_store import StateStore

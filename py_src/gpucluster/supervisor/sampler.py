@@ -17,7 +17,7 @@ from pydantic_core import to_json
 
 from ..backends.scheduler.view import Columns, SchedulerView
 from ..protocol.capacity import Machine
-from ..registry.store import now
+from ..registry.moments import now
 from ..telemetry.plugin import PLUGIN, pickled_plugin
 from . import wakeups
 from .history import History

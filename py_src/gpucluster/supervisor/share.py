@@ -14,13 +14,13 @@ from ..protocol.spec import SpecBase
 from ..protocol.traits import Traits
 from ..registry.store import Registry
 from ..site.reading import this_site
-from ..site.share import NO_SCRATCH_ADVICE, Left, is_here, left_beside
+from ..site.share import NO_SCRATCH_ADVICE, Remaining, is_here, left_beside
 from .idle import IdleTimer
 from .state_store import StateStore
 
 
 class Share:
-    """The share of one cluster; to its backend, a ``backends.share.Left``.
+    """The share of one cluster; to its backend, a ``backends.share.RemainingShare``.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Share:
         self.no_scratch: str | None = None
         """Why nothing may be spilled, and what to do, where the site leaves nothing."""
 
-    def left(self) -> Left:
+    def left(self) -> Remaining:
         """Return what is left beside this user's other clusters."""
         return left_beside(self._registry.list(), self._id)
 

@@ -96,7 +96,7 @@ def ask_for_rapids() -> None:
             os.kill(pid, RAPIDS_SIGNAL)
 
 
-def helpers() -> tuple[int | None, ...]:
+def multiprocessing_helpers() -> tuple[int | None, ...]:
     """Return the helper processes of multiprocessing, which are waited for when they are needed the next time."""
     return _pid_of(forkserver._forkserver), resource_tracker._resource_tracker._pid  # type: ignore[attr-defined]
 

@@ -17,6 +17,7 @@ import psutil
 import pytest
 from distributed import Client, wait
 from gpucluster.cli.tables import cluster_card
+from gpucluster.client.card import card_html
 from gpucluster.comm.mpi.address import parse
 from gpucluster.learn import (
     PCA,
@@ -280,6 +281,7 @@ def test_a_program_that_is_aborted_is_started_again(cluster, client, wait_until)
 def test_it_is_said_that_ranks_do_not_encrypt(cluster):
     assert "What ranks hand each other goes by MPI and is not encrypted; all else is." in cluster.notes
     assert "encrypted, but not between ranks; only you can connect" in cluster_card(cluster)
+    assert "(encrypted, but not between ranks; only you can connect)" in card_html(cluster, None)
 
 
 def test_a_rank_that_hangs_is_lost_and_comes_back(cluster, client, wait_until):

@@ -11,9 +11,10 @@ from contextlib import suppress
 
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Progress, Wanted
 from gpucluster.protocol.spec import MAX_WORKERS, CudaSpec, LocalSpec
+from gpucluster.registry.moments import now
 from gpucluster.registry.record import Folder, Record
 from gpucluster.registry.secret import read_secret
-from gpucluster.registry.store import Registry, now
+from gpucluster.registry.store import Registry
 from gpucluster.supervisor import controller as controllers
 from gpucluster.supervisor.controller import Controller
 from gpucluster.supervisor.history import History

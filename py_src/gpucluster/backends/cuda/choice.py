@@ -14,7 +14,7 @@ from ...sharing.claims import ClaimedMeanwhile, NodeClaims
 from ...sharing.line import InLine, Line
 from ...sharing.policy import DEFAULT
 from ..backend import Claims
-from ..share import Everything, Left
+from ..share import Everything, RemainingShare
 from .preflight import Chosen, given_out, must_be_enough
 
 MIG = "MIG slice (MIG isolates)"
@@ -31,11 +31,11 @@ class DeviceChoice:
         What is wanted.
     claims : Claims or None
         Where GPUs are claimed.
-    left : Left, optional
+    left : RemainingShare, optional
         What the site leaves to this user of everything but GPUs.
     """
 
-    def __init__(self, spec: CudaSpec, claims: Claims | None, left: Left | None = None) -> None:
+    def __init__(self, spec: CudaSpec, claims: Claims | None, left: RemainingShare | None = None) -> None:
         self._spec = spec
         self._left = left or Everything()
         self._claims = claims

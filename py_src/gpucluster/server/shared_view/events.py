@@ -10,7 +10,7 @@ from jupyter_server.base.websocket import WebSocketMixin
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from ...protocol.links import SharedHello, SharedLink, SharedOver, shown_cluster
-from ...registry.store import now
+from ...registry.moments import now
 from ..event_message import EventMessage
 from ..refusals import RefusalMixin
 from ..viewer import Viewer

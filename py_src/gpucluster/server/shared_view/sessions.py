@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 from ...protocol.links import SharedLink
 from ...registry.links import StoredLink, living_links
+from ...registry.moments import now
 from ...registry.record import Folder
-from ...registry.store import Registry, now
+from ...registry.store import Registry
 from .policy import LinkPolicy
 
 IDLE_SECONDS = 600.0

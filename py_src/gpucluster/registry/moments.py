@@ -1,0 +1,15 @@
+"""Moments, as they are written in records: UTC, to the millisecond."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+
+def now() -> str:
+    """Return the time as a UTC ISO string."""
+    return stamped(datetime.now(UTC))
+
+
+def stamped(moment: datetime) -> str:
+    """Return a moment of UTC as such a string."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
