@@ -12,7 +12,27 @@ class ScoredClassifier(ClassifierMixin):
     """A classifier whose score is the accuracy, computed where the data are."""
 
     def score(self, X: Data, y: Data, sample_weight: Data | None = None) -> float:
-        """Return the share of the rows of X whose label in y is predicted rightly; see `accuracy_score`."""
+        """Return the share of the rows of X whose label in y is predicted rightly; see `accuracy_score`.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+        y : Dask array or series, or array, of shape (n_samples,)
+            Right labels.
+        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+            From 0 to 1; of the sum of weights where there are some.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
+        """
         from .metrics.classification import accuracy_score
 
         with computing_with(getattr(self, "_client", None)):
@@ -23,7 +43,27 @@ class ScoredRegressor(RegressorMixin):
     """A regressor whose score is R², computed where the data are."""
 
     def score(self, X: Data, y: Data, sample_weight: Data | None = None) -> float:
-        """Return the share of the variance of y that the prediction explains; see `r2_score`."""
+        """Return the share of the variance of y that the prediction explains; see `r2_score`.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+        y : Dask array or series, or array, of shape (n_samples,) or (n_samples, n_targets)
+            Right values.
+        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+            1 at best; below 0 where the mean of y would be a better prediction.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
+        """
         from .metrics.regression import r2_score
 
         with computing_with(getattr(self, "_client", None)):

@@ -152,7 +152,25 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
         return rows[self.core_sample_indices_] if is_dask(rows) else rows
 
     def fit_predict(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> Output:
-        """Fit, and return ``labels_``."""
+        """Fit, and return ``labels_``.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+        y
+            Ignored.
+        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
+
+        Returns
+        -------
+        Dask array or array of shape (n_samples,)
+            int64, -1 for noise; lazy where X is lazy.
+
+        Raises
+        ------
+        InvalidData, InvalidParameter
+            As `fit` does.
+        """
         return self.fit(X, y, sample_weight).labels_
 
     @delegable

@@ -181,16 +181,68 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
 
     @delegable
     def predict(self, X: Data) -> Output:
-        """Return the number of the nearest centre of each row: shape (n_samples,), int32; lazy where X is."""
+        """Return the number of the nearest centre of each row.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Dask array, series or array of shape (n_samples,)
+            int32; lazy where X is lazy.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
+        """
         return self._map(_labels, X, getattr(self, "cluster_centers_", None), dtype=np.int32)
 
     def fit_predict(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> Output:
-        """Fit, and return ``labels_``."""
+        """Fit, and return ``labels_``.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+        y
+            Ignored.
+        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
+
+        Returns
+        -------
+        Dask array, series or array of shape (n_samples,)
+            int32; lazy where X is lazy.
+
+        Raises
+        ------
+        InvalidData, InvalidParameter
+            As `fit` does.
+        """
         return self.fit(X, y, sample_weight).labels_
 
     @delegable
     def transform(self, X: Data) -> Output:
-        """Return the distance of each row to each centre: shape (n_samples, n_clusters), of the type of X."""
+        """Return the distance of each row to each centre.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Dask array or data frame, or array, of shape (n_samples, n_clusters)
+            Of the type of X, in its units; lazy where X is lazy.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
+        """
         dtype = as_table(X).X.dtype if is_dask(X) else None
         columns = None if not hasattr(self, "cluster_centers_") else len(self.cluster_centers_)
         names = None if columns is None else [str(name) for name in self.get_feature_names_out()]
@@ -199,7 +251,27 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
         )
 
     def score(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> float:
-        """Return minus the inertia of X; computed at once."""
+        """Return minus the inertia of rows; computed at once.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+        y
+            Ignored.
+        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+            Minus the (weighted) sum of squared distances of rows to their nearest centres.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
+        """
         check_is_fitted(self)
         if is_dask(X):
             table = as_table(X, None, sample_weight)

@@ -113,7 +113,24 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
 
     @delegable
     def transform(self, X: Data) -> Output:
-        """Return the components of rows: lazy, of shape (n_samples, n_components_), where X is lazy."""
+        """Return the components of rows.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Dask array or data frame, or array, of shape (n_samples, n_components_)
+            Of the type of ``components_``; lazy where X is lazy.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
+        """
         check_is_fitted(self)
         scale = self._scale() if self.whiten else 1.0
         axes = (self.components_ / scale).T.astype(self.components_.dtype)
@@ -127,7 +144,24 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
 
     @delegable
     def inverse_transform(self, X: Data) -> Output:
-        """Return the rows that have these components, without what the components left out have contributed."""
+        """Return the rows that have these components, without what the components left out have contributed.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_components_)
+
+        Returns
+        -------
+        Dask array or data frame, or array, of shape (n_samples, n_features_in_)
+            Of the type of ``components_``; lazy where X is lazy.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not ``n_components_`` columns (``InvalidData`` on Dask), or holds NaN or infinity in memory.
+        """
         check_is_fitted(self)
         scale = self._scale() if self.whiten else 1.0
         axes = (self.components_ * scale).astype(self.components_.dtype)
@@ -139,14 +173,49 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
 
     @delegable
     def score_samples(self, X: Data) -> Output:
-        """Return the log-likelihood of each row under probabilistic PCA (Tipping and Bishop, 1999)."""
+        """Return the log-likelihood of each row under probabilistic PCA (Tipping and Bishop, 1999).
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Dask array, series or array of shape (n_samples,)
+            float64; lazy where X is lazy.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
+        """
         check_is_fitted(self)
         precision = self.get_precision()
         constant = 0.5 * (np.linalg.slogdet(precision)[1] - len(precision) * np.log(2.0 * np.pi))
         return self._map(_log_likelihood, X, self.mean_, precision, float(constant), dtype=np.float64)
 
     def score(self, X: Data, y: Data | None = None) -> float:
-        """Return the mean log-likelihood of the rows."""
+        """Return the mean log-likelihood of rows, see `score_samples`; computed at once.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+        y
+            Ignored.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
+        """
         mean = self.score_samples(X).mean()
         return float(computed(mean)[0] if is_dask(mean) else mean)
 

@@ -154,7 +154,24 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distribute
 
     @delegable
     def transform(self, X: Data) -> Output:
-        """Return the rows along the axes: lazy, of shape (n_samples, n_components), where X is lazy."""
+        """Return rows along the axes.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Dask array or data frame, or array, of shape (n_samples, n_components)
+            Of the type of ``components_``; lazy where X is lazy.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
+        """
         check_is_fitted(self)
         return self._map(
             projected, X, None, self.components_.T, None, columns=self._n_features_out,
@@ -163,7 +180,24 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distribute
 
     @delegable
     def inverse_transform(self, X: Data) -> Output:
-        """Return the rows that lie there along the axes."""
+        """Return the rows that lie there along the axes.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_components)
+
+        Returns
+        -------
+        Dask array or data frame, or array, of shape (n_samples, n_features_in_)
+            Of the type of ``components_``; lazy where X is lazy.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not ``n_components`` columns (``InvalidData`` on Dask), or holds NaN or infinity in memory.
+        """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         return self._map(

@@ -153,19 +153,71 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
 
     @delegable
     def decision_function(self, X: Data) -> Output:
-        """Return log-odds: of shape (n_samples,) for two classes, else (n_samples, n_classes); lazy where X is lazy."""
+        """Return log-odds.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Dask array or data frame, or array
+            Of shape (n_samples,) for two classes, where what is above 0 speaks for ``classes_[1]``, else of shape
+            (n_samples, n_classes); lazy where X is lazy.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
+        """
         check_is_fitted(self)
         return self._map(scores, X, self._coefficients(), columns=None if len(self.coef_) == 1 else len(self.coef_))
 
     @delegable
     def predict(self, X: Data) -> Output:
-        """Return the most probable class of each row: lazy where X is lazy."""
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Dask array, series or array of shape (n_samples,)
+            Of the type of ``classes_``; lazy where X is lazy.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
+        """
         check_is_fitted(self)
         return self._map(predicted, X, self._coefficients(), self.classes_, dtype=self.classes_.dtype)
 
     @delegable
     def predict_proba(self, X: Data) -> Output:
-        """Return the probability of each class, of shape (n_samples, n_classes): lazy where X is lazy."""
+        """Return the probability of each class.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Dask array or data frame, or array, of shape (n_samples, n_classes)
+            In the order of ``classes_``; lazy where X is lazy.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
+        """
         check_is_fitted(self)
         return self._map(
             probabilities, X, self._coefficients(), columns=len(self.classes_), names=[str(c) for c in self.classes_]
@@ -173,7 +225,24 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
 
     @delegable
     def predict_log_proba(self, X: Data) -> Output:
-        """Return the logarithms of the probabilities."""
+        """Return the logarithms of `predict_proba`: minus infinity where that is rounded to 0.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Dask array or data frame, or array, of shape (n_samples, n_classes)
+            In the order of ``classes_``; lazy where X is lazy.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
+        """
         check_is_fitted(self)
         return self._map(
             log_probabilities, X, self._coefficients(), columns=len(self.classes_),

@@ -182,13 +182,47 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
 
     @delegable
     def predict(self, X: Data) -> Output:
-        """Return the most likely class of each row: shape (n_rows,); lazily for data on Dask."""
+        """Return the most likely class of each row.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Dask array, series or array of shape (n_samples,)
+            Of the type of ``classes_``; lazy where X is lazy.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
+        """
         check_is_fitted(self)
         return self._map(_most_likely, X, self.classes_, *self._layers(), dtype=self.classes_.dtype)
 
     @delegable
     def predict_proba(self, X: Data) -> Output:
-        """Return the probability of each class: shape (n_rows, n_classes); lazily for data on Dask."""
+        """Return the probability of each class.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Dask array or data frame, or array, of shape (n_samples, n_classes)
+            In the order of ``classes_``, of the type of ``coefs_``; lazy where X is lazy.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
+        """
         check_is_fitted(self)
         layers = self._layers()
         return self._map(_probabilities, X, *layers, dtype=layers[0].dtype, columns=len(self.classes_))

@@ -97,6 +97,23 @@ class MaxAbsScaler(ScalerByExtremes):
 
     @delegable
     def inverse_transform(self, X: Data) -> Output:
-        """Return columns as they were before `transform`."""
+        """Return columns as they were before `transform`.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Dask array or data frame, or array, of shape (n_samples, n_features)
+            Of the type of X; lazy where X is lazy.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not the columns that were fitted (``InvalidData`` on Dask).
+        """
         check_is_fitted(self)
         return self._map_columns(unscaled, X, (None, self.scale_))
