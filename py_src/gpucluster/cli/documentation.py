@@ -6,11 +6,13 @@ Write it anew: ``python -m gpucluster.cli.documentation > docs/command-line.md``
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 
 from .arguments import SentenceParser
 from .declarations import MAGIC, SHELL
 from .verbs import VERBS, parser_for
 
+_CREATE = "create"
 _INTRODUCTION = f"""# Command line and magic
 
 `{SHELL}` in a shell and `{MAGIC}` in a notebook (after `%load_ext gpucluster`) know the same verbs and see the same
@@ -51,13 +53,54 @@ def page() -> str:
         face = SHELL if SHELL in verb.faces else MAGIC
         parser = parser_for(verb.name, face)
         parts.append(f"\n## {verb.name}\n\n{verb.summary}{faces}\n\n```\n{_usage(face, verb.name, parser)}\n```\n")
+        of_create = {} if verb.name == _CREATE else _as_for_create(parser)
         for title, actions in parser.sections().items():
-            parts.append(f"\n{title}\n\n" if title else "\n")
-            parts += [f"* `{_written(action)}`: {_text(action)}\n" for action in actions]
+            own = [action for action in actions if action.dest not in of_create]
+            if own:
+                parts.append(f"\n{title}\n\n" if title else "\n")
+                parts += [f"* `{_written(action)}`: {_text(action)}\n" for action in own]
+        parts.append(_reference(of_create, face))
         only = parser_for(verb.name, MAGIC).options().keys() - parser.options().keys() if not faces else set()
         extra = parser_for(verb.name, MAGIC).options() if only else {}
         parts += [f"* `{flag}` ({MAGIC} only): {_text(extra[flag])}\n" for flag in sorted(only)]
     return "".join(parts)
+
+
+def _as_for_create(parser: SentenceParser) -> dict[str, str]:
+    """Return the flags of the options of a cluster that are those of `create`, each with the same text."""
+    create = {_line(action) for action in parser_for(_CREATE, SHELL).options().values()}
+    return {
+        action.dest: _flag(action)
+        for title, actions in parser.sections().items()
+        for action in actions
+        if title and _line(action) in create
+    }
+
+
+def _reference(of_create: dict[str, str], face: str) -> str:
+    """Return a paragraph that names them, or those that `create` has beside them where these are fewer."""
+    if not of_create:
+        return ""
+    sections = parser_for(_CREATE, face).sections().items()
+    others = [
+        flag for title, actions in sections for flag in map(_flag, actions) if title and flag not in of_create.values()
+    ]
+    if len(others) > len(of_create):
+        return f"\nAnd of the options of [create](#create), for the cluster: {_listed(of_create.values())}.\n"
+    but = f", except {_listed(others)}" if others else ""
+    return f"\nAnd all options of [create](#create) that say what the cluster is like{but}.\n"
+
+
+def _listed(flags: Iterable[str]) -> str:
+    return ", ".join(f"`{flag}`" for flag in flags)
+
+
+def _flag(action: argparse.Action) -> str:
+    return max(action.option_strings, key=len)
+
+
+def _line(action: argparse.Action) -> tuple[str, str]:
+    return _written(action), _text(action)
 
 
 def _usage(face: str, verb: str, parser: SentenceParser) -> str:
