@@ -59,7 +59,7 @@ def page() -> str:
             if own:
                 parts.append(f"\n{title}\n\n" if title else "\n")
                 parts += [f"* `{_written(action)}`: {_text(action)}\n" for action in own]
-        parts.append(_reference(of_create, face))
+        parts.append(_reference(of_create, parser))
         only = parser_for(verb.name, MAGIC).options().keys() - parser.options().keys() if not faces else set()
         extra = parser_for(verb.name, MAGIC).options() if only else {}
         parts += [f"* `{flag}` ({MAGIC} only): {_text(extra[flag])}\n" for flag in sorted(only)]
@@ -77,18 +77,17 @@ def _as_for_create(parser: SentenceParser) -> dict[str, str]:
     }
 
 
-def _reference(of_create: dict[str, str], face: str) -> str:
+def _reference(of_create: dict[str, str], parser: SentenceParser) -> str:
     """Return a paragraph that names them, or those that `create` has beside them where these are fewer."""
     if not of_create:
         return ""
-    sections = parser_for(_CREATE, face).sections().items()
-    others = [
-        flag for title, actions in sections for flag in map(_flag, actions) if title and flag not in of_create.values()
-    ]
+    sections = parser_for(_CREATE, SHELL).sections().items()
+    others = [flag for title, actions in sections for flag in map(_flag, actions) if title]
+    others = [flag for flag in others if flag not in parser.options()]
     if len(others) > len(of_create):
         return f"\nAnd of the options of [create](#create), for the cluster: {_listed(of_create.values())}.\n"
     but = f", except {_listed(others)}" if others else ""
-    return f"\nAnd all options of [create](#create) that say what the cluster is like{but}.\n"
+    return f"\nAnd all other options of [create](#create) that say what the cluster is like{but}.\n"
 
 
 def _listed(flags: Iterable[str]) -> str:

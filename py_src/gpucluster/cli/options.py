@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -205,8 +205,19 @@ def backends() -> tuple[str, ...]:
     return tuple(usable_kinds())
 
 
-def add_spec_options(parser: SentenceParser, fields: Collection[str] | None = None) -> None:
-    """Declare ``--backend``, ``--preset`` and one option per field of the specs, or only for some of the fields."""
+def add_spec_options(
+    parser: SentenceParser, fields: Collection[str] | None = None, helps: Mapping[str, str] | None = None
+) -> None:
+    """Declare ``--backend``, ``--preset`` and one option per field of the specs.
+
+    Parameters
+    ----------
+    parser
+    fields : collection of str, optional
+        Only these fields. Default: all.
+    helps : mapping of str to str, optional
+        Of fields that the verb reads in another way than `create`: what they mean there.
+    """
     kinds = " ".join(f"{name}: {_backend_description(name)}" for name in backends())
     parser.argument(
         "--backend",
@@ -234,8 +245,8 @@ def add_spec_options(parser: SentenceParser, fields: Collection[str] | None = No
         complete: Any = option.choices or ("file" if option.field.endswith("directory") else ())
         short = ["-n"] if option.field == "n_workers" else []
         parser.argument(
-            *short, option.flag, dest=option.dest, help=option.help(len(backends())), complete=complete,
-            group=option.group, **kind,
+            *short, option.flag, dest=option.dest, complete=complete, group=option.group,
+            help=(helps or {}).get(option.field) or option.help(len(backends())), **kind,
         )  # fmt: skip
 
 

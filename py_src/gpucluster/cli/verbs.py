@@ -56,7 +56,7 @@ def _create(parser: SentenceParser, face: str) -> None:
 
 
 def _lease(parser: SentenceParser, face: str) -> None:
-    add_spec_options(parser)
+    add_spec_options(parser, helps={"n_workers": "Number of workers. 1 to 256. Default: 1."})
     parser.argument("--timeout", metavar="SECONDS", help="Start within so long. 1 to 86400. Default: 120.")
     if face == SHELL:
         parser.argument_after_dashes(
