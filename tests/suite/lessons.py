@@ -11,8 +11,8 @@ _PACKAGE = "py_src/gpucluster"
 _LESSONS = f"{_PACKAGE}/lessons"
 _SHARED = (
     f"{_LESSONS}/*.py", f"{_LESSONS}/checks/*.py", f"{_LESSONS}/probes", f"{_LESSONS}/simulations/*.py",
-    *(f"{_PACKAGE}/{name}" for name in ("client", "dask_internals", "datasets", "learn")),
-    *(f"{_PACKAGE}/{name}" for name in ("operating_system", "protocol")),
+    *(f"{_PACKAGE}/{name}" for name in ("dask_internals", "datasets", "learn", "operating_system")),
+    *(f"{_PACKAGE}/protocol/{name}.py" for name in ("errors", "plain_text", "sizes")),
     f"{_PACKAGE}/*.py", "pyproject.toml", "requirements", "tests/*.py",
     *(f"tests/lessons/{name}.py" for name in ("closed_site", "conftest", "loopback")),
 )  # fmt: skip
@@ -41,10 +41,14 @@ def seeds(lesson: str, number: int) -> list[Any]:
     return [0, *(pytest.param(seed, marks=expensive_for(lesson)) for seed in range(1, number))]
 
 
-def carried_out(lesson: str) -> pytest.MarkDecorator:
-    """Return the mark of a test that carries a lesson out, with the magics and widgets in it."""
+def carried_out(lesson: str, *also: str) -> pytest.MarkDecorator:
+    """Return the mark of a test that carries a lesson out, with magics and widgets; it depends on these places, too."""
     of_lessons = ("figures", "learner_progress", "material", "study")
     others = ("gauges", "magics", "profiling", "recordings", "widgets")
     return expensive_for(
-        lesson, *(f"{_LESSONS}/{name}" for name in of_lessons), *(f"{_PACKAGE}/{name}" for name in others)
+        lesson, *(f"{_LESSONS}/{name}" for name in of_lessons), *(f"{_PACKAGE}/{name}" for name in others), *also
     )
+
+
+CLUSTERS = (f"{_PACKAGE}/client", f"{_PACKAGE}/protocol")
+"""What makes and reaches clusters: each lesson's solution runs again where it has changed, and answers need not."""
