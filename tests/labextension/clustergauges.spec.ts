@@ -288,6 +288,10 @@ describe('workers', () => {
     expect(onRetire).toHaveBeenCalledWith('1');
     gauges.dispose();
     expect(detail(await draw(sample()), 1)?.textContent).not.toContain('Retire');
+    const fixed = await draw(sample(), { onRetire: jest.fn() }, cluster({ can: ['restart'] }));
+    expect(detail(fixed, 1)?.querySelector<HTMLElement>('[aria-label^="Retire"]')?.hidden).toBe(
+      true
+    );
   });
 
   it('are in the document as far as they are seen, and are walked through with arrows', async () => {

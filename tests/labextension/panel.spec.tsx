@@ -199,6 +199,7 @@ const card = (manager: IClusterManager, thresholds = DEFAULT_THRESHOLDS): JSX.El
     links={links}
     unfolded={new Unfolded(null)}
     isOpenAtFirst
+    isOpenAfterwards
     thresholds={thresholds}
     trans={trans}
   />
@@ -306,13 +307,55 @@ describe('card', () => {
     await click('blue');
     const [line, content] = [...(button('blue').closest('.gpc-ClusterCard')?.children ?? [])];
     expect((content as HTMLElement).hidden).toBe(true);
-    expect(line.textContent).toBe('blueRunning75 %');
+    expect(line.textContent).toBe('blueRunningCPU 75 %');
     expect(line.querySelector('[role=meter]')?.getAttribute('aria-valuetext')).toBe(
       '1 GiB of 2 GiB'
     );
     expect(line.querySelector('[role=img]')?.getAttribute('aria-label')).toBe('1 client');
     await show();
     expect(folds()).toEqual(['true', 'false']);
+  });
+
+  it('is as it was after the page was reloaded, also where nobody has touched it', async () => {
+    const left: Record<string, unknown> = {};
+    const state = {
+      fetch: (key: string) => Promise.resolve(left[key] as undefined),
+      save: (key: string, value: unknown) => Promise.resolve(void (left[key] = value))
+    };
+    const some = (...names: string[]): ClusterModel[] =>
+      names.map(name => cluster({ id: name, name }));
+    const opened = async (clusters: ClusterModel[]): Promise<string[]> => {
+      const kept = new Unfolded(state);
+      await act(() => Promise.resolve());
+      const whole = list(store(clusters)).props as IClusterListProps;
+      await draw(<ClusterList key={Math.random()} {...whole} unfolded={kept} />);
+      return [...host.querySelectorAll('.gpc-ClusterCard-toggle[aria-expanded=true]')].map(
+        one => one.textContent
+      );
+    };
+    expect(await opened(some('a'))).toEqual(['a']);
+    expect(await opened(some('a', 'b', 'c', 'd'))).toEqual(['a']);
+  });
+
+  it('folds when it has ended and something came after it, and where it was a lease', async () => {
+    const at = (hour: number): string => `2026-01-01T${hour}:00:00Z`;
+    const ended = { state: 'failed', wanted: { ...cluster().wanted, stopped: true } } as const;
+    const clusters = [
+      cluster({ id: 'a', name: 'alive', created_at: at(10) }),
+      cluster({ id: 'b', name: 'first', created_at: at(11), ...ended }),
+      cluster({ id: 'c', name: 'second', created_at: at(12), ...ended })
+    ];
+    const lease = { scope: 'cell', holder: null } as unknown as ClusterModel['lease'];
+    const leased = { ...clusters[2], id: 'd', name: 'lease-1', state: 'stopped', lease } as const;
+    const opened = async (shown: ClusterModel[]): Promise<string[]> => {
+      await draw(list(store(shown)));
+      return [...host.querySelectorAll('.gpc-ClusterCard-toggle[aria-expanded=true]')].map(
+        one => one.textContent
+      );
+    };
+    expect(await opened(clusters)).toEqual(['second', 'alive']);
+    await click('first');
+    expect(await opened([clusters[0], leased])).toEqual(['alive']);
   });
 
   it('keeps its place in the list, whatever order the server tells', async () => {
@@ -580,6 +623,7 @@ describe('card', () => {
             links={links}
             unfolded={unfolded}
             isOpenAtFirst
+            isOpenAfterwards
             thresholds={DEFAULT_THRESHOLDS}
             trans={trans}
           />

@@ -165,6 +165,15 @@ describe('widgets', () => {
     expect(el.querySelector('[role=alert]')!.textContent).toBe('Workers: must be a whole number.');
   });
 
+  it('do not offer to scale where the workers stay as they are', () => {
+    const state = stateOf('card');
+    const cluster = { ...(state.cluster as object), can: ['restart'] };
+    show(new FakeModel({ ...state, cluster }));
+    expect(button('Scale').hidden).toBe(true);
+    expect(el.querySelector<HTMLElement>('.gpc-WidgetForm label')!.hidden).toBe(true);
+    expect(button('Stop').hidden).toBe(false);
+  });
+
   it('ask before they stop anything', () => {
     const model = new FakeModel(stateOf('card'));
     show(model);

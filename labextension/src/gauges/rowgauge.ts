@@ -26,7 +26,12 @@ export class RowGauge {
     const busy = figures === null ? null : busyPercent(figures);
     // GPUs are busy with others, too, and a core is never quite still: what counts is whether there are tasks.
     const isIdle = sample !== null && !hasTasks(sample);
-    setText(this._busy, isIdle ? this._words.idle : busy === null ? '' : formatPercent(busy));
+    // The bar beside it is about memory, so the figure says what it is about.
+    const what = parts[figures?.gpu == null ? 'cpu' : 'gpu'].name;
+    setText(
+      this._busy,
+      isIdle ? this._words.idle : busy === null ? '' : `${what} ${formatPercent(busy)}`
+    );
     this.node.classList.toggle('gpc-mod-idle', isIdle);
     const stack = figures?.vram ?? figures?.memory ?? null;
     const share = stack === null ? null : shareOf(stack);

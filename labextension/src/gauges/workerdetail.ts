@@ -54,7 +54,10 @@ export class WorkerDetail {
     this.node.setAttribute('aria-label', title);
     setText(this._title, title);
     setText(this._age, staleAge(sample, i, words));
-    this._retire?.setAttribute('aria-label', fill(words.retireOne, { worker: title }));
+    if (this._retire !== null) {
+      this._retire.setAttribute('aria-label', fill(words.retireOne, { worker: title }));
+      this._retire.hidden = cluster.can?.includes('retire') === false;
+    }
     setText(this._error, entry(sample, 'device_error', i) ?? '');
     this._gauges.update(
       workerFigures(sample, i, !isGpu),

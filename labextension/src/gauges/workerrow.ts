@@ -12,8 +12,11 @@ import { workerTitle } from './titles';
 import { formatBytes, formatDuration, formatPercent, formatShare } from './units';
 import { fill, type IGaugeWords } from './words';
 
-/** What gauges ask of a cluster: addresses and processes of its workers, as far as they are known. */
-export type IKnownWorkers = Pick<ClusterModel, 'workers'>;
+/**
+ * What gauges ask of a cluster: addresses and processes of its workers, as far as they are known, and whether these can
+ * be retired, where that is offered.
+ */
+export type IKnownWorkers = Pick<ClusterModel, 'workers'> & Partial<Pick<ClusterModel, 'can'>>;
 
 /** What a row is drawn from. */
 export interface IWorkerData {

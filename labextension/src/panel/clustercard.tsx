@@ -37,6 +37,8 @@ export interface IClusterCardProps {
   readonly unfolded: Unfolded;
   /** Whether it is open until somebody folds it. */
   readonly isOpenAtFirst: boolean;
+  /** The same once it has ended; it may fold when there are others. */
+  readonly isOpenAfterwards: boolean;
   readonly thresholds: IThresholds;
   readonly trans: TranslationBundle;
 }
@@ -48,9 +50,12 @@ export function ClusterCard(props: IClusterCardProps): JSX.Element {
   const [isScaling, setScaling] = useState(false);
   const card = useRef<HTMLLIElement>(null);
   const contentId = `gpucluster-${cluster.id}-content`;
-  // Decided when it appears: no card folds by itself, as when its cluster has started or another one comes.
+  // Decided when it appears: no card of a living cluster folds by itself, as when it has started or another one comes.
   const [isOpenAtFirst] = useState(props.isOpenAtFirst);
-  const isOpen = unfolded.isOpen(cluster.id, isOpenAtFirst);
+  const key = hasEnded(cluster) ? `${cluster.id} ended` : cluster.id;
+  const isOpen = hasEnded(cluster)
+    ? (unfolded.left(key) ?? props.isOpenAfterwards)
+    : unfolded.isOpen(key, isOpenAtFirst);
   const notebooks = hasEnded(cluster) ? [] : links.notebooksOf(cluster);
   const target = links.target();
   const closeEditor = (): void => {
@@ -69,7 +74,7 @@ export function ClusterCard(props: IClusterCardProps): JSX.Element {
         isOpen={isOpen}
         contentId={contentId}
         notebooks={notebooks}
-        onToggle={() => unfolded.set(cluster.id, !isOpen)}
+        onToggle={() => unfolded.set(key, !isOpen)}
       />
       <div id={contentId} className="gpc-ClusterCard-content" hidden={!isOpen}>
         {isOpen && (

@@ -67,6 +67,7 @@ export function ClusterList(props: IClusterListProps): JSX.Element {
                 links={links}
                 unfolded={unfolded}
                 isOpenAtFirst={isOpenAtFirst(cluster, clusters)}
+                isOpenAfterwards={isOpenAfterwards(cluster, clusters)}
                 thresholds={thresholds}
                 trans={trans}
               />
@@ -85,14 +86,22 @@ function inOrder(clusters: readonly ClusterModel[]): readonly ClusterModel[] {
   return [...clusters].sort((one, other) => (key(one) < key(other) ? 1 : -1));
 }
 
-/** What starts or lives is open while there is little of that; what has ended, while there is little at all. */
+/** What starts or lives is open while there is little of that. */
 function isOpenAtFirst(cluster: ClusterModel, clusters: readonly ClusterModel[]): boolean {
   const few = (isOther: (one: ClusterModel) => boolean): boolean =>
     clusters.filter(isOther).length <= FEW;
   const isStarting = ({ state }: ClusterModel): boolean => state === 'starting';
-  return (
-    (isStarting(cluster) && few(isStarting)) || few(one => hasEnded(cluster) || !hasEnded(one))
-  );
+  return (isStarting(cluster) && few(isStarting)) || few(one => !hasEnded(one));
+}
+
+/**
+ * What has ended is open while there is little at all, and as long as nothing has come after it: what was last is read.
+ * A lease that ended with its cell has nothing to tell.
+ */
+function isOpenAfterwards(cluster: ClusterModel, clusters: readonly ClusterModel[]): boolean {
+  const isLast = clusters.every(one => one === cluster || one.created_at <= cluster.created_at);
+  const isDone = cluster.lease !== null && cluster.state === 'stopped';
+  return !isDone && (clusters.length <= FEW || isLast);
 }
 
 /** Many ended clusters go with one click; of a single one, its card has the button. */

@@ -20,8 +20,9 @@ export class Unfolded {
   isOpen(key: string, otherwise: boolean): boolean {
     const known = this._known.get(key);
     if (known === undefined && this._isLoaded) {
-      // Decided once: a card must not fold because another one was created.
+      // Decided once: a card must not fold because another one was created, nor after the page was reloaded.
       this._known.set(key, otherwise);
+      this._save();
       return otherwise;
     }
     return known ?? otherwise;
@@ -37,6 +38,10 @@ export class Unfolded {
     this._known.delete(key);
     this._known.set(key, isOpen);
     this._changed.emit();
+    this._save();
+  }
+
+  private _save(): void {
     const kept = [...this._known].slice(-MOST);
     this._state?.save(KEY, Object.fromEntries(kept)).catch((reason: unknown) => {
       console.warn('What is open in the panel of gpucluster could not be kept.', reason);

@@ -24,9 +24,9 @@ export class CardView implements IWidgetView {
     this._reason = this._add('div', 'gpc-WidgetReason', this.node);
 
     this._form = this._add('form', 'gpc-WidgetForm', this.node);
-    const label = this._add('label', '', this._form);
-    label.textContent = WORDS.workers;
-    this._number = this._add('input', '', label);
+    this._count = this._add('label', '', this._form);
+    this._count.textContent = WORDS.workers;
+    this._number = this._add('input', '', this._count);
     Object.assign(this._number, { type: 'number', min: '0', max: `${MOST_WORKERS}`, step: '1' });
     this._scale = this._button(WORDS.scale, this._form);
     this._scale.type = 'submit';
@@ -68,7 +68,8 @@ export class CardView implements IWidgetView {
       .filter(Boolean)
       .join('\n');
     this._form.hidden = isOver;
-    this._number.disabled = this._scale.disabled = !cluster.can.includes('scale');
+    // Some kinds keep the workers that they began with; how many these are, the head says.
+    this._count.hidden = this._scale.hidden = !cluster.can.includes('scale');
     this._question.hidden ||= isOver;
     if (!this._isTyping) {
       this._number.value = `${cluster.wanted.n_workers ?? cluster.n_workers}`;
@@ -154,6 +155,7 @@ export class CardView implements IWidgetView {
   private readonly _reason: HTMLElement;
   private readonly _link: HTMLAnchorElement;
   private readonly _form: HTMLFormElement;
+  private readonly _count: HTMLElement;
   private readonly _number: HTMLInputElement;
   private readonly _scale: HTMLButtonElement;
   private readonly _stop: HTMLButtonElement;
