@@ -8,6 +8,7 @@ import json
 import math
 import os
 import signal
+import threading
 import subprocess
 import sys
 import time
@@ -277,6 +278,20 @@ def test_a_supervisor_that_is_killed_lets_its_client_go(site, wait_until):
     wait_until(lambda: client.status == "closed", what=lambda: client.status)
     with pytest.raises(ClusterEnded, match=r"'lost' failed at [\d:]+: Its process .* it was killed.* client.close()"):
         dask.delayed(os.getpid)().compute()
+    client.close()
+
+
+@pytest.mark.parametrize("attempt", range(2))
+def test_whoever_waits_for_results_of_a_cluster_that_is_killed_is_told_in_a_sentence(site, attempt):
+    model = site.running(name="lost", n_workers=2)
+    client = gpucluster.connect("lost").get_client()
+    large = client.map(lambda number: bytes(60_000_000 + number), range(24))
+    kill = threading.Timer(1 + attempt / 5, os.kill, (model.pid, signal.SIGKILL))
+    kill.start()
+    # Connections end before the process is known to be gone.
+    with pytest.raises(ClusterEnded, match="'lost' failed at .* it was killed"):
+        while True:
+            client.gather(large)
     client.close()
 
 

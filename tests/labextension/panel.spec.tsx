@@ -330,7 +330,7 @@ describe('card', () => {
       const whole = list(store(clusters)).props as IClusterListProps;
       await draw(<ClusterList key={Math.random()} {...whole} unfolded={kept} />);
       return [...host.querySelectorAll('.gpc-ClusterCard-toggle[aria-expanded=true]')].map(
-        one => one.textContent
+        one => one.textContent ?? ''
       );
     };
     expect(await opened(some('a'))).toEqual(['a']);
@@ -350,7 +350,7 @@ describe('card', () => {
     const opened = async (shown: ClusterModel[]): Promise<string[]> => {
       await draw(list(store(shown)));
       return [...host.querySelectorAll('.gpc-ClusterCard-toggle[aria-expanded=true]')].map(
-        one => one.textContent
+        one => one.textContent ?? ''
       );
     };
     expect(await opened(clusters)).toEqual(['second', 'alive']);

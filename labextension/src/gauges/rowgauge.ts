@@ -27,7 +27,7 @@ export class RowGauge {
     // GPUs are busy with others, too, and a core is never quite still: what counts is whether there are tasks.
     const isIdle = sample !== null && !hasTasks(sample);
     // The bar beside it is about memory, so the figure says what it is about.
-    const what = parts[figures?.gpu == null ? 'cpu' : 'gpu'].name;
+    const what = parts[figures === null || figures.gpu === null ? 'cpu' : 'gpu'].name;
     setText(
       this._busy,
       isIdle ? this._words.idle : busy === null ? '' : `${what} ${formatPercent(busy)}`

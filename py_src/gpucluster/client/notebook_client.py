@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import CancelledError
 from contextvars import ContextVar
 from typing import Any
 
 from ..dask_internals.clients import AFTER_THE_END, ClientOfCluster, ClosedClientError, had_what_is_lost
+from ..dask_internals.comm_parts import CommClosedError
 from ..protocol.errors import ClusterEnded, GPUClusterError
 from ..protocol.models import ClusterModel
 from .caller import this_process
@@ -16,6 +19,9 @@ from .ended_cluster import BEFORE_IT_ENDS, how_it_ended, is_lease_of_this_proces
 
 _HIDDEN = "https://dashboard.gpucluster.invalid/"
 """Stands in the picture for a link that holds a secret, and is taken out of it again."""
+_END_SECONDS = 2.0
+"""A process that is killed closes its connections, and is known to be gone so much later where it had much memory."""
+_LOOK_SECONDS = 0.05
 _shown: ContextVar[bool] = ContextVar("gpucluster_client_is_shown", default=False)
 
 
@@ -72,7 +78,7 @@ class Client(ClientOfCluster):
                 return await func(*args, **options)
             except (CancelledError, *AFTER_THE_END) as error:
                 # A client whose scheduler was killed tries to connect again for a while, which nobody need wait for.
-                if self.status in {"closing", "closed"} or is_over(self._model()):
+                if self.status in {"closing", "closed"} or await self._is_over_soon(error):
                     raise self.after_the_end() from None
                 if isinstance(error, CancelledError) and (client := had_what_is_lost(error)) is not None:
                     raise client.after_the_loss() from None
@@ -84,6 +90,16 @@ class Client(ClientOfCluster):
             if self.status != "closed":
                 raise
             raise self.after_the_end() from None  # Whoever closes a client ends its event loop, too.
+
+    async def _is_over_soon(self, error: BaseException) -> bool:
+        """Return whether the cluster has ended: where a connection was lost, that may be about to be known."""
+        until = time.monotonic() + _END_SECONDS
+        while not is_over(self._model()):
+            is_lost = isinstance(error, CommClosedError) or self.status != "running"
+            if not is_lost or time.monotonic() > until:
+                return False
+            await asyncio.sleep(_LOOK_SECONDS)
+        return True
 
     def _model(self) -> ClusterModel | None:
         try:
