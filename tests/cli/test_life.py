@@ -134,6 +134,9 @@ def test_stop_all_remove_and_clean(site: Any, answer: Callable[..., Any], gpuclu
     assert sorted(item["name"] for item in answer("stop", "a", "b")) == ["a", "b"]
     assert gpucluster("remove", "c").returncode == 4
     assert [item["name"] for item in answer("stop", "--all")] == ["c"]
+    ended = gpucluster("connect", "c")
+    assert (ended.returncode, ended.stdout) == (4, "")
+    assert ended.stderr == "The cluster 'c' is stopped. Create another one.\n"
     assert answer("remove", "a")["name"] == "a"
     assert sorted(item["name"] for item in answer("clean")) == ["b", "c"]
     assert answer("list") == []

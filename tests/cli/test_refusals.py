@@ -89,6 +89,8 @@ def test_adapt(shared_site: Any, shared_cluster: Any, capsys: Any, bounds: tuple
         (["logs", "--lines", "x"], 2, "--lines: must be a whole number, not 'x'."),
         (["stop", "shared", "--all"], 2, "Give names or --all, not both."),
         (["scale"], 2, "N is missing."),
+        (["scale", "shared"], 2, "N is missing: scale NAME N."),
+        (["adapt", "shared", "1"], 2, "MAXIMUM is missing: adapt NAME MINIMUM MAXIMUM."),
         (["scal", "3"], 2, "Unknown verb 'scal'. Did you mean 'scale'?"),
         (["list", "everything"], 2, "Unexpected 'everything'."),
         (["completion", "tcsh"], 2, "There is no completion for 'tcsh'."),

@@ -270,6 +270,7 @@ function NoticeLine({ cluster, trans }: Pick<IClusterCardProps, 'cluster' | 'tra
 function Ended({ cluster, trans }: IClusterCardProps): JSX.Element {
   return (
     <>
+      <p className="gpc-Line">{kindLine(cluster, trans)}</p>
       {cluster.reason !== null && (
         <p className={cluster.state === 'failed' ? 'gpc-Error' : 'gpc-Reason'}>{cluster.reason}</p>
       )}

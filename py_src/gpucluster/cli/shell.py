@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from ..client.catalog import kinds_here, presets_here
 from ..client.control import Control
 from ..client.progress import TerminalProgress
-from ..protocol.errors import ClusterNotFound, InvalidRequest
+from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState
 from ..protocol.models import ClusterModel, Submission
 from ..protocol.plain_text import counted, escaped
 from ..site.reading import new_troubles
@@ -87,6 +87,8 @@ def _status(found: Namespace) -> int:
 
 def _connect(found: Namespace) -> int:
     model = actions.find(_control(), getattr(found, "name", None))
+    if model.state.ended:
+        raise InvalidState(f"The cluster '{model.name}' is {model.state.value}. Create another one.")
     code = actions.snippet(model)
     return _answer(found, model, code.rstrip("\n"), code=code)
 

@@ -64,7 +64,7 @@ def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: b
     memory = limits.pop() if len(limits) == 1 else None
     threads = sum(worker.n_threads for worker in model.workers)
     rows = [] if brief else [("Kind", f"{kind}. {model.backend_reason or ''}".strip(". ") + ".")]
-    if not brief or not model.state.ended:
+    if not model.state.ended:
         rows.append(
             (
                 "Workers",
