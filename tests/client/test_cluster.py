@@ -8,9 +8,9 @@ import json
 import math
 import os
 import signal
-import threading
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 
