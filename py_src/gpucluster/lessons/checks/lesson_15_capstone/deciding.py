@@ -27,7 +27,7 @@ def true_reasons(criteria: Criteria, figures: dict[str, Any]) -> list[str]:
 
 @exercise("15.6", "gate")
 def check_gate(exam: Examination, gate: Any) -> None:
-    """Forty hidden projects: both bounds, exact ones, figures that are missing or not a number."""
+    """Forty hidden projects: both bounds, exact ones, 0, figures that are missing or not a number."""
     for place in range(40):
         criteria, figures = _KNOWN[place] if place < len(_KNOWN) else _project(exam.rng, all_met=place % 3 == 0)
         result = exam.call(gate, [dict(one) for one in criteria], dict(figures))
@@ -38,7 +38,8 @@ def check_gate(exam: Examination, gate: Any) -> None:
         exam.require("The reasons are a list of names of figures", right_type, describe(reasons))
         if not true:
             exam.expect("Where all criteria are met, exactly on the bound too, it says go, without a reason",
-                        word == "go" and not list(reasons), f"{word!r}, {list(reasons)}")  # fmt: skip
+                        word == "go" and not list(reasons),
+                        f"{word!r}, {list(reasons)} with {', '.join(_asked(criteria, figures))}")  # fmt: skip
             continue
         broken = next(one for one in criteria if one["figure"] == true[0])
         value = figures.get(true[0])
@@ -59,8 +60,18 @@ _KNOWN: list[tuple[Criteria, dict[str, Any]]] = [
     ([{"figure": "failures", "at_most": 0}], {"failures": 1}),
     ([{"figure": "lift", "at_least": 3.0}, {"figure": "seconds", "at_most": 60.0}],
      {"lift": float("nan"), "seconds": float("nan")}),
+    ([{"figure": "stability", "at_least": 0.5, "at_most": 2.3}, {"figure": "lift", "at_least": 3.0, "at_most": 9.0}],
+     {"stability": 2.4, "lift": 2.9}),
+    ([{"figure": "gain", "at_least": 0.0}], {"gain": 0.0}),
+    ([{"figure": "failures", "at_most": 0}], {"failures": 0}),
+    ([{"figure": "lift", "at_least": 3.0}], {"lift": float(np.nextafter(3.0, 0.0))}),
+    ([{"figure": "seconds", "at_most": 60.0}], {"seconds": float(np.nextafter(60.0, 61.0))}),
 ]  # fmt: skip
-"""One of each kind, whatever chance brings."""
+"""One of each kind, whatever chance brings: 0 is a figure like any other, and outside by a hair is outside."""
+
+
+def _asked(criteria: Criteria, figures: dict[str, Any]) -> list[str]:
+    return [f"{name} = {figures.get(name)}" for name in (one["figure"] for one in criteria)]
 
 
 def _project(rng: np.random.Generator, *, all_met: bool) -> tuple[Criteria, dict[str, Any]]:
@@ -100,16 +111,23 @@ def true_psi(reference: Floats, current: Floats, bins: int) -> float:
     return float(((after - before) * np.log(after / before)).sum())
 
 
+def _rows_between_quantiles(rng: np.random.Generator) -> int:
+    """Return a number of rows such that no quantile of 4 or 10 bins falls on one of them.
+
+    On a row, rounding would decide: 3/10 and 3 · (1/10) differ by a bit, and with them the bin of that row.
+    """
+    return 10 * int(rng.integers(4, 40)) + int(rng.choice([2, 4, 8, 10]))
+
+
 @exercise("15.9", "psi", "alarms")
 def check_drift(exam: Examination, psi: Any, alarms: Any) -> None:
     """Thirty hidden features: shifted or not, with gaps, of few different values; then the names of the alarms."""
     for place in range(30):
-        rows = int(exam.rng.integers(40, 400))
-        reference = exam.rng.normal(10, 3, rows)
+        gaps = place % 5 in (2, 3)
+        reference = exam.rng.normal(10, 3, _rows_between_quantiles(exam.rng) + gaps)
         current = exam.rng.normal(10 + (place % 4) * 1.5, 3, int(exam.rng.integers(20, 300)))
         if place % 3 == 1:  # mostly 0: several edges are the same
             reference, current = (np.where(exam.rng.random(len(one)) < 0.8, 0.0, one) for one in (reference, current))
-        gaps = place % 5 in (2, 3)
         if gaps:
             current[exam.rng.random(len(current)) < 0.3] = np.nan
             reference[0] = np.nan
@@ -161,19 +179,25 @@ def check_copies(exam: Examination, copies: Any) -> None:
         calls: Calls = []
         for _ in range(length):
             name = str(exam.rng.choice(names))
-            calls.append((name, bool(exam.rng.random() < 0.55), int(exam.rng.integers(1, 100)) * 1000))
+            calls.append((name, bool(exam.rng.random() < 0.55), int(exam.rng.integers(1, 10**10))))
         if place == 1:
             calls = [("abs", True, 500), ("clip", True, 400)]
         if place == 2:
             calls = [("apply", False, 500), ("rank", False, 400)]
-        nbytes = int(exam.rng.integers(1, 1000)) * 1000
-        parts = several(exam, exam.call(copies, list(calls), nbytes), "bytes to the host", "bytes to the device")
+        nbytes = int(exam.rng.integers(1, 10**10))
+        result = exam.call(copies, list(calls), nbytes)
+        pair = list(result) if isinstance(result, np.ndarray) and result.ndim == 1 else result
+        parts = several(exam, pair, "bytes to the host", "bytes to the device")
         found = tuple(number(exam, part, "Each of the two") for part in parts)
         true = true_copies(calls, nbytes)
         told = ", ".join(f"{name} {'on the device' if fast else 'falls back'}" for name, fast, _ in calls) or "no call"
         exam.expect("Without any call, nothing is copied" if not calls else
                     "What is copied is the object that a call is made on, as large as it is then",
-                    found == true, f"{found}{'' if found == true else f' instead of {true}'}: "
-                    f"{nbytes} bytes; {told}")  # fmt: skip
+                    found == true, f"{_pair(found)}{'' if found == true else f' instead of {_pair(true)}'}: "
+                    f"{nbytes:,} bytes; {told}")  # fmt: skip
         if not exam.passed:
             return
+
+
+def _pair(sizes: tuple[float, ...]) -> str:
+    return f"({' and '.join(f'{size:,.0f}' for size in sizes)})"
