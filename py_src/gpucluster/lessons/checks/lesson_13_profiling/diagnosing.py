@@ -65,12 +65,32 @@ def random_traces(rng: np.random.Generator) -> list[Trace]:
     # Exactly as much as was free: that is enough.
     edge = simulated("fragmented", rng)
     traces.append(replace(edge, asked_bytes=edge.free_bytes))
+    traces += border_traces(rng)
     return [traces[place] for place in rng.permutation(len(traces))]
+
+
+def border_traces(rng: np.random.Generator) -> list[Trace]:
+    """Return traces whose mean is a limit of the table, and just below it; whole numbers, so that it is so exactly."""
+
+    def around(total: int) -> Any:
+        """Return whole percentages with just this sum."""
+        mean = total // 60
+        steps = rng.integers(1, min(mean, 99 - mean), 30)
+        figure = np.concatenate([mean + steps, mean - steps]).astype(float)
+        figure[: total - 60 * mean] += 1
+        return rng.permutation(figure)
+
+    fair = replace(simulated("healthy", rng), kernels=around(60 * 70), occupancy=around(60 * 50))
+    late = replace(fair, kernels=around(60 * 30), host=around(60 * 90))
+    pairs = ((fair, "copies", 40), (replace(fair, host=late.host), "kernels", 50), (fair, "kernels", 50),
+             (late, "host", 80), (fair, "occupancy", 30))  # fmt: skip
+    return [replace(trace, **{name: around(total)})
+            for trace, name, limit in pairs for total in (60 * limit, 60 * limit - 1)]  # fmt: skip
 
 
 @exercise("13.7", "diagnose", "fixes")
 def check_diagnosis(exam: Examination, diagnose: Any, fixes: Any) -> None:
-    """The word is right for some 60 traces of all kinds; each fix is that of its word."""
+    """The word is right for some 80 traces of all kinds, at the limits too; each fix is that of its word."""
     right: Counter[str] = Counter()
     seen: Counter[str] = Counter()
     said: dict[str, str] = {}
@@ -105,7 +125,8 @@ def _arrays(trace: Trace) -> list[Any]:
 
 
 def _described(given: str, trace: Trace) -> str:
-    means = f"kernels {trace.kernels.mean():.0f} %, copies {trace.copies.mean():.0f} %, host {trace.host.mean():.0f} %"
+    kernels, copies, host, occupancy = (f"{round(float(one.mean()), 2):g} %" for one in _arrays(trace))
+    means = f"kernels {kernels}, copies {copies}, host {host}"
     memory = ", free enough" if trace.free_bytes >= trace.asked_bytes else ", too little free"
     failed = f", out of memory{memory}" if trace.failed else ""
-    return f"one with {means}, occupancy {trace.occupancy.mean():.0f} %{failed} was called {given!r}"
+    return f"one with {means}, occupancy {occupancy}{failed} was called {given!r}"
