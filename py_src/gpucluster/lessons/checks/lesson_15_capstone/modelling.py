@@ -69,15 +69,15 @@ def check_stable(exam: Examination, stable_k: Any) -> None:
         exam.expect(sentence, found == true, f"{found:g} where {true} is right; the runs: {_told(chosen)}")
         if not exam.passed:
             return
-    for told, runs, at_least in _border_cases(exam.rng):
+    for told, runs, at_least, smallest in _border_cases(exam.rng):
         given = {2: [exam.rng.permutation(2)[run % 2] for run in [runs[0]] * 2], 3: runs}
-        found = number(exam, exam.call(stable_k, given, at_least, 0.02), "The result")
-        true = true_choice(given, at_least, 0.02)
+        found = number(exam, exam.call(stable_k, given, at_least, smallest), "The result")
+        true = true_choice(given, at_least, smallest)
         exam.expect("Every two runs must agree, and every run must have large clusters only", found == true,
                     f"{found:g} where {true} is right; the runs of 3: {told}")  # fmt: skip
 
 
-def _border_cases(rng: np.random.Generator) -> list[tuple[str, list[Any], float]]:
+def _border_cases(rng: np.random.Generator) -> list[tuple[str, list[Any], float, float]]:
     """Return labelings with three clusters that a shorter look takes for stable, or a stricter one for unstable."""
     base = rng.permutation(np.repeat([0, 1, 2], [195, 195, 10]))
 
@@ -92,11 +92,20 @@ def _border_cases(rng: np.random.Generator) -> list[tuple[str, list[Any], float]
     steps = [base, moved(base, 0, 18), moved(moved(base, 0, 18), 100, 18)]  # 0.84, 0.84 and, from end to end, 0.69
     late = base.copy()
     late[np.flatnonzero(base == 2)[:6]] = 0
+    renamed = [base, (base + 1) % 3, (base + 2) % 3]
+    thirds = rng.permutation(np.repeat([0, 1, 2], 100))
+    joined = thirds.copy()
+    joined[np.flatnonzero(thirds == 2)[:90]] = 1  # an index of 0.56, and 0.71 of the information is common
+    exactly = rng.permutation(np.repeat([0, 1, 2], [155, 155, 10]))  # 10 of 320 are 1/32, without rounding
     return [
-        ("two agree, and one is a little apart", [base, base.copy(), apart], 0.8),
-        ("each agrees with the next one, but not the first with the last", steps, 0.8),
-        ("the last one has a tiny cluster", [base, base.copy(), late], 0.8),
-        ("all agree exactly", [base, (base + 1) % 3, (base + 2) % 3], 1.0),
+        ("two agree, and one is a little apart", [base, base.copy(), apart], 0.8, 0.02),
+        ("each agrees with the next one, but not the first with the last", steps, 0.8, 0.02),
+        ("the first agrees with both others, but these do not agree", [steps[1], steps[0], steps[2]], 0.8, 0.02),
+        ("all have an index above 0.8, whatever other measures say", [base, steps[1], base.copy()], 0.8, 0.02),
+        ("in the last one, two clusters are nearly one", [thirds, thirds.copy(), joined], 0.6, 0.02),
+        ("the last one has a tiny cluster", [base, base.copy(), late], 0.8, 0.02),
+        ("all agree exactly", renamed, 1.0, 0.02),
+        ("the smallest cluster has just the smallest share", [exactly, (exactly + 1) % 3, exactly.copy()], 0.8, 1 / 32),
     ]
 
 
@@ -115,8 +124,9 @@ def true_lift(chance: Floats, late: Any, share: float) -> float:
 
 @exercise("15.5", "lift")
 def check_lift(exam: Examination, lift: Any) -> None:
-    """Forty hidden lists: with equal chances, of one flight, in any order; a model that knows nothing has lift 1."""
-    for place in range(40):
+    """Hidden lists: with equal chances, of one flight, in any order; a model that knows nothing has lift 1."""
+    _expect_places_on_the_list(exam, lift)
+    for place in range(40 if exam.passed else 0):
         rows = int(exam.rng.integers(5, 300))
         share = float(exam.rng.choice([0.05, 0.1, 0.25, 0.5, 1.0]))
         if place % 10 == 3:
@@ -144,6 +154,28 @@ def check_lift(exam: Examination, lift: Any) -> None:
         exam.expect(sentence, right, f"{found:.4f} for {rows} flights, share {share:g}")
         if not exam.passed:
             return
+
+
+def _expect_places_on_the_list(exam: Examination, lift: Any) -> None:
+    """Lists of 1.75 and of 2.9 flights, and chances that differ in their tenth digit."""
+    for rows, share in ((7, 0.25), (29, 0.1)):
+        late = np.zeros(rows)
+        chance = np.sort(exam.rng.random(rows))[::-1]
+        late[: int(share * rows)] = 1  # the first ones are late, and the next one is not
+        order = exam.rng.permutation(rows)
+        found = number(exam, exam.call(lift, chance[order], late[order], share), "The lift")
+        true = true_lift(chance, late, share)
+        exam.expect("The number of flights on the list is rounded down", abs(found - true) < 1e-6,
+                    f"{found:.4f} for {rows} flights, share {share:g}; "
+                    f"late: the first {int(share * rows)} by chance")  # fmt: skip
+    rows = int(exam.rng.integers(40, 80))
+    ranks = exam.rng.permutation(rows)
+    close = np.asarray(0.3 + ranks * 1e-10, dtype=float)
+    latest = ranks >= rows - rows // 4
+    found = number(exam, exam.call(lift, close.copy(), latest.copy(), 0.1), "The lift")
+    exam.expect("Chances count with all their digits: only equal ones are equal",
+                abs(found - true_lift(close, latest, 0.1)) < 1e-6,
+                f"{found:.4f} for {rows} flights, share 0.1")  # fmt: skip
 
 
 def true_split(gradients: Floats, hessians: Floats, penalty: float) -> tuple[Floats, float]:
