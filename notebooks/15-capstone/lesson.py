@@ -384,19 +384,19 @@ for k, runs in runs_of.items():
 # %% [markdown] exercise="15.4" title="How many kinds?" topic="regimes"
 # ### Exercise 15.4 · How many kinds? (8 min)
 #
-# The **adjusted Rand index** (ARI) of two labelings is 1 where they make the same groups, whatever the groups are called, and about 0 where they
+# The **adjusted Rand index** (ARI) of two labelings is 1 where they make the same clusters, whatever these are called, and about 0 where they
 # agree as two random ones would.
 #
 # Write `stable_k(runs_of, at_least, smallest)`. `runs_of` is `{k: [labels, labels, …]}`, in any order. Return the largest `k` of which
 #
 # * **every two** runs have an ARI of `at_least` or more, and
-# * in every run each group has at least the share `smallest` of all rows.
+# * in every run each cluster has at least the share `smallest` of all rows.
 #
 # Return 0 if there is none. `learn.adjusted_rand_score(a, b)` calculates an ARI.
 
 # %% tags=["exercise"] exercise="15.4"
 def stable_k(runs_of, at_least=0.8, smallest=0.005):
-    """Return the largest number of groups that come out again, and of which none is tiny."""
+    """Return the largest number of clusters that come out again, and of which none is tiny."""
     ### BEGIN SOLUTION
     good = [0]
     for k, runs in runs_of.items():
@@ -411,10 +411,10 @@ def stable_k(runs_of, at_least=0.8, smallest=0.005):
 check("15.4", stable_k)
 
 # %% [markdown] tags=["hint-1"] exercise="15.4"
-# Write the two questions for one `k` first. The names of the groups may differ from run to run: never compare labels directly.
+# Write the two questions for one `k` first. The names of the clusters may differ from run to run: never compare labels directly.
 
 # %% [markdown] tags=["hint-2"] exercise="15.4"
-# `itertools.combinations(runs, 2)` gives all pairs of runs. `np.unique(run, return_counts=True)[1]` are the sizes of the groups. Both questions are for `all`.
+# `itertools.combinations(runs, 2)` gives all pairs of runs. `np.unique(run, return_counts=True)[1]` are the sizes of the clusters. Both questions are for `all`.
 
 # %% [markdown] tags=["hint-3"] exercise="15.4"
 # Collect each good `k` in a list that begins as `[0]`, and return its `max`. The share is `sizes.min() >= smallest * len(run)`.
@@ -733,7 +733,7 @@ if ready("15.6", gate) and ready("15.5", lift):
 # ### Exercise 15.8 · Whole, or not at all (12 min)
 #
 # Write `score_month(table, chance, folder, name)`. `table` is a data frame, `chance` a function that takes it and returns one number per row, `folder` a `Path` that
-# exists. Write all columns of the table, in the order of the rows, and the column `chance` into `folder / (name + ".parquet")`; return the number of rows.
+# exists. Write all columns of the table, in the order of the rows, and the column `chance`, not rounded, into `folder / (name + ".parquet")`; return the number of rows.
 #
 # * Called again, also with other rows for the same name, the file has what the **last** call gave, and the folder has nothing else.
 # * If writing fails in the middle (the check lets the disk be full), the error comes out, the file of the run before stays **as it was**, and nothing that ends with
@@ -899,7 +899,7 @@ print(PROGRAM)
 #
 # Write `publish(repository, name, model, program, largest)`. `repository` is a `Path` that may not exist yet.
 #
-# * The folder `name` gets a `config.pbtxt`: name, backend `"python"`, `max_batch_size` as `largest`, one input `FEATURES` and one output `CHANCE`, both of type
+# * The folder `name` gets a `config.pbtxt`, each time anew: name, backend `"python"`, `max_batch_size` as `largest`, one input `FEATURES` and one output `CHANCE`, both of type
 #   `TYPE_FP32`. `dims` are those of **one** row: `[ 6 ]` for the input where `model["columns"]` has six names, `[ 1 ]` for the output.
 # * A **new version**: 1 for a new model, otherwise one more than the highest that is there (2 after 1, and 11 after 10). Older versions stay.
 # * In the version: `program` as `model.py`, and `model` as JSON in `model.json`.
@@ -912,7 +912,7 @@ def publish(repository, name, model, program, largest):
     ### BEGIN SOLUTION
     folder = repository / name
     folder.mkdir(parents=True, exist_ok=True)
-    version = max([int(path.name) for path in folder.iterdir() if path.is_dir()], default=0) + 1
+    version = max([int(path.name) for path in folder.iterdir() if path.name.isdigit()], default=0) + 1
     config = f"""name: "{name}"
 backend: "python"
 max_batch_size: {largest}
@@ -933,7 +933,7 @@ check("15.10", publish)
 # Make the folders, then three files. Which versions are there? The names of folders are texts: "10" sorts before "2".
 
 # %% [markdown] tags=["hint-2"] exercise="15.10"
-# `version = max([int(path.name) for path in folder.iterdir() if path.is_dir()], default=0) + 1`. In an f-string, a brace of the text itself is written twice: `{{`.
+# `version = max([int(path.name) for path in folder.iterdir() if path.name.isdigit()], default=0) + 1`. In an f-string, a brace of the text itself is written twice: `{{`.
 
 # %% [markdown] tags=["hint-3"] exercise="15.10"
 # The input is `input [ { name: "FEATURES" data_type: TYPE_FP32 dims: [ 7 ] } ]` with the number of your columns; the output has `dims: [ 1 ]`. Write `json.dumps(model)` into `model.json`, beside `model.py`.
