@@ -37,7 +37,8 @@ def random_machine(rng: np.random.Generator) -> tuple[dict[str, tuple[float, flo
     bandwidth = 2.0 ** int(rng.integers(32, 43))
     ridge = 2.0 ** int(rng.integers(1, 7))
     kernels: dict[str, tuple[float, float]] = {}
-    for place, side in enumerate(["left", "left", "right", "right", "corner"]):
+    sides = ("left", "left", "right", "right", "corner")
+    for place, side in zip(rng.choice(1000, len(sides), replace=False), sides, strict=True):
         n_bytes = 2.0 ** int(rng.integers(18, 34))
         factor = {"left": rng.uniform(0.02, 0.95), "right": rng.uniform(1.05, 60.0), "corner": 1.0}[side]
         kernels[f"kernel {place}"] = (float(n_bytes * ridge * factor), n_bytes)
@@ -48,7 +49,8 @@ def random_machine(rng: np.random.Generator) -> tuple[dict[str, tuple[float, flo
 def _expect_places(exam: Examination, place: Any) -> None:
     kernels, peak, bandwidth = random_machine(exam.rng)
     found = exam.call(place, dict(kernels), peak, bandwidth)
-    exam.require("It returns a dictionary with each kernel", isinstance(found, dict) and found.keys() == kernels.keys(),
+    exam.require("It returns a dictionary with each kernel, and no others",
+                 isinstance(found, dict) and found.keys() == kernels.keys(),
                  f"{list(found)[:5]}" if isinstance(found, dict) else describe(found))  # fmt: skip
     for name, (flops, n_bytes) in kernels.items():
         intensity, attainable, label = several(exam, found[name], "intensity", "attainable", "label")
