@@ -610,8 +610,8 @@ figures.picture_grows(drawn)
 # %% [markdown] exercise="07.6" title="A tree of small QRs" topic="qr-and-svd"
 # ### Exercise 07.6 · A tree of small QRs (15 min)
 #
-# Write `tall_svd`. `parts` are futures of blocks on the workers (as in lesson 06). `np.linalg.qr(block, mode="r")` gives R only. Join pairs until one R is left, and
-# take its SVD in the notebook. `levels` logs how many matrices there were on each level, such as `[7, 4, 2, 1]`.
+# Write `tall_svd`. `parts` are futures of blocks on the workers (as in lesson 06). `np.linalg.qr(block, mode="r")` gives R only. The Rs stay on the workers,
+# which join them in pairs, as a tree (not a chain), until one R is left. Take the SVD of this one in the notebook. `levels` logs how many matrices there were on each level, such as `[7, 4, 2, 1]`.
 
 # %% tags=["exercise"] exercise="07.6"
 def tall_svd(client, parts):

@@ -90,6 +90,6 @@ def check_truncated(exam: Examination, truncated_svd: Any, cosine: Any) -> None:
     value = number(exam, cosine, "cosine")
     exam.expect(
         "cosine is that of the angle between the mean patch and the first component of the 16 × 16 patches, up to sign",
-        abs(abs(value) - COSINE) < 0.001,
+        abs(abs(value) - COSINE) < 0.0003,  # 0.999 is near enough, 1 is not
         f"{value:.5f}",
     )

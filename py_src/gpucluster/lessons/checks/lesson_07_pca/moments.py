@@ -57,6 +57,9 @@ def check_merge(exam: Examination, block_moments: Any, merge: Any) -> None:
     """Moments about the mean merge to those of the whole, and keep their digits far from zero."""
     for n, d, count in [(12, 3, 2), (60, 4, 3), (400, 5, 7)]:
         table = mixed_table(exam.rng, n, d)
+        gap = relative_gap(_about_mean(exam, block_moments, table)[2], np.cov(table.T) * (n - 1))
+        exam.expect("The products of a block are sums over its rows, about their mean, not divided by n or n − 1",
+                    gap < 1e-8, f"relative difference {gap:.2g} for {n} rows")  # fmt: skip
         parts = [_about_mean(exam, block_moments, part) for part in split(exam.rng, table, count)]
         _expect_whole(exam, parts, parts[0] if count == 1 else _merged(exam, merge, parts), table)
         backwards = _merged(exam, merge, parts[::-1])
@@ -104,7 +107,12 @@ def one_pass_float32(table: Any) -> Any:
 
 def _about_mean(exam: Examination, block_moments: Any, part: Any) -> tuple[float, Floats, Floats]:
     d = part.shape[1]
-    return _three(exam, exam.call(block_moments, part), d)
+    result = exam.call(block_moments, part)
+    products = several(exam, result, "n", "mean", "products about the mean")[2]
+    if len(part) == 1 and np.asarray(products).dtype.kind == "f":
+        finite = bool(np.isfinite(products).all())
+        exam.require("The products of a block of one row are 0", finite, "some are NaN or infinite: divided by n − 1?")
+    return _three(exam, result, d)
 
 
 def _merged(exam: Examination, merge: Any, parts: list[Any]) -> tuple[float, Floats, Floats]:

@@ -21,7 +21,7 @@ MOST_AT_ONCE, LONGEST_CHAIN = 12, 18
 """Of the results that one task reads, and of the tasks that wait for each other: in a tree of pairs 2, and about 10."""
 
 PAUSE = 0.01
-_alive = {"now": 0, "most": 0, "before": 0}
+_alive = {"now": 0, "most": 0, "before": 0, "made": 0}
 
 
 def counted_block(number: int, rows: int, columns: int, seed: int) -> Floats:
@@ -30,6 +30,7 @@ def counted_block(number: int, rows: int, columns: int, seed: int) -> Floats:
     block: Floats = rng.normal(number % 3, 1 + np.arange(columns) / columns, (rows, columns))
     time.sleep(PAUSE)  # a block that takes no time at all is made before the scheduler hears of the one before
     _alive["now"] += 1
+    _alive["made"] += 1
     _alive["most"] = max(_alive["most"], _alive["now"])
     weakref.finalize(block, _let_go)
     return block
@@ -46,10 +47,15 @@ def _let_go() -> None:
 
 def _start_counting() -> None:
     _alive["most"] = _alive["before"] = _alive["now"]
+    _alive["made"] = 0
 
 
 def _most_alive() -> int:
     return _alive["most"] - _alive["before"]
+
+
+def _made() -> int:
+    return _alive["made"]
 
 
 @exercise("07.4", "fit_stream", "n_patches", "first_ratio")
@@ -65,6 +71,7 @@ def check_stream(exam: Examination, fit_stream: Any, n_patches: Any, first_ratio
     with exam.client.as_current(), FanIn(exam.client) as fan_in, Traffic(exam.client) as traffic:
         result = exam.call(fit_stream, exam.client, X)
     most = sum(exam.client.run(_most_alive).values())
+    made = sum(exam.client.run(_made).values())
     table = np.concatenate([counted_block(number, size, d, seed) for number, size in enumerate(sizes)])
     n, mean, centred = several(exam, result, "n", "mean", "products about the mean")
     mean, centred = numbers(exam, mean, "mean", (d,)), numbers(exam, centred, "products about the mean", (d, d))
@@ -74,6 +81,9 @@ def check_stream(exam: Examination, fit_stream: Any, n_patches: Any, first_ratio
     gap = relative_gap(centred, np.cov(table.T) * (len(table) - 1))
     exam.expect("The products are those of all rows about their mean", gap < 1e-8, f"relative difference {gap:.2g}")
     one = 8 * (d * d + d + 1)
+    # Where the notebook makes the blocks itself, no bytes leave a worker, and the scheduler sees no tasks.
+    exam.expect("The workers make all blocks, and merge what comes of them", made >= n_blocks and fan_in.most > 1,
+                f"of {n_blocks} blocks, the workers made {made}")  # fmt: skip
     exam.expect(
         "One merged result comes to the notebook, not one per block, and no rows",
         traffic.bytes < 3 * one,

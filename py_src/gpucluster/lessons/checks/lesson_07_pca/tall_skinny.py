@@ -17,8 +17,8 @@ from ..answers import Floats, numbers, on_workers, relative_gap, several
 @exercise("07.6", "tall_svd")
 def check_tall_svd(exam: Examination, tall_svd: Any) -> None:
     """All digits of all singular values, however the rows are cut; a tree of the right depth."""
-    for count, smallest in ((1, 1e-2), (3, 1e-9), (7, 1e-9)):
-        n, d = 3000, 6
+    for count, d, smallest in ((1, 6, 1e-2), (3, 6, 1e-9), (7, 6, 1e-9), (21, 12, 1e-9)):
+        n = 3000
         table, true = _graded(exam.rng, n, d, smallest)
         sizes = _sizes(exam.rng, n, d, count)
         parts = on_workers(exam.client, table, sizes)
@@ -34,7 +34,7 @@ def check_tall_svd(exam: Examination, tall_svd: Any) -> None:
         exam.expect(
             "Also the smallest one is right, although it is a billion times smaller than the largest",
             last < 1e-4,
-            f"{last:.2g} off, at {values[-1] / values[0]:.2g} of the largest",
+            f"it is {values[-1]:.4g} instead of {true[-1]:.4g}; the largest is {true[0]:.4g}",
         )
         gap = float(np.abs(vectors @ vectors.T - np.eye(d)).max())
         exam.expect("The rows of Vt have length 1 and are orthogonal", gap < 1e-9, f"off by {gap:.2g}")
@@ -43,14 +43,27 @@ def check_tall_svd(exam: Examination, tall_svd: Any) -> None:
         exam.expect("Row i of Vt is the direction along which the table has the singular value i", gap < 1e-8,
                     f"relative difference {gap:.2g}")  # fmt: skip
         _expect_levels(exam, levels, count)
-        exam.expect(
-            "The tree is real: no task reads more than one block, or more than two matrices",
-            fan_in.most_blocks <= 1 and fan_in.most <= 2,
-            f"one reads {fan_in.most_blocks} blocks; the most that are read at once is {fan_in.most}",
-        )
+        _expect_tree(exam, fan_in, count)
         exam.expect("The rows stay on the workers: at most a few matrices of d × d numbers travel",
                     traffic.bytes < 4 * 8 * d * d + 2000, f"{traffic.bytes:,} bytes left the workers, the table has "
                     f"{table.nbytes:,}")  # fmt: skip
+
+
+def _expect_tree(exam: Examination, fan_in: FanIn, count: int) -> None:
+    """Tasks on the workers join pairs, and wait for each other as in a tree; there may be one for each conversion."""
+    exam.expect(
+        "The tree is real: no task reads more than one block, or more than two matrices",
+        fan_in.most_blocks <= 1 and fan_in.most <= 2,
+        f"one reads {fan_in.most_blocks} blocks; the most that are read at once is {fan_in.most}",
+    )
+    joined = count == 1 or fan_in.most > 1
+    exam.expect("Pairs are joined on the workers", joined, "no task of theirs reads two matrices" * (not joined))
+    longest = 2 * (count - 1).bit_length() + 4
+    exam.expect(
+        "The joins are a tree, not a chain: few tasks wait for each other",
+        fan_in.longest <= longest,
+        f"of {counted(count, 'block')}, {fan_in.longest} tasks wait for each other",
+    )
 
 
 def _graded(rng: np.random.Generator, n: int, d: int, smallest: float) -> tuple[Floats, Floats]:
