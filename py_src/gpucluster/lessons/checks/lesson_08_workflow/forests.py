@@ -6,10 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from ....protocol.plain_text import counted
 from ...examination import Examination, Halt, describe
 from ...material.conversion import as_numpy
 from .. import exercise
-from ..answers import in_blocks, several
+from ..answers import Floats, in_blocks, several
+
+FARTHEST = 0.2
+"""How far a share may be from what chance gives: ten times its standard deviation over random orders."""
 
 
 @exercise("08.4", "vote", "deal")
@@ -96,7 +100,9 @@ def _expect_dealt(exam: Examination, deal: Any) -> None:
     all_rows, all_labels = np.concatenate(rows), np.concatenate(labels)
     exam.require("X keeps its columns", all_rows.ndim == 2 and all_rows.shape[1] == 2, f"shape {all_rows.shape}")
     kept = np.array_equal(np.sort(all_rows[:, 0]), np.sort(X[:, 0]))
-    exam.expect("Every row is there exactly once", kept, f"{len(all_rows)} rows of {n}" if not kept else "all are")
+    missing, twice = n - len(np.intersect1d(all_rows[:, 0], X[:, 0])), len(all_rows) - len(np.unique(all_rows[:, 0]))
+    told = f"of {counted(n, 'row')}, {missing} are missing, and {twice} came a second time"
+    exam.expect("Every row is there exactly once", kept, "all are" if kept else told)
     paired = bool((np.floor(all_rows[:, 1] / 10) == all_labels).all())
     exam.expect("Each row keeps its own label", paired, "all do" if paired else "some rows have another row's label")
     exam.expect(
@@ -108,11 +114,31 @@ def _expect_dealt(exam: Examination, deal: Any) -> None:
     if not kept and not len(all_rows):
         raise Halt
     exam.expect("No block has nearly all rows", largest < 0.6, f"the largest has {largest:.0%}")
-    _expect_chance(exam, deal, X, y, sizes)
+    if kept and len(rows) > 1:
+        _expect_chance(exam, deal, X, y, sizes)
+
+
+def _lengths(array: Any) -> list[int]:
+    """Rows of each block, counted where the chunks do not say."""
+    import dask.array as da
+
+    known = array if not np.isnan(array.chunks[0]).any() else da.Array.compute_chunk_sizes(array)
+    return [int(rows) for rows in known.chunks[0]]
+
+
+def _places(values: Floats, dealt: Floats) -> Any:
+    """Return the place of each value in the dealt ones; both have the same numbers, each once."""
+    order = np.argsort(dealt)
+    return order[np.searchsorted(dealt[order], values)]
 
 
 def _expect_chance(exam: Examination, deal: Any, X: Any, y: Any, sizes: list[int]) -> None:
-    """The order is random, and the seed decides it."""
+    """The order is random, and the seed decides it.
+
+    What counts is the block of a row: inside a block, rows may stand in any order. Two rows are in the same of four
+    blocks with a chance of a quarter, give or take 0.02 over all rows; an order with a fixed step brings nearly all
+    rows of some distance together, or none.
+    """
     from dask.base import compute
 
     seed = int(exam.rng.integers(1000))
@@ -120,6 +146,25 @@ def _expect_chance(exam: Examination, deal: Any, X: Any, y: Any, sizes: list[int
         dealt = [
             exam.call(deal, in_blocks(X, sizes), in_blocks(y, sizes), number)[0] for number in (seed, seed, seed + 1)
         ]
+        cuts = [np.repeat(np.arange(rows.numblocks[0]), _lengths(rows)) for rows in dealt]
         first, again, other = (as_numpy(rows)[:, 0] for rows in compute(*dealt))
     exam.expect("The same seed deals in the same order", np.array_equal(first, again), f"seed {seed}, twice")
     exam.expect("Another seed deals in another order", not np.array_equal(first, other), f"seeds {seed} and {seed + 1}")
+    whole = np.array_equal(np.sort(first), np.sort(X[:, 0])) and np.array_equal(np.sort(other), np.sort(X[:, 0]))
+    exam.require("Every row is there exactly once", whole, f"not so with the seeds {seed} and {seed + 1}")
+    places = [_places(X[:, 0], one) for one in (first, other)]
+    blocks = [cut[place] for cut, place in zip((cuts[0], cuts[2]), places, strict=True)]
+    shares = [np.bincount(one, minlength=len(X)) / len(X) for one in blocks]
+    expected, twice = float(shares[0] @ shares[0]), float(shares[0] @ shares[1])
+    together = [float((blocks[0][step:] == blocks[0][:-step]).mean()) for step in range(1, 61)]
+    strangest = max(range(60), key=lambda place: abs(together[place] - expected))
+    exam.expect(
+        "The order is random: where one row goes says nothing of where the next rows go",
+        abs(together[strangest] - expected) < FARTHEST,
+        f"of rows that were {strangest + 1} apart, {together[strangest]:.0%} came into the same block; "
+        f"by chance it is {expected:.0%}",
+    )
+    shifts = np.bincount((places[1] - places[0]) % len(X))
+    same = max(float((blocks[0] == blocks[1]).mean()), float(shifts.max() / len(X)))
+    exam.expect("Another seed deals anew: the order is not the same one, moved on", same < twice + FARTHEST,
+                f"{same:.0%} of the rows were moved on together, or are in the same block as before")  # fmt: skip

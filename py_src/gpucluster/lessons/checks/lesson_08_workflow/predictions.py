@@ -66,6 +66,7 @@ def check_collecting(exam: Examination, predict_rows: Any, collect: Any) -> None
 
 
 def _expect_limit(exam: Examination, collect: Any) -> None:
+    exam.require("It is a function", callable(collect), f"it is {describe(collect)}")
     values = exam.rng.normal(size=(int(exam.rng.integers(3000, 5000)), 3))
     sizes = [1000, 1000, len(values) - 2000]
     known = in_blocks(values, sizes)
@@ -73,7 +74,9 @@ def _expect_limit(exam: Examination, collect: Any) -> None:
     right = values[values[:, 0] > 0]
     for array, true, what in ((known, values, "an array"), (unknown, right, "an array whose length is not known")):
         for limit in (true.nbytes, 10 * true.nbytes):
-            result = exam.call(collect, array, limit)
+            result = exam.call(_unless_refused, collect, array, limit)
+            exam.require("Within the limit, all rows arrive", not isinstance(result, MemoryError),
+                         f"MemoryError for {what} of {true.nbytes:,} bytes, with a limit of {limit:,}")  # fmt: skip
             plain = np.asarray(as_numpy(result))
             same = plain.shape == true.shape and np.array_equal(plain, true)
             exam.expect(
@@ -91,6 +94,13 @@ def _expect_limit(exam: Examination, collect: Any) -> None:
             traffic.bytes < 0.3 * true.nbytes,
             f"{traffic.bytes:,} bytes left the workers; the data have {true.nbytes:,}",
         )
+
+
+def _unless_refused(collect: Any, array: Any, limit: int) -> Any:
+    try:
+        return collect(array, limit)
+    except MemoryError as error:
+        return error
 
 
 def _refusal(collect: Any, array: Any, limit: int) -> str:
