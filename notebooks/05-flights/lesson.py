@@ -610,7 +610,7 @@ with expect_failure():
 # %% [markdown] exercise="05.7" title="One-hot across partitions" topic="partitions"
 # ### Exercise 05.7 · One-hot across partitions (8 min)
 #
-# Write `one_hot`. You may compute once inside, to find the categories. The columns are named like `carrier_UA`, in any order; False and True are as good as 0 and 1.
+# Write `one_hot`. You may compute once inside, to find the categories; the rows stay where they are. The columns are named like `carrier_UA`, in any order; False and True are as good as 0 and 1.
 
 # %% tags=["exercise"] exercise="05.7"
 def one_hot(table, column):
@@ -686,7 +686,7 @@ departures.head(3)
 # |---|---|
 # | `flight_row` (int32) | number of the flight: its index in the block |
 # | `minute` (int16) | 0, 1, 2, … for each flight |
-# | `clock` (int32) | `departure` plus `minute` |
+# | `clock` (int32) | `departure` plus `minute`; it goes on after the last minute of the year |
 #
 # A flight without `air_time` gets no rows. The check looks at the memory as well: fewer than 110 bytes per row at the worst moment, so no Python list of rows.
 # The order of the rows, and the index, do not matter.

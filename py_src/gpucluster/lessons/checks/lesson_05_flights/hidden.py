@@ -56,6 +56,11 @@ def whole(piece: Any, number: int) -> Any:
     return piece
 
 
+def times_read(table: Any) -> int:
+    """Return how many partitions of a table of `in_parts` have been read so far, each counted every time."""
+    return _read[_number_of[name_of(table)]]
+
+
 @contextmanager
 def in_this_process() -> Iterator[list[int]]:
     """Compute here instead of on the cluster, and count how often something is computed."""
@@ -84,12 +89,11 @@ def lazily(exam: Examination, function: Callable[..., Any], *tables: Any) -> Any
 
 def joined_lazily(exam: Examination, function: Callable[..., Any], large: Any, small: Any) -> Any:
     """Call the learner's function with two lazy tables, of which it may compute the small one."""
-    number = _number_of[name_of(large)]
-    before = _read[number]
+    before = times_read(large)
     with in_this_process():
         result = exam.call(function, large, small)
     _require_lazy(exam, result)
-    read = _read[number] - before
+    read = times_read(large) - before
     exam.expect("The flights are not computed inside", read == 0, f"{read} of their partitions were read")
     return result
 

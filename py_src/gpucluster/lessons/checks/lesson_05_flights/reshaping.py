@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from ....protocol.plain_text import counted
-from ...examination import Examination, Halt, describe
+from ...examination import Examination, Halt, describe, describe_error
 from ...material.conversion import as_pandas
 from .. import exercise
-from .hidden import in_parts, in_this_process, sample
+from .hidden import in_parts, in_this_process, sample, times_read
 
 MOST, FIRST_MINUTE = 191, 133_674
 """Measured: 191 flights at 2013-04-03 19:54, minute 133,674 of the year, and at three later minutes."""
+YEAR = 365 * 24 * 60
 DTYPES = {"flight_row": "int32", "minute": "int16", "clock": "int32"}
 BYTES_PER_ROW = 110
 
@@ -31,7 +32,13 @@ def check_one_hot(exam: Examination, one_hot: Any) -> None:
             result = exam.call(one_hot, lazy, column)
             is_lazy = hasattr(result, "to_delayed")
             exam.require("It returns a lazy Dask table", is_lazy, describe(result))
+            before = times_read(lazy)
             parts = [exam.call(as_pandas, part) for part in result.to_delayed()]
+        exam.expect(
+            "The rows stay where they are: the new table is made of the partitions of the old one",
+            times_read(lazy) > before or _persisted(result),
+            "it needs none of them: all rows had come to the notebook",
+        )
         true = pd.get_dummies(table[column], prefix=column, dtype=int)
         names = [[str(name) for name in part.columns] for part in parts]
         exam.expect("Every partition has the same columns, in the same order", all(one == names[0] for one in names),
@@ -57,14 +64,20 @@ def check_one_hot(exam: Examination, one_hot: Any) -> None:
                     f"{right} of {len(table)} rows")  # fmt: skip
 
 
+def _persisted(table: Any) -> bool:
+    """Whether a table is made of partitions that were computed and stay with the workers."""
+    return any(type(node).__name__ == "FromGraph" for node in table.expr.walk())
+
+
 @exercise("05.8", "minutes_in_air")
 def check_minutes(exam: Examination, minutes_in_air: Any) -> None:
     """One row for each minute of each flight that was in the air, in little memory."""
-    for size, missing in ((5, 5), (1, 0), (40, 9)):
-        block = _block(exam, size, missing)
+    for size, missing, first in ((1, 0, 0), (40, 9, 0), (6, 1, YEAR - 20)):
+        block = _block(exam, size, missing, first)
         given = block.copy()
         found = _minutes(exam, minutes_in_air, block)
         _expect_minutes(exam, found, given)
+    _expect_none(exam, minutes_in_air)
     block = _block(exam, 2500, 60)
     found, peak = exam.measured(_minutes, exam, minutes_in_air, block)
     exam.expect(
@@ -74,13 +87,31 @@ def check_minutes(exam: Examination, minutes_in_air: Any) -> None:
     )
 
 
-def _block(exam: Examination, size: int, missing: int) -> Any:
+def _expect_none(exam: Examination, minutes_in_air: Any) -> None:
+    def tried(block: Any) -> Any:
+        try:
+            return minutes_in_air(block)
+        except NotImplementedError:
+            raise
+        except Exception as error:
+            return error
+
+    result = exam.call(tried, _block(exam, 5, 5))
+    failed = isinstance(result, Exception)
+    said = "A block of which no flight was in the air gives a table without rows"
+    exam.require(said, not failed, describe_error(result, minutes_in_air) if failed else "")
+    found = _minutes(exam, lambda _: result, None)
+    exam.expect(said, len(found) == 0, f"{counted(len(found), 'row')} for 5 flights without air_time")
+
+
+def _block(exam: Examination, size: int, missing: int, first: int = 0) -> Any:
+    """Return flights; those from a first minute on leave within 20 minutes, others in any part of the year."""
     import pandas as pd
 
     rows = np.sort(exam.rng.choice(300_000, size=size, replace=False)) + 1000
     air_time = exam.rng.integers(20, 320, size).astype(float)
     air_time[exam.rng.choice(size, missing, replace=False)] = np.nan
-    departure = np.sort(exam.rng.integers(0, 520_000, size)).astype("int32")
+    departure = np.sort(exam.rng.integers(first, first + 20 if first else 520_000, size)).astype("int32")
     return pd.DataFrame({"departure": departure, "air_time": air_time}, index=pd.Index(rows))
 
 
@@ -100,9 +131,13 @@ def _expect_minutes(exam: Examination, found: Any, block: Any) -> None:
     exam.expect("There is one row per minute in the air", len(found) == total,
                 f"{len(found):,} rows, the sum of air_time is {total:,}")  # fmt: skip
     lengths = found.groupby("flight_row").size()
-    same = lengths.to_dict() == flown["air_time"].astype(int).to_dict()
+    wanted = flown["air_time"].astype(int)
+    same = lengths.to_dict() == wanted.to_dict()
+    right = int((lengths.reindex(wanted.index) == wanted).sum())
+    others = len(lengths.index.difference(wanted.index))
     exam.expect("flight_row is the number of the flight, its index in the block", same,
-                f"{len(set(lengths.index) & set(flown.index))} of {len(flown)} flights are there")  # fmt: skip
+                f"{right} of {counted(len(flown), 'flight')} in the air have a row for each minute, and there are "
+                f"{counted(others, 'other number')}")  # fmt: skip
     if not same:
         return
     grouped = found.groupby("flight_row")
@@ -113,7 +148,9 @@ def _expect_minutes(exam: Examination, found: Any, block: Any) -> None:
     began = found["flight_row"].map(flown["departure"]).astype("int64")
     right = (found["clock"] == began + found["minute"]).sum()
     exam.expect(
-        "clock is the minute of departure plus minute", right == len(found), f"{right:,} of {len(found):,} rows"
+        "clock is the minute of departure plus minute, also after the end of the year",
+        right == len(found),
+        f"{right:,} of {len(found):,} rows",
     )
 
 
