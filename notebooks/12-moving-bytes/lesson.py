@@ -391,7 +391,7 @@ predict("12.c", 7)  # SOLUTION
 # %% [markdown] exercise="12.4" title="From a data sheet to seconds" topic="link-speeds"
 # ### Exercise 12.4 · From a data sheet to seconds (10 min)
 #
-# `link` is a dictionary: `"value"` in `"unit"`, which is `"GT/s"`, `"Gb/s"` or `"GB/s"` (giga is always 10⁹). For `"GT/s"`, the value is per lane, there are `"lanes"`, and of each `encoding[1]` bits `encoding[0]` are data. If
+# `link` is a dictionary: `"value"` in `"unit"`, which is `"GT/s"`, `"Gb/s"` or `"GB/s"` (giga is always 10⁹). For `"GT/s"`, the value is per lane, there are `"lanes"`, and of each `encoding[1]` bits `encoding[0]` are data; in the other two units, the value is that of all lanes together, and all of it is data. If
 # `"both_directions"` is true, the value is the sum of both directions, which are equal.
 #
 # Write `one_way(link)`: bytes per second in one direction; and `seconds_to_move(n_bytes, link)`: the seconds that `n_bytes` bytes take, without latency.

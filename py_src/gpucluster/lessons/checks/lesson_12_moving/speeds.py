@@ -30,7 +30,7 @@ def random_published(rng: np.random.Generator) -> PublishedLink:
     encoding = ENCODINGS[int(rng.integers(len(ENCODINGS)))]
     return {
         "value": float(rng.choice([2.5, 5.0, 8.0, 25.0, 40.0, 300.0, 1000.0])), "unit": unit,
-        "lanes": int(rng.choice([1, 4, 8, 16])) if unit == "GT/s" else 1,
+        "lanes": int(rng.choice([1, 4, 8, 16] if unit == "GT/s" else [1, 2, 4])),
         "encoding": encoding if unit == "GT/s" else (1, 1), "both_directions": bool(rng.random() < 0.4),
     }  # fmt: skip
 
@@ -38,7 +38,12 @@ def random_published(rng: np.random.Generator) -> PublishedLink:
 @exercise("12.4", "one_way", "seconds_to_move")
 def check_speeds(exam: Examination, one_way: Any, seconds_to_move: Any) -> None:
     """Within a thousandth, for the links of the table and for others."""
-    links = [*LINKS.items(), *((f"another link {turn}", random_published(exam.rng)) for turn in range(30))]
+    whole: PublishedLink = {"value": 200.0, "unit": "Gb/s", "lanes": 4, "encoding": (1, 1), "both_directions": False}
+    links = [
+        *LINKS.items(),
+        ("a network of four lanes", whole),
+        *((f"another link {turn}", random_published(exam.rng)) for turn in range(30)),
+    ]
     for name, link in links:
         true = true_speed(link)
         found = number(exam, exam.call(one_way, dict(link)), "The speed")

@@ -33,4 +33,10 @@ def check_staged(exam: Examination, staged_seconds: Any) -> None:
         kind = "All in one piece, the stages take turns" if pieces == 1 else "In pieces, the stages overlap"
         last = n_bytes - (pieces - 1) * piece
         case = f"{pieces} pieces, the last with {last:,} of {piece:,} bytes, {len(stages)} stages"
-        exam.expect(kind, right, f"{found:.4g} s" + ("" if right else f", not {true:.4g}: {case}"))
+        exam.expect(kind, right, f"{found:.4g} s" if right else f"{_apart(found, true)}: {case}")
+
+
+def _apart(found: float, true: float) -> str:
+    """Both times, with as many digits as it takes to tell them apart."""
+    digits = next((some for some in range(4, 17) if f"{found:.{some}g}" != f"{true:.{some}g}"), 17)
+    return f"{found:.{digits}g} s, not {true:.{digits}g}"
