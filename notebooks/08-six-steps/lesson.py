@@ -289,7 +289,8 @@ for step, intensity in intensities.items():
 #
 # ### Exercise 08.1 · Naive Bayes is a pure sum (10 min)
 #
-# The easiest distributed classifier there is. Count, for each class, the rows and the ink in each pixel. Then
+# The easiest distributed classifier there is. Count, for each class, the rows and the ink in each pixel. Pixels may be whole numbers of one byte (uint8): the sums
+# need a type with more room. Then
 #
 # * `prior[c]` = log(share of the rows that have class c)
 # * `likelihood[c, j]` = log((ink of class c in pixel j + α) / (all ink of class c + α d)), where d is the number of pixels.

@@ -17,6 +17,7 @@ def check_naive_bayes(exam: Examination, class_sums: Any, naive_bayes: Any) -> N
     """Counts and sums add up over any cut; the model is scikit-learn's."""
     from sklearn.naive_bayes import MultinomialNB
 
+    _expect_room(exam, class_sums)
     for n, k, d, alpha in ((60, 3, 4, 1.0), (400, 5, 7, 0.5), (90, 2, 3, 2.0)):
         X = exam.rng.poisson(exam.rng.uniform(0.2, 6, d), (n, d)) * exam.rng.uniform(0.5, 1.5, (n, d))
         X[:, exam.rng.integers(d)] = 0  # a feature that never occurs: what alpha is for
@@ -55,3 +56,14 @@ def check_naive_bayes(exam: Examination, class_sums: Any, naive_bayes: Any) -> N
             off < 1e-10,
             f"off by {off:.2g} with alpha = {alpha}",
         )
+
+
+def _expect_room(exam: Examination, class_sums: Any) -> None:
+    """The ink of pixels of one byte each: the sums need more room than that."""
+    X = exam.rng.integers(100, 256, (90, 4)).astype(np.uint8)
+    y = np.arange(90) % 3
+    _, sums = arrays(exam, exam.call(class_sums, X.copy(), y.copy(), 3), ("counts", "sums"))
+    true = np.stack([X[y == label].sum(axis=0, dtype=float) for label in range(3)])
+    shaped(exam, "sums", sums, true.shape)
+    exam.expect("Sums of whole numbers of one byte are larger than a byte holds", relative_gap(sums, true) < 1e-6,
+                f"the largest is {sums.max():,.0f}, not {true.max():,.0f}, for pixels of uint8")  # fmt: skip
