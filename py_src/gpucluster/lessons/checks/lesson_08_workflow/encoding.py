@@ -42,7 +42,8 @@ def check_encoding(exam: Examination, distinct: Any, encode: Any) -> None:
             complete &= exam.expect(
                 "No label of the block is missing, and none is added",
                 set(found.tolist()) == true,
-                f"{len(found)} labels for {len(true)}; missing: {len(true - set(found.tolist()))}",
+                f"{len(found)} labels for {len(true)}; missing: {len(true - set(found.tolist()))}, "
+                f"added: {len(set(found.tolist()) - true)}",
             )
         if not complete:
             return

@@ -39,4 +39,5 @@ def check_staged(exam: Examination, staged_seconds: Any) -> None:
 def _apart(found: float, true: float) -> str:
     """Both times, with as many digits as it takes to tell them apart."""
     digits = next((some for some in range(4, 17) if f"{found:.{some}g}" != f"{true:.{some}g}"), 17)
-    return f"{found:.{digits}g} s, not {true:.{digits}g}"
+    form = f".{digits}g" if digits == 4 else f"#.{digits}g"  # with the zeros at the end
+    return f"{found:{form}} s, not {true:{form}}"
