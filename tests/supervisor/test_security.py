@@ -314,7 +314,7 @@ def test_open_is_only_what_was_asked_for_and_is_said(shared_site, shared_cluster
     assert not shared_site.registry.folder(model.id).tls.exists()
     assert {ip for ip, _ in listening(shared_site.family(model))} == {"127.0.0.1"}
     handle = gpucluster.connect("open")
-    assert "OPEN: anyone" in handle._repr_html_()
+    assert "(not encrypted: anyone who can reach this address can run code as you)" in handle._repr_html_()
     for each in (handle, gpucluster.connect("encrypted")):
         with each.get_client() as client:
             assert client.submit(lambda: 1).result(60) == 1

@@ -134,7 +134,7 @@ def test_the_secret_belongs_to_the_cluster(tmp_path: Path) -> None:
         ({"kubeconfig": "config"}, "kubeconfig: must be an absolute path"),
         ({"kubeconfig": "/a:/b"}, "kubeconfig: must be the absolute path of one file"),
         ({"context": "a b"}, "context: must be the name of a context"),
-        ({"env": {"a b": "c"}}, "'a b' cannot be the name of a variable in a pod"),
+        ({"env": {"a+b": "c"}}, "'a+b' cannot be the name of a variable in a pod"),
         ({"rmm_pool_size": "1 GiB"}, "rmm_pool_size is for workers with a GPU"),
         ({"cores": 1, "threads_per_worker": 2}, "the worker has 2 threads; ask for more cores"),
         ({"interface": "ib0"}, "interface is for workers that come to this machine"),
