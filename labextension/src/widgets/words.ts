@@ -7,7 +7,7 @@ export const WORDS = {
   cancel: 'Cancel',
   page: 'Page',
   openInTab: 'Open in a browser tab',
-  open: 'OPEN: anyone who can reach it can run code as you',
+  open: 'not encrypted: anyone who can reach it can run code as you',
   kernelOver: 'The kernel has stopped; this is the last state.',
   pageStarts: 'Cluster {name} is starting. Its dashboard appears as soon as it runs.',
   pageStopped:

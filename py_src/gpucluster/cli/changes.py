@@ -52,7 +52,7 @@ def _declare_scale(parser: SentenceParser, face: str) -> None:
 def _scale(control: Control, found: Namespace, progress: Progress, tell: Tell | None) -> ClusterModel:
     from . import actions
 
-    _must_be_number(control, found, found.n_workers, "scale NAME N")
+    _must_be_complete(control, found, found.n_workers, "scale NAME N")
     patch = parse_patch({"n_workers": as_number(found.n_workers)})
     timeout = actions.timeout_of(found)
     model = actions.find(control, actions.name_of(found))
@@ -63,9 +63,10 @@ def _scale(control: Control, found: Namespace, progress: Progress, tell: Tell | 
     return actions.wait(control, model.id, timeout, progress, n_workers=patch.n_workers)
 
 
-def _must_be_number(control: Control, found: Namespace, first: str, usage: str) -> None:
+def _must_be_complete(control: Control, found: Namespace, first: str, usage: str) -> None:
     """Refuse the name of a cluster where the first number is to be: then the last number was left out."""
-    if getattr(found, "name", None) is None and any(first in {model.name, model.id} for model in control.list()):
+    is_name = isinstance(as_number(first), str) and any(first in {model.name, model.id} for model in control.list())
+    if is_name and getattr(found, "name", None) is None:
         raise InvalidRequest(f"{usage.rpartition(' ')[2]} is missing: {usage}.")
 
 
@@ -79,7 +80,7 @@ def _declare_adapt(parser: SentenceParser, face: str) -> None:
 def _adapt(control: Control, found: Namespace, _progress: Progress, tell: Tell | None) -> ClusterModel:
     from . import actions
 
-    _must_be_number(control, found, found.minimum, "adapt NAME MINIMUM MAXIMUM")
+    _must_be_complete(control, found, found.minimum, "adapt NAME MINIMUM MAXIMUM")
     bounds = {"minimum": as_number(found.minimum), "maximum": as_number(found.maximum)}
     patch = parse_patch({"adapt": bounds})
     model = actions.find(control, actions.name_of(found))
