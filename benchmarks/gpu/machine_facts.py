@@ -79,7 +79,7 @@ def code_sum() -> str:
     digest = hashlib.sha256()
     for folder in ("py_src", "benchmarks", "notebooks", "tests/gpu", "tests/fakes"):
         for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in {".py", ".ipynb", ".c"} and path.is_file():
+            if path.suffix in {".py", ".ipynb", ".c", ".cu"} and path.is_file():
                 digest.update(path.relative_to(ROOT).as_posix().encode())
                 digest.update(path.read_bytes())
     return digest.hexdigest()[:12]

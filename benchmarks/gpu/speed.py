@@ -26,16 +26,24 @@ from .watching import watched
 GIB = 2**30
 WORKLOADS = ("transpose-sum", "merge", "kmeans", "pca", "truncated-svd", "flights-etl")
 ROWS, COLUMNS, CLUSTERS, ITERATIONS, COMPONENTS = 20_000_000, 32, 16, 10, 8
+MANY_ROWS = 120_000_000
+"""15 GB: little beside what a GPU has, as cuML joins all blocks and needs as much again."""
+MOST_ROWS = 400_000_000
+"""51 GB, for this package alone."""
+WIDE_ROWS, WIDE_COLUMNS, MANY_CLUSTERS = 4_000_000, 256, 200
+"""More columns and clusters than the kernels take."""
 BLOCKS = 8
 REPEATS = 5
 VIEWERS = 5
 SAMPLING_REPEATS = 5
-FITS_PER_TURN = 5
+FEWER_REPEATS = 3
+"""Of what takes long."""
+FITS_PER_TURN = 40
 """So that a turn takes some seconds, and there are several samples in it."""
 NO_TOLERANCE = 1e-30
 """cuML refuses zero."""
-PASSES = {"kmeans": ITERATIONS, "pca": 1, "truncated-svd": 1}
-"""How often the algorithm has to read the data at least."""
+PASSES = {"kmeans": ITERATIONS + 1, "pca": 1, "truncated-svd": 1}
+"""How often the algorithm has to read the data at least; k-means once more in the end, for the inertia."""
 
 
 def copy_bandwidth(n_bytes: int = 4 * GIB, repeats: int = 20) -> float:
@@ -55,25 +63,25 @@ def copy_bandwidth(n_bytes: int = 4 * GIB, repeats: int = 20) -> float:
     return float(2 * n_bytes / statistics.median(seconds[2:]))
 
 
-def rows(seed: int, n_rows: int) -> Any:
+def rows(seed: int, n_rows: int, n_columns: int) -> Any:
     """Return one block of random rows on the device; run in a worker."""
     import cupy
 
-    return cupy.random.default_rng(seed).random((n_rows, COLUMNS), dtype="float32")
+    return cupy.random.default_rng(seed).random((n_rows, n_columns), dtype="float32")
 
 
-def own() -> dict[str, Callable[[Any], Any]]:
-    """Return the same estimators with this package's own algorithms on CuPy."""
+def through_us() -> dict[str, Callable[[Any], Any]]:
+    """Return the same estimators, fitted by cuML through this package."""
     from gpucluster.learn import config_context
 
-    def by_us(fit: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def by_cuml(fit: Callable[[Any], Any]) -> Callable[[Any], Any]:
         def fitted(X: Any) -> Any:
-            with config_context(engine="gpucluster"):
+            with config_context(engine="cuml"):
                 return fit(X)
 
         return fitted
 
-    return {name: by_us(fit) for name, fit in ours().items()}
+    return {name: by_cuml(fit) for name, fit in ours().items()}
 
 
 def ours() -> dict[str, Callable[[Any], Any]]:
@@ -81,8 +89,11 @@ def ours() -> dict[str, Callable[[Any], Any]]:
     from gpucluster import learn
 
     start = _start()
+    chosen = {"init": "k-means||", "n_init": 1, "max_iter": ITERATIONS, "tol": 0, "random_state": 0}
     return {
         "kmeans": lambda X: learn.KMeans(CLUSTERS, init=start, n_init=1, max_iter=ITERATIONS, tol=0).fit(X),
+        "kmeans with k-means||": lambda X: learn.KMeans(CLUSTERS, **chosen).fit(X),
+        "kmeans of many clusters": lambda X: learn.KMeans(MANY_CLUSTERS, **{**chosen, "init": "random"}).fit(X),
         "pca": lambda X: learn.PCA(COMPONENTS).fit(X),
         "truncated-svd": lambda X: learn.TruncatedSVD(COMPONENTS).fit(X),
     }
@@ -94,10 +105,13 @@ def direct(client: Any) -> dict[str, Callable[[Any], Any]]:
     from cuml.dask.decomposition import PCA, TruncatedSVD
 
     start = _start()
+    chosen = {"n_init": 1, "max_iter": ITERATIONS, "tol": NO_TOLERANCE, "random_state": 0, "client": client}
     return {
         "kmeans": lambda X: KMeans(
             n_clusters=CLUSTERS, init=start, n_init=1, max_iter=ITERATIONS, tol=NO_TOLERANCE, client=client
         ).fit(X),
+        "kmeans with k-means||": lambda X: KMeans(n_clusters=CLUSTERS, init="k-means||", **chosen).fit(X),
+        "kmeans of many clusters": lambda X: KMeans(n_clusters=MANY_CLUSTERS, init="random", **chosen).fit(X),
         "pca": lambda X: PCA(n_components=COMPONENTS, client=client).fit(X),
         "truncated-svd": lambda X: TruncatedSVD(n_components=COMPONENTS, client=client).fit(X),
     }
@@ -111,48 +125,114 @@ def _start() -> Any:
 
 def against_direct(file: Path) -> dict[str, Any]:
     """Time ours and ``cuml.dask``'s in turn on the same data of the same cluster, and put both beside the roofline."""
-    found: dict[str, Any] = {"rows": ROWS, "columns": COLUMNS, "repeats": REPEATS}
-    with gpucluster.create("cuda", rmm_pool_size=0.5, rmm_allocator_external_lib_list=["cupy"]) as cluster:
+    found: dict[str, Any] = {}
+    with gpucluster.create("cuda", rmm_pool_size=0.85, rmm_allocator_external_lib_list=["cupy"]) as cluster:
         client = cluster.get_client()
         try:
             bandwidth = client.submit(copy_bandwidth, pure=False).result(timeout=300)
             found["copy_bytes_per_second"] = bandwidth
-            X = data()
-            ways = {"gpucluster.learn": ours(), "cuml.dask": direct(client), "own algorithms": own()}
-            for name in PASSES:
-                times: dict[str, list[float]] = {label: [] for label in ways}
-                for run in range(REPEATS + 1):
-                    for label, fits in ways.items():
-                        began = time.perf_counter()
-                        fits[name](X)
-                        if run:  # the first one compiles kernels and makes communicators
-                            times[label].append(time.perf_counter() - began)
-                medians = {label: statistics.median(each) for label, each in times.items()}
-                least = PASSES[name] * 4 * ROWS * COLUMNS / bandwidth
-                found[name] = {
-                    "seconds": times,
-                    "median": medians,
-                    "ratio": medians["gpucluster.learn"] / medians["cuml.dask"],
-                    "roofline_share": {label: least / seconds for label, seconds in medians.items()},
-                }
-                write_json(file, found)
-                print(name, found[name]["median"], f"ratio {found[name]['ratio']:.2f}", flush=True)
+            found["kernels"] = client.submit(kernel_rates, pure=False).result(timeout=300)
+            print("kernels", {name: f"{rate / bandwidth:.2f}" for name, rate in found["kernels"].items()}, flush=True)
+            all_ways = {
+                "gpucluster.learn": ours(),
+                "cuml.dask": direct(client),
+                "cuML through gpucluster": through_us(),
+            }
+            own = {"gpucluster.learn": ours()}
+            fits = ("kmeans", "kmeans with k-means||", "pca", "truncated-svd")
+            for n_rows, n_columns, names, ways, repeats in (
+                (ROWS, COLUMNS, fits, all_ways, REPEATS),
+                (MOST_ROWS, COLUMNS, fits, own, REPEATS),
+                (WIDE_ROWS, WIDE_COLUMNS, ("kmeans of many clusters", "pca"), all_ways, FEWER_REPEATS),
+                (MANY_ROWS, COLUMNS, ("kmeans", "pca"), all_ways, FEWER_REPEATS),
+            ):
+                X = data(n_rows, n_columns)
+                for name in names:
+                    measured = _in_turn(name, ways, X, repeats)
+                    least = 4 * n_rows * n_columns * PASSES.get(name, 0) / bandwidth
+                    shares = {label: least / seconds for label, seconds in measured["median"].items()}
+                    measured |= {"roofline_share": shares} if least else {}
+                    found.setdefault(name, {})[f"{n_rows} x {n_columns}"] = measured
+                    write_json(file, found)
+                    print(n_rows, n_columns, name, measured, flush=True)
+                del X
+                time.sleep(1)  # until workers have let it go: the next one may need that room
         finally:
             client.close()
     return found
 
 
-def data() -> Any:
+def _in_turn(name: str, ways: dict[str, dict[str, Callable[[Any], Any]]], X: Any, repeats: int) -> dict[str, Any]:
+    """Time a fit in several ways in turn, and return the seconds, their medians, ratios, and how good each model is."""
+    times: dict[str, list[float]] = {label: [] for label in ways}
+    quality: dict[str, float] = {}
+    failed: dict[str, str] = {}
+    for run in range(repeats + 1):
+        for label, fits in ways.items():
+            if label in failed:
+                continue
+            began = time.perf_counter()
+            try:
+                model = fits[name](X)
+            except Exception as error:  # out of memory, say: the others are worth having
+                failed[label] = f"{type(error).__name__}: {error}"[:500]
+                continue
+            if run:  # the first one compiles kernels and makes communicators
+                times[label].append(time.perf_counter() - began)
+            quality[label] = _quality(model)
+    medians = {label: statistics.median(each) for label, each in times.items() if each}
+    base = medians.get("cuml.dask")
+    ratios = {label: seconds / base for label, seconds in medians.items()} if base else {}
+    return {"seconds": times, "median": medians, "by_cuml_dask": ratios, "quality": quality, "failed": failed}
+
+
+def _quality(model: Any) -> float:
+    """Return the inertia of k-means, or the variance that components explain: equal where models are equally good."""
+    model = vars(model).get("internal_model", model)
+    model = model.result() if hasattr(model, "result") else model
+    found = model.inertia_ if hasattr(model, "inertia_") else sum(map(float, model.explained_variance_))
+    return float(found)
+
+
+def kernel_rates(n_rows: int = ROWS, repeats: int = 10) -> dict[str, float]:
+    """Return the bytes per second that the kernels of k-means and PCA read in one pass; run in a worker."""
+    import cupy
+    import numpy as np
+    from gpucluster.learn.kernels import lloyd_on_gpu, moments_on_gpu
+
+    X = rows(0, n_rows, COLUMNS)
+    centers, shift = rows(1, CLUSTERS, COLUMNS), X[0]
+    passes: dict[str, Callable[[], Any]] = {
+        "kmeans": lambda: lloyd_on_gpu.pass_over(X, centers, sums=True),
+        "labels": lambda: lloyd_on_gpu.pass_over(X, centers, labels=True),
+        "inertia": lambda: lloyd_on_gpu.pass_over(X, centers, inertia=True),
+        "pca": lambda: moments_on_gpu.products_of(X, shift, None, np.dtype("float32")),
+        "truncated-svd": lambda: moments_on_gpu.products_of(X, shift, None, np.dtype("float64")),
+        "pca by cuBLAS": lambda: X.T @ X,
+    }
+    found = {}
+    for name, go in passes.items():
+        seconds = []
+        for _ in range(repeats + 2):
+            begin, end = cupy.cuda.Event(), cupy.cuda.Event()
+            begin.record()
+            go()
+            end.record()
+            end.synchronize()
+            seconds.append(cupy.cuda.get_elapsed_time(begin, end) / 1000)
+        found[name] = float(X.nbytes / statistics.median(seconds[2:]))
+    return found
+
+
+def data(n_rows: int = ROWS, n_columns: int = COLUMNS) -> Any:
     """Return the random rows as a Dask array whose blocks are on the device."""
     import cupy
     import dask.array as da
     from dask.delayed import delayed
     from distributed import wait
 
-    shape, meta = (ROWS // BLOCKS, COLUMNS), cupy.empty((0, COLUMNS), dtype="float32")
-    blocks = [
-        da.from_delayed(delayed(rows)(seed, shape[0]), shape, dtype="float32", meta=meta) for seed in range(BLOCKS)
-    ]
+    shape, meta = (n_rows // BLOCKS, n_columns), cupy.empty((0, n_columns), dtype="float32")
+    blocks = [da.from_delayed(delayed(rows)(seed, *shape), shape, dtype="float32", meta=meta) for seed in range(BLOCKS)]
     X = da.concatenate(blocks).persist()
     wait(X)
     return X

@@ -193,6 +193,9 @@ def test_auto_takes_cuml_for_data_on_gpus_only(
         calls.clear()
         learn.GaussianNB().fit(split(DIGITS, 2), split(LABELS, 2))  # ours, where cuML has nothing
         assert not calls
+        for name in ("KMeans", "PCA", "TruncatedSVD"):  # ours, where it takes less time
+            made(name).fit(split(DIGITS, 2))
+        assert not calls
 
 
 def test_without_cuml(dask_client: Any, split: Any) -> None:

@@ -148,7 +148,7 @@ def _by_weight(block: Block, offset: Array | None, n: int, seed: int, draw: int)
 def _by_distance(
     block: Block, nearest: Nearest, centers: Array, offset: Array | None, n: int, seed: int, draw: int
 ) -> Picked:
-    distances, _ = nearest.distances(block, centers, offset)
+    distances = nearest.distances(block, centers, offset)
     return picked(block, _keys(block, distances, seed, draw), n, offset)
 
 
@@ -157,7 +157,7 @@ def _sampled(
 ) -> Picked:
     """Choose each row with the probability ``share * weight * squared distance``, whatever happens to the others."""
     xp = array_namespace_of(block.X)
-    distances, _ = nearest.distances(block, centers, offset)
+    distances = nearest.distances(block, centers, offset)
     chances = _weighed(block, distances).astype(np.float64) * share
     keys = uniform(block.X, int(block.start or 0), len(block), seed, draw) / xp.maximum(chances, np.finfo(float).tiny)
     keys[keys >= 1] = np.inf
@@ -167,11 +167,11 @@ def _sampled(
 def _costs(block: Block, nearest: Nearest, centers: Array, offset: Array | None, trials: Array) -> Array:
     """Return the inertia for the centres and each of the trials; without trials, that for the centres."""
     xp = array_namespace_of(block.X)
-    distances, lengths = nearest.distances(block, centers, offset)
+    distances = nearest.distances(block, centers, offset)
     if not len(trials):
         return np.asarray([float(_weighed(block, distances).sum(dtype=np.float64))])
     costs = np.zeros(len(trials))
-    for part, apart in distances_to(block.X, lengths, trials, offset):
+    for part, apart in distances_to(block.X, nearest.lengths(block, offset), trials, offset):
         xp.minimum(apart, distances[part, None], out=apart)
         weights = xp.ones(len(apart), apart.dtype) if block.weights is None else block.weights[part].astype(apart.dtype)
         costs += to_numpy(weights @ apart)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ..arrays import is_of_numpy, to_numpy
 from ..errors import InvalidOperator
 
 Message = Any
@@ -49,6 +50,16 @@ def combine(op: Operator, one: Message, other: Message) -> Message:
     if op not in _BY_NAME:
         raise InvalidOperator(f"op: {op!r} is not known. Use 'sum', 'min', 'max' or a function of two messages.")
     return _BY_NAME[op](one, other)
+
+
+def on_host(message: Message) -> Message:
+    """Return a message whose arrays are in this computer's memory: those on a GPU are brought from there."""
+    if isinstance(message, tuple):
+        parts = [on_host(part) for part in message]
+        return type(message)(*parts) if hasattr(message, "_fields") else tuple(parts)
+    if isinstance(message, dict):
+        return {name: on_host(part) for name, part in message.items()}
+    return message if is_of_numpy(message) else to_numpy(message)
 
 
 def combine_all(op: Operator, *messages: Message) -> Message:

@@ -46,6 +46,8 @@ class Entry:
     """Whether the copied attributes are enough to predict without cuML, and to save the model."""
     numbers: bool = True
     """Whether X must hold numbers."""
+    faster_here: bool = False
+    """Whether this package's own algorithm takes less time on GPUs, so that cuML is asked only if it is named."""
     by_port: bool = False
     """Whether cuML tells workers apart by host and port, which workers at unix sockets have not."""
 
@@ -81,6 +83,7 @@ DELEGATED: dict[str, Entry] = {
         own=("max_samples_per_batch", "device_buffer_samples", "init_size"),
         fixed={"n_init": 1},  # of the default, cuML makes ten runs where centres are given
         attributes=("cluster_centers_", "inertia_", "n_iter_"),
+        faster_here=True,
     ),
     "PCA": Entry(
         "cuml.dask.decomposition",
@@ -90,6 +93,7 @@ DELEGATED: dict[str, Entry] = {
         attributes=("components_", "explained_variance_", "explained_variance_ratio_", "singular_values_", "mean_",
                     "noise_variance_"),
         methods=("transform", "inverse_transform"),
+        faster_here=True,
     ),
     "TruncatedSVD": Entry(
         "cuml.dask.decomposition",
@@ -98,6 +102,7 @@ DELEGATED: dict[str, Entry] = {
         fixed={"algorithm": "full"},
         attributes=("components_", "explained_variance_", "explained_variance_ratio_", "singular_values_"),
         methods=("transform", "inverse_transform"),
+        faster_here=True,
     ),
     "LinearRegression": Entry(
         "cuml.dask.linear_model",

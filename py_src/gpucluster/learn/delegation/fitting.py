@@ -41,6 +41,9 @@ def cuml_for(estimator: Any, X: Data, y: Data | None = None, sample_weight: Data
     engine = configuration().engine
     if engine == "gpucluster" or (engine == "auto" and not (is_dask(X) and on_gpus(X))):
         return None
+    entry = DELEGATED.get(type(estimator).__name__)
+    if engine == "auto" and entry is not None and entry.faster_here:
+        return None
     try:
         return _delegate_for(estimator, X, y, sample_weight)
     except Untranslatable as reason:

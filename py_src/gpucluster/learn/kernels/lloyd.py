@@ -1,8 +1,9 @@
 """What k-means does with one block: nearest centres, sums and counts per cluster, inertia.
 
-On CPU with scikit-learn's own kernel, as far as the installed version has it as known here; otherwise, and on GPUs,
-with two matrix products. Blocks are worked on in slices, so that float32 data are added up over at most `SLICE_ROWS`
-rows before the sums become float64.
+On CPU with scikit-learn's own kernel, as far as the installed version has it as known here; on GPUs with a kernel that
+reads each row once (`lloyd_on_gpu`), where columns and clusters are few enough; otherwise with two matrix products.
+Blocks are worked on in slices, so that float32 data are added up over at most `SLICE_ROWS` rows before the sums become
+float64.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 
 from ..arrays import Array, Dtype, Namespace, array_namespace_of, is_of_numpy, to_numpy
 from ..rows.block import Block
+from . import lloyd_on_gpu
 
 SLICE_ROWS = 1 << 18
 GENERIC_BYTES = {"numpy": 1 << 22, "cupy": 1 << 28}
@@ -23,7 +25,10 @@ GENERIC_BYTES = {"numpy": 1 << 22, "cupy": 1 << 28}
 
 
 class Sums(NamedTuple):
-    """Of the points of each cluster; what ranks send each other: ``8 k (d + 1)`` bytes, whatever the number of rows."""
+    """Of the points of each cluster; what ranks send each other: ``8 k (d + 1)`` bytes, whatever the number of rows.
+
+    Of a block on a GPU they are there, too, so that the next block is begun before they are known.
+    """
 
     sums: Array
     """Array of shape (k, d), float64."""
@@ -42,8 +47,11 @@ def sums_of(block: Block, centers: Array, offset: Array | None, labels: Array | 
     offset : array of shape (d,) or None
         Subtracted from X first, a slice at a time: for data far from zero.
     labels : array of shape (n_rows,), int32, optional
-        Gets the number of each row's nearest centre.
+        Gets the number of each row's nearest centre; for arrays of NumPy.
     """
+    if lloyd_on_gpu.is_taken(block.X, len(centers)):
+        found = lloyd_on_gpu.pass_over(block.X, centers, offset, block.weights, sums=True)
+        return Sums(found.sums, found.weights)
     total = Sums(np.zeros(centers.shape), np.zeros(len(centers)))
     centers = array_namespace_of(block.X).asarray(centers, dtype=block.X.dtype)
     kernel = kernel_of(block.X, centers)
@@ -59,6 +67,8 @@ def sums_of(block: Block, centers: Array, offset: Array | None, labels: Array | 
 
 def labels_of(X: Array, centers: Array, offset: Array | None = None, n_threads: int = 1) -> Array:
     """Return the number of the nearest centre of each row: array of shape (n_rows,), int32."""
+    if lloyd_on_gpu.is_taken(X, len(centers), summed=False):
+        return lloyd_on_gpu.pass_over(X, centers, offset, labels=True).labels
     xp = array_namespace_of(X)
     centers = xp.asarray(centers, dtype=X.dtype)
     kernel = kernel_of(X, centers)
@@ -87,6 +97,11 @@ def inertia_of(
     known : array of shape (n_rows,), int32, optional
         The labels, where somebody knows them.
     """
+    if known is None and lloyd_on_gpu.is_taken(block.X, len(centers), summed=False):
+        found = lloyd_on_gpu.pass_over(block.X, centers, offset, block.weights, labels=keep is not None, inertia=True)
+        if keep is not None:
+            keep[int(block.start or 0)] = found.labels
+        return found.inertia
     centers = array_namespace_of(block.X).asarray(centers, dtype=block.X.dtype)
     kernel = kernel_of(block.X, centers)
     inertia, start, first = 0.0, 0, int(block.start or 0)

@@ -5,7 +5,8 @@ Recommendations", The American Statistician 37 (1983); B. P. Welford, Technometr
 
 Each piece of rows is shifted by the mean of a few of its rows before anything is squared, so that float32 data with
 values like 1,000,000.1 keep what distinguishes them. The product of a piece is computed in the type of the data (a
-``syrk`` of BLAS), pieces are added up in float64.
+``syrk`` of BLAS), pieces are added up in float64. On a GPU, a block of few columns is one piece for a kernel that reads
+each row once (`moments_on_gpu`).
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Array, Namespace, array_namespace_of, to_numpy
+from ..arrays import Array, Dtype, Namespace, array_namespace_of, to_numpy
 from ..rows.block import Block
+from . import moments_on_gpu
 from .slices import slices
 
 SAMPLE_ROWS = 64
@@ -54,6 +56,8 @@ def moments(block: Block, work: str | None = None) -> Moments:
     y = None if block.y is None else as_columns(block.y)
     k = n_features + (0 if y is None else y.shape[1])
     dtype = np.dtype(work or block.X.dtype)
+    if y is None and len(block) and moments_on_gpu.is_taken(block.X):
+        return _in_one_piece(block, dtype)
     total = xp.zeros((k, k))
     weights, shifts, offsets = [], [], []
     buffer = None
@@ -94,11 +98,33 @@ def as_columns(y: Array) -> Array:
     return y[:, None] if y.ndim == 1 else y
 
 
+def _in_one_piece(block: Block, work: Dtype) -> Moments:
+    shift = _shift(to_numpy(_sample(block.X)), block.X.dtype)
+    sums, products = moments_on_gpu.products_of(block.X, shift, block.weights, work)
+    weight = float(len(block) if block.weights is None else block.weights.sum(dtype=np.float64))
+    offset = sums / weight if weight else np.zeros(len(sums))
+    return _joined(
+        array_namespace_of(sums),
+        float(len(block)),
+        np.asarray([weight]),
+        shift[None].astype(np.float64),
+        offset[None],
+        products,
+    )
+
+
+def _sample(values: Array) -> Array:
+    return values[:: max(1, len(values) // SAMPLE_ROWS)]
+
+
+def _shift(sample: Array, dtype: Dtype) -> Array:
+    """Return the mean of some rows; exact for a column of equal values, whose variance then is exactly 0."""
+    return sample.mean(axis=0, dtype=np.float64).astype(dtype)
+
+
 def _shifted(xp: Namespace, into: Array, values: Array) -> Array:
     """Write values less the mean of some of them, and return that mean as float64."""
-    sample = values[:: max(1, len(values) // SAMPLE_ROWS)]
-    # Exact for a column of equal values, whose variance then is exactly 0.
-    shift = sample.mean(axis=0, dtype=np.float64).astype(into.dtype)
+    shift = _shift(_sample(values), into.dtype)
     xp.subtract(values, shift, out=into, casting="same_kind")
     return shift.astype(np.float64)
 

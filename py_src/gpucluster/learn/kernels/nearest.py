@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays import Array, array_namespace_of
 from ..rows.block import Block
+from . import lloyd_on_gpu
 from .slices import slices
 
 ROUNDING = 8
@@ -22,13 +23,21 @@ class Nearest:
     """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, int | None], tuple[int, Any, Any]] = {}
+        self._known: dict[tuple[int, int | None], tuple[int, Array]] = {}
+        self._squares: dict[tuple[int, int | None], Array] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_known": {}}
+        return {"_known": {}, "_squares": {}}
 
-    def distances(self, block: Block, centers: Array, offset: Array | None) -> tuple[Array, Array]:
-        """Return squared distances to the nearest centre, and squared lengths of the rows.
+    def lengths(self, block: Block, offset: Array | None) -> Array:
+        """Return squared lengths of the rows, relative to the offset: array of shape (n_rows,), of the type of X."""
+        key = block.number, block.start
+        if key not in self._squares:
+            self._squares[key] = _lengths(block.X, offset)
+        return self._squares[key]
+
+    def distances(self, block: Block, centers: Array, offset: Array | None) -> Array:
+        """Return squared distances to the nearest centre.
 
         Parameters
         ----------
@@ -39,20 +48,22 @@ class Nearest:
 
         Returns
         -------
-        distances, lengths : arrays of shape (n_rows,)
+        array of shape (n_rows,)
             Of the type of X.
         """
         xp = array_namespace_of(block.X)
         key = block.number, block.start
-        n_known, nearest, lengths = self._known.get(key, (0, None, None))
+        n_known, nearest = self._known.get(key, (0, None))
         if nearest is None:
             nearest = xp.full(len(block), np.inf, block.X.dtype)
-            lengths = _lengths(block.X, offset)
-        if n_known < len(centers):
-            for part, distances in distances_to(block.X, lengths, centers[n_known:], offset):
+        new = centers[n_known:]
+        if len(new) and lloyd_on_gpu.is_taken(block.X, len(new), summed=False):
+            xp.minimum(nearest, lloyd_on_gpu.pass_over(block.X, new, offset, distances=True).distances, out=nearest)
+        elif len(new):
+            for part, distances in distances_to(block.X, self.lengths(block, offset), new, offset):
                 xp.minimum(nearest[part], distances.min(axis=1), out=nearest[part])
-        self._known[key] = len(centers), nearest, lengths
-        return nearest, lengths
+        self._known[key] = len(centers), nearest
+        return nearest
 
 
 def distances_to(X: Array, lengths: Array, centers: Array, offset: Array | None) -> Iterator[tuple[slice, Array]]:

@@ -29,7 +29,8 @@ from .shard import Shard
 from .table import Table
 
 PASSES_BYTES = 1 << 30
-"""So much the passes over each thread's part of a table may read together, which takes about half a second."""
+"""So much the passes over each thread's part of a table may read together, which takes about half a second. On GPUs it
+is more by their speed."""
 MOST_RANKS = 16
 """Each takes a connection from the client to the scheduler."""
 RETURN_SECONDS = 5.0
@@ -66,13 +67,12 @@ _lock = threading.Lock()
 
 
 def are_short(table: Table, passes: int) -> bool:
-    """Whether so many passes over a table can be short: it is kept on workers, in memory of the host, in few blocks."""
+    """Whether so many passes over a table can be short: it is kept on workers, in few blocks."""
     return (
         table.is_persisted()
         and table.n_rows is not None
         and table.n_blocks <= MOST_BLOCKS
-        and not table.on_gpu
-        and passes * sum(part.nbytes for part in table.collections) <= PASSES_BYTES * MOST_RANKS
+        and passes * sum(part.nbytes for part in table.collections) <= PASSES_BYTES * table.speed * MOST_RANKS
     )
 
 
@@ -111,7 +111,7 @@ def run_ranks_in_place(
     Exception
         What the function raises.
     """
-    asked = assigned(client, table, PASSES_BYTES / passes)
+    asked = assigned(client, table, PASSES_BYTES * table.speed / passes)
     if asked is None or len(asked) > MOST_RANKS:
         return None
     group = _leased(client, tuple(asked))

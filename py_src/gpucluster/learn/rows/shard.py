@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..communicators.communicator import Communicator
-from ..communicators.operators import Message, Operator, combine_all
+from ..communicators.operators import Message, Operator, combine_all, on_host
 from .block import Block, Partial, Rows
 from .threads import one_blas_thread
 
@@ -53,7 +53,7 @@ class Shard(Rows):
 
     def total(self, partial: Partial, *arguments: Any, op: Operator = "sum") -> Message:
         """Combine this rank's blocks, then all ranks' results with one allreduce."""
-        mine = combine_all(op, *self._mapped(lambda block: partial(block, *arguments), self._pieces))
+        mine = on_host(combine_all(op, *self._mapped(lambda block: partial(block, *arguments), self._pieces)))
         return self.communicator.allreduce(mine, op)
 
     def map_blocks(self, partial: Partial, *arguments: Any) -> list[Message]:

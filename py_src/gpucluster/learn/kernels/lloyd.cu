@@ -1,0 +1,243 @@
+// One pass of Lloyd's algorithm over a block: the nearest centre of each row, sums and weights per cluster, inertia.
+//
+// Each row is read from the GPU's memory once. A block of threads takes a tile of rows into shared memory, the next one
+// while it works on this one, and finds each row's nearest centre (distances as ||c||^2 - 2 x.c, sixteen centres at a time
+// in registers). Then it adds the rows up: a group of threads, one per column, goes through its rows one after the other.
+// No atomic operations, so that the same rows and centres give the same sums bit by bit, which the end of k-means relies
+// on.
+//
+// Given when it is compiled: REAL (float or double), its LARGEST number, COLUMNS, THREADS (at least COLUMNS),
+// ROWS_PER_THREAD, STAGES (1 or 2 tiles), and SHIFTED (0 or 1).
+
+#define ROWS (THREADS * ROWS_PER_THREAD)
+#define GROUPS (THREADS / COLUMNS)
+#define CENTERS 16
+#define AT_ONCE 8
+#define PACKED (16 / (int)sizeof(REAL))
+#if COLUMNS % (16 / REAL_BYTES)
+#define STEP 1
+#define STRIDE (COLUMNS | 1)  // odd: threads that read the same column of neighbouring rows use different banks
+#else
+#define STEP PACKED
+#define STRIDE ((COLUMNS / PACKED | 1) * PACKED)  // the same for sixteen bytes at once
+#endif
+#define TILE (ROWS * STRIDE)
+
+struct __align__(16) Pack {
+    REAL value[PACKED];
+};
+
+#ifdef __CUDA_ARCH__
+// Copies from global to shared memory that go on while threads do something else.
+__device__ inline void copy(REAL* to, const REAL* from) {
+    const unsigned int place = (unsigned int)__cvta_generic_to_shared(to);
+    if (STEP > 1)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(place), "l"(from) : "memory");
+    else if (sizeof(REAL) == 8)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(place), "l"(from) : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(place), "l"(from) : "memory");
+}
+__device__ inline void close_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+__device__ inline void wait_for_all_but_one() { asm volatile("cp.async.wait_group 1;" ::: "memory"); }
+__device__ inline void wait_for_all() { asm volatile("cp.async.wait_group 0;" ::: "memory"); }
+#else
+inline void copy(REAL* to, const REAL* from) {
+    for (int q = 0; q < STEP; ++q) to[q] = from[q];
+}
+inline void close_group() {}
+inline void wait_for_all_but_one() {}
+inline void wait_for_all() {}
+#endif
+
+__device__ inline void take_tile(REAL* tile, const REAL* X, long long number, long long n_rows) {
+    const long long first = number * ROWS;
+    const int n_here = (int)(n_rows - first < ROWS ? n_rows - first : ROWS);
+    const REAL* const source = X + first * COLUMNS;
+#pragma unroll 8
+    for (int m = threadIdx.x * STEP; m < ROWS * COLUMNS; m += THREADS * STEP)
+        if (m < n_here * COLUMNS) copy(tile + m / COLUMNS * STRIDE + m % COLUMNS, source + m);
+}
+
+__device__ inline REAL of_tile(const REAL* tile, int row, int column, const REAL* shift) {
+    return SHIFTED ? tile[row * STRIDE + column] - shift[column] : tile[row * STRIDE + column];
+}
+
+// Shared memory, in this order: centres, column by column (COLUMNS x padded), their squared lengths (padded), STAGES
+// tiles (ROWS x STRIDE), the shift (COLUMNS if SHIFTED), sums (GROUPS x k x COLUMNS), weights (GROUPS x k), labels
+// (ROWS); padded: k up to a multiple of CENTERS.
+extern "C" __global__ void __launch_bounds__(THREADS) lloyd(
+    const REAL* __restrict__ X,        // n_rows x COLUMNS
+    const REAL* __restrict__ weights,  // n_rows, or null where all weigh 1
+    const REAL* __restrict__ shift,    // COLUMNS, subtracted from each row; or null
+    const REAL* __restrict__ centers,  // k x COLUMNS, relative to the shift
+    const long long n_rows,
+    const int k,
+    double* __restrict__ sums,       // blocks of threads x (k x COLUMNS sums, then k weights); or null
+    double* __restrict__ inertia,    // blocks of threads; or null
+    int* __restrict__ labels,        // n_rows; or null
+    REAL* __restrict__ distances) {  // n_rows, squared, to the nearest centre; or null
+    extern __shared__ __align__(16) unsigned char memory[];
+    const int padded = (k + CENTERS - 1) / CENTERS * CENTERS;
+    REAL* const transposed = (REAL*)memory;
+    REAL* const lengths = transposed + COLUMNS * padded;
+    REAL* const tiles = lengths + padded;
+    REAL* const shift_here = tiles + STAGES * TILE;
+    REAL* const total = shift_here + (SHIFTED ? COLUMNS : 0);
+    REAL* const weight_of = total + (sums ? GROUPS * k * COLUMNS : 0);
+    int* const label_of = (int*)(weight_of + (sums ? GROUPS * k : 0));
+    const int thread = threadIdx.x;
+
+    const long long n_tiles = (n_rows + ROWS - 1) / ROWS;
+    if (STAGES > 1 && blockIdx.x < n_tiles) take_tile(tiles, X, blockIdx.x, n_rows);
+    close_group();
+    for (int i = thread; i < padded * COLUMNS; i += THREADS) {
+        const int column = i / padded, center = i % padded;
+        transposed[i] = center < k ? centers[center * COLUMNS + column] : (REAL)0;
+    }
+    for (int i = thread; sums && i < GROUPS * k * (COLUMNS + 1); i += THREADS) total[i] = 0;
+    for (int i = thread; SHIFTED && i < COLUMNS; i += THREADS) shift_here[i] = shift[i];
+    __syncthreads();
+    for (int center = thread; center < padded; center += THREADS) {
+        REAL length = 0;
+        for (int j = 0; j < COLUMNS; ++j) length += transposed[j * padded + center] * transposed[j * padded + center];
+        lengths[center] = center < k ? length : LARGEST;
+    }
+
+    const int group = thread / COLUMNS, own = thread % COLUMNS;
+    double apart = 0;
+    int stage = 0;
+    for (long long number = blockIdx.x; number < n_tiles; number += gridDim.x) {
+        const long long first = number * ROWS;
+        const int n_here = (int)(n_rows - first < ROWS ? n_rows - first : ROWS);
+        const REAL* const tile = tiles + stage * TILE;
+        if (STAGES > 1) {
+            stage = 1 - stage;
+            if (number + gridDim.x < n_tiles) take_tile(tiles + stage * TILE, X, number + gridDim.x, n_rows);
+            close_group();
+            wait_for_all_but_one();
+        } else {
+            take_tile(tiles, X, number, n_rows);
+            close_group();
+            wait_for_all();
+        }
+        __syncthreads();
+
+        REAL least[ROWS_PER_THREAD];
+        int nearest[ROWS_PER_THREAD];
+#pragma unroll
+        for (int r = 0; r < ROWS_PER_THREAD; ++r) {
+            least[r] = LARGEST;
+            nearest[r] = 0;
+        }
+        for (int begin = 0; begin < padded; begin += CENTERS) {
+            REAL product[ROWS_PER_THREAD][CENTERS] = {};
+#pragma unroll 4
+            for (int j = 0; j < COLUMNS; j += STEP) {
+                REAL x[ROWS_PER_THREAD][STEP];
+#pragma unroll
+                for (int r = 0; r < ROWS_PER_THREAD; ++r) {
+                    const REAL* const here = tile + (thread + r * THREADS) * STRIDE + j;
+                    if (STEP > 1) {
+                        const Pack pack = *(const Pack*)here;
+#pragma unroll
+                        for (int s = 0; s < STEP; ++s) x[r][s] = pack.value[s];
+                    } else {
+                        x[r][0] = *here;
+                    }
+#pragma unroll
+                    for (int s = 0; SHIFTED && s < STEP; ++s) x[r][s] -= shift_here[j + s];
+                }
+#pragma unroll
+                for (int s = 0; s < STEP; ++s) {
+                    const Pack* const packs = (const Pack*)(transposed + (j + s) * padded + begin);
+#pragma unroll
+                    for (int p = 0; p < CENTERS / PACKED; ++p) {
+                        const Pack pack = packs[p];
+#pragma unroll
+                        for (int q = 0; q < PACKED; ++q)
+#pragma unroll
+                            for (int r = 0; r < ROWS_PER_THREAD; ++r)
+                                product[r][p * PACKED + q] += x[r][s] * pack.value[q];
+                    }
+                }
+            }
+#pragma unroll
+            for (int q = 0; q < CENTERS; ++q) {
+                const REAL length = lengths[begin + q];
+#pragma unroll
+                for (int r = 0; r < ROWS_PER_THREAD; ++r) {
+                    const REAL distance = length - 2 * product[r][q];
+                    if (distance < least[r]) {
+                        least[r] = distance;
+                        nearest[r] = begin + q;
+                    }
+                }
+            }
+        }
+#pragma unroll
+        for (int r = 0; r < ROWS_PER_THREAD; ++r) {
+            const int row = thread + r * THREADS;
+            label_of[row] = nearest[r];
+            if (row >= n_here) continue;
+            if (labels) labels[first + row] = nearest[r];
+            if (inertia || distances) {
+                REAL squares = 0;
+                for (int j = 0; j < COLUMNS; ++j) {
+                    const REAL difference = of_tile(tile, row, j, shift_here) - transposed[j * padded + nearest[r]];
+                    squares += difference * difference;
+                }
+                if (distances) distances[first + row] = squares;
+                apart += (double)squares * (weights ? (double)weights[first + row] : 1.0);
+            }
+        }
+        __syncthreads();
+        if (sums && group < GROUPS) {
+            REAL* const sum = total + group * k * COLUMNS + own;
+            REAL* const weight = weight_of + group * k;
+            // Labels and numbers of some rows first: the sums may be the same ones, and wait for each other.
+            for (int row = group; row < n_here; row += AT_ONCE * GROUPS) {
+                int label[AT_ONCE];
+                REAL x[AT_ONCE], heavy[AT_ONCE];
+#pragma unroll
+                for (int i = 0; i < AT_ONCE; ++i) {
+                    const int each = row + i * GROUPS;
+                    const bool here = each < n_here;
+                    label[i] = here ? label_of[each] : 0;
+                    x[i] = here ? of_tile(tile, each, own, shift_here) : (REAL)0;
+                    heavy[i] = here ? (weights ? weights[first + each] : (REAL)1) : (REAL)0;
+                    if (weights) x[i] *= heavy[i];
+                }
+#pragma unroll
+                for (int i = 0; i < AT_ONCE; ++i) sum[label[i] * COLUMNS] += x[i];
+                if (!own)
+#pragma unroll
+                    for (int i = 0; i < AT_ONCE; ++i) weight[label[i]] += heavy[i];
+            }
+        }
+        __syncthreads();  // everybody is done with the tile: it may be overwritten
+    }
+
+    const long long block = blockIdx.x;
+    double* const ours = sums + block * k * (COLUMNS + 1);
+    for (int i = thread; sums && i < k * COLUMNS; i += THREADS) {
+        double found = 0;
+        for (int g = 0; g < GROUPS; ++g) found += (double)total[g * k * COLUMNS + i];
+        ours[i] = found;
+    }
+    for (int i = thread; sums && i < k; i += THREADS) {
+        double found = 0;
+        for (int g = 0; g < GROUPS; ++g) found += (double)weight_of[g * k + i];
+        ours[k * COLUMNS + i] = found;
+    }
+    if (inertia) {
+        double* const parts = (double*)tiles;
+        parts[thread] = apart;
+        __syncthreads();
+        if (!thread) {
+            double found = 0;
+            for (int i = 0; i < THREADS; ++i) found += parts[i];
+            inertia[block] = found;
+        }
+    }
+}

@@ -1,0 +1,125 @@
+"""One pass of Lloyd's algorithm over a block on a GPU, which reads each row once.
+
+As two matrix products, each row would be read twice, and its distances from all centres would be written down and read
+several times: for few columns that is five times the memory traffic.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import Array, Dtype, array_namespace_of
+from .cuda import MOST_SHARED_BYTES, REALS, Launch, are_taken, n_blocks_for, on_device, run
+
+MOST_COLUMNS = 128
+MANY_COLUMNS = 64
+"""With more, there is room for one tile, not for the next one as well."""
+ROWS_PER_THREAD = 1
+THREADS = 128
+CENTERS_AT_ONCE = 16
+"""As in the kernel."""
+MOST_ROWS = 1 << 17
+"""So many rows at most are added up in the type of the data before the sums become float64."""
+
+
+class Pass(NamedTuple):
+    """What one pass has found; what was not asked for is empty or zero."""
+
+    sums: Array
+    """Of the points of each cluster: array of shape (k, d), float64, on the GPU, perhaps still being computed."""
+    weights: Array
+    """Array of shape (k,), float64, on the GPU."""
+    labels: Array
+    """Array of shape (n_rows,), int32, on the GPU."""
+    inertia: float
+    distances: Array
+    """Squared, of each row to its nearest centre: array of shape (n_rows,), of the type of X, on the GPU."""
+
+
+def is_taken(X: Array, n_clusters: int, *, summed: bool = True) -> bool:
+    """Whether the kernel takes these rows: on a GPU, with few columns, and clusters that fit into shared memory.
+
+    ``summed``: with sums of the points of each cluster, which take room as well.
+    """
+    n_features = int(X.shape[1])
+    return (
+        0 < n_features <= MOST_COLUMNS
+        and are_taken(X)
+        and launch_for(X.dtype, n_features, n_clusters, summed=summed, shifted=True).shared_bytes <= MOST_SHARED_BYTES
+    )
+
+
+def pass_over(
+    X: Array,
+    centers: Array,
+    offset: Array | None = None,
+    weights: Array | None = None,
+    *,
+    sums: bool = False,
+    labels: bool = False,
+    inertia: bool = False,
+    distances: bool = False,
+) -> Pass:
+    """Go through the rows of a block once.
+
+    Parameters
+    ----------
+    X : array of shape (n_rows, d)
+        On a GPU; see `is_taken`.
+    centers : array of shape (k, d)
+        Relative to the offset.
+    offset : array of shape (d,), optional
+        Subtracted from each row.
+    weights : array of shape (n_rows,), optional
+    sums, labels, inertia, distances : bool
+        What is wanted.
+    """
+    xp = array_namespace_of(X)
+    (n_rows, n_features), k, dtype = X.shape, len(centers), X.dtype
+    launch = launch_for(dtype, n_features, k, summed=sums, shifted=offset is not None)
+    tile = THREADS * ROWS_PER_THREAD
+    inputs = [on_device(values, X, dtype) for values in (weights, offset, centers)]
+    found, apart = xp.empty(n_rows if labels else 0, np.int32), xp.empty(n_rows if distances else 0, dtype)
+    n_blocks = n_blocks_for(launch, -(-n_rows // tile))
+    total, cost = xp.zeros(k * (n_features + 1)), 0.0
+    step = n_blocks * max(tile, MOST_ROWS // tile * tile)
+    for start in range(0, n_rows, step):
+        part = slice(start, start + step)
+        rows = X[part]
+        own = None if inputs[0] is None else inputs[0][part]
+        made = [xp.empty((n_blocks, len(total))) if sums else None, xp.empty(n_blocks) if inertia else None]
+        run(launch, n_blocks, [
+            rows, own, *inputs[1:], np.int64(len(rows)), np.int32(k), *made,
+            found[part] if labels else None, apart[part] if distances else None,
+        ])  # fmt: skip
+        if made[0] is not None:
+            total = made[0].sum(axis=0) if not start else total + made[0].sum(axis=0)
+        if made[1] is not None:
+            cost += float(made[1].sum())
+    return Pass(total[: k * n_features].reshape(k, n_features), total[k * n_features :], found, cost, apart)
+
+
+@cache
+def launch_for(dtype: Dtype, n_features: int, n_clusters: int, *, summed: bool, shifted: bool) -> Launch:
+    """Return how the kernel is launched."""
+    real = REALS[dtype.name]
+    rows, groups, packed = THREADS * ROWS_PER_THREAD, THREADS // n_features, 16 // real.n_bytes
+    stages = 1 if n_features > MANY_COLUMNS else 2
+    stride = n_features | 1 if n_features % packed else (n_features // packed | 1) * packed
+    padded = -(-n_clusters // CENTERS_AT_ONCE) * CENTERS_AT_ONCE
+    numbers = padded * (n_features + 1) + stages * rows * stride + (n_features if shifted else 0)
+    numbers += groups * n_clusters * (n_features + 1) if summed else 0
+    macros = (
+        ("REAL", real.name),
+        ("REAL_BYTES", real.n_bytes),
+        ("LARGEST", real.largest),
+        ("COLUMNS", n_features),
+        ("THREADS", THREADS),
+        ("ROWS_PER_THREAD", ROWS_PER_THREAD),
+        ("STAGES", stages),
+        ("SHIFTED", int(shifted)),
+    )
+    return Launch("lloyd", macros, THREADS, numbers * real.n_bytes + rows * 4)
