@@ -22,7 +22,7 @@ import psutil
 from gpucluster.client.control import Control
 from gpucluster.registry.store import Registry
 
-from .devicememory import forkservers, has_context, occupation, settles_to
+from .devicememory import forkservers, has_context, settles_to, used_by_us
 from .piece import write_json
 from .presets import SETTINGS, WITHOUT_RAPIDS
 
@@ -38,7 +38,7 @@ def measure(name: str, options: dict[str, Any], *, simulated: bool) -> dict[str,
     if simulated:
         # The real RMM, where it is installed, asks the driver for memory, and the simulated one has none.
         options = {"rmm_track_allocations": False, **options}
-    before = occupation().used_bytes
+    before = used_by_us()
     began = time.perf_counter()
     cluster = gpucluster.create("cuda", name=name.replace(" ", "-").lower(), n_workers=1, **options)
     created = time.perf_counter() - began

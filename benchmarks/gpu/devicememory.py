@@ -10,6 +10,8 @@ from pathlib import Path
 import psutil
 from gpucluster.devices.nvml import NVMLSession
 
+from .piece import MARK, carries_mark
+
 
 @dataclass(frozen=True)
 class Occupation:
@@ -36,6 +38,24 @@ def occupation(index: int = 0) -> Occupation:
         return Occupation(session.memory(handle).used, {process.pid: process.usedGpuMemory for process in running})
     finally:
         session.close()
+
+
+def used_by_us(index: int = 0) -> int:
+    """Return the bytes that processes of this piece of the proof use, so that others on the GPU make no difference.
+
+    All that is used, outside of the proof, and where the driver does not tell what each process has.
+    """
+    found, mark = occupation(index), os.environ.get(MARK)
+    if mark is None or None in found.by_pid.values():
+        return found.used_bytes
+    return sum(size or 0 for pid, size in found.by_pid.items() if _is_ours(pid, mark))
+
+
+def _is_ours(pid: int, mark: str) -> bool:
+    try:
+        return carries_mark(psutil.Process(pid), mark)
+    except psutil.NoSuchProcess:
+        return False
 
 
 def utilization_percent(index: int = 0) -> float:
@@ -70,10 +90,10 @@ def has_context(pid: int) -> bool:
 
 
 def settles_to(wanted_bytes: int, *, within: int, seconds: float = 20, index: int = 0) -> tuple[bool, int]:
-    """Wait until the GPU's used memory is within so many bytes of what is wanted; returns whether, and what it is."""
+    """Wait until the memory that we use is within so many bytes of what is wanted; returns whether, and what it is."""
     deadline = time.monotonic() + seconds
     while True:
-        used = occupation(index).used_bytes
+        used = used_by_us(index)
         if abs(used - wanted_bytes) <= within:
             return True, used
         if time.monotonic() > deadline:

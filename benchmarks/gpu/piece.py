@@ -163,14 +163,15 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _end_marked(mark: str) -> None:
     """End the processes that have left the piece's group, such as supervisors and their workers."""
     for kind in (signal.SIGTERM, signal.SIGKILL):
-        found = [process for process in psutil.process_iter() if _has_mark(process, mark)]
+        found = [process for process in psutil.process_iter() if carries_mark(process, mark)]
         for process in found:
             with suppress(psutil.NoSuchProcess):
                 process.send_signal(kind)
         psutil.wait_procs(found, GRACE_SECONDS)
 
 
-def _has_mark(process: psutil.Process, mark: str) -> bool:
+def carries_mark(process: psutil.Process, mark: str) -> bool:
+    """Return whether a process was started by the piece with that mark, or by a process that was."""
     try:
         return process.environ().get(MARK) == mark
     except (psutil.Error, OSError):  # It has ended, or is somebody else's.

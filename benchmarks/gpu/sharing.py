@@ -20,7 +20,7 @@ import gpucluster
 from gpucluster.protocol.errors import GPUClusterError
 
 from .clusters import LEFT_BYTES, own_registry
-from .devicememory import occupation, settles_to
+from .devicememory import settles_to, used_by_us
 from .piece import write_json
 
 GIB = 2**30
@@ -61,7 +61,7 @@ def take(n_bytes: int) -> int:
 
 def slots() -> dict[str, Any]:
     """Let four clusters share a GPU."""
-    before = occupation().used_bytes
+    before = used_by_us()
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         site = Path(folder) / "site.yaml"
         site.write_text(f"sharing:\n  slots_per_gpu: {SLOTS}\n", encoding="utf-8")
@@ -94,7 +94,7 @@ def slots() -> dict[str, Any]:
             "products_per_second_alone": alone,
             "products_per_second_together": together,
             "share_of_alone_in_sum": sum(together) / alone,
-            "used_bytes": occupation().used_bytes - before,
+            "used_bytes": used_by_us() - before,
             "fifth_refused": refused,
             "too_much_refused": too_much,
             "all_go_on": after == [GIB] * SLOTS,
@@ -117,7 +117,7 @@ def comms(file: Path) -> dict[str, Any]:
     found: dict[str, Any] = {"result_bytes": RESULT_BYTES}
     for protocol in PROTOCOLS:
         try:
-            options: dict[str, Any] = {"rmm_pool_size": 0.4, "rmm_allocator_external_lib_list": ["cupy"]}
+            options: dict[str, Any] = {"rmm_pool_size": 8 * GIB, "rmm_allocator_external_lib_list": ["cupy"]}
             with gpucluster.create("cuda", n_workers=1, protocol=protocol, **options) as cluster:
                 client = cluster.get_client()
                 try:

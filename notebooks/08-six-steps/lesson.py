@@ -591,7 +591,8 @@ if ready("08.3", loss_and_gradient, descend):
         )[0]
     best = sklearn.linear_model.LogisticRegression(C=np.inf).fit(as_numpy(S.compute()), as_numpy(late.compute()))
     scikit_weights = np.append(best.coef_[0], best.intercept_)
-    scikit_loss = total(loss_and_gradient, S, late, weights=scikit_weights)[0] / len(S)
+    loss_of = lambda X, y: loss_and_gradient(X, y, np.asarray(scikit_weights, like=X))
+    scikit_loss = total(loss_of, S, late)[0] / len(S)
     print(f"your loss {curve[-1]:.5f} after {len(curve)} evaluations; scikit-learn's {scikit_loss:.5f} after {best.n_iter_[0]} iterations")
     print(f"{len(log)} messages between workers, {log.bytes / max(1, len(log)):.0f} bytes each")
     display(lab.report(evaluations=len(curve), loss=curve[-1], messages=len(log), message_bytes=log.bytes))

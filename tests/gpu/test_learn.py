@@ -104,12 +104,50 @@ def test_our_own_algorithms_find_it_on_cupy(device: Any, name: str) -> None:
         assert fit.differing(model, X, y) == {}
 
 
-def test_data_on_a_gpu_are_fitted_by_cuml_unless_it_cannot(device: Any) -> None:
+def test_data_on_a_gpu_are_fitted_by_cuml_unless_ours_is_faster_or_it_cannot(device: Any) -> None:
     from gpucluster.learn import KMeans
 
+    for name, by_cuml in (("LinearRegression", True), ("KMeans", False), ("PCA", False)):
+        X, y = map(device, FITS[name].data())
+        assert hasattr(FITS[name].fitted(X, y), "_delegate") == by_cuml, name
     X = device(FITS["KMeans"].data()[0])
-    assert hasattr(FITS["KMeans"].fitted(X, None), "_delegate")
-    assert not hasattr(KMeans(10, init="k-means++", random_state=0).fit(X), "_delegate")
+    for k, by_cuml in ((10, False), (300, True)):  # too many for the kernel
+        model = KMeans(k, init="k-means||", max_iter=2, random_state=0).fit(X)
+        assert hasattr(model, "_delegate") == by_cuml, k
+    assert not hasattr(KMeans(300, init="k-means++", max_iter=1, random_state=0).fit(X), "_delegate")
+
+
+def test_what_cuml_has_fitted_takes_rows_in_memory(device: Any) -> None:
+    import numpy as np
+
+    fit = FITS["RandomForestClassifier"]
+    rows, labels = fit.data()
+    model = fit.fitted(*map(device, (rows, labels)))
+    assert hasattr(model, "_delegate")
+    found = model.predict(rows)
+    assert isinstance(found, np.ndarray)
+    assert np.mean(found == labels) > 0.95
+    assert model.predict_proba(rows[:5]).shape == (5, 10)
+
+
+def test_dbscan_takes_rows_on_a_gpu(device: Any) -> None:
+    import numpy as np
+    from gpucluster.learn import DBSCAN
+    from sklearn.cluster import DBSCAN as PLAIN
+
+    rows = FITS["KMeans"].data()[0]
+    expected = PLAIN(eps=20.0, min_samples=5).fit(rows).labels_
+    assert np.array_equal(DBSCAN(eps=20.0, min_samples=5).fit(device(rows)).labels_.compute(), expected)
+
+
+def test_labels_on_a_gpu_can_be_compared(device: Any) -> None:
+    import numpy as np
+    from gpucluster.learn import accuracy_score, adjusted_rand_score
+
+    _, labels = FITS["LogisticRegression"].data()
+    others = np.roll(labels, 3)
+    assert adjusted_rand_score(device(labels), device(labels)) == 1.0
+    assert accuracy_score(device(labels), device(others)) == np.mean(labels == others)
 
 
 def test_cuml_knows_the_parameters_that_it_is_given() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.gpu.devicememory import forkservers, has_context, occupation, settles_to
+from benchmarks.gpu.devicememory import forkservers, has_context, settles_to, used_by_us
 
 pytestmark = [pytest.mark.gpu, pytest.mark.timeout(300), pytest.mark.filterwarnings("default")]
 MIB = 2**20
@@ -24,10 +24,10 @@ def touch() -> str:
 
 
 def test_memory_is_back_after_restart_and_stop(cluster_with: Any) -> None:
-    before = occupation().used_bytes
+    before = used_by_us()
     with cluster_with(rmm_pool_size=1024 * MIB) as (cluster, client):
         client.submit(touch, pure=False).result(timeout=120)
-        running = occupation().used_bytes
+        running = used_by_us()
         assert running - before > 1000 * MIB
         cluster.restart()
         client.submit(touch, pure=False).result(timeout=120)
@@ -36,7 +36,7 @@ def test_memory_is_back_after_restart_and_stop(cluster_with: Any) -> None:
 
 
 def test_memory_is_back_after_a_supervisor_was_killed(cluster_with: Any) -> None:
-    before = occupation().used_bytes
+    before = used_by_us()
     with cluster_with() as (cluster, client):
         client.submit(touch, pure=False).result(timeout=120)
         os.kill(cluster.model.pid, signal.SIGKILL)

@@ -23,6 +23,7 @@ from .caller import this_kernel
 from .capacity import most_workers
 from .control import AsyncControl
 from .handle import ClusterHandle
+from .libraries import let_cudf_spill
 from .links import with_address
 from .notifying import Batch, futures_in
 from .waiting import wait_until_connected, wait_until_restarted, wait_until_retired
@@ -453,6 +454,8 @@ def client_of(cluster: ClusterHandle, options: dict[str, Any]) -> Client:
     from .notebook_client import Client
 
     cluster.scheduler_address  # noqa: B018  # A sentence now instead of a time-out later.
+    if getattr(cluster.model.spec, "enable_cudf_spill", False):
+        let_cudf_spill()
     kernel = this_kernel()
     # So that JupyterLab can say which notebooks are connected. A name of one's own goes first.
     named = {} if kernel is None or dask.config.get("client-name", None) else {"name": name_for_kernel(kernel)}

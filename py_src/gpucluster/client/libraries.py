@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
 
@@ -42,6 +44,23 @@ def use_libraries(libraries: Libraries) -> None:
     import dask
 
     dask.config.set({"array.backend": libraries.arrays, "dataframe.backend": libraries.frames})
+
+
+def let_cudf_spill() -> None:
+    """Let cuDF in this kernel spill, as that of workers does that send it their data frames.
+
+    Buffers of a process that spills can only be read by one that does, too: cuDF refuses them with "without a global
+    spill manager". Where cuDF is not imported yet, its variable says so, which costs nothing.
+    """
+    if "cudf" not in sys.modules:
+        os.environ.setdefault("CUDF_SPILL", "on")
+        return
+    from cudf import set_option
+    from cudf.core.buffer import spill_manager
+
+    set_option("spill", True)
+    if spill_manager.get_global_manager() is None:  # cuDF has decided already, and never asks again
+        spill_manager.set_global_manager(spill_manager.SpillManager())
 
 
 def _gpu_problem() -> str | None:

@@ -131,12 +131,7 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
             self._keep(found.labels[own], found.core[own], values)
             return self
         table = self._table(X, None, sample_weight)
-        if table.on_gpu:
-            raise NotSupported(
-                "X: is on GPUs, where DBSCAN of gpucluster cannot work. Use cuml.DBSCAN on one GPU, or "
-                "X.to_backend('numpy')."
-            )
-        found = run_table(density_clusters, table, options)
+        found = run_table(density_clusters, table.in_host_memory(), options)
         self._keep(found.labels, found.core, with_chunks(table.X, (found.lengths, *table.X.chunks[1:])))
         return self
 

@@ -5,8 +5,12 @@ An estimator of this package joins by an entry here, and by the decorator `deleg
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+
+from ..kernels import lloyd_on_gpu
+from ..rows.table import floating_type
 
 
 @dataclass(frozen=True)
@@ -46,10 +50,20 @@ class Entry:
     """Whether the copied attributes are enough to predict without cuML, and to save the model."""
     numbers: bool = True
     """Whether X must hold numbers."""
-    faster_here: bool = False
-    """Whether this package's own algorithm takes less time on GPUs, so that cuML is asked only if it is named."""
+    faster_here: Callable[[Any, Any], bool] | None = None
+    """Called as ``faster_here(estimator, X)``: whether this package's own algorithm takes less time on GPUs, so that
+    cuML is asked only if it is named."""
     by_port: bool = False
     """Whether cuML tells workers apart by host and port, which workers at unix sockets have not."""
+
+
+def _always(_estimator: Any, _X: Any) -> bool:
+    return True
+
+
+def _in_one_kernel(kmeans: Any, X: Any) -> bool:
+    """Whether the kernel of k-means takes so many columns and clusters; with more, cuML takes as long or less."""
+    return lloyd_on_gpu.fits(floating_type(X), int(X.shape[1]), int(kmeans.n_clusters)) if X.ndim == 2 else True
 
 
 _TREES: dict[str, Any] = {
@@ -83,7 +97,7 @@ DELEGATED: dict[str, Entry] = {
         own=("max_samples_per_batch", "device_buffer_samples", "init_size"),
         fixed={"n_init": 1},  # of the default, cuML makes ten runs where centres are given
         attributes=("cluster_centers_", "inertia_", "n_iter_"),
-        faster_here=True,
+        faster_here=_in_one_kernel,
     ),
     "PCA": Entry(
         "cuml.dask.decomposition",
@@ -93,7 +107,7 @@ DELEGATED: dict[str, Entry] = {
         attributes=("components_", "explained_variance_", "explained_variance_ratio_", "singular_values_", "mean_",
                     "noise_variance_"),
         methods=("transform", "inverse_transform"),
-        faster_here=True,
+        faster_here=_always,
     ),
     "TruncatedSVD": Entry(
         "cuml.dask.decomposition",
@@ -102,7 +116,7 @@ DELEGATED: dict[str, Entry] = {
         fixed={"algorithm": "full"},
         attributes=("components_", "explained_variance_", "explained_variance_ratio_", "singular_values_"),
         methods=("transform", "inverse_transform"),
-        faster_here=True,
+        faster_here=_always,
     ),
     "LinearRegression": Entry(
         "cuml.dask.linear_model",

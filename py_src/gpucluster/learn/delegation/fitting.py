@@ -9,11 +9,12 @@ from typing import Any
 
 from sklearn.base import is_classifier, is_regressor
 
+from ...dask_internals.collections import meta
 from ...dask_internals.scheduler_information import known_workers
-from ..arrays import Collection, Data, Output, PlainModel, on_gpus
+from ..arrays import Array, Collection, Data, Output, PlainModel, array_namespace_of, on_gpus
 from ..errors import NotSupported
 from ..rows.table import is_dask, is_dask_array
-from ..rows.waiting import current_client
+from ..rows.waiting import computed, current_client
 from ..settings import configuration
 from .catalogue import DELEGATED, NOT_DELEGATED
 from .translation import Untranslatable, on_host, options_for
@@ -42,7 +43,7 @@ def cuml_for(estimator: Any, X: Data, y: Data | None = None, sample_weight: Data
     if engine == "gpucluster" or (engine == "auto" and not (is_dask(X) and on_gpus(X))):
         return None
     entry = DELEGATED.get(type(estimator).__name__)
-    if engine == "auto" and entry is not None and entry.faster_here:
+    if engine == "auto" and entry is not None and entry.faster_here and entry.faster_here(estimator, X):
         return None
     try:
         return _delegate_for(estimator, X, y, sample_weight)
@@ -131,6 +132,7 @@ def fit_by_cuml(estimator: Any, delegate: PlainModel, X: Collection, y: Collecti
         estimator.n_components_ = len(estimator.components_)
     estimator._delegate = delegate
     estimator._label_type = labels
+    estimator._fitted_on = meta(table.X) if entry.numbers else None
     if not entry.complete:
         estimator._not_saved_because = "its model is in cuML's format. Save what get_combined_model() returns."
     if "cluster_centers_" in entry.attributes:
@@ -183,3 +185,31 @@ def call_cuml(estimator: Any, method: str, X: Collection, options: dict[str, Any
         X = X.astype(table.X.dtype) if table.names is not None else table.X
     result = getattr(estimator._delegate, method)(X, **options)
     return result.astype(estimator._label_type) if method == "predict" and estimator._label_type else result
+
+
+def ask_cuml_for_array(estimator: Any, method: str, X: Any, options: dict[str, Any]) -> Output:
+    """Return what cuML's estimator says of rows in this process: they go to a worker, and its answer comes back.
+
+    Parameters
+    ----------
+    estimator : DistributedEstimator
+        Fitted by cuML, to numbers.
+    method : str
+    X : array or data frame of shape (n_rows, n_features)
+    options : dict
+        Of the method.
+    """
+    import dask.array as da
+    from sklearn.utils.validation import validate_data
+
+    like = estimator._fitted_on
+    rows = validate_data(estimator, estimator._densified(X), reset=False, dtype=like.dtype)
+    lazy: Any = da.from_array(rows, chunks=-1)
+    answer = call_cuml(estimator, method, lazy.map_blocks(_beside, like, dtype=like.dtype, meta=like), options)
+    parts = computed(*(answer if isinstance(answer, tuple) else (answer,)))
+    found = tuple(map(on_host, parts))
+    return found if isinstance(answer, tuple) else found[0]
+
+
+def _beside(block: Array, like: Array) -> Array:
+    return array_namespace_of(like).asarray(block)

@@ -60,7 +60,7 @@ def is_delegable(method: Any) -> bool:
 
 
 def _forget_delegate(estimator: Any) -> None:
-    for name in ("_delegate", "_label_type", "_not_saved_because"):
+    for name in ("_delegate", "_label_type", "_fitted_on", "_not_saved_because"):
         vars(estimator).pop(name, None)
 
 
@@ -102,7 +102,7 @@ def _calling(ask: Callable[..., Any]) -> Callable[..., Any]:
     def call_somewhere(self: Any, *arguments: Any, **options: Any) -> Any:
         if vars(self).get("_delegate") is None:
             return ask(self, *arguments, **options)
-        from .fitting import call_cuml
+        from .fitting import ask_cuml_for_array, call_cuml
 
         entry = DELEGATED[type(self).__name__]
         given = dict(zip(names, arguments, strict=False)) | options
@@ -111,6 +111,8 @@ def _calling(ask: Callable[..., Any]) -> Callable[..., Any]:
             return call_cuml(self, ask.__name__, data, given)
         if entry.complete:
             return ask(self, *arguments, **options)
+        if entry.numbers and ask.__name__ in entry.methods and data is not None:
+            return ask_cuml_for_array(self, ask.__name__, data, given)
         raise NotSupported(
             f"{type(self).__name__}.{ask.__name__}: cuML has fitted this estimator and needs Dask collections for "
             f"{', '.join(entry.methods)}. For arrays, use get_combined_model()."

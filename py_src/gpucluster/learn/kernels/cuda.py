@@ -84,7 +84,7 @@ def run(launch: Launch, n_blocks: int, arguments: Sequence[Any]) -> None:
     arguments : sequence
         Arrays on the GPU, numbers of NumPy, and ``None`` for null.
     """
-    kernel = _compiled(launch)
+    kernel = _compiled(launch.name, launch.macros)
     given = tuple(np.uintp(0) if each is None else each for each in arguments)
     kernel((n_blocks,), (launch.n_threads,), given, shared_mem=launch.shared_bytes)
 
@@ -120,12 +120,16 @@ def are_compiled() -> bool:
 
 
 @cache
-def _compiled(launch: Launch) -> Any:
+def _compiled(name: str, macros: tuple[tuple[str, str | int], ...]) -> Any:
+    """Return a kernel that may have all the shared memory there is, as launches of one kernel differ in what they need.
+
+    CuPy keeps one function of CUDA for the same source and options, whoever asks: what is set of one is set of all.
+    """
     import cupy
 
-    options = ("-std=c++17", *(f"-D{name}={value}" for name, value in launch.macros))
-    kernel = cupy.RawKernel(source_of(launch.name), launch.name, options=options)
-    kernel.max_dynamic_shared_size_bytes = launch.shared_bytes
+    options = ("-std=c++17", *(f"-D{macro}={value}" for macro, value in macros))
+    kernel = cupy.RawKernel(source_of(name), name, options=options)
+    kernel.max_dynamic_shared_size_bytes = MOST_SHARED_BYTES
     return kernel
 
 

@@ -44,12 +44,15 @@ def is_taken(X: Array, n_clusters: int, *, summed: bool = True) -> bool:
 
     ``summed``: with sums of the points of each cluster, which take room as well.
     """
-    n_features = int(X.shape[1])
-    return (
-        0 < n_features <= MOST_COLUMNS
-        and are_taken(X)
-        and launch_for(X.dtype, n_features, n_clusters, summed=summed, shifted=True).shared_bytes <= MOST_SHARED_BYTES
-    )
+    return fits(X.dtype, int(X.shape[1]), n_clusters, summed=summed) and are_taken(X)
+
+
+def fits(dtype: Dtype, n_features: int, n_clusters: int, *, summed: bool = True) -> bool:
+    """Whether the kernel takes so many columns and clusters."""
+    if dtype.name not in REALS or not 0 < n_features <= MOST_COLUMNS:
+        return False
+    launch = launch_for(dtype, n_features, n_clusters, summed=summed, shifted=True)
+    return launch.shared_bytes <= MOST_SHARED_BYTES
 
 
 def pass_over(

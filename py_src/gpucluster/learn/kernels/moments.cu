@@ -4,7 +4,7 @@
 // on and above the diagonal only, and adds up every so many rows of them in registers: in WORK over some hundred rows,
 // then in double. No atomic operations: the same rows give the same sums bit by bit.
 //
-// Given when it is compiled: REAL (of the rows), WORK (float or double), COLUMNS, SIDE (4 or 8), GROUPS, THREADS (at least
+// Given when it is compiled: REAL (of the rows), WORK (float or double), COLUMNS, SIDE, GROUPS, THREADS (at least
 // GROUPS times SQUARES) and ROWS.
 
 #define SIDES ((COLUMNS + SIDE - 1) / SIDE)
@@ -17,6 +17,12 @@
 #define STEP 1
 #else
 #define STEP (16 / REAL_BYTES)
+#endif
+
+#if REAL_BYTES == 8
+#define WIDE double
+#else
+#define WIDE WORK
 #endif
 
 struct __align__(16) Pack {
@@ -69,7 +75,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) moments(
             WORK* const to = tile + m / COLUMNS * STRIDE + column;
             const Given given = *(const Given*)(source + m);
 #pragma unroll
-            for (int s = 0; s < STEP; ++s) to[s] = (WORK)given.value[s] - (WORK)shift[column + s];
+            for (int s = 0; s < STEP; ++s) to[s] = (WORK)((WIDE)given.value[s] - (WIDE)shift[column + s]);
         }
         for (int i = thread; weights && i < n_here; i += THREADS) weight_of[i] = (WORK)weights[first + i];
         __syncthreads();

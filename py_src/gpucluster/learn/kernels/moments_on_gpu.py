@@ -15,10 +15,9 @@ from .cuda import REALS, Launch, are_taken, n_blocks_for, on_device, run
 MOST_COLUMNS = 64
 """With more, the products take longer than reading the rows, and matrix products of CuPy are better at them."""
 ROWS = 128
-SIDES = (4, 8)
-"""Of the squares of products that a thread has in registers: the larger ones from so many columns on."""
-FEWEST_FOR_LARGE = 16
-THREADS = 128
+SIDE = 4
+"""Of the squares of products that a thread has in registers; with 8, fewer threads work at the same time (measured)."""
+THREADS = 256
 
 
 def is_taken(X: Array) -> bool:
@@ -60,8 +59,8 @@ def products_of(X: Array, shift: Array, weights: Array | None, work: Dtype) -> t
 @cache
 def launch_for(dtype: Dtype, n_features: int, work: Dtype) -> Launch:
     """Return how the kernel is launched."""
-    padded, side, real = _padded(n_features), _side(n_features), REALS[dtype.name]
-    sides = padded // side
+    padded, real = _padded(n_features), REALS[dtype.name]
+    sides = padded // SIDE
     squares = sides * (sides + 1) // 2
     groups = max(1, THREADS // squares)
     n_threads = -(-groups * squares // 32) * 32
@@ -70,7 +69,7 @@ def launch_for(dtype: Dtype, n_features: int, work: Dtype) -> Launch:
         ("REAL_BYTES", real.n_bytes),
         ("WORK", REALS[work.name].name),
         ("COLUMNS", n_features),
-        ("SIDE", side),
+        ("SIDE", SIDE),
         ("GROUPS", groups),
         ("THREADS", n_threads),
         ("ROWS", ROWS),
@@ -79,10 +78,5 @@ def launch_for(dtype: Dtype, n_features: int, work: Dtype) -> Launch:
     return Launch("moments", macros, n_threads, max(tile, padded * (padded + 1) * 8))
 
 
-def _side(n_features: int) -> int:
-    return SIDES[n_features >= FEWEST_FOR_LARGE]
-
-
 def _padded(n_features: int) -> int:
-    side = _side(n_features)
-    return -(-n_features // side) * side
+    return -(-n_features // SIDE) * SIDE

@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...dask_internals.collections import are_futures, delayed_blocks, meta, with_chunks
-from ..arrays import Array, Collection, DaskArray, DaskFrame, Data, Delayed, Dtype, array_namespace_of, on_gpus
+from ..arrays import (
+    Array,
+    Collection,
+    DaskArray,
+    DaskFrame,
+    Data,
+    Delayed,
+    Dtype,
+    array_namespace_of,
+    on_gpus,
+    to_numpy,
+)
 from ..errors import InvalidData
 
 if TYPE_CHECKING:
@@ -108,6 +119,14 @@ class Table:
         kept = iter(persist(*self.collections))
         return replace(self, **{name: next(kept) for name in ("X", "y", "weights") if getattr(self, name) is not None})
 
+    def in_host_memory(self) -> Table:
+        """Return the same table with blocks in the workers' host memory, for algorithms that GPUs cannot do."""
+        if not self.on_gpu:
+            return self
+        X, y, weights = (None if part is None else _on_host(part) for part in (self.X, self.y, self.weights))
+        assert X is not None
+        return replace(self, X=X, y=y, weights=weights)
+
     def delayed_blocks(self) -> list[list[Delayed]]:
         """Return for each block what makes its X, y and weights (``None`` where there are none)."""
         from dask.base import optimize
@@ -142,6 +161,12 @@ def as_table(X: Collection, y: Data | None = None, weights: Data | None = None) 
     array, names = _features(X)
     y, weights = aligned(y, array, "y", (1, 2)), aligned(weights, array, "sample_weight", (1,))
     return Table(array, y, weights, names)
+
+
+def _on_host(array: DaskArray) -> DaskArray:
+    lazy: Any = array
+    found: DaskArray = lazy.map_blocks(to_numpy, dtype=array.dtype, meta=np.empty((0,) * array.ndim, array.dtype))
+    return found
 
 
 def _features(X: Collection) -> tuple[DaskArray, list[str] | None]:

@@ -1,0 +1,109 @@
+"""Kernels of this package, compiled for the CPU and launched on arrays of NumPy.
+
+Takes CuPy's place where kernels are compiled and launched. As CuPy does, it keeps one function for the same source and
+options, whoever asks for it, and refuses more shared memory than that function was allowed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+HERE = Path(__file__).parent
+N_PROCESSORS = 3
+"""Of the emulated GPU, so that several blocks of threads share the rows."""
+DEFAULT_SHARED_BYTES = 48 << 10
+CAPABILITY = "90"
+
+
+class Function:
+    """A kernel that was compiled, with what it may have."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self.library = library
+        self.most_shared_bytes = DEFAULT_SHARED_BYTES
+
+
+class CuPy:
+    """What `gpucluster.learn.kernels.cuda` asks of CuPy.
+
+    Parameters
+    ----------
+    folder : Path
+        For what is compiled.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._functions: dict[tuple[str, tuple[str, ...]], Function] = {}
+        self.launches = 0
+        attributes = {"MultiProcessorCount": N_PROCESSORS, "MaxSharedMemoryPerBlockOptin": 232448}
+        device = SimpleNamespace(attributes=attributes, compute_capability=CAPABILITY)
+        self.cuda = SimpleNamespace(Device=lambda: device)
+
+    def RawKernel(self, code: str, name: str, options: tuple[str, ...] = ()) -> Kernel:  # noqa: N802  (CuPy's name)
+        """Return a kernel; it is compiled once it is needed."""
+        return Kernel(self, code, name, options)
+
+    def function(self, code: str, name: str, options: tuple[str, ...]) -> Function:
+        """Return the function of a source with its options, compiled when it is asked for first."""
+        if (code, options) not in self._functions:
+            folder = self._folder / f"{name}-{len(self._functions)}"
+            folder.mkdir(parents=True)
+            source, library = folder / "kernel.cpp", folder / "kernel.so"
+            source.write_text(
+                f'#include "{HERE / "emulation.hpp"}"\n{code}\n'
+                'extern "C" int launch(int n_blocks, int n_threads, std::size_t n_bytes, void** arguments) {\n'
+                f"    return launch_all({name}, n_blocks, n_threads, n_bytes, arguments);\n}}\n",
+                encoding="utf-8",
+            )
+            macros = [option for option in options if option.startswith("-D")]
+            command = ["g++", "-std=c++17", "-O1", "-pthread", "-shared", "-fPIC", "-Wno-unknown-pragmas", *macros]
+            subprocess.run([*command, str(source), "-o", str(library)], check=True, timeout=120)
+            self._functions[code, options] = Function(ctypes.CDLL(str(library)))
+        return self._functions[code, options]
+
+
+class Kernel:
+    """As CuPy's."""
+
+    def __init__(self, cupy: CuPy, code: str, name: str, options: tuple[str, ...]) -> None:
+        self._cupy, self._given = cupy, (code, name, options)
+
+    def compile(self) -> None:
+        """Compile now what would be compiled later."""
+        self._cupy.function(*self._given)
+
+    @property
+    def max_dynamic_shared_size_bytes(self) -> int:
+        """Of the function, whichever kernel set it last."""
+        return self._cupy.function(*self._given).most_shared_bytes
+
+    @max_dynamic_shared_size_bytes.setter
+    def max_dynamic_shared_size_bytes(self, n_bytes: int) -> None:
+        self._cupy.function(*self._given).most_shared_bytes = n_bytes
+
+    def __call__(self, grid: tuple[int], block: tuple[int], arguments: tuple[Any, ...], *, shared_mem: int = 0) -> None:
+        """Run all threads of all blocks, and return when they have ended."""
+        function = self._cupy.function(*self._given)
+        if shared_mem > function.most_shared_bytes:
+            raise RuntimeError("CUDA_ERROR_INVALID_VALUE: invalid argument")
+        self._cupy.launches += 1
+        held = [_pointed(each) for each in arguments]
+        pointers = (ctypes.c_void_p * len(held))(*(ctypes.addressof(each) for each in held))
+        wrong = function.library.launch(grid[0], block[0], ctypes.c_size_t(shared_mem), pointers)
+        assert not wrong, "The kernel wrote beyond the shared memory that it asked for."
+
+
+def _pointed(value: Any) -> Any:
+    """Return an argument as C has it; what it points to is held by the caller."""
+    if isinstance(value, np.ndarray):
+        assert value.flags.c_contiguous
+        return ctypes.c_void_p(value.ctypes.data)
+    types = {np.uintp: ctypes.c_void_p, np.int64: ctypes.c_int64, np.int32: ctypes.c_int32}
+    return types[type(value)](int(value))

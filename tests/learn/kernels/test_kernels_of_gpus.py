@@ -1,0 +1,188 @@
+"""The kernels in CUDA C++ on a SIMULATED GPU: compiled for the CPU (tests/fakes/gpu_kernels). No GPU is needed or proved."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from gpucluster.learn.kernels import cuda, lloyd, lloyd_on_gpu, moments, moments_on_gpu, nearest
+from gpucluster.learn.rows.block import Block
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "fakes"))
+
+from gpu_kernels.emulated import CuPy
+
+CACHED = (cuda.n_processors, cuda.are_compiled, cuda._compiled)
+TABLES = [
+    # rows, columns, clusters
+    (1000, 32, 16),
+    (999, 5, 3),
+    (300, 1, 17),
+    (200, 100, 20),
+    (0, 4, 2),
+]
+
+pytestmark = pytest.mark.processes  # the compiler
+
+
+@pytest.fixture(scope="module")
+def compiler(tmp_path_factory: pytest.TempPathFactory) -> CuPy:
+    """What stands for CuPy; what it has compiled is there for all tests."""
+    if shutil.which("g++") is None:
+        pytest.skip("these tests compile kernels for the CPU: install g++")
+    return CuPy(tmp_path_factory.mktemp("kernels"))
+
+
+@pytest.fixture(autouse=True)
+def gpu(compiler: CuPy, monkeypatch: pytest.MonkeyPatch) -> Iterator[CuPy]:
+    """Let arrays of NumPy be taken for arrays on a GPU."""
+    monkeypatch.setitem(sys.modules, "cupy", compiler)
+    monkeypatch.setattr(cuda, "is_of_numpy", lambda array: False)
+    monkeypatch.setattr(cuda, "is_aligned", lambda array: array.ctypes.data % cuda.ALIGNED_BYTES == 0)
+    for function in CACHED:
+        function.cache_clear()
+    yield compiler
+    for function in CACHED:
+        function.cache_clear()
+
+
+def table(n_rows: int, n_columns: int, k: int, dtype: Any, *, far: bool) -> tuple[Any, Any, Any, Any]:
+    """Return rows, weights, centres and offset."""
+    random = np.random.default_rng(n_rows + n_columns)
+    X = (random.normal(size=(n_rows, n_columns)) + 1000 * far).astype(dtype)
+    offset = np.full(n_columns, 1000.0) if far else None
+    weights = random.random(n_rows).astype(dtype) if far else None
+    return X, weights, random.normal(size=(k, n_columns)).astype(dtype), offset
+
+
+@pytest.mark.parametrize("far", [False, True])
+@pytest.mark.parametrize(("n_rows", "n_columns", "k"), TABLES)
+def test_one_pass_of_lloyd(n_rows: int, n_columns: int, k: int, far: bool) -> None:
+    for dtype, near in ((np.float32, 1e-5), (np.float64, 1e-12)):
+        X, weights, centers, offset = table(n_rows, n_columns, k, dtype, far=far)
+        if not lloyd_on_gpu.is_taken(X, k):
+            assert (dtype, n_columns) == (np.float64, 100)
+            continue
+        everything = {"sums": True, "labels": True, "inertia": True, "distances": True}
+        found = lloyd_on_gpu.pass_over(X, centers, offset, weights, **everything)
+        rows = X.astype(np.float64) - (0 if offset is None else offset)
+        apart = ((rows[:, None] - centers.astype(np.float64)) ** 2).sum(axis=2)
+        heavy = np.ones(n_rows) if weights is None else weights.astype(np.float64)
+        np.testing.assert_array_equal(found.labels, apart.argmin(axis=1))
+        np.testing.assert_allclose(found.distances, apart.min(axis=1), rtol=100 * near)
+        np.testing.assert_allclose(found.inertia, apart.min(axis=1) @ heavy, rtol=10 * near)
+        belongs = (found.labels == np.arange(k)[:, None]) * heavy
+        np.testing.assert_allclose(found.weights, belongs.sum(axis=1), rtol=10 * near, atol=near)
+        np.testing.assert_allclose(found.sums, belongs @ rows, rtol=100 * near, atol=1000 * near)
+        again = lloyd_on_gpu.pass_over(X, centers, offset, weights, sums=True)
+        np.testing.assert_array_equal(again.sums, found.sums)  # bit by bit
+        assert again.labels.size == again.distances.size == 0
+
+
+def test_rows_that_are_added_up_in_several_launches(gpu: CuPy, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, _, centers, _ = table(1000, 5, 3, np.float32, far=False)
+    whole = lloyd_on_gpu.pass_over(X, centers, sums=True, labels=True, inertia=True)
+    monkeypatch.setattr(lloyd_on_gpu, "MOST_ROWS", 1)
+    monkeypatch.setattr(lloyd_on_gpu, "n_blocks_for", lambda launch, n_tiles: 2)
+    before = gpu.launches
+    parts = lloyd_on_gpu.pass_over(X, centers, sums=True, labels=True, inertia=True)
+    assert gpu.launches - before == 4
+    np.testing.assert_array_equal(parts.labels, whole.labels)
+    np.testing.assert_allclose(parts.sums, whole.sums, atol=1e-4)
+    assert parts.inertia == pytest.approx(whole.inertia)
+
+
+def test_passes_that_need_less_take_nothing_from_others() -> None:
+    """All passes share one function of CUDA: once, the last pass without sums left too little room for the next one."""
+    X, _, centers, _ = table(300, 64, 16, np.float32, far=False)
+    for options in ({"sums": True}, {"inertia": True}, {"sums": True}):
+        lloyd_on_gpu.pass_over(X, centers, **options)
+    launch = lloyd_on_gpu.launch_for(X.dtype, 64, 16, summed=True, shifted=False)
+    assert launch.shared_bytes > 48 << 10, "else nothing was tried"
+
+
+def test_a_row_without_a_number_is_not_hidden() -> None:
+    X, _, centers, _ = table(300, 4, 3, np.float32, far=False)
+    X[17, 2] = np.nan
+    found = lloyd_on_gpu.pass_over(X, centers, sums=True, inertia=True)
+    assert np.isnan(found.sums).any()
+    assert np.isnan(found.inertia)
+
+
+def test_blocks_go_through_the_kernels() -> None:
+    X, weights, centers, offset = table(999, 5, 3, np.float32, far=True)
+    block = Block(0, 0, X, weights=weights)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cuda, "is_of_numpy", lambda array: True)
+        expected = lloyd.sums_of(block, centers, offset)
+        inertia, labels = lloyd.inertia_of(block, centers, offset), lloyd.labels_of(X, centers, offset)
+        spread, apart = moments.moments(block), nearest.Nearest().distances(block, centers, offset)
+    found, kept = lloyd.sums_of(block, centers, offset), {}
+    np.testing.assert_allclose(found.sums, expected.sums, rtol=1e-3, atol=1e-2)
+    np.testing.assert_allclose(found.weights, expected.weights, rtol=1e-4)
+    assert lloyd.inertia_of(block, centers, offset, kept) == pytest.approx(inertia, rel=1e-4)
+    np.testing.assert_array_equal(kept[0], labels)
+    np.testing.assert_array_equal(lloyd.labels_of(X, centers, offset), labels)
+    np.testing.assert_allclose(nearest.Nearest().distances(block, centers, offset), apart, rtol=1e-2, atol=1e-3)
+    mine = moments.moments(block)
+    assert (mine.n_rows, mine.weight) == pytest.approx((spread.n_rows, spread.weight))
+    np.testing.assert_allclose(mine.mean, spread.mean, rtol=1e-6)
+    np.testing.assert_allclose(mine.scatter, spread.scatter, rtol=1e-3, atol=0.05)
+
+
+@pytest.mark.parametrize(("n_rows", "n_columns"), [(1000, 32), (999, 5), (200, 64), (1, 3)])
+@pytest.mark.parametrize("work", ["float32", "float64"])
+def test_products_of_columns(n_rows: int, n_columns: int, work: str) -> None:
+    for dtype, weighted in ((np.float32, False), (np.float32, True), (np.float64, True)):
+        X, weights, _, _ = table(n_rows, n_columns, 1, dtype, far=weighted)
+        shift = X[0]
+        near = 1e-11 if work == "float64" else 1e-5
+        sums, products = moments_on_gpu.products_of(X, shift, weights, np.dtype(work))
+        rows = X.astype(np.float64) - shift.astype(np.float64)
+        heavy = np.ones(n_rows) if weights is None else weights.astype(np.float64)
+        expected = (rows * heavy[:, None]).T @ rows
+        np.testing.assert_allclose(products, expected, rtol=near, atol=near * max(1.0, float(np.abs(expected).max())))
+        largest = max(1.0, float(np.abs(heavy @ rows).max()))
+        np.testing.assert_allclose(sums, heavy @ rows, rtol=10 * near, atol=10 * near * largest)
+        np.testing.assert_array_equal(products, products.T)
+
+
+def test_columns_without_variance_have_none() -> None:
+    X = np.full((500, 6), np.float32(1000.1))
+    found = moments.moments(Block(0, 0, X))
+    np.testing.assert_array_equal(found.scatter, np.zeros((6, 6)))
+    np.testing.assert_array_equal(found.mean, X[0].astype(np.float64))
+
+
+def test_what_kernels_do_not_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, _, _, _ = table(100, 8, 2, np.float32, far=False)
+    assert lloyd_on_gpu.is_taken(X, 2)
+    assert moments_on_gpu.is_taken(X)
+    for other in (np.asfortranarray(X), X.astype(np.int64), X[:, ::2], X[:, :0]):
+        assert not lloyd_on_gpu.is_taken(other, 2)
+        assert not moments_on_gpu.is_taken(other)
+    shifted = np.zeros(801, np.float32)[1:].reshape(100, 8)
+    assert shifted.flags.c_contiguous
+    assert shifted.ctypes.data % 16
+    assert not lloyd_on_gpu.is_taken(shifted, 2)
+    assert not lloyd_on_gpu.is_taken(X, 5000), "too many clusters for shared memory"
+    assert lloyd_on_gpu.is_taken(np.zeros((9, 32), np.float32), 130, summed=False)
+    assert not lloyd_on_gpu.is_taken(np.zeros((9, 32), np.float32), 190)
+    assert not moments_on_gpu.is_taken(np.zeros((9, 65), np.float32))
+
+
+@pytest.mark.parametrize("fault", ["old", "without a compiler"])
+def test_without_what_kernels_need(gpu: CuPy, monkeypatch: pytest.MonkeyPatch, fault: str, caplog: Any) -> None:
+    if fault == "old":
+        monkeypatch.setattr(gpu.cuda.Device(), "compute_capability", "75")
+    else:
+        monkeypatch.setattr(gpu, "RawKernel", lambda *_: 1 / 0)
+    X, _, centers, _ = table(100, 8, 2, np.float32, far=False)
+    assert not lloyd_on_gpu.is_taken(X, 2)
+    assert lloyd.sums_of(Block(0, 0, X), centers, None).weights.sum() == 100
+    assert ("cannot be compiled" in caplog.text) == (fault != "old")
