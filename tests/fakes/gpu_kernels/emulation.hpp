@@ -16,6 +16,7 @@ static thread_local Place threadIdx;
 static Place blockIdx, gridDim;
 alignas(16) unsigned char memory[1 << 18];
 static pthread_barrier_t together;
+static int atomicAdd(int* to, int value) { return __atomic_fetch_add(to, value, __ATOMIC_SEQ_CST); }
 static void __syncthreads() { pthread_barrier_wait(&together); }
 
 template <class... Parameters, std::size_t... Numbers>

@@ -205,8 +205,16 @@ def test_without_cuml(dask_client: Any, split: Any) -> None:
 
 def test_models_in_cumls_format(dask_client: Any, split: Any, calls: list[Any], tmp_path: Any) -> None:
     forest = made("RandomForestClassifier").fit(split(DIGITS, 2), split(LABELS, 2))
+    plain = forest.get_combined_model()
+    np.testing.assert_array_equal(forest.predict(DIGITS), plain.predict(DIGITS))  # by way of a worker
+    np.testing.assert_allclose(forest.predict_proba(DIGITS[:5].tolist()), plain.predict_proba(DIGITS[:5]))
+    assert calls[-1][1] == "predict_proba"
+    with pytest.raises(ValueError, match="NaN"):
+        forest.predict(np.full((1, 64), np.nan))
+    distances, rows = made("NearestNeighbors").fit(split(DIGITS, 2)).kneighbors(DIGITS[:3], 2)
+    assert distances.shape == rows.shape == (3, 2)
     with pytest.raises(NotSupported, match="get_combined_model"):
-        forest.predict(DIGITS)
+        learn.OrdinalEncoder().fit(dd.from_pandas(pd.DataFrame({"age": [3, 1]}), npartitions=1)).transform([[1]])
     with pytest.raises(NotSupported, match="cuML's format"):
         learn.save(forest, tmp_path / "model")
 

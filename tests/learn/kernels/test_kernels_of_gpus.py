@@ -1,4 +1,4 @@
-"""The kernels in CUDA C++ on a SIMULATED GPU: compiled for the CPU (tests/fakes/gpu_kernels). No GPU is needed or proved."""
+"""The kernels in CUDA C++ on a SIMULATED GPU (tests/fakes/gpu_kernels): compiled for the CPU, no GPU is proved."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_passes_that_need_less_take_nothing_from_others() -> None:
     X, _, centers, _ = table(300, 64, 16, np.float32, far=False)
     for options in ({"sums": True}, {"inertia": True}, {"sums": True}):
         lloyd_on_gpu.pass_over(X, centers, **options)
-    launch = lloyd_on_gpu.launch_for(X.dtype, 64, 16, summed=True, shifted=False)
+    launch = lloyd_on_gpu.launch_for(X.dtype, 64, 16, summed=True, shifted=False, weighted=False)
     assert launch.shared_bytes > 48 << 10, "else nothing was tried"
 
 

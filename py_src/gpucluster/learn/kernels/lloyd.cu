@@ -3,11 +3,11 @@
 // Each row is read from the GPU's memory once. A block of threads takes a tile of rows into shared memory, the next one
 // while it works on this one, and finds each row's nearest centre (distances as ||c||^2 - 2 x.c, sixteen centres at a time
 // in registers). Then it adds the rows up: a group of threads, one per column, goes through its rows one after the other.
-// No atomic operations, so that the same rows and centres give the same sums bit by bit, which the end of k-means relies
-// on.
+// No atomic operations but on whole numbers, so that the same rows and centres give the same sums bit by bit, which the
+// end of k-means relies on.
 //
 // Given when it is compiled: REAL (float or double), its LARGEST number, COLUMNS, THREADS (at least COLUMNS),
-// ROWS_PER_THREAD, STAGES (1 or 2 tiles), and SHIFTED (0 or 1).
+// ROWS_PER_THREAD, STAGES (1 or 2 tiles), SHIFTED and WEIGHTED (0 or 1).
 
 #define ROWS (THREADS * ROWS_PER_THREAD)
 #define GROUPS (THREADS / COLUMNS)
@@ -64,12 +64,12 @@ __device__ inline REAL of_tile(const REAL* tile, int row, int column, const REAL
 }
 
 // Shared memory, in this order: centres, column by column (COLUMNS x padded), their squared lengths (padded), STAGES
-// tiles (ROWS x STRIDE), the shift (COLUMNS if SHIFTED), sums (GROUPS x k x COLUMNS), weights (GROUPS x k), labels
-// (ROWS); padded: k up to a multiple of CENTERS.
+// tiles (ROWS x STRIDE), the shift (COLUMNS if SHIFTED), sums (GROUPS x k x COLUMNS), weights (GROUPS x k if WEIGHTED),
+// where the rows' sums begin (ROWS), numbers of rows (k unless WEIGHTED); padded: k up to a multiple of CENTERS.
 extern "C" __global__ void __launch_bounds__(THREADS) lloyd(
     const REAL* __restrict__ X,        // n_rows x COLUMNS
-    const REAL* __restrict__ weights,  // n_rows, or null where all weigh 1
-    const REAL* __restrict__ shift,    // COLUMNS, subtracted from each row; or null
+    const REAL* __restrict__ weights,  // n_rows; null unless WEIGHTED
+    const REAL* __restrict__ shift,    // COLUMNS, subtracted from each row; null unless SHIFTED
     const REAL* __restrict__ centers,  // k x COLUMNS, relative to the shift
     const long long n_rows,
     const int k,
@@ -85,7 +85,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) lloyd(
     REAL* const shift_here = tiles + STAGES * TILE;
     REAL* const total = shift_here + (SHIFTED ? COLUMNS : 0);
     REAL* const weight_of = total + (sums ? GROUPS * k * COLUMNS : 0);
-    int* const label_of = (int*)(weight_of + (sums ? GROUPS * k : 0));
+    int* const place_of = (int*)(weight_of + (sums && WEIGHTED ? GROUPS * k : 0));
+    int* const count_of = place_of + ROWS;
     const int thread = threadIdx.x;
 
     const long long n_tiles = (n_rows + ROWS - 1) / ROWS;
@@ -95,7 +96,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) lloyd(
         const int column = i / padded, center = i % padded;
         transposed[i] = center < k ? centers[center * COLUMNS + column] : (REAL)0;
     }
-    for (int i = thread; sums && i < GROUPS * k * (COLUMNS + 1); i += THREADS) total[i] = 0;
+    for (int i = thread; sums && i < GROUPS * k * (COLUMNS + WEIGHTED); i += THREADS) total[i] = 0;
+    for (int i = thread; sums && !WEIGHTED && i < k; i += THREADS) count_of[i] = 0;
     for (int i = thread; SHIFTED && i < COLUMNS; i += THREADS) shift_here[i] = shift[i];
     __syncthreads();
     for (int center = thread; center < padded; center += THREADS) {
@@ -178,8 +180,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) lloyd(
 #pragma unroll
         for (int r = 0; r < ROWS_PER_THREAD; ++r) {
             const int row = thread + r * THREADS;
-            label_of[row] = nearest[r];
+            place_of[row] = nearest[r] * COLUMNS;
             if (row >= n_here) continue;
+            if (sums && !WEIGHTED) atomicAdd(count_of + nearest[r], 1);
             if (labels) labels[first + row] = nearest[r];
             if (inertia || distances) {
                 REAL squares = 0;
@@ -188,31 +191,40 @@ extern "C" __global__ void __launch_bounds__(THREADS) lloyd(
                     squares += difference * difference;
                 }
                 if (distances) distances[first + row] = squares;
-                apart += (double)squares * (weights ? (double)weights[first + row] : 1.0);
+                apart += WEIGHTED ? (double)squares * (double)weights[first + row] : (double)squares;
             }
         }
         __syncthreads();
         if (sums && group < GROUPS) {
             REAL* const sum = total + group * k * COLUMNS + own;
             REAL* const weight = weight_of + group * k;
-            // Labels and numbers of some rows first: the sums may be the same ones, and wait for each other.
+            // Places and numbers of some rows first: the sums may be the same ones, and wait for each other.
             for (int row = group; row < n_here; row += AT_ONCE * GROUPS) {
-                int label[AT_ONCE];
+                int place[AT_ONCE];
                 REAL x[AT_ONCE], heavy[AT_ONCE];
+                if (ROWS % (AT_ONCE * GROUPS) == 0 && n_here == ROWS) {
 #pragma unroll
-                for (int i = 0; i < AT_ONCE; ++i) {
-                    const int each = row + i * GROUPS;
-                    const bool here = each < n_here;
-                    label[i] = here ? label_of[each] : 0;
-                    x[i] = here ? of_tile(tile, each, own, shift_here) : (REAL)0;
-                    heavy[i] = here ? (weights ? weights[first + each] : (REAL)1) : (REAL)0;
-                    if (weights) x[i] *= heavy[i];
+                    for (int i = 0; i < AT_ONCE; ++i) {
+                        const int each = row + i * GROUPS;
+                        place[i] = place_of[each];
+                        x[i] = of_tile(tile, each, own, shift_here);
+                        if (WEIGHTED) heavy[i] = weights[first + each];
+                    }
+                } else {
+#pragma unroll
+                    for (int i = 0; i < AT_ONCE; ++i) {
+                        const int each = row + i * GROUPS;
+                        const bool here = each < n_here;
+                        place[i] = here ? place_of[each] : 0;
+                        x[i] = here ? of_tile(tile, each, own, shift_here) : (REAL)0;
+                        if (WEIGHTED) heavy[i] = here ? weights[first + each] : (REAL)0;
+                    }
                 }
 #pragma unroll
-                for (int i = 0; i < AT_ONCE; ++i) sum[label[i] * COLUMNS] += x[i];
-                if (!own)
+                for (int i = 0; i < AT_ONCE; ++i) sum[place[i]] += WEIGHTED ? heavy[i] * x[i] : x[i];
+                if (WEIGHTED && !own)
 #pragma unroll
-                    for (int i = 0; i < AT_ONCE; ++i) weight[label[i]] += heavy[i];
+                    for (int i = 0; i < AT_ONCE; ++i) weight[place[i] / COLUMNS] += heavy[i];
             }
         }
         __syncthreads();  // everybody is done with the tile: it may be overwritten
@@ -226,8 +238,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) lloyd(
         ours[i] = found;
     }
     for (int i = thread; sums && i < k; i += THREADS) {
-        double found = 0;
-        for (int g = 0; g < GROUPS; ++g) found += (double)weight_of[g * k + i];
+        double found = WEIGHTED ? 0 : (double)count_of[i];
+        for (int g = 0; WEIGHTED && g < GROUPS; ++g) found += (double)weight_of[g * k + i];
         ours[k * COLUMNS + i] = found;
     }
     if (inertia) {

@@ -51,7 +51,7 @@ def fits(dtype: Dtype, n_features: int, n_clusters: int, *, summed: bool = True)
     """Whether the kernel takes so many columns and clusters."""
     if dtype.name not in REALS or not 0 < n_features <= MOST_COLUMNS:
         return False
-    launch = launch_for(dtype, n_features, n_clusters, summed=summed, shifted=True)
+    launch = launch_for(dtype, n_features, n_clusters, summed=summed, shifted=True, weighted=True)
     return launch.shared_bytes <= MOST_SHARED_BYTES
 
 
@@ -82,7 +82,7 @@ def pass_over(
     """
     xp = array_namespace_of(X)
     (n_rows, n_features), k, dtype = X.shape, len(centers), X.dtype
-    launch = launch_for(dtype, n_features, k, summed=sums, shifted=offset is not None)
+    launch = launch_for(dtype, n_features, k, summed=sums, shifted=offset is not None, weighted=weights is not None)
     tile = THREADS * ROWS_PER_THREAD
     inputs = [on_device(values, X, dtype) for values in (weights, offset, centers)]
     found, apart = xp.empty(n_rows if labels else 0, np.int32), xp.empty(n_rows if distances else 0, dtype)
@@ -106,15 +106,19 @@ def pass_over(
 
 
 @cache
-def launch_for(dtype: Dtype, n_features: int, n_clusters: int, *, summed: bool, shifted: bool) -> Launch:
-    """Return how the kernel is launched."""
+def launch_for(
+    dtype: Dtype, n_features: int, n_clusters: int, *, summed: bool, shifted: bool, weighted: bool
+) -> Launch:
+    """Return how the kernel is launched: with room for the next tile, where that leaves enough."""
     real = REALS[dtype.name]
     rows, groups, packed = THREADS * ROWS_PER_THREAD, THREADS // n_features, 16 // real.n_bytes
-    stages = 1 if n_features > MANY_COLUMNS else 2
     stride = n_features | 1 if n_features % packed else (n_features // packed | 1) * packed
     padded = -(-n_clusters // CENTERS_AT_ONCE) * CENTERS_AT_ONCE
-    numbers = padded * (n_features + 1) + stages * rows * stride + (n_features if shifted else 0)
-    numbers += groups * n_clusters * (n_features + 1) if summed else 0
+    numbers = padded * (n_features + 1) + rows * stride + (n_features if shifted else 0)
+    numbers += groups * n_clusters * (n_features + weighted) if summed else 0
+    n_bytes = numbers * real.n_bytes + (rows + n_clusters) * 4
+    next_tile = rows * stride * real.n_bytes
+    stages = 2 if n_features <= MANY_COLUMNS and n_bytes + next_tile <= MOST_SHARED_BYTES else 1
     macros = (
         ("REAL", real.name),
         ("REAL_BYTES", real.n_bytes),
@@ -124,5 +128,6 @@ def launch_for(dtype: Dtype, n_features: int, n_clusters: int, *, summed: bool, 
         ("ROWS_PER_THREAD", ROWS_PER_THREAD),
         ("STAGES", stages),
         ("SHIFTED", int(shifted)),
+        ("WEIGHTED", int(weighted)),
     )
-    return Launch("lloyd", macros, THREADS, numbers * real.n_bytes + rows * 4)
+    return Launch("lloyd", macros, THREADS, n_bytes + (stages - 1) * next_tile)
