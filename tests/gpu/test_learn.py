@@ -107,7 +107,7 @@ def test_our_own_algorithms_find_it_on_cupy(device: Any, name: str) -> None:
 def test_data_on_a_gpu_are_fitted_by_cuml_unless_ours_is_faster_or_it_cannot(device: Any) -> None:
     from gpucluster.learn import KMeans
 
-    for name, by_cuml in (("LinearRegression", True), ("KMeans", False), ("PCA", False)):
+    for name, by_cuml in (("LogisticRegression", True), ("LinearRegression", False), ("KMeans", False), ("PCA", False)):
         X, y = map(device, FITS[name].data())
         assert hasattr(FITS[name].fitted(X, y), "_delegate") == by_cuml, name
     X = device(FITS["KMeans"].data()[0])

@@ -99,10 +99,10 @@ def test_rows_that_are_added_up_in_several_launches(gpu: CuPy, monkeypatch: pyte
 
 def test_passes_that_need_less_take_nothing_from_others() -> None:
     """All passes share one function of CUDA: once, the last pass without sums left too little room for the next one."""
-    X, _, centers, _ = table(300, 64, 16, np.float32, far=False)
+    X, _, centers, _ = table(300, 128, 16, np.float32, far=False)
     for options in ({"sums": True}, {"inertia": True}, {"sums": True}):
         lloyd_on_gpu.pass_over(X, centers, **options)
-    launch = lloyd_on_gpu.launch_for(X.dtype, 64, 16, summed=True, shifted=False, weighted=False)
+    launch = lloyd_on_gpu.launch_for(X.dtype, 128, 16, summed=True, shifted=False, weighted=False)
     assert launch.shared_bytes > 48 << 10, "else nothing was tried"
 
 

@@ -123,6 +123,7 @@ DELEGATED: dict[str, Entry] = {
         same=("fit_intercept",),
         without_effect=("copy_X", "tol", "n_jobs"),
         attributes=_LINEAR,
+        faster_here=_always,
     ),
     "Lasso": Entry(
         "cuml.dask.linear_model",
@@ -130,12 +131,14 @@ DELEGATED: dict[str, Entry] = {
         without_effect=("copy_X", "precompute", "random_state"),
         fixed={"l1_ratio": 1.0},  # cuml.dask's Lasso leaves it at its solver's 0.15, which is another model
         attributes=_LINEAR,
+        faster_here=_always,
     ),
     "ElasticNet": Entry(
         "cuml.dask.linear_model",
         same=("alpha", "l1_ratio", "fit_intercept", "max_iter", "tol", "selection"),
         without_effect=("copy_X", "precompute", "random_state"),
         attributes=_LINEAR,
+        faster_here=_always,
     ),
     "LogisticRegression": Entry(
         "cuml.dask.linear_model",

@@ -1,13 +1,15 @@
 // One pass of Lloyd's algorithm over a block: the nearest centre of each row, sums and weights per cluster, inertia.
 //
-// Each row is read from the GPU's memory once. A block of threads takes a tile of rows into shared memory, the next one
-// while it works on this one, and finds each row's nearest centre (distances as ||c||^2 - 2 x.c, sixteen centres at a time
-// in registers). Then it adds the rows up: a group of threads, one per column, goes through its rows one after the other.
+// Each row is read from the GPU's memory once. A block of threads takes a tile of rows into shared memory, and finds each
+// row's nearest centre (distances as ||c||^2 - 2 x.c, sixteen centres at a time in registers). Then it adds the rows up:
+// a group of threads, one per column, goes through its rows one after the other. While some blocks wait for memory, others
+// compute; a block that fetched its next tile meanwhile took the room of another one, and was slower (measured).
+//
 // No atomic operations but on whole numbers, so that the same rows and centres give the same sums bit by bit, which the
 // end of k-means relies on.
 //
 // Given when it is compiled: REAL (float or double), its LARGEST number, COLUMNS, THREADS (at least COLUMNS),
-// ROWS_PER_THREAD, STAGES (1 or 2 tiles), SHIFTED and WEIGHTED (0 or 1).
+// ROWS_PER_THREAD, SHIFTED and WEIGHTED (0 or 1).
 
 #define ROWS (THREADS * ROWS_PER_THREAD)
 #define GROUPS (THREADS / COLUMNS)
@@ -21,14 +23,13 @@
 #define STEP PACKED
 #define STRIDE ((COLUMNS / PACKED | 1) * PACKED)  // the same for sixteen bytes at once
 #endif
-#define TILE (ROWS * STRIDE)
 
 struct __align__(16) Pack {
     REAL value[PACKED];
 };
 
 #ifdef __CUDA_ARCH__
-// Copies from global to shared memory that go on while threads do something else.
+// Copies from global to shared memory, of which many can be under way: they need no registers.
 __device__ inline void copy(REAL* to, const REAL* from) {
     const unsigned int place = (unsigned int)__cvta_generic_to_shared(to);
     if (STEP > 1)
@@ -38,16 +39,12 @@ __device__ inline void copy(REAL* to, const REAL* from) {
     else
         asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(place), "l"(from) : "memory");
 }
-__device__ inline void close_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-__device__ inline void wait_for_all_but_one() { asm volatile("cp.async.wait_group 1;" ::: "memory"); }
-__device__ inline void wait_for_all() { asm volatile("cp.async.wait_group 0;" ::: "memory"); }
+__device__ inline void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 #else
 inline void copy(REAL* to, const REAL* from) {
     for (int q = 0; q < STEP; ++q) to[q] = from[q];
 }
-inline void close_group() {}
-inline void wait_for_all_but_one() {}
-inline void wait_for_all() {}
+inline void wait_for_copies() {}
 #endif
 
 __device__ inline void take_tile(REAL* tile, const REAL* X, long long number, long long n_rows) {
@@ -63,8 +60,8 @@ __device__ inline REAL of_tile(const REAL* tile, int row, int column, const REAL
     return SHIFTED ? tile[row * STRIDE + column] - shift[column] : tile[row * STRIDE + column];
 }
 
-// Shared memory, in this order: centres, column by column (COLUMNS x padded), their squared lengths (padded), STAGES
-// tiles (ROWS x STRIDE), the shift (COLUMNS if SHIFTED), sums (GROUPS x k x COLUMNS), weights (GROUPS x k if WEIGHTED),
+// Shared memory, in this order: centres, column by column (COLUMNS x padded), their squared lengths (padded), the tile
+// (ROWS x STRIDE), the shift (COLUMNS if SHIFTED), sums (GROUPS x k x COLUMNS), weights (GROUPS x k if WEIGHTED),
 // where the rows' sums begin (ROWS), numbers of rows (k unless WEIGHTED); padded: k up to a multiple of CENTERS.
 extern "C" __global__ void __launch_bounds__(THREADS) lloyd(
     const REAL* __restrict__ X,        // n_rows x COLUMNS
@@ -81,8 +78,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) lloyd(
     const int padded = (k + CENTERS - 1) / CENTERS * CENTERS;
     REAL* const transposed = (REAL*)memory;
     REAL* const lengths = transposed + COLUMNS * padded;
-    REAL* const tiles = lengths + padded;
-    REAL* const shift_here = tiles + STAGES * TILE;
+    REAL* const tile = lengths + padded;
+    REAL* const shift_here = tile + ROWS * STRIDE;
     REAL* const total = shift_here + (SHIFTED ? COLUMNS : 0);
     REAL* const weight_of = total + (sums ? GROUPS * k * COLUMNS : 0);
     int* const place_of = (int*)(weight_of + (sums && WEIGHTED ? GROUPS * k : 0));
@@ -90,8 +87,6 @@ extern "C" __global__ void __launch_bounds__(THREADS) lloyd(
     const int thread = threadIdx.x;
 
     const long long n_tiles = (n_rows + ROWS - 1) / ROWS;
-    if (STAGES > 1 && blockIdx.x < n_tiles) take_tile(tiles, X, blockIdx.x, n_rows);
-    close_group();
     for (int i = thread; i < padded * COLUMNS; i += THREADS) {
         const int column = i / padded, center = i % padded;
         transposed[i] = center < k ? centers[center * COLUMNS + column] : (REAL)0;
@@ -108,21 +103,11 @@ extern "C" __global__ void __launch_bounds__(THREADS) lloyd(
 
     const int group = thread / COLUMNS, own = thread % COLUMNS;
     double apart = 0;
-    int stage = 0;
     for (long long number = blockIdx.x; number < n_tiles; number += gridDim.x) {
         const long long first = number * ROWS;
         const int n_here = (int)(n_rows - first < ROWS ? n_rows - first : ROWS);
-        const REAL* const tile = tiles + stage * TILE;
-        if (STAGES > 1) {
-            stage = 1 - stage;
-            if (number + gridDim.x < n_tiles) take_tile(tiles + stage * TILE, X, number + gridDim.x, n_rows);
-            close_group();
-            wait_for_all_but_one();
-        } else {
-            take_tile(tiles, X, number, n_rows);
-            close_group();
-            wait_for_all();
-        }
+        take_tile(tile, X, number, n_rows);
+        wait_for_copies();
         __syncthreads();
 
         REAL least[ROWS_PER_THREAD];
@@ -243,7 +228,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) lloyd(
         ours[k * COLUMNS + i] = found;
     }
     if (inertia) {
-        double* const parts = (double*)tiles;
+        double* const parts = (double*)memory;
+        __syncthreads();  // everybody is done with the sums
         parts[thread] = apart;
         __syncthreads();
         if (!thread) {

@@ -15,8 +15,6 @@ from ..arrays import Array, Dtype, array_namespace_of
 from .cuda import MOST_SHARED_BYTES, REALS, Launch, are_taken, n_blocks_for, on_device, run
 
 MOST_COLUMNS = 128
-MANY_COLUMNS = 64
-"""With more, there is room for one tile, not for the next one as well."""
 ROWS_PER_THREAD = 1
 THREADS = 128
 CENTERS_AT_ONCE = 16
@@ -109,16 +107,13 @@ def pass_over(
 def launch_for(
     dtype: Dtype, n_features: int, n_clusters: int, *, summed: bool, shifted: bool, weighted: bool
 ) -> Launch:
-    """Return how the kernel is launched: with room for the next tile, where that leaves enough."""
+    """Return how the kernel is launched."""
     real = REALS[dtype.name]
     rows, groups, packed = THREADS * ROWS_PER_THREAD, THREADS // n_features, 16 // real.n_bytes
     stride = n_features | 1 if n_features % packed else (n_features // packed | 1) * packed
     padded = -(-n_clusters // CENTERS_AT_ONCE) * CENTERS_AT_ONCE
     numbers = padded * (n_features + 1) + rows * stride + (n_features if shifted else 0)
     numbers += groups * n_clusters * (n_features + weighted) if summed else 0
-    n_bytes = numbers * real.n_bytes + (rows + n_clusters) * 4
-    next_tile = rows * stride * real.n_bytes
-    stages = 2 if n_features <= MANY_COLUMNS and n_bytes + next_tile <= MOST_SHARED_BYTES else 1
     macros = (
         ("REAL", real.name),
         ("REAL_BYTES", real.n_bytes),
@@ -126,8 +121,7 @@ def launch_for(
         ("COLUMNS", n_features),
         ("THREADS", THREADS),
         ("ROWS_PER_THREAD", ROWS_PER_THREAD),
-        ("STAGES", stages),
         ("SHIFTED", int(shifted)),
         ("WEIGHTED", int(weighted)),
     )
-    return Launch("lloyd", macros, THREADS, n_bytes + (stages - 1) * next_tile)
+    return Launch("lloyd", macros, THREADS, numbers * real.n_bytes + (rows + n_clusters) * 4)

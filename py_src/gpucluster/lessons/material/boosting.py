@@ -45,7 +45,7 @@ class BoostedTrees:
     def chance(self, X: Any) -> Any:
         """Return the chance of class 1 for each row of an array of shape (n_rows, n_features)."""
         codes = bin_codes(X, self.edges)
-        margin = np.full(len(X), self.base, like=codes, dtype=float)
+        margin = np.full_like(codes[:, 0], self.base, dtype=float)
         for features, bins, values in self.trees:
             margin += np.asarray(values, like=codes)[_walk(codes, features, bins)]
         return 1 / (1 + np.exp(-margin))
@@ -79,7 +79,7 @@ def boost(
     targets = [block.y.astype(float) for block in shard.blocks]
     count, late = _summed(shard, [np.array([len(y), float(y.sum())]) for y in targets], 2)
     base = float(np.log(late / (count - late)))
-    margins = [np.full(len(y), base, like=y) for y in targets]
+    margins = [np.full_like(y, base) for y in targets]
     sent, trees, losses = 0, [], [_loss(shard, margins, targets, count)]
     for _ in range(rounds):
         chances = [1 / (1 + np.exp(-margin)) for margin in margins]
