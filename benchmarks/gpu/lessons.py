@@ -10,6 +10,7 @@ import argparse
 import json
 import math
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ def run(numbers: list[str]) -> dict[str, Any]:
             raise SystemExit("There is no such lesson.")
         with private_registry():
             try:
-                measured = measure(lesson.solution_notebook, cell_timeout=300)
+                measured = measure(lesson.solution_notebook, cell_timeout=300, keep_going=True, began=_Cells())
             except Exception as error:  # the other lessons are worth having
                 found[lesson.id] = {"failed": f"{type(error).__name__}: {error}"}
                 print(lesson.id, found[lesson.id]["failed"], flush=True)
@@ -53,6 +54,7 @@ def run(numbers: list[str]) -> dict[str, Any]:
             "seconds": measured.seconds,
             "peak_bytes": measured.peak_bytes,
             "printed": printed(measured.run.notebook),
+            "errors": measured.run.errors,
         }
         passed = sum(state == "passed" for state in measured.states.values())
         workers = " and ".join(backends) or "no"
@@ -64,6 +66,16 @@ def run(numbers: list[str]) -> dict[str, Any]:
     return found
 
 
+class _Cells:
+    """Prints which cell is run, so that a log that was cut off tells where."""
+
+    def __init__(self) -> None:
+        self._start = time.monotonic()
+
+    def __call__(self, number: int, first_line: str) -> None:
+        print(f"{time.monotonic() - self._start:6.1f} s  cell {number}: {first_line[:80]}", flush=True)
+
+
 def troubles(found: dict[str, Any], *, needs_gpu: bool) -> list[str]:
     """Return what is wrong with a run, in sentences; with ``needs_gpu`` also that a lesson had no GPU workers."""
     told = []
@@ -72,6 +84,7 @@ def troubles(found: dict[str, Any], *, needs_gpu: bool) -> list[str]:
             told.append(f"{number} failed: {one['failed']}")
             continue
         told += [f"{number}: check {id} is {state}" for id, state in one["checks"].items() if state != "passed"]
+        told += [f"{number}: a cell failed: {error}" for error in one.get("errors", ())]
         if needs_gpu and "cuda" not in one["backends"]:
             told.append(f"{number} had no cluster of GPU workers")
     return told

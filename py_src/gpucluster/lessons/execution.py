@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,7 +63,12 @@ class ExecutedLesson:
 
 
 def execute(
-    notebook: Path, *, cluster: str | None = None, cell_timeout: float = 90, keep_going: bool = False
+    notebook: Path,
+    *,
+    cluster: str | None = None,
+    cell_timeout: float = 90,
+    keep_going: bool = False,
+    began: Callable[[int, str], None] | None = None,
 ) -> ExecutedLesson:
     """Execute a notebook.
 
@@ -78,6 +83,8 @@ def execute(
     keep_going : bool, optional
         Run the cells after one that raised an error too, unless it is the one that starts the lesson; see
         `ExecutedLesson.errors`.
+    began : callable, optional
+        Called as ``began(number, first_line)`` before each cell of code.
 
     Raises
     ------
@@ -97,13 +104,17 @@ def execute(
             if cell.cell_type == "code" and _START not in cell.source:
                 cell.metadata["tags"] = [*(cell.metadata.get("tags") or ()), "raises-exception"]
     environment = {**os.environ, **({CLUSTER_VARIABLE: cluster} if cluster else {})}
-    began = time.monotonic()
+    start = time.monotonic()
+    hooks: dict[str, Any] = {}
+    if began is not None:
+        hooks["on_cell_execute"] = lambda cell, cell_index: began(cell_index, cell.source.strip().partition("\n")[0])
     with tempfile.TemporaryDirectory() as folder, _kernel_of_this_python(Path(folder)) as manager:
         client = NotebookClient(
             book,
             km=manager,
             timeout=int(cell_timeout),
             resources={"metadata": {"path": folder}},
+            **hooks,
         )
         environment[FOLDER_VARIABLE] = folder  # what happens here is no learner's progress
         try:
@@ -113,7 +124,7 @@ def execute(
             raise LessonFailed(f"A cell of {notebook.name} failed: {_plain(error.ename, error.evalue)}") from error
         except (CellTimeoutError, DeadKernelError) as error:
             raise LessonFailed(f"A cell of {notebook.name} did not end: {str(error).splitlines()[0]}") from error
-    return ExecutedLesson(book, time.monotonic() - began)
+    return ExecutedLesson(book, time.monotonic() - start)
 
 
 def _plain(name: str, message: str) -> str:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -64,12 +65,12 @@ class _MemoryWatch(threading.Thread):
             self.peak = max(self.peak, sum(_resident(pid) for pid in {*_kernels(), *_workers()}))
 
 
-def measure(notebook: Path, *, cell_timeout: float = 90) -> Measured:
-    """Run a notebook in a registry that nobody else uses; see `private_registry`."""
+def measure(notebook: Path, *, cell_timeout: float = 90, **options: Any) -> Measured:
+    """Run a notebook in a registry that nobody else uses; see `private_registry`, and `execute` for the options."""
     watch = _MemoryWatch()
     watch.start()
     try:
-        run = execute(notebook, cell_timeout=cell_timeout)
+        run = execute(notebook, cell_timeout=cell_timeout, **options)
     finally:
         watch.done.set()
         watch.join()
