@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from gpucluster import learn
 from gpucluster.lessons import as_numpy
 from gpucluster.lessons.building.reading import read_source
 from gpucluster.lessons.catalogue import find_lesson
+from gpucluster.lessons.material.boosting import boost
 
 
 class DeviceArray:
@@ -54,6 +57,8 @@ class DeviceArray:
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if function is np.asarray:  # np.asarray(x, like=block): the copy to the device that was asked for
             return DeviceArray(np.asarray(args[0]))
+        if "device" in kwargs:  # NumPy's functions that are written in Python hand it on, asked for or not
+            raise TypeError(f"{function.__name__}() got an unexpected keyword argument 'device'")
         kwargs = {key: self._inside(value) for key, value in kwargs.items()}
         return self._outside(function(*map(self._inside, args), **kwargs))
 
@@ -90,11 +95,20 @@ def _in_place(name: str) -> Any:
     return lambda self, other: self.__array_ufunc__(getattr(np, name), "__call__", self, other, out=(self,))
 
 
+def _reflected(name: str) -> Any:
+    return lambda self, other: self.__array_ufunc__(getattr(np, name), "__call__", other, self)
+
+
 OPERATORS = {"add": "add", "sub": "subtract", "mul": "multiply", "pow": "power", "matmul": "matmul",
-             "truediv": "divide", "gt": "greater"}  # fmt: skip
+             "truediv": "divide"}  # fmt: skip
+COMPARISONS = {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater",
+               "ge": "greater_equal"}  # fmt: skip
 for symbol, ufunc in OPERATORS.items():
     setattr(DeviceArray, f"__{symbol}__", _operator(ufunc))
     setattr(DeviceArray, f"__i{symbol}__", _in_place(ufunc))
+    setattr(DeviceArray, f"__r{symbol}__", _reflected(ufunc))
+for symbol, ufunc in COMPARISONS.items():
+    setattr(DeviceArray, f"__{symbol}__", _operator(ufunc))
 
 
 @pytest.fixture
@@ -117,6 +131,8 @@ def test_the_stand_in_is_as_strict_as_cupy() -> None:
         np.asarray(block)
     with pytest.raises(TypeError):
         block @ np.ones((2, 2))
+    with pytest.raises(TypeError, match="device"):
+        np.full(3, 0.5, like=block)
     assert isinstance(np.stack([block, block]), DeviceArray)
 
 
@@ -156,3 +172,34 @@ def test_gradients_of_lesson_10_give_the_same_numbers_as_on_numpy_blocks() -> No
     for one, other in zip(found[2], expected[2], strict=True):
         assert isinstance(one, np.ndarray)
         np.testing.assert_array_equal(one, other)
+
+
+def test_boosted_trees_of_lesson_15_take_such_blocks() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(400, 3))
+    y = (X[:, 0] * X[:, 1] > 0).astype("int64")
+    edges = [np.unique(np.quantile(X[:, place], np.arange(1, 8) / 8)) for place in range(3)]
+    namespace: dict[str, Any] = {"np": np}
+    exec(find_lesson("15").exercise("15.7").solution, namespace)
+
+    def fitted(kind: Any) -> Any:
+        blocks = [SimpleNamespace(X=kind(X[part]), y=kind(y[part])) for part in (slice(0, 250), slice(250, 400))]
+        shard = SimpleNamespace(blocks=blocks, communicator=learn.SerialCommunicator())
+        return boost(shard, edges=edges, best_split=namespace["best_split"], rounds=3)
+
+    plain, there = fitted(np.asarray), fitted(DeviceArray)
+    np.testing.assert_allclose(there.losses, plain.losses)
+    np.testing.assert_allclose(as_numpy(there.chance(DeviceArray(X))), plain.chance(X))
+
+
+def test_the_loss_of_lesson_08_is_asked_for_where_the_rows_are() -> None:
+    lesson = find_lesson("08")
+    cell = next(one.text for one in read_source(lesson.folder / "lesson.py").cells if "loss_of =" in one.text)
+    namespace: dict[str, Any] = {"np": np, "scikit_weights": np.array([0.5, -1.0, 0.25])}
+    exec(lesson.exercise("08.3").solution, namespace)
+    exec(next(line.strip() for line in cell.splitlines() if "loss_of =" in line), namespace)
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(50, 2)), rng.integers(0, 2, 50)
+    expected = namespace["loss_of"](X, y)
+    for one, other in zip(namespace["loss_of"](DeviceArray(X), DeviceArray(y)), expected, strict=True):
+        np.testing.assert_allclose(as_numpy(one), other)

@@ -116,7 +116,10 @@ def test_the_guard_lets_nothing_out(site: Path, tmp_path: Path) -> None:
     ]
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     nbformat.write(book, tmp_path / "calls.ipynb")
-    errors = execute(tmp_path / "calls.ipynb", keep_going=True).errors
+    began: list[tuple[int, str]] = []
+    errors = execute(tmp_path / "calls.ipynb", keep_going=True, began=lambda *cell: began.append(cell)).errors
+    assert [number for number, _ in began] == [0, 1, 2, 3]
+    assert began[1][1] == "import urllib.request"
     assert len(errors) == 3
     assert all("must work without a network" in error for error in errors)
 

@@ -15,6 +15,7 @@ from gpucluster.learn.cluster import broadcast_search, region_search
 from gpucluster.learn.cluster.density import merge_links
 from gpucluster.learn.cluster.regions import regions
 from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
+from gpucluster.learn.rows import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.cluster import DBSCAN as LocalDBSCAN
@@ -163,3 +164,12 @@ def test_missing_values_are_refused(split: Any) -> None:
     broken[7, 1] = np.nan
     with pytest.raises(InvalidData, match="missing values"):
         DBSCAN().fit(split(broken, 2))
+
+
+def test_rows_on_gpus_are_searched_in_host_memory(split: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    brought = []
+    monkeypatch.setattr(table, "on_gpus", lambda data: True)
+    monkeypatch.setattr(table, "to_numpy", lambda block: brought.append(len(block)) or np.asarray(block))
+    expected = LocalDBSCAN(eps=0.1, min_samples=4).fit(SPOTS).labels_
+    np.testing.assert_array_equal(DBSCAN(eps=0.1, min_samples=4).fit(split(SPOTS, 3)).labels_.compute(), expected)
+    assert sum(brought) >= len(SPOTS)

@@ -1,0 +1,74 @@
+"""A kernel reads data frames of workers whose cuDF spills. cuDF is a stand-in here: nothing is proved of a GPU."""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+from gpucluster.client import async_cluster
+from gpucluster.client.libraries import let_cudf_spill
+
+
+@pytest.fixture(autouse=True)
+def without_cudf(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CUDF_SPILL", raising=False)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "cudf"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setenv("CUDF_SPILL", "")  # put back at the end
+    monkeypatch.delenv("CUDF_SPILL")
+
+
+def stand_in(monkeypatch: pytest.MonkeyPatch, manager: Any) -> dict[str, Any]:
+    """Let cuDF be imported; returns what is set of it."""
+    found: dict[str, Any] = {"manager": manager}
+    modules = {name: ModuleType(name) for name in ("cudf", "cudf.core", "cudf.core.buffer")}
+    spilling: Any = ModuleType("cudf.core.buffer.spill_manager")
+    spilling.SpillManager = lambda: "a new one"
+    spilling.get_global_manager = lambda: found["manager"]
+    spilling.set_global_manager = lambda manager: found.update(manager=manager)
+    modules["cudf"].__dict__["set_option"] = found.__setitem__
+    modules["cudf.core.buffer"].__dict__["spill_manager"] = spilling
+    for name, module in {**modules, spilling.__name__: spilling}.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    return found
+
+
+def test_where_cudf_is_not_imported_its_variable_says_so() -> None:
+    let_cudf_spill()
+    assert os.environ["CUDF_SPILL"] == "on"
+    os.environ["CUDF_SPILL"] = "off"
+    let_cudf_spill()
+    assert os.environ["CUDF_SPILL"] == "off", "what the user has said counts"
+
+
+@pytest.mark.parametrize(("manager", "expected"), [(None, "a new one"), ("its own", "its own")])
+def test_where_cudf_is_imported_it_gets_what_it_needs(
+    monkeypatch: pytest.MonkeyPatch, manager: Any, expected: str
+) -> None:
+    found = stand_in(monkeypatch, manager)
+    let_cudf_spill()
+    assert found == {"spill": True, "manager": expected}
+    assert "CUDF_SPILL" not in os.environ
+
+
+@pytest.mark.parametrize("spec", [SimpleNamespace(), SimpleNamespace(enable_cudf_spill=False)])
+def test_other_clusters_leave_it_alone(monkeypatch: pytest.MonkeyPatch, spec: Any) -> None:
+    assert connected(monkeypatch, spec) == 1
+    assert "CUDF_SPILL" not in os.environ
+
+
+def test_a_client_of_a_cluster_whose_cudf_spills_lets_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert connected(monkeypatch, SimpleNamespace(enable_cudf_spill=True)) == 1
+    assert os.environ["CUDF_SPILL"] == "on"
+
+
+def connected(monkeypatch: pytest.MonkeyPatch, spec: Any) -> int:
+    """Make a client of a cluster with that spec; returns how many were made."""
+    made: list[Any] = []
+    monkeypatch.setattr("gpucluster.client.notebook_client.Client", lambda *arguments, **_: made.append(arguments))
+    cluster: Any = SimpleNamespace(scheduler_address="unix://", model=SimpleNamespace(spec=spec), asynchronous=False)
+    async_cluster.client_of(cluster, {})
+    return len(made)
