@@ -185,17 +185,21 @@ def test_auto_takes_cuml_for_data_on_gpus_only(
     dask_client: Any, split: Any, calls: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with config_context(engine="auto"):
-        learn.LinearRegression().fit(split(X, 2), split(Y, 2))
+        learn.MultinomialNB().fit(split(DIGITS, 2), split(LABELS, 2))
         assert not calls
         monkeypatch.setattr(fitting, "on_gpus", lambda data: True)
-        learn.LinearRegression().fit(split(X, 2), split(Y, 2))
+        learn.MultinomialNB().fit(split(DIGITS, 2), split(LABELS, 2))
         assert calls
         calls.clear()
         learn.GaussianNB().fit(split(DIGITS, 2), split(LABELS, 2))  # ours, where cuML has nothing
         assert not calls
         for name in ("KMeans", "PCA", "TruncatedSVD"):  # ours, where it takes less time
             made(name).fit(split(DIGITS, 2))
+        for name in ("LinearRegression", "Lasso", "ElasticNet"):
+            made(name).fit(split(X, 2), split(Y, 2))
         assert not calls
+        learn.KMeans(190, init="k-means||", max_iter=1).fit(split(DIGITS, 2))  # too many for the kernel
+        assert calls
 
 
 def test_without_cuml(dask_client: Any, split: Any) -> None:
