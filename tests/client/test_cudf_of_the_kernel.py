@@ -54,6 +54,13 @@ def test_where_cudf_is_imported_it_gets_what_it_needs(
     assert "CUDF_SPILL" not in os.environ
 
 
+def test_another_version_of_cudf_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in(monkeypatch, None)
+    monkeypatch.delattr(sys.modules["cudf.core.buffer.spill_manager"], "SpillManager")
+    with pytest.warns(UserWarning, match="CUDF_SPILL=on before"):
+        let_cudf_spill()
+
+
 @pytest.mark.parametrize("spec", [SimpleNamespace(), SimpleNamespace(enable_cudf_spill=False)])
 def test_other_clusters_leave_it_alone(monkeypatch: pytest.MonkeyPatch, spec: Any) -> None:
     assert connected(monkeypatch, spec) == 1

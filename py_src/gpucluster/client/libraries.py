@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from dataclasses import dataclass
 from importlib.util import find_spec
 
@@ -50,17 +51,25 @@ def let_cudf_spill() -> None:
     """Let cuDF in this kernel spill, as that of workers does that send it their data frames.
 
     Buffers of a process that spills can only be read by one that does, too: cuDF refuses them with "without a global
-    spill manager". Where cuDF is not imported yet, its variable says so, which costs nothing.
+    spill manager". Where cuDF is not imported yet, its variable says so, which costs nothing. It stays so for this
+    kernel: do not send its data frames to workers whose cuDF does not spill.
     """
     if "cudf" not in sys.modules:
         os.environ.setdefault("CUDF_SPILL", "on")
         return
-    from cudf import set_option
-    from cudf.core.buffer import spill_manager
+    try:
+        from cudf import set_option
+        from cudf.core.buffer import spill_manager
 
-    set_option("spill", True)
-    if spill_manager.get_global_manager() is None:  # cuDF has decided already, and never asks again
-        spill_manager.set_global_manager(spill_manager.SpillManager())
+        set_option("spill", True)
+        if spill_manager.get_global_manager() is None:  # cuDF has decided already, and never asks again
+            spill_manager.set_global_manager(spill_manager.SpillManager())
+    except (ImportError, AttributeError) as error:  # not public: another version may have it elsewhere
+        warnings.warn(
+            f"cuDF could not be told to spill in this kernel ({error}). If data frames of this cluster cannot be read "
+            "here, restart the kernel, and set CUDF_SPILL=on before cuDF is imported.",
+            stacklevel=2,
+        )
 
 
 def _gpu_problem() -> str | None:

@@ -10,7 +10,7 @@ import ctypes
 import subprocess
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -40,20 +40,23 @@ class CuPy:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._functions: dict[tuple[str, tuple[str, ...]], Function] = {}
+        self._libraries: dict[tuple[str, tuple[str, ...]], ctypes.CDLL] = {}
+        self._functions: dict[tuple[int, str, tuple[str, ...]], Function] = {}
         self.launches = 0
-        attributes = {"MultiProcessorCount": N_PROCESSORS, "MaxSharedMemoryPerBlockOptin": 232448}
-        device = SimpleNamespace(attributes=attributes, compute_capability=CAPABILITY)
-        self.cuda = SimpleNamespace(Device=lambda: device)
+        self.current = 0
+        self.used: set[int] = set()
+        self.where: dict[int, int] = {}
+        """On which GPU arrays are, by their ``id``; others are on the first one."""
+        self.cuda = SimpleNamespace(Device=lambda number: Device(self, number))
 
     def RawKernel(self, code: str, name: str, options: tuple[str, ...] = ()) -> Kernel:  # noqa: N802  (CuPy's name)
         """Return a kernel; it is compiled once it is needed."""
         return Kernel(self, code, name, options)
 
     def function(self, code: str, name: str, options: tuple[str, ...]) -> Function:
-        """Return the function of a source with its options, compiled when it is asked for first."""
-        if (code, options) not in self._functions:
-            folder = self._folder / f"{name}-{len(self._functions)}"
+        """Return the current GPU's function of a source with its options, compiled when it is asked for first."""
+        if (code, options) not in self._libraries:
+            folder = self._folder / f"{name}-{len(self._libraries)}"
             folder.mkdir(parents=True)
             source, library = folder / "kernel.cpp", folder / "kernel.so"
             source.write_text(
@@ -65,8 +68,25 @@ class CuPy:
             macros = [option for option in options if option.startswith("-D")]
             command = ["g++", "-std=c++17", "-O1", "-pthread", "-shared", "-fPIC", "-Wno-unknown-pragmas", *macros]
             subprocess.run([*command, str(source), "-o", str(library)], check=True, timeout=120)
-            self._functions[code, options] = Function(ctypes.CDLL(str(library)))
-        return self._functions[code, options]
+            self._libraries[code, options] = ctypes.CDLL(str(library))
+        key = self.current, code, options
+        return self._functions.setdefault(key, Function(self._libraries[code, options]))
+
+
+class Device:
+    """One of the GPUs, as CuPy has them."""
+
+    attributes: ClassVar = {"MultiProcessorCount": N_PROCESSORS, "MaxSharedMemoryPerBlockOptin": 232448}
+    compute_capability = CAPABILITY
+
+    def __init__(self, cupy: CuPy, number: int) -> None:
+        self._cupy, self._number = cupy, number
+
+    def __enter__(self) -> None:
+        self._before, self._cupy.current = self._cupy.current, self._number
+
+    def __exit__(self, *_: object) -> None:
+        self._cupy.current = self._before
 
 
 class Kernel:
@@ -94,6 +114,7 @@ class Kernel:
         if shared_mem > function.most_shared_bytes:
             raise RuntimeError("CUDA_ERROR_INVALID_VALUE: invalid argument")
         self._cupy.launches += 1
+        self._cupy.used.add(self._cupy.current)
         held = [_pointed(each) for each in arguments]
         pointers = (ctypes.c_void_p * len(held))(*(ctypes.addressof(each) for each in held))
         wrong = function.library.launch(grid[0], block[0], ctypes.c_size_t(shared_mem), pointers)

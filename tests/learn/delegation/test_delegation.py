@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 from gpucluster.learn import config_context
 from gpucluster.learn.delegation import DELEGATED, NOT_DELEGATED, fitting
-from gpucluster.learn.errors import InvalidData, NotSupported
+from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
 from gpucluster.learn.estimator import DistributedEstimator
 from sklearn.datasets import load_diabetes, load_digits
 
@@ -200,6 +200,9 @@ def test_auto_takes_cuml_for_data_on_gpus_only(
         assert not calls
         learn.KMeans(190, init="k-means||", max_iter=1).fit(split(DIGITS, 2))  # too many for the kernel
         assert calls
+        for wrong in (None, float("nan"), 0, "8"):
+            with pytest.raises(InvalidParameter, match="n_clusters"):
+                learn.KMeans(wrong).fit(split(DIGITS, 2))
 
 
 def test_without_cuml(dask_client: Any, split: Any) -> None:

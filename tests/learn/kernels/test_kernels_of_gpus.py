@@ -15,7 +15,7 @@ from gpucluster.learn.rows.block import Block
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "fakes"))
 
-from gpu_kernels.emulated import CuPy
+from gpu_kernels.emulated import CuPy, Device
 
 CACHED = (cuda.n_processors, cuda.are_compiled, cuda._compiled)
 TABLES = [
@@ -44,6 +44,8 @@ def gpu(compiler: CuPy, monkeypatch: pytest.MonkeyPatch) -> Iterator[CuPy]:
     monkeypatch.setitem(sys.modules, "cupy", compiler)
     monkeypatch.setattr(cuda, "is_of_numpy", lambda array: False)
     monkeypatch.setattr(cuda, "is_aligned", lambda array: array.ctypes.data % cuda.ALIGNED_BYTES == 0)
+    for module in (cuda, lloyd_on_gpu, moments_on_gpu):
+        monkeypatch.setattr(module, "device_of", lambda array: compiler.where.get(id(array), 0))
     for function in CACHED:
         function.cache_clear()
     yield compiler
@@ -88,7 +90,7 @@ def test_rows_that_are_added_up_in_several_launches(gpu: CuPy, monkeypatch: pyte
     X, _, centers, _ = table(1000, 5, 3, np.float32, far=False)
     whole = lloyd_on_gpu.pass_over(X, centers, sums=True, labels=True, inertia=True)
     monkeypatch.setattr(lloyd_on_gpu, "MOST_ROWS", 1)
-    monkeypatch.setattr(lloyd_on_gpu, "n_blocks_for", lambda launch, n_tiles: 2)
+    monkeypatch.setattr(lloyd_on_gpu, "n_blocks_for", lambda *_: 2)
     before = gpu.launches
     parts = lloyd_on_gpu.pass_over(X, centers, sums=True, labels=True, inertia=True)
     assert gpu.launches - before == 4
@@ -159,27 +161,61 @@ def test_columns_without_variance_have_none() -> None:
     np.testing.assert_array_equal(found.mean, X[0].astype(np.float64))
 
 
-def test_what_kernels_do_not_take(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_kernels_do_not_take() -> None:
     X, _, _, _ = table(100, 8, 2, np.float32, far=False)
     assert lloyd_on_gpu.is_taken(X, 2)
     assert moments_on_gpu.is_taken(X)
-    for other in (np.asfortranarray(X), X.astype(np.int64), X[:, ::2], X[:, :0]):
+    for other in (X.astype(np.int64), X.astype(np.float16), X[:, :0]):
         assert not lloyd_on_gpu.is_taken(other, 2)
         assert not moments_on_gpu.is_taken(other)
-    shifted = np.zeros(801, np.float32)[1:].reshape(100, 8)
-    assert shifted.flags.c_contiguous
-    assert shifted.ctypes.data % 16
-    assert not lloyd_on_gpu.is_taken(shifted, 2)
     assert not lloyd_on_gpu.is_taken(X, 5000), "too many clusters for shared memory"
     assert lloyd_on_gpu.is_taken(np.zeros((9, 32), np.float32), 130, summed=False)
     assert not lloyd_on_gpu.is_taken(np.zeros((9, 32), np.float32), 190)
     assert not moments_on_gpu.is_taken(np.zeros((9, 65), np.float32))
 
 
+def views(X: Any) -> dict[str, Any]:
+    """Return the same rows as kernels cannot read them."""
+    shifted = np.zeros(X.size + 1, X.dtype)[1:].reshape(X.shape)
+    shifted[...] = X
+    return {
+        "columns together": np.asfortranarray(X),
+        "an odd address": shifted,
+        "a part": np.repeat(X, 2, axis=1)[:, ::2],
+    }
+
+
+@pytest.mark.parametrize("name", ["columns together", "an odd address", "a part"])
+def test_rows_that_are_copied_a_piece_at_a_time(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    X, weights, centers, offset = table(999, 5, 3, np.float32, far=True)
+    view = views(X)[name]
+    assert not (view.flags.c_contiguous and view.ctypes.data % 16 == 0)
+    monkeypatch.setattr(cuda, "COPIED_BYTES", 5 * 4 * 400)
+    everything = {"sums": True, "labels": True, "inertia": True, "distances": True}
+    found, expected = (lloyd_on_gpu.pass_over(rows, centers, offset, weights, **everything) for rows in (view, X))
+    np.testing.assert_array_equal(found.labels, expected.labels)
+    np.testing.assert_array_equal(found.distances, expected.distances)
+    np.testing.assert_allclose(found.sums, expected.sums, rtol=1e-4, atol=1e-4)
+    assert found.inertia == pytest.approx(expected.inertia)
+    mine, theirs = (moments_on_gpu.products_of(rows, X[0], weights, np.dtype("float32")) for rows in (view, X))
+    for one, other in zip(mine, theirs, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-2)
+
+
+def test_each_gpu_has_its_own_function(gpu: CuPy) -> None:
+    X, _, centers, _ = table(300, 128, 16, np.float32, far=False)
+    other = X.copy()
+    gpu.where[id(other)] = 1
+    first, second = (lloyd_on_gpu.pass_over(rows, centers, sums=True) for rows in (X, other))
+    np.testing.assert_array_equal(first.sums, second.sums)
+    assert gpu.used == {0, 1}
+    assert gpu.current == 0, "what was current is so again"
+
+
 @pytest.mark.parametrize("fault", ["old", "without a compiler"])
 def test_without_what_kernels_need(gpu: CuPy, monkeypatch: pytest.MonkeyPatch, fault: str, caplog: Any) -> None:
     if fault == "old":
-        monkeypatch.setattr(gpu.cuda.Device(), "compute_capability", "75")
+        monkeypatch.setattr(Device, "compute_capability", "75")
     else:
         monkeypatch.setattr(gpu, "RawKernel", lambda *_: 1 / 0)
     X, _, centers, _ = table(100, 8, 2, np.float32, far=False)

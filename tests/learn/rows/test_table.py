@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 from gpucluster.learn.errors import InvalidData
+from gpucluster.learn.rows import table as table_module
 from gpucluster.learn.rows.table import as_table
 
 ARRAY = da.ones((10, 3), chunks=(4, 3))
@@ -95,3 +96,15 @@ def test_nothing_is_computed():
     table = as_table(ARRAY.map_blocks(explode, dtype=float), ARRAY[:, 0].map_blocks(explode, dtype=float))
     assert table.n_features == 3 and table.n_blocks == 3 and table.starts() == [0, 4, 8]
     assert not table.on_gpu
+
+
+def test_numbers_in_memory_go_where_x_is(monkeypatch):
+    moved = []
+    monkeypatch.setattr(table_module, "is_of_numpy", lambda array: False)
+    monkeypatch.setattr(table_module, "_moved", lambda block, like: moved.append(block.dtype) or block)
+    table = as_table(ARRAY, np.arange(10), np.arange(10.0))
+    assert table.y.compute().tolist() == table.weights.compute().tolist() == list(range(10))
+    assert set(moved) == {np.dtype(int), np.dtype(float)}
+    moved.clear()
+    assert as_table(ARRAY, np.array(list("abcdefghij"))).y.compute()[3] == "d"
+    assert not moved, "words stay in host memory"

@@ -11,12 +11,13 @@ from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ...dask_internals.collections import with_chunks
-from ..arrays import Array, DaskArray, Data, Output
+from ..arrays import Array, DaskArray, Data, Output, to_numpy
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
 from ..rows.running import local_communicator, run_table
 from ..rows.table import is_dask
+from ..rows.waiting import computed
 from .density import Grouping, density_clusters
 
 
@@ -66,7 +67,8 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
     row of the whole table. Labels come to the client. Time grows with the square of the rows unless a tree helps (few
     columns, small ``eps``).
 
-    cuML's multi-GPU form takes an array in memory and sends all of it to all workers. GPU blocks are not supported.
+    cuML's multi-GPU form takes an array in memory and sends all of it to all workers. Blocks on GPUs are
+    copied to the workers' host memory.
     """
 
     _scikit_learn = "sklearn.cluster.DBSCAN"
@@ -172,7 +174,7 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
     def get_combined_model(self) -> Output:
         """Return a fitted ``sklearn.cluster.DBSCAN``; its labels and core rows are brought to this process."""
         check_is_fitted(self)
-        return self._plain_model(labels_=np.asarray(self.labels_), components_=np.asarray(self.components_))
+        return self._plain_model(labels_=_brought(self.labels_), components_=_brought(self.components_))
 
     def _keep(self, labels: Array, core: Array, X: Array | DaskArray) -> None:
         self.core_sample_indices_ = np.flatnonzero(core)
@@ -211,3 +213,9 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
             )
         if self.n_jobs is not None:
             raise NotSupported("n_jobs: each worker uses the threads it has. Leave it out, and choose workers instead.")
+
+
+def _brought(rows: Array | DaskArray) -> Array:
+    """Return an array in this process's memory."""
+    found: Array = to_numpy(computed(rows)[0] if is_dask(rows) else rows)
+    return found

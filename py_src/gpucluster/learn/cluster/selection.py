@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Array, array_namespace_of, to_numpy
+from ..kernels import lloyd_on_gpu
 from ..kernels.lloyd import labels_of
 from ..rows.block import Block
 
@@ -76,6 +77,12 @@ def _first(found: Picked, n: int) -> Picked:
 def farthest(block: Block, centers: Array, offset: Array | None, n: int) -> Picked:
     """Return the n rows of positive weight that are farthest from their nearest centres; keys are minus distances."""
     xp = array_namespace_of(block.X)
+    if lloyd_on_gpu.is_taken(block.X, len(centers), summed=False):
+        found = lloyd_on_gpu.pass_over(block.X, centers, offset, labels=True, distances=True)
+        keys = -found.distances.astype(np.float64)
+        if block.weights is not None:
+            keys = xp.where(block.weights > 0, keys, np.inf)
+        return picked(block, keys, n, offset, found.labels)
     labels = labels_of(block.X, xp.asarray(centers), offset)
     shifted = centers if offset is None else np.asarray(centers, np.float64) + offset
     apart = block.X - xp.asarray(shifted)[labels]

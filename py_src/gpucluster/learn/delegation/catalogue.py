@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 from ..kernels import lloyd_on_gpu
@@ -63,7 +64,9 @@ def _always(_estimator: Any, _X: Any) -> bool:
 
 def _in_one_kernel(kmeans: Any, X: Any) -> bool:
     """Whether the kernel of k-means takes so many columns and clusters; with more, cuML takes as long or less."""
-    return lloyd_on_gpu.fits(floating_type(X), int(X.shape[1]), int(kmeans.n_clusters)) if X.ndim == 2 else True
+    if X.ndim != 2 or not isinstance(kmeans.n_clusters, Integral) or kmeans.n_clusters < 1:
+        return True  # ours says what is wrong
+    return lloyd_on_gpu.fits(floating_type(X), int(X.shape[1]), int(kmeans.n_clusters))
 
 
 _TREES: dict[str, Any] = {

@@ -11,9 +11,9 @@ from sklearn.base import is_classifier, is_regressor
 
 from ...dask_internals.collections import meta
 from ...dask_internals.scheduler_information import known_workers
-from ..arrays import Array, Collection, Data, Output, PlainModel, array_namespace_of, on_gpus
+from ..arrays import Collection, Data, Output, PlainModel, on_gpus
 from ..errors import NotSupported
-from ..rows.table import is_dask, is_dask_array
+from ..rows.table import beside, is_dask, is_dask_array
 from ..rows.waiting import computed, current_client
 from ..settings import configuration
 from .catalogue import DELEGATED, NOT_DELEGATED
@@ -204,12 +204,7 @@ def ask_cuml_for_array(estimator: Any, method: str, X: Any, options: dict[str, A
 
     like = estimator._fitted_on
     rows = validate_data(estimator, estimator._densified(X), reset=False, dtype=like.dtype)
-    lazy: Any = da.from_array(rows, chunks=-1)
-    answer = call_cuml(estimator, method, lazy.map_blocks(_beside, like, dtype=like.dtype, meta=like), options)
+    answer = call_cuml(estimator, method, beside(da.from_array(rows, chunks=-1), like), options)
     parts = computed(*(answer if isinstance(answer, tuple) else (answer,)))
     found = tuple(map(on_host, parts))
     return found if isinstance(answer, tuple) else found[0]
-
-
-def _beside(block: Array, like: Array) -> Array:
-    return array_namespace_of(like).asarray(block)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +16,8 @@ logger = logging.getLogger("gpucluster.learn")
 
 MOST_SHARED_BYTES = 99 << 10
 """Of shared memory for one block of threads: all GPUs since 2020 have so much, and newer ones room for two."""
+COPIED_BYTES = 256 << 20
+"""Of a table that kernels cannot read as it is, so much at once."""
 BLOCKS_PER_PROCESSOR = 16
 THREADS_PER_PROCESSOR = 2048
 ALIGNED_BYTES = 16
@@ -53,38 +55,73 @@ class Launch(NamedTuple):
 
 
 def are_taken(X: Array) -> bool:
-    """Whether kernels take a table as it is: of CuPy, of floating-point numbers, row after row."""
-    return not is_of_numpy(X) and X.dtype.name in REALS and X.flags.c_contiguous and is_aligned(X) and are_compiled()
+    """Whether kernels take a table: of CuPy, of floating-point numbers, on a GPU for which they can be compiled."""
+    return not is_of_numpy(X) and X.dtype.name in REALS and are_compiled(device_of(X))
+
+
+def device_of(X: Array) -> int:
+    """Return the number of the GPU that an array is on."""
+    found: Any = X
+    return int(found.device.id)
+
+
+def device(number: int) -> Any:
+    """Return what makes a GPU the current one of this thread, for a ``with``: kernels run on that one."""
+    import cupy
+
+    return cupy.cuda.Device(number)
+
+
+def pieces(X: Array, n_rows: int) -> Iterator[tuple[slice, Array]]:
+    """Yield the rows of a table piece by piece, such that kernels can read them.
+
+    Most tables are row after row in memory and begin at a round address. Others are copied, a piece at a time: those of
+    which columns are together, and views.
+
+    Parameters
+    ----------
+    X : array of shape (m, d)
+        On a GPU.
+    n_rows : int
+        At most so many at once.
+    """
+    is_plain = X.flags.c_contiguous and is_aligned(X)
+    step = n_rows if is_plain else max(1, min(n_rows, COPIED_BYTES // (X.shape[1] * X.dtype.itemsize)))
+    for start in range(0, len(X), step):
+        part = slice(start, min(start + step, len(X)))
+        yield part, X[part] if is_plain else X[part].copy(order="C")
 
 
 def is_aligned(X: Array) -> bool:
-    """Whether an array on a GPU begins where kernels can read it, as all do but some views."""
+    """Whether an array on a GPU begins where kernels can read it."""
     found: Any = X
     return int(found.data.ptr) % ALIGNED_BYTES == 0
 
 
-def n_blocks_for(launch: Launch, n_tiles: int) -> int:
-    """Return a number of blocks of threads: as many as the GPU works on at once, and at most one per tile."""
+def n_blocks_for(launch: Launch, n_tiles: int, number: int) -> int:
+    """Return a number of blocks of threads: as many as that GPU works on at once, and at most one per tile."""
     resident = min(
         BLOCKS_PER_PROCESSOR,
         max(1, THREADS_PER_PROCESSOR // launch.n_threads),
         max(1, 2 * MOST_SHARED_BYTES // max(1, launch.shared_bytes)),
     )
-    return max(1, min(n_tiles, n_processors() * resident))
+    return max(1, min(n_tiles, n_processors(number) * resident))
 
 
-def run(launch: Launch, n_blocks: int, arguments: Sequence[Any]) -> None:
-    """Launch a kernel; it may not have ended when this returns.
+def run(launch: Launch, n_blocks: int, number: int, arguments: Sequence[Any]) -> None:
+    """Launch a kernel on the current GPU; it may not have ended when this returns.
 
     Parameters
     ----------
     launch : Launch
     n_blocks : int
         Of threads.
+    number : int
+        Of that GPU.
     arguments : sequence
         Arrays on the GPU, numbers of NumPy, and ``None`` for null.
     """
-    kernel = _compiled(launch.name, launch.macros)
+    kernel = _compiled(launch.name, launch.macros, number)
     given = tuple(np.uintp(0) if each is None else each for each in arguments)
     kernel((n_blocks,), (launch.n_threads,), given, shared_mem=launch.shared_bytes)
 
@@ -96,23 +133,22 @@ def on_device(values: Array | None, like: Array, dtype: Dtype) -> Array | None:
 
 
 @cache
-def n_processors() -> int:
-    """Return how many multiprocessors the GPU has."""
-    import cupy
-
-    return int(cupy.cuda.Device().attributes["MultiProcessorCount"])
+def n_processors(number: int) -> int:
+    """Return how many multiprocessors a GPU has."""
+    return int(device(number).attributes["MultiProcessorCount"])
 
 
 @cache
-def are_compiled() -> bool:
-    """Whether kernels can be compiled for this GPU; without CUDA's compiler, CuPy has none."""
+def are_compiled(number: int) -> bool:
+    """Whether kernels can be compiled for a GPU; without CUDA's compiler, CuPy has none."""
     import cupy
 
-    device = cupy.cuda.Device()
-    if int(device.compute_capability) < OLDEST or device.attributes["MaxSharedMemoryPerBlockOptin"] < MOST_SHARED_BYTES:
+    gpu = device(number)
+    if int(gpu.compute_capability) < OLDEST or gpu.attributes["MaxSharedMemoryPerBlockOptin"] < MOST_SHARED_BYTES:
         return False
     try:
-        cupy.RawKernel('extern "C" __global__ void nothing() {}', "nothing").compile()
+        with gpu:
+            cupy.RawKernel('extern "C" __global__ void nothing() {}', "nothing").compile()
     except Exception as error:  # CuPy's, NVRTC's or the loader's, whatever is missing
         logger.warning("CUDA kernels cannot be compiled, so slower ones of CuPy are used: %s", error)
         return False
@@ -120,16 +156,18 @@ def are_compiled() -> bool:
 
 
 @cache
-def _compiled(name: str, macros: tuple[tuple[str, str | int], ...]) -> Any:
+def _compiled(name: str, macros: tuple[tuple[str, str | int], ...], number: int) -> Any:
     """Return a kernel that may have all the shared memory there is, as launches of one kernel differ in what they need.
 
-    CuPy keeps one function of CUDA for the same source and options, whoever asks: what is set of one is set of all.
+    For each GPU, which is the current one, CuPy keeps one function of CUDA for the same source and options, whoever
+    asks: what is set of one is set of all.
     """
     import cupy
 
     options = ("-std=c++17", *(f"-D{macro}={value}" for macro, value in macros))
     kernel = cupy.RawKernel(source_of(name), name, options=options)
-    kernel.max_dynamic_shared_size_bytes = MOST_SHARED_BYTES
+    with device(number):
+        kernel.max_dynamic_shared_size_bytes = MOST_SHARED_BYTES
     return kernel
 
 

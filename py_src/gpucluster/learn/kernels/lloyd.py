@@ -62,7 +62,8 @@ def sums_of(block: Block, centers: Array, offset: Array | None, labels: Array | 
         room = _scratch(len(X)) if labels is None else labels[start : start + len(X)]
         scattered = kernel.add(total, X, weights, heaviest, centers, scattered, room)
         start += len(X)
-    return total
+    # Where other blocks' sums are on a GPU, these must be, too.
+    return Sums(*map(array_namespace_of(block.X).asarray, total))
 
 
 def labels_of(X: Array, centers: Array, offset: Array | None = None, n_threads: int = 1) -> Array:

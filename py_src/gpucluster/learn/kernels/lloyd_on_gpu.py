@@ -12,7 +12,18 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Array, Dtype, array_namespace_of
-from .cuda import MOST_SHARED_BYTES, REALS, Launch, are_taken, n_blocks_for, on_device, run
+from .cuda import (
+    MOST_SHARED_BYTES,
+    REALS,
+    Launch,
+    are_taken,
+    device,
+    device_of,
+    n_blocks_for,
+    on_device,
+    pieces,
+    run,
+)
 
 MOST_COLUMNS = 128
 ROWS_PER_THREAD = 1
@@ -78,26 +89,39 @@ def pass_over(
     sums, labels, inertia, distances : bool
         What is wanted.
     """
+    number = device_of(X)
+    with device(number):
+        return _passed(X, centers, offset, weights, number, sums, labels, inertia, distances)
+
+
+def _passed(
+    X: Array,
+    centers: Array,
+    offset: Array | None,
+    weights: Array | None,
+    number: int,
+    sums: bool,
+    labels: bool,
+    inertia: bool,
+    distances: bool,
+) -> Pass:
     xp = array_namespace_of(X)
     (n_rows, n_features), k, dtype = X.shape, len(centers), X.dtype
     launch = launch_for(dtype, n_features, k, summed=sums, shifted=offset is not None, weighted=weights is not None)
     tile = THREADS * ROWS_PER_THREAD
     inputs = [on_device(values, X, dtype) for values in (weights, offset, centers)]
     found, apart = xp.empty(n_rows if labels else 0, np.int32), xp.empty(n_rows if distances else 0, dtype)
-    n_blocks = n_blocks_for(launch, -(-n_rows // tile))
+    n_blocks = n_blocks_for(launch, -(-n_rows // tile), number)
     total, cost = xp.zeros(k * (n_features + 1)), 0.0
-    step = n_blocks * max(tile, MOST_ROWS // tile * tile)
-    for start in range(0, n_rows, step):
-        part = slice(start, start + step)
-        rows = X[part]
+    for part, rows in pieces(X, n_blocks * max(tile, MOST_ROWS // tile * tile)):
         own = None if inputs[0] is None else inputs[0][part]
         made = [xp.empty((n_blocks, len(total))) if sums else None, xp.empty(n_blocks) if inertia else None]
-        run(launch, n_blocks, [
+        run(launch, n_blocks, number, [
             rows, own, *inputs[1:], np.int64(len(rows)), np.int32(k), *made,
             found[part] if labels else None, apart[part] if distances else None,
         ])  # fmt: skip
         if made[0] is not None:
-            total = made[0].sum(axis=0) if not start else total + made[0].sum(axis=0)
+            total = total + made[0].sum(axis=0) if part.start else made[0].sum(axis=0)
         if made[1] is not None:
             cost += float(made[1].sum())
     return Pass(total[: k * n_features].reshape(k, n_features), total[k * n_features :], found, cost, apart)

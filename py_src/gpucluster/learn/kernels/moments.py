@@ -3,7 +3,7 @@
 Sources: T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for Computing the Sample Variance: Analysis and
 Recommendations", The American Statistician 37 (1983); B. P. Welford, Technometrics 4 (1962).
 
-Each piece of rows is shifted by the mean of a few of its rows before anything is squared, so that float32 data with
+Each piece of rows is shifted by the median of a few of its rows before anything is squared, so that float32 data with
 values like 1,000,000.1 keep what distinguishes them. The product of a piece is computed in the type of the data (a
 ``syrk`` of BLAS), pieces are added up in float64. On a GPU, a block of few columns is one piece for a kernel that reads
 each row once (`moments_on_gpu`).
@@ -118,13 +118,18 @@ def _sample(values: Array) -> Array:
 
 
 def _shift(sample: Array, dtype: Dtype) -> Array:
-    """Return the mean of some rows; exact for a column of equal values, whose variance then is exactly 0."""
-    return sample.mean(axis=0, dtype=np.float64).astype(dtype)
+    """Return the median of some rows in this computer's memory.
+
+    One of their values, so that a column of equal ones has a variance of exactly 0. Not the mean: a single row that is
+    far away would move it away from all others, and float32 would lose what distinguishes these.
+    """
+    middle = len(sample) // 2
+    return np.partition(sample, middle, axis=0)[middle].astype(dtype)
 
 
 def _shifted(xp: Namespace, into: Array, values: Array) -> Array:
     """Write values less the mean of some of them, and return that mean as float64."""
-    shift = _shift(_sample(values), into.dtype)
+    shift = xp.asarray(_shift(to_numpy(_sample(values)), into.dtype))
     xp.subtract(values, shift, out=into, casting="same_kind")
     return shift.astype(np.float64)
 

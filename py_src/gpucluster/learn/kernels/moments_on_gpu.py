@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 
 from ..arrays import Array, Dtype, array_namespace_of, to_numpy
-from .cuda import REALS, Launch, are_taken, n_blocks_for, on_device, run
+from .cuda import REALS, Launch, are_taken, device, device_of, n_blocks_for, on_device, pieces, run
 
 MOST_COLUMNS = 64
 """With more, the products take longer than reading the rows, and matrix products of CuPy are better at them."""
@@ -43,15 +43,25 @@ def products_of(X: Array, shift: Array, weights: Array | None, work: Dtype) -> t
     products : array of shape (d, d), float64
         Both in this computer's memory.
     """
+    number = device_of(X)
+    with device(number):
+        return _products(X, shift, weights, work, number)
+
+
+def _products(X: Array, shift: Array, weights: Array | None, work: Dtype, number: int) -> tuple[Array, Array]:
     xp = array_namespace_of(X)
     n_rows, n_features = X.shape
     padded = _padded(n_features)
     launch = launch_for(X.dtype, n_features, work)
-    n_blocks = n_blocks_for(launch, -(-n_rows // ROWS))
-    made = xp.empty((n_blocks, padded + 1, padded))
+    n_blocks = n_blocks_for(launch, -(-n_rows // ROWS), number)
     inputs = [on_device(values, X, X.dtype) for values in (weights, shift)]
-    run(launch, n_blocks, [X, *inputs, np.int64(n_rows), made])
-    found = to_numpy(made.sum(axis=0))[:, :n_features]
+    total = xp.zeros((padded + 1, padded))
+    for part, rows in pieces(X, max(1, n_rows)):
+        made = xp.empty((n_blocks, padded + 1, padded))
+        own = None if inputs[0] is None else inputs[0][part]
+        run(launch, n_blocks, number, [rows, own, inputs[1], np.int64(len(rows)), made])
+        total = total + made.sum(axis=0) if part.start else made.sum(axis=0)
+    found = to_numpy(total)[:, :n_features]
     upper = found[1 : n_features + 1]
     return found[0], np.triu(upper) + np.triu(upper, 1).T
 

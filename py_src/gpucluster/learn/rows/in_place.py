@@ -137,12 +137,17 @@ async def _totals(
                 block = block_of(dask_worker, each, others)
             except KeyError:
                 return False
-            messages[place] = await in_thread(dask_worker, partial, block, *arguments)
+            messages[place] = await in_thread(dask_worker, _applied, partial, block, *arguments)
         return True
 
     if not all(await asyncio.gather(*(work() for _ in range(n_threads(dask_worker))))):
         return None
     return _of_neighbours(mine, messages, op)
+
+
+def _applied(partial: Partial, block: Block, *arguments: Any) -> Message:
+    """Return a block's message in host memory: brought there by the thread that made it, not by the event loop."""
+    return on_host(partial(block, *arguments))
 
 
 async def from_others(worker: Any, mine: Sequence[Asked]) -> dict[Any, Any]:
@@ -180,4 +185,4 @@ def _of_neighbours(asked: Sequence[Asked], messages: Sequence[Message], op: Oper
         else:
             found.append(Found(each.number, message))
         last = each.number
-    return [Found(part.first, on_host(part.message)) for part in found]
+    return found

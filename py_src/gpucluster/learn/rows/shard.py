@@ -99,7 +99,7 @@ class Shard(Rows):
             return [function(block) for block in blocks]
         # In the order of the blocks whoever is done first, so that sums do not depend on chance.
         with one_blas_thread():
-            return list(self._pool.map(function, blocks))
+            return list(self._pool.map(lambda block: on_host(function(block)), blocks))
 
     def _piece_rows(self) -> int | None:
         if self.n_threads == 1:

@@ -20,6 +20,7 @@ from ..arrays import (
     Delayed,
     Dtype,
     array_namespace_of,
+    is_of_numpy,
     on_gpus,
     to_numpy,
 )
@@ -259,6 +260,7 @@ def aligned(data: Data | None, X: DaskArray, name: str, dimensions: tuple[int, .
     known = not math.isnan(X.shape[0]) and not math.isnan(array.shape[0])
     if known and array.shape[0] != X.shape[0]:
         raise InvalidData(f"{name}: has {array.shape[0]:,} rows, but X has {X.shape[0]:,}.")
+    array = beside(array, meta(X))
     if known:
         return array.rechunk({0: X.chunks[0], **({1: -1} if array.ndim == 2 else {})})
     if array.numblocks[0] != X.numblocks[0]:
@@ -267,6 +269,20 @@ def aligned(data: Data | None, X: DaskArray, name: str, dimensions: tuple[int, .
             "so that their rows go together."
         )
     return with_chunks(array, (X.chunks[0], *array.chunks[1:])) if math.isnan(array.shape[0]) else array
+
+
+def beside(array: DaskArray, like: Array) -> DaskArray:
+    """Return an array whose blocks are on GPUs if another one is; what is no number stays in host memory."""
+    if is_of_numpy(like) or on_gpus(array) or not _is_number(array.dtype):
+        return array
+    empty = array_namespace_of(like).empty((0,) * array.ndim, array.dtype)
+    lazy: Any = array
+    found: DaskArray = lazy.map_blocks(_moved, like, dtype=array.dtype, meta=empty)
+    return found
+
+
+def _moved(block: Array, like: Array) -> Array:
+    return array_namespace_of(like).asarray(block)
 
 
 def column_array(data: DaskFrame) -> DaskArray:
