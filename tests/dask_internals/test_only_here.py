@@ -63,7 +63,7 @@ PRIVATE = {
 OF_OTHERS = {
     "cli/arguments.py": {"_actions", "_get_value", "_group_actions", "_option_string_actions"},  # argparse
     "learn/cluster/kmeans.py": {"_n_threads"},  # scikit-learn
-    "learn/delegation/fitting.py": {"_delegate", "_label_type"},  # our own, set by name
+    "learn/delegation/fitting.py": {"_delegate", "_fitted_on", "_label_type"},  # our own, set by name
     "learn/neural_network/mlp.py": {"_label_binarizer"},  # scikit-learn
     "lessons/figures/drawing.py": {"constrained"},  # matplotlib
     "lessons/grading/remote/objects.py": {"_update_inplace"},  # pandas
