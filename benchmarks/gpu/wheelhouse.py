@@ -17,6 +17,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from .cutting import cut_wheel
+from .packed import INDEX, PartsUnusable, are_packed, pack, unpack
 
 SUMS = "SHA256SUMS"
 _CHUNK = 2**20
@@ -96,17 +97,24 @@ def install(parts: Path, environment: Path) -> Path:
         A wheel is not as it was sent, or pip refused; says why.
     """
     python = environment / "bin" / "python"
-    sums = (parts / SUMS).read_text(encoding="utf-8")
+    packed = are_packed(parts)
+    sums = (parts / (INDEX if packed else SUMS)).read_text(encoding="utf-8")
     done = environment / SUMS
     if done.exists() and done.read_text(encoding="utf-8") == sums:
         return python
-    wheels = join(parts, environment.with_name(environment.name + "-wheels"))
+    wheels = [] if packed else join(parts, environment.with_name(environment.name + "-wheels"))
     _run([sys.executable, "-m", "venv", "--without-pip", str(environment)])
     above = sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
     lines = "".join(f"import site; site.addsitedir({folder!r})\n" for folder in above)
     (site_of(environment) / "above.pth").write_text(lines, encoding="utf-8")
-    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-index", "--no-deps"]
-    _run([*pip, "--no-compile", "--no-cache-dir", "--ignore-installed", *map(str, wheels)])
+    if packed:
+        try:
+            unpack(parts, site_of(environment))
+        except PartsUnusable as error:
+            raise WheelsUnusable(str(error)) from None
+    else:
+        pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-index", "--no-deps"]
+        _run([*pip, "--no-compile", "--no-cache-dir", "--ignore-installed", *map(str, wheels)])
     done.write_text(sums, encoding="utf-8")
     return python
 
@@ -148,6 +156,11 @@ def main(arguments: list[str] | None = None) -> int:
     divide.add_argument("wheels", type=Path)
     divide.add_argument("parts", type=Path)
     divide.add_argument("--bytes", type=int, default=60 * 2**20, help="of one part at most")
+    smallest = verbs.add_parser("pack", help="do both, and compress anew what the wheels hold")
+    smallest.add_argument("wheels", type=Path)
+    smallest.add_argument("parts", type=Path)
+    smallest.add_argument("--architecture", type=int, required=True, help="90 for Hopper (H100, H200), say")
+    smallest.add_argument("--bytes", type=int, default=60 * 2**20, help="of one part at most")
     put = verbs.add_parser("install", help="join the parts and install the wheels")
     put.add_argument("parts", type=Path)
     put.add_argument("environment", type=Path, help="folder of the environment that is made")
@@ -159,6 +172,9 @@ def main(arguments: list[str] | None = None) -> int:
                 target = options.target / wheel.name
                 if cut_wheel(wheel, target, options.architecture):
                     print(f"{wheel.name}: {wheel.stat().st_size:,} bytes, now {target.stat().st_size:,}.")
+        elif options.verb == "pack":
+            n_parts = pack(options.wheels, options.parts, options.architecture, options.bytes)
+            print(f"{n_parts} parts in {options.parts}.")
         elif options.verb == "split":
             print(f"{len(split(options.wheels, options.parts, options.bytes))} parts in {options.parts}.")
         else:

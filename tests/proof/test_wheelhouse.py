@@ -134,3 +134,44 @@ def test_a_wheel_is_cut_down_to_one_kind_of_gpu(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"text", b"\x7fELF\x01" + bytes(100), b"\x7fELF\x02" + bytes(60)])
 def test_what_is_no_library_has_no_code(content: bytes) -> None:
     assert list(codes(content)) == []
+
+
+def test_what_wheels_hold_travels_in_fewer_bytes(wheels: Path, tmp_path: Path) -> None:
+    library = b"\x7fELF" + bytes(500)
+    with zipfile.ZipFile(wheels / "more-1.0-py3-none-any.whl", "w") as wheel:
+        for name in ("more/libmore.so", "more/libmore.so.1", "more/libmore.so.1.2"):
+            wheel.writestr(name, library)
+        wheel.writestr("more-1.0.data/purelib/placed.py", "from carried import answer\n")
+        wheel.writestr("more-1.0.data/scripts/more", "not needed")
+        for unused in ("more/__pycache__/x.pyc", "more/static.a", "numpy/core/tests/test.py", "libmore/include/more.h"):
+            wheel.writestr(unused, "not needed")
+        wheel.writestr("libcudf/include/rapids/used.h", "needed")
+    (wheels / "cupy_cuda13x-14.2.0-cp312-cp312-manylinux2014_x86_64.whl").write_bytes(b"there already")
+    parts = tmp_path / "parts"
+    assert main(["pack", str(wheels), str(parts), "--architecture", "90", "--bytes", "200"]) == 0
+    assert max(part.stat().st_size for part in parts.glob("packed.part-*")) == 200
+    python = install(parts, tmp_path / "environment")
+    site = site_of(tmp_path / "environment")
+    told = subprocess.run(
+        [str(python), "-c", "import placed, psutil; print(placed.answer)"], capture_output=True, text=True, check=True
+    )
+    assert told.stdout == "42\n"
+    assert (site / "more" / "libmore.so.1.2").read_bytes() == library
+    for name in ("libmore.so", "libmore.so.1"):
+        assert (site / "more" / name).is_symlink()
+        assert (site / "more" / name).read_bytes() == library
+    assert (site / "libcudf" / "include" / "rapids" / "used.h").exists()
+    left = [path for path in site.rglob("*") if path.is_file() and path.read_bytes() == b"not needed"]
+    assert left == []
+
+
+@pytest.mark.parametrize("fault", ["missing", "damaged"])
+def test_packed_parts_that_are_not_whole(
+    wheels: Path, tmp_path: Path, fault: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parts = tmp_path / "parts"
+    assert main(["pack", str(wheels), str(parts), "--architecture", "90", "--bytes", "100"]) == 0
+    part = parts / "packed.part-0001"
+    part.unlink() if fault == "missing" else part.write_bytes(part.read_bytes()[::-1])
+    assert main(["install", str(parts), str(tmp_path / "environment")]) == 1
+    assert "a part is missing, or is not as it was sent" in capsys.readouterr().err
