@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .machine_facts import ROOT, commit, machine_facts
+from .packed import WheelsUnusable
 from .piece import Piece, Result, read_result, run, write_json
 from .pieces import pieces
 from .report import report
-from .wheelhouse import WheelsUnusable, install, library_folders, site_of
+from .wheelhouse import install, library_folders, site_of
 
 UNFINISHED = 3
 IMPOSSIBLE = 4

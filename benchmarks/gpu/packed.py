@@ -1,8 +1,8 @@
 """Packages for a machine without a registry, as small as they can be: what wheels hold, compressed anew in a few parts.
 
-A third smaller than wheels that were cut, and unpacked in seconds by all cores, as nothing is installed: the members
-are compressed folders of a site-packages. ``python -m benchmarks.gpu.wheelhouse pack WHEELS PARTS --architecture 90``
-makes the parts, and ``install`` takes them as it takes wheels. On the other machine the standard library is enough.
+Nothing is installed there: the members are compressed folders of a site-packages, which all cores unpack. ``python -m
+benchmarks.gpu.wheelhouse pack WHEELS PARTS --architecture 90`` makes the parts, and ``install`` takes them as it takes
+wheels. On the other machine the standard library is enough.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ USED_HEADERS = ("libcudf/include/rapids/*", "jedi/*")
 _ELF = b"\x7fELF"
 
 
-class PartsUnusable(Exception):
-    """The parts are not all there, or not as they were sent."""
+class WheelsUnusable(Exception):
+    """The wheels, or their parts, are not all there, or not as they were sent."""
 
 
 def pack(wheels: Path, parts: Path, architecture: int, n_bytes: int, leave_out: Sequence[str] = THERE_ALREADY) -> int:
@@ -88,7 +88,7 @@ def unpack(parts: Path, site: Path) -> None:
 
     Raises
     ------
-    PartsUnusable
+    WheelsUnusable
         A part is missing or was damaged.
     """
     index = json.loads((parts / INDEX).read_text(encoding="utf-8"))
@@ -97,7 +97,7 @@ def unpack(parts: Path, site: Path) -> None:
     for each in index:
         member = stream[start : start + each["bytes"]]
         if hashlib.sha256(member).hexdigest() != each["sha256"]:
-            raise PartsUnusable(f"{parts}: a part is missing, or is not as it was sent.")
+            raise WheelsUnusable(f"{parts}: a part is missing, or is not as it was sent.")
         members.append(member)
         start += each["bytes"]
     site.mkdir(parents=True, exist_ok=True)

@@ -52,15 +52,22 @@ def copy_bandwidth(n_bytes: int = 4 * GIB, repeats: int = 20) -> float:
 
     source = cupy.zeros(n_bytes // 8, dtype="f8")
     target = cupy.empty_like(source)
+    return 2 * n_bytes / device_seconds(lambda: cupy.copyto(target, source), repeats)
+
+
+def device_seconds(work: Callable[[], Any], repeats: int) -> float:
+    """Return the median of the seconds that work takes on the device; run in a worker."""
+    import cupy
+
     seconds = []
     for _ in range(repeats + 2):
         begin, end = cupy.cuda.Event(), cupy.cuda.Event()
         begin.record()
-        cupy.copyto(target, source)
+        work()
         end.record()
         end.synchronize()
         seconds.append(cupy.cuda.get_elapsed_time(begin, end) / 1000)
-    return float(2 * n_bytes / statistics.median(seconds[2:]))
+    return float(statistics.median(seconds[2:]))
 
 
 def rows(seed: int, n_rows: int, n_columns: int) -> Any:
@@ -196,7 +203,6 @@ def _quality(model: Any) -> float:
 
 def kernel_rates(n_rows: int = ROWS, repeats: int = 10) -> dict[str, float]:
     """Return the bytes per second that the kernels of k-means and PCA read in one pass; run in a worker."""
-    import cupy
     import numpy as np
     from gpucluster.learn.kernels import lloyd_on_gpu, moments_on_gpu
 
@@ -210,18 +216,7 @@ def kernel_rates(n_rows: int = ROWS, repeats: int = 10) -> dict[str, float]:
         "truncated-svd": lambda: moments_on_gpu.products_of(X, shift, None, np.dtype("float64")),
         "pca by cuBLAS": lambda: X.T @ X,
     }
-    found = {}
-    for name, go in passes.items():
-        seconds = []
-        for _ in range(repeats + 2):
-            begin, end = cupy.cuda.Event(), cupy.cuda.Event()
-            begin.record()
-            go()
-            end.record()
-            end.synchronize()
-            seconds.append(cupy.cuda.get_elapsed_time(begin, end) / 1000)
-        found[name] = float(X.nbytes / statistics.median(seconds[2:]))
-    return found
+    return {name: float(X.nbytes) / device_seconds(go, repeats) for name, go in passes.items()}
 
 
 def data(n_rows: int = ROWS, n_columns: int = COLUMNS) -> Any:

@@ -17,14 +17,10 @@ from collections import defaultdict
 from pathlib import Path
 
 from .cutting import cut_wheel
-from .packed import INDEX, PartsUnusable, are_packed, pack, unpack
+from .packed import INDEX, WheelsUnusable, are_packed, pack, unpack
 
 SUMS = "SHA256SUMS"
 _CHUNK = 2**20
-
-
-class WheelsUnusable(Exception):
-    """The wheels are not all there, or not as they were sent."""
 
 
 def split(wheels: Path, parts: Path, n_bytes: int) -> list[Path]:
@@ -108,10 +104,7 @@ def install(parts: Path, environment: Path) -> Path:
     lines = "".join(f"import site; site.addsitedir({folder!r})\n" for folder in above)
     (site_of(environment) / "above.pth").write_text(lines, encoding="utf-8")
     if packed:
-        try:
-            unpack(parts, site_of(environment))
-        except PartsUnusable as error:
-            raise WheelsUnusable(str(error)) from None
+        unpack(parts, site_of(environment))
     else:
         pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-index", "--no-deps"]
         _run([*pip, "--no-compile", "--no-cache-dir", "--ignore-installed", *map(str, wheels)])

@@ -15,7 +15,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks.gpu.cutting import codes
-from benchmarks.gpu.wheelhouse import WheelsUnusable, install, join, library_folders, main, site_of, split
+from benchmarks.gpu.packed import WheelsUnusable
+from benchmarks.gpu.wheelhouse import install, join, library_folders, main, site_of, split
 
 NAME = "carried-1.0-py3-none-any.whl"
 

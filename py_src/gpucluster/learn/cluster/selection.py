@@ -79,14 +79,12 @@ def farthest(block: Block, centers: Array, offset: Array | None, n: int) -> Pick
     xp = array_namespace_of(block.X)
     if lloyd_on_gpu.is_taken(block.X, len(centers), summed=False):
         found = lloyd_on_gpu.pass_over(block.X, centers, offset, labels=True, distances=True)
-        keys = -found.distances.astype(np.float64)
-        if block.weights is not None:
-            keys = xp.where(block.weights > 0, keys, np.inf)
-        return picked(block, keys, n, offset, found.labels)
-    labels = labels_of(block.X, xp.asarray(centers), offset)
-    shifted = centers if offset is None else np.asarray(centers, np.float64) + offset
-    apart = block.X - xp.asarray(shifted)[labels]
-    keys = -(apart * apart).sum(axis=1, dtype=np.float64)
+        labels, keys = found.labels, -found.distances.astype(np.float64)
+    else:
+        labels = labels_of(block.X, xp.asarray(centers), offset)
+        shifted = centers if offset is None else np.asarray(centers, np.float64) + offset
+        apart = block.X - xp.asarray(shifted)[labels]
+        keys = -(apart * apart).sum(axis=1, dtype=np.float64)
     if block.weights is not None:
         keys = xp.where(block.weights > 0, keys, np.inf)
     return picked(block, keys, n, offset, labels)

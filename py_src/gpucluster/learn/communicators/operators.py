@@ -52,13 +52,13 @@ def combine(op: Operator, one: Message, other: Message) -> Message:
     return _BY_NAME[op](one, other)
 
 
-def on_host(message: Message) -> Message:
+def in_host_memory(message: Message) -> Message:
     """Return a message whose arrays are in this computer's memory: those on a GPU are brought from there."""
     if isinstance(message, tuple):
-        parts = [on_host(part) for part in message]
+        parts = [in_host_memory(part) for part in message]
         return type(message)(*parts) if hasattr(message, "_fields") else tuple(parts)
     if isinstance(message, dict):
-        return {name: on_host(part) for name, part in message.items()}
+        return {name: in_host_memory(part) for name, part in message.items()}
     return message if is_of_numpy(message) else to_numpy(message)
 
 

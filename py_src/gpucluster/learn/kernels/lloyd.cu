@@ -11,7 +11,7 @@
 // Given when it is compiled: REAL (float or double), its LARGEST number, COLUMNS, THREADS (at least COLUMNS),
 // ROWS_PER_THREAD, SHIFTED and WEIGHTED (0 or 1).
 
-#define ROWS (THREADS * ROWS_PER_THREAD)
+#define ROWS THREADS  // of a tile: one for each thread
 #define GROUPS (THREADS / COLUMNS)
 #define CENTERS 16
 #define AT_ONCE 8
@@ -110,31 +110,23 @@ extern "C" __global__ void __launch_bounds__(THREADS) lloyd(
         wait_for_copies();
         __syncthreads();
 
-        REAL least[ROWS_PER_THREAD];
-        int nearest[ROWS_PER_THREAD];
-#pragma unroll
-        for (int r = 0; r < ROWS_PER_THREAD; ++r) {
-            least[r] = LARGEST;
-            nearest[r] = 0;
-        }
+        REAL least = LARGEST;
+        int nearest = 0;
         for (int begin = 0; begin < padded; begin += CENTERS) {
-            REAL product[ROWS_PER_THREAD][CENTERS] = {};
+            REAL product[CENTERS] = {};
 #pragma unroll 4
             for (int j = 0; j < COLUMNS; j += STEP) {
-                REAL x[ROWS_PER_THREAD][STEP];
+                const REAL* const here = tile + thread * STRIDE + j;
+                REAL x[STEP];
+                if (STEP > 1) {
+                    const Pack pack = *(const Pack*)here;
 #pragma unroll
-                for (int r = 0; r < ROWS_PER_THREAD; ++r) {
-                    const REAL* const here = tile + (thread + r * THREADS) * STRIDE + j;
-                    if (STEP > 1) {
-                        const Pack pack = *(const Pack*)here;
-#pragma unroll
-                        for (int s = 0; s < STEP; ++s) x[r][s] = pack.value[s];
-                    } else {
-                        x[r][0] = *here;
-                    }
-#pragma unroll
-                    for (int s = 0; SHIFTED && s < STEP; ++s) x[r][s] -= shift_here[j + s];
+                    for (int s = 0; s < STEP; ++s) x[s] = pack.value[s];
+                } else {
+                    x[0] = *here;
                 }
+#pragma unroll
+                for (int s = 0; SHIFTED && s < STEP; ++s) x[s] -= shift_here[j + s];
 #pragma unroll
                 for (int s = 0; s < STEP; ++s) {
                     const Pack* const packs = (const Pack*)(transposed + (j + s) * padded + begin);
@@ -142,41 +134,32 @@ extern "C" __global__ void __launch_bounds__(THREADS) lloyd(
                     for (int p = 0; p < CENTERS / PACKED; ++p) {
                         const Pack pack = packs[p];
 #pragma unroll
-                        for (int q = 0; q < PACKED; ++q)
-#pragma unroll
-                            for (int r = 0; r < ROWS_PER_THREAD; ++r)
-                                product[r][p * PACKED + q] += x[r][s] * pack.value[q];
+                        for (int q = 0; q < PACKED; ++q) product[p * PACKED + q] += x[s] * pack.value[q];
                     }
                 }
             }
 #pragma unroll
             for (int q = 0; q < CENTERS; ++q) {
-                const REAL length = lengths[begin + q];
-#pragma unroll
-                for (int r = 0; r < ROWS_PER_THREAD; ++r) {
-                    const REAL distance = length - 2 * product[r][q];
-                    if (distance < least[r]) {
-                        least[r] = distance;
-                        nearest[r] = begin + q;
-                    }
+                const REAL distance = lengths[begin + q] - 2 * product[q];
+                if (distance < least) {
+                    least = distance;
+                    nearest = begin + q;
                 }
             }
         }
-#pragma unroll
-        for (int r = 0; r < ROWS_PER_THREAD; ++r) {
-            const int row = thread + r * THREADS;
-            place_of[row] = nearest[r] * COLUMNS;
-            if (row >= n_here) continue;
-            if (sums && !WEIGHTED) atomicAdd(count_of + nearest[r], 1);
-            if (labels) labels[first + row] = nearest[r];
+        place_of[thread] = nearest * COLUMNS;
+        if (thread < n_here) {
+            const long long row = first + thread;
+            if (sums && !WEIGHTED) atomicAdd(count_of + nearest, 1);
+            if (labels) labels[row] = nearest;
             if (inertia || distances) {
                 REAL squares = 0;
                 for (int j = 0; j < COLUMNS; ++j) {
-                    const REAL difference = of_tile(tile, row, j, shift_here) - transposed[j * padded + nearest[r]];
+                    const REAL difference = of_tile(tile, thread, j, shift_here) - transposed[j * padded + nearest];
                     squares += difference * difference;
                 }
-                if (distances) distances[first + row] = squares;
-                apart += WEIGHTED ? (double)squares * (double)weights[first + row] : (double)squares;
+                if (distances) distances[row] = squares;
+                apart += WEIGHTED ? (double)squares * (double)weights[row] : (double)squares;
             }
         }
         __syncthreads();

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arrays import Array, Dtype, array_namespace_of
 from .cuda import (
+    ALIGNED_BYTES,
     MOST_SHARED_BYTES,
     REALS,
     Launch,
@@ -26,8 +27,8 @@ from .cuda import (
 )
 
 MOST_COLUMNS = 128
-ROWS_PER_THREAD = 1
 THREADS = 128
+"""Of a block, and rows of a tile: with two rows per thread, fewer threads work at the same time (measured)."""
 CENTERS_AT_ONCE = 16
 """As in the kernel."""
 MOST_ROWS = 1 << 17
@@ -108,12 +109,11 @@ def _passed(
     xp = array_namespace_of(X)
     (n_rows, n_features), k, dtype = X.shape, len(centers), X.dtype
     launch = launch_for(dtype, n_features, k, summed=sums, shifted=offset is not None, weighted=weights is not None)
-    tile = THREADS * ROWS_PER_THREAD
     inputs = [on_device(values, X, dtype) for values in (weights, offset, centers)]
     found, apart = xp.empty(n_rows if labels else 0, np.int32), xp.empty(n_rows if distances else 0, dtype)
-    n_blocks = n_blocks_for(launch, -(-n_rows // tile), number)
+    n_blocks = n_blocks_for(launch, -(-n_rows // THREADS), number)
     total, cost = xp.zeros(k * (n_features + 1)), 0.0
-    for part, rows in pieces(X, n_blocks * max(tile, MOST_ROWS // tile * tile)):
+    for part, rows in pieces(X, n_blocks * max(THREADS, MOST_ROWS)):
         own = None if inputs[0] is None else inputs[0][part]
         made = [xp.empty((n_blocks, len(total))) if sums else None, xp.empty(n_blocks) if inertia else None]
         run(launch, n_blocks, number, [
@@ -133,10 +133,10 @@ def launch_for(
 ) -> Launch:
     """Return how the kernel is launched."""
     real = REALS[dtype.name]
-    rows, groups, packed = THREADS * ROWS_PER_THREAD, THREADS // n_features, 16 // real.n_bytes
+    groups, packed = THREADS // n_features, ALIGNED_BYTES // real.n_bytes
     stride = n_features | 1 if n_features % packed else (n_features // packed | 1) * packed
     padded = -(-n_clusters // CENTERS_AT_ONCE) * CENTERS_AT_ONCE
-    numbers = padded * (n_features + 1) + rows * stride + (n_features if shifted else 0)
+    numbers = padded * (n_features + 1) + THREADS * stride + (n_features if shifted else 0)
     numbers += groups * n_clusters * (n_features + weighted) if summed else 0
     macros = (
         ("REAL", real.name),
@@ -144,8 +144,7 @@ def launch_for(
         ("LARGEST", real.largest),
         ("COLUMNS", n_features),
         ("THREADS", THREADS),
-        ("ROWS_PER_THREAD", ROWS_PER_THREAD),
         ("SHIFTED", int(shifted)),
         ("WEIGHTED", int(weighted)),
     )
-    return Launch("lloyd", macros, THREADS, numbers * real.n_bytes + (rows + n_clusters) * 4)
+    return Launch("lloyd", macros, THREADS, numbers * real.n_bytes + (THREADS + n_clusters) * 4)

@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 
 from ..arrays import Array, Dtype, array_namespace_of, to_numpy
-from .cuda import REALS, Launch, are_taken, device, device_of, n_blocks_for, on_device, pieces, run
+from .cuda import ALIGNED_BYTES, REALS, Launch, are_taken, device, device_of, n_blocks_for, on_device, pieces, run
 
 MOST_COLUMNS = 64
 """With more, the products take longer than reading the rows, and matrix products of CuPy are better at them."""
@@ -84,7 +84,7 @@ def launch_for(dtype: Dtype, n_features: int, work: Dtype) -> Launch:
         ("THREADS", n_threads),
         ("ROWS", ROWS),
     )
-    tile = ROWS * (padded + 16 // work.itemsize + 1) * work.itemsize
+    tile = ROWS * (padded + ALIGNED_BYTES // work.itemsize + 1) * work.itemsize
     return Launch("moments", macros, n_threads, max(tile, padded * (padded + 1) * 8))
 
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from ...dask_internals.statuses import still_works
 from ...dask_internals.worker_data import fetched, held, in_thread
 from ...dask_internals.worker_state import n_threads
-from ..communicators.operators import Message, Operator, combine_all, on_host
+from ..communicators.operators import Message, Operator, combine_all, in_host_memory
 from .assignment import Asked, assigned, forget_assigned
 from .block import Block, Partial
 from .table import Table
@@ -147,7 +147,7 @@ async def _totals(
 
 def _applied(partial: Partial, block: Block, *arguments: Any) -> Message:
     """Return a block's message in host memory: brought there by the thread that made it, not by the event loop."""
-    return on_host(partial(block, *arguments))
+    return in_host_memory(partial(block, *arguments))
 
 
 async def from_others(worker: Any, mine: Sequence[Asked]) -> dict[Any, Any]:

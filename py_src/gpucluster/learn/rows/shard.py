@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..communicators.communicator import Communicator
-from ..communicators.operators import Message, Operator, combine_all, on_host
+from ..communicators.operators import Message, Operator, combine_all, in_host_memory
 from .block import Block, Partial, Rows
 from .threads import one_blas_thread
 
@@ -53,7 +53,7 @@ class Shard(Rows):
 
     def total(self, partial: Partial, *arguments: Any, op: Operator = "sum") -> Message:
         """Combine this rank's blocks, then all ranks' results with one allreduce."""
-        mine = on_host(combine_all(op, *self._mapped(lambda block: partial(block, *arguments), self._pieces)))
+        mine = in_host_memory(combine_all(op, *self._mapped(lambda block: partial(block, *arguments), self._pieces)))
         return self.communicator.allreduce(mine, op)
 
     def map_blocks(self, partial: Partial, *arguments: Any) -> list[Message]:
@@ -99,7 +99,7 @@ class Shard(Rows):
             return [function(block) for block in blocks]
         # In the order of the blocks whoever is done first, so that sums do not depend on chance.
         with one_blas_thread():
-            return list(self._pool.map(lambda block: on_host(function(block)), blocks))
+            return list(self._pool.map(lambda block: in_host_memory(function(block)), blocks))
 
     def _piece_rows(self) -> int | None:
         if self.n_threads == 1:

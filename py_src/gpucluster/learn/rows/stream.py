@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from ..arrays import Delayed
-from ..communicators.operators import Message, Operator, combine_all, on_host
+from ..communicators.operators import Message, Operator, combine_all, in_host_memory
 from .block import Block, Partial, Rows
 from .in_place import is_small, total_in_place
 from .reduction import tree_reduced
@@ -78,4 +78,4 @@ class Stream(Rows):
 
 
 def _applied(partial: Partial, arguments: tuple[Any, ...], number: int, start: int | None, *block: Any) -> Message:
-    return on_host(partial(Block(number, start, *block), *arguments))
+    return in_host_memory(partial(Block(number, start, *block), *arguments))
