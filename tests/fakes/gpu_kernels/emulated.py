@@ -47,7 +47,10 @@ class CuPy:
         self.used: set[int] = set()
         self.where: dict[int, int] = {}
         """On which GPU arrays are, by their ``id``; others are on the first one."""
-        self.cuda = SimpleNamespace(Device=lambda number: Device(self, number))
+        self.blocks_at_once = 2
+        """Of each of its processors, whatever they need."""
+        driver = SimpleNamespace(occupancyMaxActiveBlocksPerMultiprocessor=lambda *_: self.blocks_at_once)
+        self.cuda = SimpleNamespace(Device=lambda number: Device(self, number), driver=driver)
 
     def RawKernel(self, code: str, name: str, options: tuple[str, ...] = ()) -> Kernel:  # noqa: N802  (CuPy's name)
         """Return a kernel; it is compiled once it is needed."""
@@ -82,8 +85,9 @@ class Device:
     def __init__(self, cupy: CuPy, number: int) -> None:
         self._cupy, self._number = cupy, number
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> Device:
         self._before, self._cupy.current = self._cupy.current, self._number
+        return self
 
     def __exit__(self, *_: object) -> None:
         self._cupy.current = self._before
@@ -98,6 +102,11 @@ class Kernel:
     def compile(self) -> None:
         """Compile now what would be compiled later."""
         self._cupy.function(*self._given)
+
+    @property
+    def kernel(self) -> SimpleNamespace:
+        """The function, which has an address."""
+        return SimpleNamespace(ptr=id(self._cupy.function(*self._given)))
 
     @property
     def max_dynamic_shared_size_bytes(self) -> int:

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "fakes"))
 
 from gpu_kernels.emulated import CuPy, Device
 
-CACHED = (cuda.n_processors, cuda.are_compiled, cuda._compiled)
+CACHED = (cuda._blocks_at_once, cuda.are_compiled, cuda._compiled)
 TABLES = [
     # rows, columns, clusters
     (1000, 32, 16),
@@ -139,21 +139,32 @@ def test_blocks_go_through_the_kernels() -> None:
     np.testing.assert_allclose(mine.scatter, spread.scatter, rtol=1e-3, atol=0.05)
 
 
-@pytest.mark.parametrize(("n_rows", "n_columns"), [(1000, 32), (999, 5), (200, 64), (1, 3)])
-@pytest.mark.parametrize("work", ["float32", "float64"])
-def test_products_of_columns(n_rows: int, n_columns: int, work: str) -> None:
-    for dtype, weighted in ((np.float32, False), (np.float32, True), (np.float64, True)):
-        X, weights, _, _ = table(n_rows, n_columns, 1, dtype, far=weighted)
-        shift = X[0]
-        near = 1e-11 if work == "float64" else 1e-5
-        sums, products = moments_on_gpu.products_of(X, shift, weights, np.dtype(work))
-        rows = X.astype(np.float64) - shift.astype(np.float64)
-        heavy = np.ones(n_rows) if weights is None else weights.astype(np.float64)
-        expected = (rows * heavy[:, None]).T @ rows
-        np.testing.assert_allclose(products, expected, rtol=near, atol=near * max(1.0, float(np.abs(expected).max())))
-        largest = max(1.0, float(np.abs(heavy @ rows).max()))
-        np.testing.assert_allclose(sums, heavy @ rows, rtol=10 * near, atol=10 * near * largest)
-        np.testing.assert_array_equal(products, products.T)
+@pytest.mark.parametrize(
+    ("n_rows", "n_columns", "weighted"),
+    [(1000, 32, False), (999, 5, True), (300, 20, True), (100, 16, False), (200, 64, True), (1, 3, False)],
+)
+@pytest.mark.parametrize(("dtype", "work"), [("float32", "float32"), ("float32", "float64"), ("float64", "float64")])
+def test_products_of_columns(n_rows: int, n_columns: int, weighted: bool, dtype: str, work: str) -> None:
+    X, weights, _, _ = table(n_rows, n_columns, 1, dtype, far=weighted)
+    shift = X[0]
+    near = 1e-11 if work == "float64" else 1e-5
+    sums, products = moments_on_gpu.products_of(X, shift, weights, np.dtype(work))
+    rows = X.astype(np.float64) - shift.astype(np.float64)
+    heavy = np.ones(n_rows) if weights is None else weights.astype(np.float64)
+    expected = (rows * heavy[:, None]).T @ rows
+    np.testing.assert_allclose(products, expected, rtol=near, atol=near * max(1.0, float(np.abs(expected).max())))
+    largest = max(1.0, float(np.abs(heavy @ rows).max()))
+    np.testing.assert_allclose(sums, heavy @ rows, rtol=10 * near, atol=10 * near * largest)
+    np.testing.assert_array_equal(products, products.T)
+
+
+def test_products_of_float32_are_as_good_as_its_rounding() -> None:
+    """Tensor cores take 11 of its 24 bits: two parts of each number are multiplied, or the error were 1e-4."""
+    X, _, _, _ = table(5000, 16, 1, np.float32, far=False)
+    _, products = moments_on_gpu.products_of(X, X[0], None, np.dtype(np.float32))
+    rows = X.astype(np.float64) - X[0].astype(np.float64)
+    lengths = np.sqrt((rows**2).sum(axis=0))
+    assert np.abs((products - rows.T @ rows) / np.outer(lengths, lengths)).max() < 3e-7
 
 
 def test_columns_without_variance_have_none() -> None:

@@ -15,11 +15,9 @@ from ..arrays import Array, Dtype, array_namespace_of, is_of_numpy
 logger = logging.getLogger("gpucluster.learn")
 
 MOST_SHARED_BYTES = 99 << 10
-"""Of shared memory for one block of threads: all GPUs since 2020 have so much, and newer ones room for two."""
+"""Of shared memory for one block of threads: all GPUs since 2020 have so much."""
 COPIED_BYTES = 256 << 20
 """Of a table that kernels cannot read as it is, so much at once."""
-BLOCKS_PER_PROCESSOR = 16
-THREADS_PER_PROCESSOR = 2048
 ALIGNED_BYTES = 16
 """So much kernels read at once."""
 OLDEST = 80
@@ -52,6 +50,10 @@ class Launch(NamedTuple):
     """Of a block of threads."""
     shared_bytes: int
     """Of a block of threads."""
+
+    def value(self, macro: str) -> Any:
+        """Return what a macro stands for."""
+        return dict(self.macros)[macro]
 
 
 def are_taken(X: Array) -> bool:
@@ -100,12 +102,7 @@ def is_aligned(X: Array) -> bool:
 
 def n_blocks_for(launch: Launch, n_tiles: int, number: int) -> int:
     """Return a number of blocks of threads: as many as that GPU works on at once, and at most one per tile."""
-    resident = min(
-        BLOCKS_PER_PROCESSOR,
-        max(1, THREADS_PER_PROCESSOR // launch.n_threads),
-        max(1, 2 * MOST_SHARED_BYTES // max(1, launch.shared_bytes)),
-    )
-    return max(1, min(n_tiles, n_processors(number) * resident))
+    return max(1, min(n_tiles, _blocks_at_once(launch, number)))
 
 
 def run(launch: Launch, n_blocks: int, number: int, arguments: Sequence[Any]) -> None:
@@ -133,9 +130,15 @@ def on_device(values: Array | None, like: Array, dtype: Dtype) -> Array | None:
 
 
 @cache
-def n_processors(number: int) -> int:
-    """Return how many multiprocessors a GPU has."""
-    return int(device(number).attributes["MultiProcessorCount"])
+def _blocks_at_once(launch: Launch, number: int) -> int:
+    """Return how many blocks of threads a GPU works on at once: registers and shared memory limit them."""
+    import cupy
+
+    at_once = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor
+    with device(number) as gpu:
+        function = _compiled(launch.name, launch.macros, number).kernel.ptr
+        each = int(at_once(function, launch.n_threads, launch.shared_bytes))
+        return int(gpu.attributes["MultiProcessorCount"]) * max(1, each)
 
 
 @cache
@@ -173,5 +176,6 @@ def _compiled(name: str, macros: tuple[tuple[str, str | int], ...], number: int)
 
 @cache
 def source_of(name: str) -> str:
-    """Return the text of a kernel."""
-    return Path(__file__).with_name(f"{name}.cu").read_text(encoding="utf-8")
+    """Return the text of a kernel, with what it uses."""
+    here = Path(__file__)
+    return "".join(here.with_name(file).read_text(encoding="utf-8") for file in ("device.cuh", f"{name}.cu"))

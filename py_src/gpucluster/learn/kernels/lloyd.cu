@@ -8,8 +8,8 @@
 // No atomic operations but on whole numbers, so that the same rows and centres give the same sums bit by bit, which the
 // end of k-means relies on.
 //
-// Given when it is compiled: REAL (float or double), its LARGEST number, COLUMNS, THREADS (at least COLUMNS),
-// ROWS_PER_THREAD, SHIFTED and WEIGHTED (0 or 1).
+// Given when it is compiled: REAL (float or double), REAL_BYTES, its LARGEST number, COLUMNS, THREADS (at least COLUMNS),
+// SHIFTED and WEIGHTED (0 or 1).
 
 #define ROWS THREADS  // of a tile: one for each thread
 #define GROUPS (THREADS / COLUMNS)
@@ -28,32 +28,15 @@ struct __align__(16) Pack {
     REAL value[PACKED];
 };
 
-#ifdef __CUDA_ARCH__
-// Copies from global to shared memory, of which many can be under way: they need no registers.
-__device__ inline void copy(REAL* to, const REAL* from) {
-    const unsigned int place = (unsigned int)__cvta_generic_to_shared(to);
-    if (STEP > 1)
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(place), "l"(from) : "memory");
-    else if (sizeof(REAL) == 8)
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(place), "l"(from) : "memory");
-    else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(place), "l"(from) : "memory");
-}
-__device__ inline void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
-#else
-inline void copy(REAL* to, const REAL* from) {
-    for (int q = 0; q < STEP; ++q) to[q] = from[q];
-}
-inline void wait_for_copies() {}
-#endif
-
 __device__ inline void take_tile(REAL* tile, const REAL* X, long long number, long long n_rows) {
     const long long first = number * ROWS;
     const int n_here = (int)(n_rows - first < ROWS ? n_rows - first : ROWS);
     const REAL* const source = X + first * COLUMNS;
 #pragma unroll 8
     for (int m = threadIdx.x * STEP; m < ROWS * COLUMNS; m += THREADS * STEP)
-        if (m < n_here * COLUMNS) copy(tile + m / COLUMNS * STRIDE + m % COLUMNS, source + m);
+        if (m < n_here * COLUMNS)
+            copy_begins<STEP * REAL_BYTES>(tile + m / COLUMNS * STRIDE + m % COLUMNS, source + m);
+    copies_begun();
 }
 
 __device__ inline REAL of_tile(const REAL* tile, int row, int column, const REAL* shift) {
@@ -107,7 +90,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) lloyd(
         const long long first = number * ROWS;
         const int n_here = (int)(n_rows - first < ROWS ? n_rows - first : ROWS);
         take_tile(tile, X, number, n_rows);
-        wait_for_copies();
+        copies_end<0>();
         __syncthreads();
 
         REAL least = LARGEST;

@@ -1,134 +1,192 @@
 // Sums and products of the columns of a block, relative to a shift: each row is read from the GPU's memory once.
 //
-// A block of threads takes a tile of rows into shared memory. Each thread owns a square of SIDE by SIDE products, of those
-// on and above the diagonal only, and adds up every so many rows of them in registers: in WORK over some hundred rows,
-// then in double. No atomic operations: the same rows give the same sums bit by bit.
+// Tensor cores multiply. Columns are taken in tiles of eight, and of each pair of tiles a warp adds up all products. It
+// takes a few rows at a time, each thread the values that its tensor core wants from it: of each tile, thread 4 g + t the
+// g-th column of row t, and of row t + 4 where eight rows are multiplied at once. As rows are multiplied with themselves,
+// that is what both factors need, and no thread asks another one. Which columns make a tile is free: such that a thread
+// reads neighbouring ones at once. While it multiplies some rows, the next ones are under way to shared memory.
 //
-// Given when it is compiled: REAL (of the rows), WORK (float or double), COLUMNS, SIDE, GROUPS, THREADS (at least
-// GROUPS times SQUARES) and ROWS.
+// double: as they are. float: "3xTF32" (H. Ootomo and R. Yokota, "Recovering Single Precision Accuracy from Tensor Cores
+// While Surpassing the FP32 Theoretical Peak Performance", IJHPCA 36, 2022). A tensor core takes 11 bits of a float, so each
+// is the sum of two such numbers, and three of their four products count. It rounds its sums towards zero, so they begin
+// at zero every eight rows, and what it finds is added up as usual; after FLUSH turns in double.
+//
+// No atomic operations: the same rows give the same sums bit by bit.
+//
+// Given when it is compiled: REAL (of the rows) and WORK (of products, not the smaller one), float or double, REAL_BYTES
+// and WORK_BYTES, COLUMNS, STEP (columns that are read at once), TILES (a multiple of STEP), AHEAD (turns that are under
+// way), WEIGHTED (0 or 1), THREADS.
 
-#define SIDES ((COLUMNS + SIDE - 1) / SIDE)
-#define SQUARES (SIDES * (SIDES + 1) / 2)
-#define PADDED (SIDES * SIDE)
-#define PACKED (16 / (int)sizeof(WORK))
-#define STRIDE (PADDED + PACKED)
-#define TILES_PER_FLUSH 8
-#if COLUMNS % (16 / REAL_BYTES)
-#define STEP 1
-#else
-#define STEP (16 / REAL_BYTES)
-#endif
+#define EACH TILES  // columns that a thread has of each of its rows
+#define WARPS (THREADS / 32)
+#define PADDED (TILES * 8)
+#define DEPTH (WORK_BYTES == 4 ? 2 : 1)   // rows that a thread has in a multiplication
+#define HEIGHT (WORK_BYTES == 4 ? 2 : 1)  // tiles on its left
+#define PARTS (2 * HEIGHT)                // products that a thread has of it
+#define ROWS (4 * DEPTH)                  // of a warp's turn
+#define LEFTS ((TILES + HEIGHT - 1) / HEIGHT)
+#define PAIRS (LEFTS * TILES - HEIGHT * (LEFTS - 1) * LEFTS / 2)  // of what is on the left with a tile not before it
+#define SUMS (PAIRS * PARTS + EACH)                               // that a thread has
+#define FLUSH 32
 
-#if REAL_BYTES == 8
-#define WIDE double
-#else
-#define WIDE WORK
-#endif
-
-struct __align__(16) Pack {
-    WORK value[PACKED];
-};
 struct __align__(STEP * REAL_BYTES) Given {
     REAL value[STEP];
 };
 
-__device__ inline void take(const WORK* from, WORK* values) {
+// The place of a thread among those that multiply together.
+__device__ inline int of_column() { return threadIdx.x % 32 / 4; }
+__device__ inline int of_row() { return threadIdx.x % 4; }
+
+// Which column of the table is the g-th of a tile.
+__device__ inline int column_of(int tile, int g) { return (tile / STEP * 8 + g) * STEP + tile % STEP; }
+
+// Begins to fetch this thread's values of a turn's rows; where there are none, they are those of the shift.
+__device__ inline void fetch(Given* to, const REAL* X, long long first, long long n_rows, const REAL* shift) {
 #pragma unroll
-    for (int p = 0; p < SIDE / PACKED; ++p) {
-        const Pack pack = ((const Pack*)from)[p];
+    for (int r = 0; r < DEPTH; ++r)
 #pragma unroll
-        for (int q = 0; q < PACKED; ++q) values[p * PACKED + q] = pack.value[q];
+        for (int tile = 0; tile < EACH; tile += STEP, to += THREADS) {
+            const long long row = first + r * 4 + of_row();
+            const int column = column_of(tile, of_column());
+            if (row < n_rows && column < COLUMNS)
+                copy_begins<sizeof(Given)>(to, X + row * COLUMNS + column);
+            else
+#pragma unroll
+                for (int i = 0; i < STEP; ++i) to->value[i] = shift[tile + i];
+        }
+    copies_begun();
+}
+
+#if WORK_BYTES == 4
+// Returns the nearest number of 11 bits. What is left of the value has at most 12, of which a tensor core takes 11.
+__device__ inline float rounded(float value) {
+    return __uint_as_float((__float_as_uint(value) + 0x1000) & 0xffffe000);
+}
+
+// Adds up the products of a turn's rows.
+__device__ inline void add_products(float (*products)[PARTS], const float (*left)[EACH], const float (*right)[EACH]) {
+    float large[2][DEPTH][EACH], small[2][DEPTH][EACH];
+#pragma unroll
+    for (int r = 0; r < DEPTH; ++r)
+#pragma unroll
+        for (int c = 0; c < EACH; ++c) {
+            large[0][r][c] = rounded(left[r][c]);
+            small[0][r][c] = left[r][c] - large[0][r][c];
+            large[1][r][c] = rounded(right[r][c]);
+            small[1][r][c] = right[r][c] - large[1][r][c];
+        }
+    int pair = 0;
+#pragma unroll
+    for (int a = 0; a < TILES; a += HEIGHT)
+#pragma unroll
+        for (int b = a; b < TILES; ++b, ++pair) {
+            const int beside = a + 1 < TILES ? a + 1 : a;  // of an odd number of tiles, the last one twice
+            const float ll[4] = {large[0][0][a], large[0][0][beside], large[0][1][a], large[0][1][beside]};
+            const float ls[4] = {small[0][0][a], small[0][0][beside], small[0][1][a], small[0][1][beside]};
+            const float rl[2] = {large[1][0][b], large[1][1][b]}, rs[2] = {small[1][0][b], small[1][1][b]};
+            float found[PARTS] = {};
+            multiply(found, ls, rl);
+            multiply(found, ll, rs);
+            multiply(found, ll, rl);
+#pragma unroll
+            for (int p = 0; p < PARTS; ++p) products[pair][p] += found[p];
+        }
+}
+#else
+__device__ inline void add_products(double (*products)[PARTS], const double (*left)[EACH], const double (*right)[EACH]) {
+    int pair = 0;
+#pragma unroll
+    for (int a = 0; a < TILES; ++a)
+#pragma unroll
+        for (int b = a; b < TILES; ++b, ++pair) multiply(products[pair], left[0] + a, right[0] + b);
+}
+#endif
+
+// Adds what was found so far to the sums in double, and begins anew.
+__device__ inline void flush(WORK (*products)[PARTS], WORK* sums, volatile double* exact) {
+#pragma unroll
+    for (int i = 0; i < SUMS; ++i) {
+        WORK& found = i < PAIRS * PARTS ? products[i / PARTS][i % PARTS] : sums[i - PAIRS * PARTS];
+        exact[i * THREADS] += (double)found;
+        found = 0;
     }
 }
 
-// Shared memory, in this order: the tile (ROWS x STRIDE), the rows' weights (ROWS); in the end the squares of all groups.
+// Shared memory: for each thread, its sums in double (SUMS x THREADS) and the values under way (AHEAD x DEPTH x EACH).
 extern "C" __global__ void __launch_bounds__(THREADS) moments(
     const REAL* __restrict__ X,        // n_rows x COLUMNS
-    const REAL* __restrict__ weights,  // n_rows, or null where all weigh 1
+    const REAL* __restrict__ weights,  // n_rows; null unless WEIGHTED
     const REAL* __restrict__ shift,    // COLUMNS
     const long long n_rows,
-    double* __restrict__ found) {  // blocks of threads x (PADDED sums, then PADDED x PADDED, on and above the diagonal)
+    double* __restrict__ found) {  // blocks of threads x (PADDED sums, then PADDED x PADDED products)
     extern __shared__ __align__(16) unsigned char memory[];
-    WORK* const tile = (WORK*)memory;
-    WORK* const weight_of = tile + ROWS * STRIDE;
-    const int thread = threadIdx.x, group = thread / SQUARES;
-    int row_of = 0, column_of = thread % SQUARES;
-    while (column_of >= SIDES - row_of) column_of -= SIDES - row_of++;
-    column_of = (column_of + row_of) * SIDE;
-    row_of *= SIDE;
-    const bool works = group < GROUPS, diagonal = row_of == column_of;
+    volatile double* const exact = (double*)memory + threadIdx.x;
+    Given* const under_way = (Given*)((double*)memory + SUMS * THREADS) + threadIdx.x;
+    const int turn = DEPTH * EACH / STEP * THREADS;
 
-    for (int i = thread; i < ROWS * STRIDE; i += THREADS) tile[i] = 0;
-    WORK product[SIDE][SIDE] = {}, sum[SIDE] = {};
-    double exact[SIDE][SIDE] = {}, exact_sum[SIDE] = {};
+    REAL shift_here[EACH];
+    WORK products[PAIRS][PARTS] = {}, sums[EACH] = {};
+#pragma unroll
+    for (int c = 0; c < EACH; ++c) {
+        const int column = column_of(c, of_column());
+        shift_here[c] = column < COLUMNS ? shift[column] : (REAL)0;
+    }
+    for (int i = 0; i < SUMS; ++i) exact[i * THREADS] = 0;
+
+    const long long apart = (long long)gridDim.x * WARPS * ROWS;
+    long long first = ((long long)blockIdx.x * WARPS + threadIdx.x / 32) * ROWS;
+    for (int i = 0; i < AHEAD; ++i) fetch(under_way + i * turn, X, first + i * apart, n_rows, shift_here);
     int since = 0;
-    const long long n_tiles = (n_rows + ROWS - 1) / ROWS;
-    for (long long number = blockIdx.x; number < n_tiles; number += gridDim.x) {
-        const long long first = number * ROWS;
-        const int n_here = (int)(n_rows - first < ROWS ? n_rows - first : ROWS);
-        const REAL* const source = X + first * COLUMNS;
-        __syncthreads();  // everybody is done with the tile before this one
-#pragma unroll 8
-        for (int m = thread * STEP; m < ROWS * COLUMNS; m += THREADS * STEP) {
-            if (m >= n_here * COLUMNS) continue;
-            const int column = m % COLUMNS;
-            WORK* const to = tile + m / COLUMNS * STRIDE + column;
-            const Given given = *(const Given*)(source + m);
+    for (int at = 0; first < n_rows; first += apart, at = at + 1 < AHEAD ? at + 1 : 0) {
+        copies_end<AHEAD - 1>();
+        WORK left[DEPTH][EACH], right[DEPTH][EACH];
 #pragma unroll
-            for (int s = 0; s < STEP; ++s) to[s] = (WORK)((WIDE)given.value[s] - (WIDE)shift[column + s]);
-        }
-        for (int i = thread; weights && i < n_here; i += THREADS) weight_of[i] = (WORK)weights[first + i];
-        __syncthreads();
-        if (works) {
-#pragma unroll 2
-            for (int row = group; row < n_here; row += GROUPS) {
-                WORK left[SIDE], right[SIDE];
-                take(tile + row * STRIDE + row_of, left);
-                take(tile + row * STRIDE + column_of, right);
-                if (weights) {
+        for (int r = 0; r < DEPTH; ++r) {
+            const long long row = first + r * 4 + of_row();
+            const WORK weight = WEIGHTED && row < n_rows ? (WORK)weights[row] : (WORK)0;
 #pragma unroll
-                    for (int i = 0; i < SIDE; ++i) left[i] *= weight_of[row];
+            for (int tile = 0; tile < EACH; tile += STEP) {
+                const Given given = under_way[at * turn + (r * EACH + tile) / STEP * THREADS];
+#pragma unroll
+                for (int i = 0; i < STEP; ++i) {
+                    const int c = tile + i;
+                    right[r][c] = (WORK)given.value[i] - (WORK)shift_here[c];
+                    left[r][c] = WEIGHTED ? weight * right[r][c] : right[r][c];
+                    sums[c] += left[r][c];
                 }
-                if (diagonal) {
-#pragma unroll
-                    for (int i = 0; i < SIDE; ++i) sum[i] += left[i];
-                }
-#pragma unroll
-                for (int i = 0; i < SIDE; ++i)
-#pragma unroll
-                    for (int j = 0; j < SIDE; ++j) product[i][j] += left[i] * right[j];
             }
         }
-        if (++since < TILES_PER_FLUSH && number + gridDim.x < n_tiles) continue;
-        since = 0;
-#pragma unroll
-        for (int i = 0; i < SIDE; ++i) {
-            exact_sum[i] += (double)sum[i];
-            sum[i] = 0;
-#pragma unroll
-            for (int j = 0; j < SIDE; ++j) {
-                exact[i][j] += (double)product[i][j];
-                product[i][j] = 0;
-            }
+        fetch(under_way + at * turn, X, first + AHEAD * apart, n_rows, shift_here);
+        add_products(products, left, right);
+        if (WORK_BYTES == 4 && ++since == FLUSH) {
+            since = 0;
+            flush(products, sums, exact);
         }
     }
+    flush(products, sums, exact);
+    __syncthreads();
 
-    // The groups' squares, one group after the other.
-    double* const all_sums = (double*)memory;
-    double* const all = all_sums + PADDED;
-    __syncthreads();
-    for (int i = thread; i < PADDED * (PADDED + 1); i += THREADS) all_sums[i] = 0;
-    for (int turn = 0; turn < GROUPS; ++turn) {
-        __syncthreads();
-        if (group != turn) continue;
-#pragma unroll
-        for (int i = 0; i < SIDE; ++i) {
-            if (diagonal) all_sums[row_of + i] += exact_sum[i];
-#pragma unroll
-            for (int j = 0; j < SIDE; ++j) all[(row_of + i) * PADDED + column_of + j] += exact[i][j];
-        }
+    // What all warps have found of a pair of columns, in both of its places; then of each column.
+    const double* const all = (const double*)memory;
+    double* const sums_of_all = found + blockIdx.x * (long long)PADDED * (PADDED + 1);
+    double* const products_of_all = sums_of_all + PADDED;
+    for (int i = threadIdx.x; i < PAIRS * PARTS * 32; i += THREADS) {
+        const int thread = i % 32, part = i / 32 % PARTS;
+        int a = 0, b = i / 32 / PARTS;
+        for (; b >= TILES - a; a += HEIGHT) b -= TILES - a;
+        b += a;
+        a += part / 2;
+        const int of_a = thread / 4, of_b = thread % 4 * 2 + part % 2;
+        if (a > b || (a == b && of_a > of_b)) continue;  // it is there once more
+        double total = 0;
+        for (int warp = 0; warp < WARPS; ++warp) total += all[i / 32 * THREADS + warp * 32 + thread];
+        products_of_all[column_of(a, of_a) * PADDED + column_of(b, of_b)] = total;
+        products_of_all[column_of(b, of_b) * PADDED + column_of(a, of_a)] = total;
     }
-    __syncthreads();
-    const long long block = blockIdx.x;
-    for (int i = thread; i < PADDED * (PADDED + 1); i += THREADS) found[block * PADDED * (PADDED + 1) + i] = all_sums[i];
+    for (int i = threadIdx.x; i < PADDED; i += THREADS) {
+        double total = 0;
+        for (int thread = 0; thread < THREADS; ++thread)
+            if (thread % 32 / 4 == i % 8) total += all[(PAIRS * PARTS + i / 8) * THREADS + thread];
+        sums_of_all[column_of(i / 8, i % 8)] = total;
+    }
 }

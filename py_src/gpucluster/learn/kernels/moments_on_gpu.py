@@ -14,10 +14,14 @@ from .cuda import ALIGNED_BYTES, REALS, Launch, are_taken, device, device_of, n_
 
 MOST_COLUMNS = 64
 """With more, the products take longer than reading the rows, and matrix products of CuPy are better at them."""
-ROWS = 128
-SIDE = 4
-"""Of the squares of products that a thread has in registers; with 8, fewer threads work at the same time (measured)."""
-THREADS = 256
+THREADS = 64
+"""Of a block: two warps, as each of them works for itself."""
+TILE = 8
+"""Columns that are multiplied together."""
+MOST_AHEAD = 8
+"""Turns of a warp whose rows are under way to it, at most."""
+BYTES_AHEAD = 96
+"""Of a thread's share of them: with some twenty warps at work, that is 60 kB for each multiprocessor."""
 
 
 def is_taken(X: Array) -> bool:
@@ -35,7 +39,7 @@ def products_of(X: Array, shift: Array, weights: Array | None, work: Dtype) -> t
     shift : array of shape (d,)
     weights : array of shape (n_rows,) or None
     work : numpy.dtype
-        Of the products of some hundred rows, which then are added up in float64.
+        Of the products of some hundred rows, which then are added up in float64; not smaller than that of X.
 
     Returns
     -------
@@ -51,9 +55,9 @@ def products_of(X: Array, shift: Array, weights: Array | None, work: Dtype) -> t
 def _products(X: Array, shift: Array, weights: Array | None, work: Dtype, number: int) -> tuple[Array, Array]:
     xp = array_namespace_of(X)
     n_rows, n_features = X.shape
-    padded = _padded(n_features)
-    launch = launch_for(X.dtype, n_features, work)
-    n_blocks = n_blocks_for(launch, -(-n_rows // ROWS), number)
+    launch = launch_for(X.dtype, n_features, work, weighted=weights is not None)
+    padded = launch.value("TILES") * TILE
+    n_blocks = n_blocks_for(launch, -(-n_rows // rows_at_a_time(work)), number)
     inputs = [on_device(values, X, X.dtype) for values in (weights, shift)]
     total = xp.zeros((padded + 1, padded))
     for part, rows in pieces(X, max(1, n_rows)):
@@ -62,31 +66,41 @@ def _products(X: Array, shift: Array, weights: Array | None, work: Dtype, number
         run(launch, n_blocks, number, [rows, own, inputs[1], np.int64(len(rows)), made])
         total = total + made.sum(axis=0) if part.start else made.sum(axis=0)
     found = to_numpy(total)[:, :n_features]
-    upper = found[1 : n_features + 1]
-    return found[0], np.triu(upper) + np.triu(upper, 1).T
+    return found[0], found[1 : n_features + 1]
+
+
+def rows_at_a_time(work: Dtype) -> int:
+    """Return how many rows a block takes in a turn: tensor cores multiply eight of float32, or four of float64."""
+    return THREADS // 32 * (8 if work.itemsize == 4 else 4)
 
 
 @cache
-def launch_for(dtype: Dtype, n_features: int, work: Dtype) -> Launch:
+def launch_for(dtype: Dtype, n_features: int, work: Dtype, *, weighted: bool) -> Launch:
     """Return how the kernel is launched."""
-    padded, real = _padded(n_features), REALS[dtype.name]
-    sides = padded // SIDE
-    squares = sides * (sides + 1) // 2
-    groups = max(1, THREADS // squares)
-    n_threads = -(-groups * squares // 32) * 32
+    real = REALS[dtype.name]
+    step, tiles = _tiles(n_features, real.n_bytes)
+    depth = 2 if work.itemsize == 4 else 1
+    ahead = min(MOST_AHEAD, max(2, BYTES_AHEAD // (depth * tiles * real.n_bytes)))
     macros = (
         ("REAL", real.name),
         ("REAL_BYTES", real.n_bytes),
         ("WORK", REALS[work.name].name),
+        ("WORK_BYTES", work.itemsize),
         ("COLUMNS", n_features),
-        ("SIDE", SIDE),
-        ("GROUPS", groups),
-        ("THREADS", n_threads),
-        ("ROWS", ROWS),
+        ("STEP", step),
+        ("TILES", tiles),
+        ("AHEAD", ahead),
+        ("WEIGHTED", int(weighted)),
+        ("THREADS", THREADS),
     )
-    tile = ROWS * (padded + ALIGNED_BYTES // work.itemsize + 1) * work.itemsize
-    return Launch("moments", macros, n_threads, max(tile, padded * (padded + 1) * 8))
+    pairs = sum(tiles - first for first in range(0, tiles, depth))
+    sums = pairs * 2 * depth + tiles
+    return Launch("moments", macros, THREADS, THREADS * (sums * 8 + ahead * depth * tiles * real.n_bytes))
 
 
-def _padded(n_features: int) -> int:
-    return -(-n_features // SIDE) * SIDE
+def _tiles(n_features: int, n_bytes: int) -> tuple[int, int]:
+    """Return how many columns are read at once, and the number of tiles: as few as can be."""
+    steps = [step for step in (4, 2, 1) if step * n_bytes <= ALIGNED_BYTES and n_features % step == 0]
+    tiles = {step: -(-n_features // (TILE * step)) * step for step in steps}
+    best = min(steps, key=lambda step: (tiles[step], -step))
+    return best, tiles[best]
