@@ -1,5 +1,6 @@
 // CUDA as far as this package's kernels use it, on a CPU: the threads of a block are threads, blocks come one by one.
 // Names that kernels use are CUDA's, or those of learn/kernels/device.cuh.
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 #include <deque>
@@ -20,6 +21,7 @@ static Place blockIdx, gridDim;
 alignas(16) unsigned char memory[1 << 18];
 static pthread_barrier_t together;
 static int atomicAdd(int* to, int value) { return __atomic_fetch_add(to, value, __ATOMIC_SEQ_CST); }
+static int min(int one, int other) { return one < other ? one : other; }
 static void __syncthreads() { pthread_barrier_wait(&together); }
 template <class To, class From>
 static To bits_of(From value) {
@@ -57,8 +59,19 @@ static void copies_end() {
 struct Warp {
     pthread_barrier_t together;
     double left[16][8], right[8][8];
+    double told[32];
 };
 static Warp warps[32];
+static void warp_is_here() { pthread_barrier_wait(&warps[threadIdx.x / 32].together); }
+template <class T>
+static T of_thread(T value, int thread) {  // int, float or double
+    Warp& warp = warps[threadIdx.x / 32];
+    warp.told[threadIdx.x % 32] = value;
+    warp_is_here();
+    const T found = (T)warp.told[thread];
+    warp_is_here();
+    return found;
+}
 template <int HEIGHT, int DEPTH>
 static Warp& exchanged(const double* left, const double* right) {
     const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
@@ -67,7 +80,7 @@ static Warp& exchanged(const double* left, const double* right) {
         for (int h = 0; h < HEIGHT / 8; ++h) warp.left[g + 8 * h][t + 4 * r] = left[h + HEIGHT / 8 * r];
         warp.right[t + 4 * r][g] = right[r];
     }
-    pthread_barrier_wait(&warp.together);
+    warp_is_here();
     return warp;
 }
 static double product(const Warp& warp, int row, int column, int depth) {
@@ -90,13 +103,13 @@ static void multiply(float* sums, const float* left, const float* right) {
     Warp& warp = exchanged<16, 8>(a, b);
     for (int i = 0; i < 4; ++i)
         sums[i] = towards_zero((double)sums[i] + product(warp, g + i / 2 * 8, 2 * t + i % 2, 8));
-    pthread_barrier_wait(&warp.together);
+    warp_is_here();
 }
 static void multiply(double* sums, const double* left, const double* right) {
     const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
     Warp& warp = exchanged<8, 4>(left, right);
     for (int i = 0; i < 2; ++i) sums[i] += product(warp, g, 2 * t + i, 4);
-    pthread_barrier_wait(&warp.together);
+    warp_is_here();
 }
 
 template <class... Parameters, std::size_t... Numbers>

@@ -20,6 +20,8 @@ COPIED_BYTES = 256 << 20
 """Of a table that kernels cannot read as it is, so much at once."""
 ALIGNED_BYTES = 16
 """So much kernels read at once."""
+TILE = 8
+"""Columns that tensor cores multiply at once."""
 OLDEST = 80
 """Compute capability, times ten: since then, GPUs copy to shared memory while threads do something else."""
 
@@ -121,6 +123,17 @@ def run(launch: Launch, n_blocks: int, number: int, arguments: Sequence[Any]) ->
     kernel = _compiled(launch.name, launch.macros, number)
     given = tuple(np.uintp(0) if each is None else each for each in arguments)
     kernel((n_blocks,), (launch.n_threads,), given, shared_mem=launch.shared_bytes)
+
+
+def tiles_of(n_features: int, n_bytes: int) -> tuple[int, int]:
+    """Return how many columns a thread reads at once, and how many tiles of columns there are: as few as can be.
+
+    A thread has one column of each tile, and those that it reads at once are of different ones.
+    """
+    steps = [step for step in (4, 2, 1) if step * n_bytes <= ALIGNED_BYTES and n_features % step == 0]
+    tiles = {step: -(-n_features // (TILE * step)) * step for step in steps}
+    best = min(steps, key=lambda step: (tiles[step], -step))
+    return best, tiles[best]
 
 
 def on_device(values: Array | None, like: Array, dtype: Dtype) -> Array | None:

@@ -1,4 +1,10 @@
 // What kernels of this package use beyond C++: copies that go on meanwhile, and multiplications by tensor cores.
+//
+// Tensor cores take 11 bits of a float. "3xTF32" (H. Ootomo and R. Yokota, "Recovering Single Precision Accuracy from Tensor
+// Cores While Surpassing the FP32 Theoretical Peak Performance", IJHPCA 36, 2022) makes two such numbers of each and adds
+// up three of the four products. As tensor cores round their sums towards zero, these begin at zero after a few rows, and
+// what they have found is added up as usual.
+//
 // Tests without a GPU have functions of the same names (tests/fakes/gpu_kernels).
 #ifdef __CUDA_ARCH__
 
@@ -40,4 +46,18 @@ __device__ inline void multiply(double* sums, const double* left, const double* 
         : "d"(left[0]), "d"(right[0]));
 }
 
+// The number of a thread's neighbour in the warp; all of its 32 threads ask at once.
+template <class T>
+__device__ inline T of_thread(T value, int thread) {
+    return __shfl_sync(0xffffffff, value, thread);
+}
+
+// Waits until all threads of the warp are here, and see what the others have written.
+__device__ inline void warp_is_here() { __syncwarp(); }
+
 #endif
+
+// Returns the nearest number of 11 bits. What is left of the value has at most 12, of which a tensor core takes 11.
+__device__ inline float rounded(float value) {
+    return __uint_as_float((__float_as_uint(value) + 0x1000) & 0xffffe000);
+}

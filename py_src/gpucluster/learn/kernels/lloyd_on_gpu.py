@@ -2,6 +2,9 @@
 
 As two matrix products, each row would be read twice, and its distances from all centres would be written down and read
 several times: for few columns that is five times the memory traffic.
+
+There are two kernels for the same work: `lloyd_few.cu` keeps the sums of all clusters in registers, where tensor cores
+add them up; `lloyd.cu` has room for more.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from .cuda import (
     ALIGNED_BYTES,
     MOST_SHARED_BYTES,
     REALS,
+    TILE,
     Launch,
     are_taken,
     device,
@@ -24,13 +28,24 @@ from .cuda import (
     on_device,
     pieces,
     run,
+    tiles_of,
 )
 
 MOST_COLUMNS = 128
 THREADS = 128
 """Of a block, and rows of a tile: with two rows per thread, fewer threads work at the same time (measured)."""
 CENTERS_AT_ONCE = 16
-"""As in the kernel."""
+"""As in both kernels."""
+FEW_THREADS = 64
+"""Of a block for few clusters: two warps, as each of them works for itself."""
+FEW_ROWS = 16
+"""Of a warp's turn."""
+MOST_TILES, MOST_SUMS = 8, 16
+"""Of columns; and those times sixteens of clusters, of which each takes four registers of a thread."""
+BYTES_AHEAD = 6144
+"""Of rows under way to a warp."""
+MOST_AHEAD = 8
+"""Turns of a warp whose rows are under way to it, at most."""
 MOST_ROWS = 1 << 17
 """So many rows at most are added up in the type of the data before the sums become float64."""
 
@@ -61,7 +76,7 @@ def fits(dtype: Dtype, n_features: int, n_clusters: int, *, summed: bool = True)
     """Whether the kernel takes so many columns and clusters."""
     if dtype.name not in REALS or not 0 < n_features <= MOST_COLUMNS:
         return False
-    launch = launch_for(dtype, n_features, n_clusters, summed=summed, shifted=True, weighted=True)
+    launch = launch_for(dtype, n_features, n_clusters, summed=summed, shifted=True, weighted=True, apart=True)
     return launch.shared_bytes <= MOST_SHARED_BYTES
 
 
@@ -108,10 +123,18 @@ def _passed(
 ) -> Pass:
     xp = array_namespace_of(X)
     (n_rows, n_features), k, dtype = X.shape, len(centers), X.dtype
-    launch = launch_for(dtype, n_features, k, summed=sums, shifted=offset is not None, weighted=weights is not None)
+    launch = launch_for(
+        dtype,
+        n_features,
+        k,
+        summed=sums,
+        shifted=offset is not None,
+        weighted=weights is not None,
+        apart=inertia or distances,
+    )
     inputs = [on_device(values, X, dtype) for values in (weights, offset, centers)]
     found, apart = xp.empty(n_rows if labels else 0, np.int32), xp.empty(n_rows if distances else 0, dtype)
-    n_blocks = n_blocks_for(launch, -(-n_rows // THREADS), number)
+    n_blocks = n_blocks_for(launch, -(-n_rows // rows_at_a_time(launch)), number)
     total, cost = xp.zeros(k * (n_features + 1)), 0.0
     for part, rows in pieces(X, n_blocks * max(THREADS, MOST_ROWS)):
         own = None if inputs[0] is None else inputs[0][part]
@@ -127,11 +150,51 @@ def _passed(
     return Pass(total[: k * n_features].reshape(k, n_features), total[k * n_features :], found, cost, apart)
 
 
+def rows_at_a_time(launch: Launch) -> int:
+    """Return how many rows a block of threads takes in a turn."""
+    return launch.n_threads if launch.name == "lloyd" else launch.n_threads // 32 * FEW_ROWS
+
+
 @cache
 def launch_for(
-    dtype: Dtype, n_features: int, n_clusters: int, *, summed: bool, shifted: bool, weighted: bool
+    dtype: Dtype, n_features: int, n_clusters: int, *, summed: bool, shifted: bool, weighted: bool, apart: bool
 ) -> Launch:
-    """Return how the kernel is launched."""
+    """Return how a kernel for so many columns and clusters is launched; ``apart``: inertia or distances are wanted."""
+    step, tiles = tiles_of(n_features, REALS["float32"].n_bytes)
+    groups = -(-n_clusters // CENTERS_AT_ONCE)
+    if dtype.name == "float32" and tiles <= MOST_TILES and groups * tiles <= MOST_SUMS:
+        return _launch_for_few(n_features, step, tiles, groups, summed, shifted, weighted, apart)
+    return _launch_for_many(dtype, n_features, n_clusters, summed, shifted, weighted)
+
+
+def _launch_for_few(
+    n_features: int, step: int, tiles: int, groups: int, summed: bool, shifted: bool, weighted: bool, apart: bool
+) -> Launch:
+    """Return how the kernel is launched that multiplies by tensor cores."""
+    padded, centers, n_bytes = tiles * TILE, groups * CENTERS_AT_ONCE, REALS["float32"].n_bytes
+    ahead = min(MOST_AHEAD, max(2, BYTES_AHEAD // (FEW_ROWS * n_features * n_bytes)))
+    macros = (
+        ("COLUMNS", n_features),
+        ("STEP", step),
+        ("TILES", tiles),
+        ("GROUPS", groups),
+        ("AHEAD", ahead),
+        ("SHIFTED", int(shifted)),
+        ("WEIGHTED", int(weighted)),
+        ("SUMMED", int(summed)),
+        ("APART", int(apart)),
+        ("THREADS", FEW_THREADS),
+    )
+    numbers = 8 * groups * tiles * 32 + centers * (padded + 1)
+    numbers += FEW_THREADS // 32 * ahead * FEW_ROWS * (padded + TILE)
+    in_the_end = (centers * (padded + 1) + FEW_THREADS) * 8
+    return Launch("lloyd_few", macros, FEW_THREADS, max(numbers * n_bytes, in_the_end))
+
+
+def _launch_for_many(
+    dtype: Dtype, n_features: int, n_clusters: int, summed: bool, shifted: bool, weighted: bool
+) -> Launch:
+    """Return how the kernel is launched that takes more columns and clusters, and float64."""
     real = REALS[dtype.name]
     groups, packed = THREADS // n_features, ALIGNED_BYTES // real.n_bytes
     stride = n_features | 1 if n_features % packed else (n_features // packed | 1) * packed

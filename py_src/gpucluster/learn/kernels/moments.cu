@@ -6,10 +6,8 @@
 // that is what both factors need, and no thread asks another one. Which columns make a tile is free: such that a thread
 // reads neighbouring ones at once. While it multiplies some rows, the next ones are under way to shared memory.
 //
-// double: as they are. float: "3xTF32" (H. Ootomo and R. Yokota, "Recovering Single Precision Accuracy from Tensor Cores
-// While Surpassing the FP32 Theoretical Peak Performance", IJHPCA 36, 2022). A tensor core takes 11 bits of a float, so each
-// is the sum of two such numbers, and three of their four products count. It rounds its sums towards zero, so they begin
-// at zero every eight rows, and what it finds is added up as usual; after FLUSH turns in double.
+// double: as they are. float: "3xTF32" (see device.cuh), whose sums begin at zero every eight rows; what they have found is
+// added up as usual, and after FLUSH turns in double.
 //
 // No atomic operations: the same rows give the same sums bit by bit.
 //
@@ -58,11 +56,6 @@ __device__ inline void fetch(Given* to, const REAL* X, long long first, long lon
 }
 
 #if WORK_BYTES == 4
-// Returns the nearest number of 11 bits. What is left of the value has at most 12, of which a tensor core takes 11.
-__device__ inline float rounded(float value) {
-    return __uint_as_float((__float_as_uint(value) + 0x1000) & 0xffffe000);
-}
-
 // Adds up the products of a turn's rows.
 __device__ inline void add_products(float (*products)[PARTS], const float (*left)[EACH], const float (*right)[EACH]) {
     float large[2][DEPTH][EACH], small[2][DEPTH][EACH];

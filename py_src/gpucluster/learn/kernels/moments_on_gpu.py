@@ -10,14 +10,12 @@ from functools import cache
 import numpy as np
 
 from ..arrays import Array, Dtype, array_namespace_of, to_numpy
-from .cuda import ALIGNED_BYTES, REALS, Launch, are_taken, device, device_of, n_blocks_for, on_device, pieces, run
+from .cuda import REALS, TILE, Launch, are_taken, device, device_of, n_blocks_for, on_device, pieces, run, tiles_of
 
 MOST_COLUMNS = 64
 """With more, the products take longer than reading the rows, and matrix products of CuPy are better at them."""
 THREADS = 64
 """Of a block: two warps, as each of them works for itself."""
-TILE = 8
-"""Columns that are multiplied together."""
 MOST_AHEAD = 8
 """Turns of a warp whose rows are under way to it, at most."""
 BYTES_AHEAD = 96
@@ -78,7 +76,7 @@ def rows_at_a_time(work: Dtype) -> int:
 def launch_for(dtype: Dtype, n_features: int, work: Dtype, *, weighted: bool) -> Launch:
     """Return how the kernel is launched."""
     real = REALS[dtype.name]
-    step, tiles = _tiles(n_features, real.n_bytes)
+    step, tiles = tiles_of(n_features, real.n_bytes)
     depth = 2 if work.itemsize == 4 else 1
     ahead = min(MOST_AHEAD, max(2, BYTES_AHEAD // (depth * tiles * real.n_bytes)))
     macros = (
@@ -96,11 +94,3 @@ def launch_for(dtype: Dtype, n_features: int, work: Dtype, *, weighted: bool) ->
     pairs = sum(tiles - first for first in range(0, tiles, depth))
     sums = pairs * 2 * depth + tiles
     return Launch("moments", macros, THREADS, THREADS * (sums * 8 + ahead * depth * tiles * real.n_bytes))
-
-
-def _tiles(n_features: int, n_bytes: int) -> tuple[int, int]:
-    """Return how many columns are read at once, and the number of tiles: as few as can be."""
-    steps = [step for step in (4, 2, 1) if step * n_bytes <= ALIGNED_BYTES and n_features % step == 0]
-    tiles = {step: -(-n_features // (TILE * step)) * step for step in steps}
-    best = min(steps, key=lambda step: (tiles[step], -step))
-    return best, tiles[best]
