@@ -132,6 +132,8 @@ def _start() -> Any:
 
 def against_direct(file: Path) -> dict[str, Any]:
     """Time ours and ``cuml.dask``'s in turn on the same data of the same cluster, and put both beside the roofline."""
+    from distributed import futures_of
+
     found: dict[str, Any] = {}
     with gpucluster.create("cuda", rmm_pool_size=0.85, rmm_allocator_external_lib_list=["cupy"]) as cluster:
         client = cluster.get_client()
@@ -154,6 +156,10 @@ def against_direct(file: Path) -> dict[str, Any]:
                 (MANY_ROWS, COLUMNS, ("kmeans", "pca"), all_ways, FEWER_REPEATS),
             ):
                 X = data(n_rows, n_columns)
+                if n_columns == COLUMNS:
+                    blocks = client.submit(block_rates, futures_of(X), pure=False)
+                    found.setdefault("blocks", {})[f"{n_rows} x {n_columns}"] = blocks.result(timeout=300)
+                    del blocks
                 for name in names:
                     measured = _in_turn(name, ways, X, repeats)
                     least = 4 * n_rows * n_columns * PASSES.get(name, 0) / bandwidth
@@ -203,20 +209,34 @@ def _quality(model: Any) -> float:
 
 def kernel_rates(n_rows: int = ROWS, repeats: int = 10) -> dict[str, float]:
     """Return the bytes per second that the kernels of k-means and PCA read in one pass; run in a worker."""
+    X = rows(0, n_rows, COLUMNS)
+    passes = {**_passes([X]), "pca by cuBLAS": lambda: X.T @ X}
+    return {name: float(X.nbytes) / device_seconds(go, repeats) for name, go in passes.items()}
+
+
+def block_rates(blocks: list[Any], repeats: int = 5) -> dict[str, float]:
+    """Return the same of all blocks of a table, one after the other: what a fit could do without its messages."""
+    n_bytes = float(sum(block.nbytes for block in blocks))
+    return {name: n_bytes / device_seconds(go, repeats) for name, go in _passes(blocks).items()}
+
+
+def _passes(blocks: list[Any]) -> dict[str, Callable[[], Any]]:
+    """Return the passes of estimators over blocks."""
     import numpy as np
     from gpucluster.learn.kernels import lloyd_on_gpu, moments_on_gpu
 
-    X = rows(0, n_rows, COLUMNS)
-    centers, shift = rows(1, CLUSTERS, COLUMNS), X[0]
-    passes: dict[str, Callable[[], Any]] = {
-        "kmeans": lambda: lloyd_on_gpu.pass_over(X, centers, sums=True),
-        "labels": lambda: lloyd_on_gpu.pass_over(X, centers, labels=True),
-        "inertia": lambda: lloyd_on_gpu.pass_over(X, centers, inertia=True),
-        "pca": lambda: moments_on_gpu.products_of(X, shift, None, np.dtype("float32")),
-        "truncated-svd": lambda: moments_on_gpu.products_of(X, shift, None, np.dtype("float64")),
-        "pca by cuBLAS": lambda: X.T @ X,
+    centers, shift = rows(1, CLUSTERS, COLUMNS), blocks[0][0]
+
+    def over_all(one: Callable[[Any], Any]) -> Callable[[], Any]:
+        return lambda: [one(X) for X in blocks]
+
+    return {
+        "kmeans": over_all(lambda X: lloyd_on_gpu.pass_over(X, centers, sums=True)),
+        "labels": over_all(lambda X: lloyd_on_gpu.pass_over(X, centers, labels=True)),
+        "inertia": over_all(lambda X: lloyd_on_gpu.pass_over(X, centers, inertia=True)),
+        "pca": over_all(lambda X: moments_on_gpu.products_of(X, shift, None, np.dtype("float32"))),
+        "truncated-svd": over_all(lambda X: moments_on_gpu.products_of(X, shift, None, np.dtype("float64"))),
     }
-    return {name: float(X.nbytes) / device_seconds(go, repeats) for name, go in passes.items()}
 
 
 def data(n_rows: int = ROWS, n_columns: int = COLUMNS) -> Any:
