@@ -20,6 +20,7 @@ PASSES = {
 LAUNCHES = {
     **{f"k-means, {name}": lloyd_on_gpu.launch_for(FLOAT, 32, 16, **wanted) for name, wanted in PASSES.items()},
     "most columns for few clusters": lloyd_on_gpu.launch_for(FLOAT, 64, 32, **PASSES["sums"]),
+    "labels of many clusters": lloyd_on_gpu.launch_for(FLOAT, 32, 190, **PASSES["distances"]),
     "most clusters": lloyd_on_gpu.launch_for(FLOAT, 7, 256, **PASSES["sums"]),
     "too many for tensor cores": lloyd_on_gpu.launch_for(FLOAT, 100, 20, **PASSES["all"]),
     "k-means of float64": lloyd_on_gpu.launch_for(DOUBLE, 5, 3, **PASSES["all"]),

@@ -104,6 +104,14 @@ def test_rows_that_are_added_up_in_several_launches(gpu: CuPy, monkeypatch: pyte
     assert parts.inertia == pytest.approx(whole.inertia)
 
 
+def test_labels_of_many_clusters_need_no_room_for_sums() -> None:
+    X, _, centers, _ = table(100, 20, 150, np.float32, far=False)
+    found = lloyd_on_gpu.pass_over(X, centers, labels=True, distances=True)
+    apart = ((X[:, None].astype(np.float64) - centers) ** 2).sum(axis=2)
+    np.testing.assert_array_equal(found.labels, apart.argmin(axis=1))
+    np.testing.assert_allclose(found.distances, apart.min(axis=1), rtol=1e-5)
+
+
 def test_passes_that_need_less_take_nothing_from_others() -> None:
     """All passes share one function of CUDA: once, the last pass without sums left too little room for the next one."""
     X, _, centers, _ = table(300, 128, 16, np.float32, far=False)

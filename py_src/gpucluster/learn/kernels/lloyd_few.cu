@@ -63,8 +63,8 @@ __device__ inline void multiply_both(
 }
 
 // Shared memory, in this order: factors of distances (2 GROUPS x TILES x 32), centres (CENTERS x PADDED), their squared
-// lengths (CENTERS), rows under way (WARPS x AHEAD x ROWS x STRIDE). In the end, in their place: sums and weights in double
-// (CENTERS x PADDED, CENTERS), and inertias (THREADS).
+// lengths (CENTERS), rows under way (WARPS x AHEAD x ROWS x STRIDE). In the end, in their place, in double: inertias (THREADS),
+// and if SUMMED sums and weights (CENTERS x PADDED, CENTERS).
 extern "C" __global__ void __launch_bounds__(THREADS) lloyd_few(
     const float* __restrict__ X,        // n_rows x COLUMNS
     const float* __restrict__ weights,  // n_rows; null unless WEIGHTED
@@ -271,14 +271,14 @@ extern "C" __global__ void __launch_bounds__(THREADS) lloyd_few(
     }
 
     // One warp after the other adds what it has found.
-    double* const all = (double*)memory;
+    double* const all_apart = (double*)memory;
+    double* const all = all_apart + THREADS;
     double* const all_weights = all + CENTERS * PADDED;
-    double* const all_apart = all_weights + CENTERS;
     __syncthreads();
-    for (int i = threadIdx.x; i < CENTERS * (PADDED + 1); i += THREADS) all[i] = 0;
     all_apart[threadIdx.x] = apart;
-    for (int turn = 0; turn < WARPS; ++turn) {
-        __syncthreads();
+    for (int i = threadIdx.x; SUMMED && i < CENTERS * (PADDED + 1); i += THREADS) all[i] = 0;
+    __syncthreads();
+    for (int turn = 0; SUMMED && turn < WARPS; ++turn, __syncthreads()) {
         if (turn != warp) continue;
 #pragma unroll
         for (int group = 0; group < GROUPS; ++group)
@@ -295,7 +295,6 @@ extern "C" __global__ void __launch_bounds__(THREADS) lloyd_few(
                 if (t == 0) all_weights[center] += weight;
             }
     }
-    __syncthreads();
     double* const ours = sums + blockIdx.x * (long long)k * (COLUMNS + 1);
     for (int i = threadIdx.x; SUMMED && i < k * COLUMNS; i += THREADS) ours[i] = all[i / COLUMNS * PADDED + i % COLUMNS];
     for (int i = threadIdx.x; SUMMED && i < k; i += THREADS) ours[k * COLUMNS + i] = all_weights[i];

@@ -160,18 +160,23 @@ def launch_for(
     dtype: Dtype, n_features: int, n_clusters: int, *, summed: bool, shifted: bool, weighted: bool, apart: bool
 ) -> Launch:
     """Return how a kernel for so many columns and clusters is launched; ``apart``: inertia or distances are wanted."""
-    step, tiles = tiles_of(n_features, REALS["float32"].n_bytes)
-    groups = -(-n_clusters // CENTERS_AT_ONCE)
-    if dtype.name == "float32" and tiles <= MOST_TILES and groups * tiles <= MOST_SUMS:
-        return _launch_for_few(n_features, step, tiles, groups, summed, shifted, weighted, apart)
+    if dtype.name == "float32":
+        few = _launch_for_few(n_features, n_clusters, summed, shifted, weighted, apart)
+        tiles, groups = few.value("TILES"), few.value("GROUPS")
+        in_registers = tiles <= MOST_TILES and (not summed or groups * tiles <= MOST_SUMS)
+        if in_registers and few.shared_bytes <= MOST_SHARED_BYTES:
+            return few
     return _launch_for_many(dtype, n_features, n_clusters, summed, shifted, weighted)
 
 
 def _launch_for_few(
-    n_features: int, step: int, tiles: int, groups: int, summed: bool, shifted: bool, weighted: bool, apart: bool
+    n_features: int, n_clusters: int, summed: bool, shifted: bool, weighted: bool, apart: bool
 ) -> Launch:
     """Return how the kernel is launched that multiplies by tensor cores."""
-    padded, centers, n_bytes = tiles * TILE, groups * CENTERS_AT_ONCE, REALS["float32"].n_bytes
+    n_bytes = REALS["float32"].n_bytes
+    step, tiles = tiles_of(n_features, n_bytes)
+    groups = -(-n_clusters // CENTERS_AT_ONCE)
+    padded, centers = tiles * TILE, groups * CENTERS_AT_ONCE
     ahead = min(MOST_AHEAD, max(2, BYTES_AHEAD // (FEW_ROWS * n_features * n_bytes)))
     macros = (
         ("COLUMNS", n_features),
@@ -187,7 +192,7 @@ def _launch_for_few(
     )
     numbers = 8 * groups * tiles * 32 + centers * (padded + 1)
     numbers += FEW_THREADS // 32 * ahead * FEW_ROWS * (padded + TILE)
-    in_the_end = (centers * (padded + 1) + FEW_THREADS) * 8
+    in_the_end = (FEW_THREADS + (centers * (padded + 1) if summed else 0)) * 8
     return Launch("lloyd_few", macros, FEW_THREADS, max(numbers * n_bytes, in_the_end))
 
 
