@@ -91,6 +91,25 @@ it('makes the link that was asked for, and copies it', async () => {
   expect(copied).toEqual([shown.value]);
 });
 
+it('says why it takes no such number of hours', async () => {
+  const done = share(new Manager());
+  await settle();
+  const hours = open()!.querySelector<HTMLInputElement>('input[type=number]')!;
+  const alert = open()!.querySelector('[role=alert]')!;
+  const type = (value: string): void => {
+    hours.value = value;
+    hours.dispatchEvent(new Event('input'));
+  };
+  for (const wrong of ['-1', '0', '25', '']) {
+    type(wrong);
+    expect(alert.textContent).toBe('A link lasts between 0.1 and 24 hours.');
+  }
+  type('24');
+  expect(alert.textContent).toBe('');
+  press('Cancel');
+  await done;
+});
+
 it('makes none when it is cancelled, and copies none when it is closed', async () => {
   const manager = new Manager();
   let done = share(manager);

@@ -8,6 +8,7 @@ import { element } from '../gauges/element';
 import { sentenceOf } from '../panel/asking';
 import type { ClusterModel, NewLink, SharedLink } from '../protocol/messages';
 
+const LEAST_HOURS = 0.1;
 const DEFAULT_HOURS = 2;
 const MOST_HOURS = 24;
 
@@ -61,7 +62,8 @@ class LinkForm extends Widget implements Dialog.IBodyWidget<ILinkRequest> {
     this._hours = element('input', '', hours);
     Object.assign(this._hours, {
       type: 'number',
-      min: '0.1',
+      required: true,
+      min: `${LEAST_HOURS}`,
       max: `${MOST_HOURS}`,
       step: 'any',
       value: `${DEFAULT_HOURS}`
@@ -76,6 +78,12 @@ class LinkForm extends Widget implements Dialog.IBodyWidget<ILinkRequest> {
     }
     this._alert = element('p', 'gpc-Error', this.node);
     this._alert.setAttribute('role', 'alert');
+    // The dialog refuses what the field does not take, and does not say why.
+    this._hours.oninput = () => {
+      this._alert.textContent = this._hours.validity.valid
+        ? ''
+        : trans.__('A link lasts between %1 and %2 hours.', LEAST_HOURS, MOST_HOURS);
+    };
   }
 
   getValue(): ILinkRequest {
