@@ -72,10 +72,10 @@ python-tests: .venv/.built .venv-docs/.installed chromium ## Python tests: real 
 	$(BIN)/python -m pytest -q $(PARALLEL) $(SELECTION) --junitxml=.build/python-tests.xml \
 	  $(if $(SECOND_RUN),|| $(BIN)/python -m tests.suite.second_run .build/python-tests.xml -q)
 
-cuda-tests: .venv-cuda/.installed ## The GPU backend: the real dask-cuda against a simulated driver library.
+cuda-tests: .venv-cuda/.installed ## The GPU backend: the real dask-cuda against a simulated driver library, and kernels by CUDA's compiler.
 	rm -f .build/cuda-tests.xml
 	$(CUDA)/python -m pytest -q $(PARALLEL) $(SELECTION) --junitxml=.build/cuda-tests.xml \
-	  tests/devices tests/backends/cuda tests/dask_internals/test_cuda_workers.py tests/profile/test_gpu.py tests/proof/test_simulated.py \
+	  tests/devices tests/backends/cuda tests/cuda_compiler tests/dask_internals/test_cuda_workers.py tests/profile/test_gpu.py tests/proof/test_simulated.py \
 	  $(if $(SECOND_RUN),|| $(CUDA)/python -m tests.suite.second_run .build/cuda-tests.xml -q)
 
 expensive-tests: ## The Python tests of `make test`; what they passed with is written down, so that it is left out until something changes.
