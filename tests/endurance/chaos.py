@@ -66,7 +66,7 @@ def chaos(place: Place, *, operations: int, seed: int, seconds_between_signals: 
     place : Place
         With a Jupyter server. Nothing lives there afterwards.
     operations : int
-        Of all faces together.
+        Of all faces together; more, up to ten times as many, until a signal was sent.
     seed : int
     seconds_between_signals : float
         On average.
@@ -77,7 +77,7 @@ def chaos(place: Place, *, operations: int, seed: int, seconds_between_signals: 
         people = People(place, face, seed)
         while True:
             with lock:
-                if report.operations >= operations or len(report.failures) > 20:
+                if report.operations >= (operations if attacker.sent else 10 * operations) or len(report.failures) > 20:
                     return
                 report.operations += 1
                 if report.operations % 50 == 0:

@@ -63,6 +63,8 @@ def test_a_day_leaves_no_files_and_threads_open(here: Place, seed: int) -> None:
 
 
 def test_whatever_is_killed_nothing_is_left_and_nothing_hangs(here: Place, seed: int) -> None:
+    if here.jupyter is None:  # The test runs once more: it ends the server.
+        here.start_jupyter()
     report = chaos(here, operations=40, seed=seed, seconds_between_signals=0.7)
     assert report.passed, json.dumps(report.as_json(), indent=1)
     assert sum(report.signals.values()) > 0

@@ -21,6 +21,12 @@ DEFAULT_SHARED_BYTES = 48 << 10
 CAPABILITY = "90"
 
 
+class Range(ctypes.Structure):
+    """An array of the host, as the emulation has it."""
+
+    _fields_: ClassVar = [("begin", ctypes.c_void_p), ("n_bytes", ctypes.c_size_t)]
+
+
 class Function:
     """A kernel that was compiled, with what it may have."""
 
@@ -64,7 +70,9 @@ class CuPy:
             source, library = folder / "kernel.cpp", folder / "kernel.so"
             source.write_text(
                 f'#include "{HERE / "emulation.hpp"}"\n{code}\n'
-                'extern "C" int launch(int n_blocks, int n_threads, std::size_t n_bytes, void** arguments) {\n'
+                'extern "C" const char* launch(\n'
+                "    int n_blocks, int n_threads, std::size_t n_bytes, void** arguments, Range* given, int n_given) {\n"
+                "    arrays.assign(given, given + n_given);\n"
                 f"    return launch_all({name}, n_blocks, n_threads, n_bytes, arguments);\n}}\n",
                 encoding="utf-8",
             )
@@ -72,6 +80,7 @@ class CuPy:
             command = ["g++", "-std=c++17", "-O1", "-pthread", "-shared", "-fPIC", "-Wno-unknown-pragmas", *macros]
             subprocess.run([*command, str(source), "-o", str(library)], check=True, timeout=120)
             self._libraries[code, options] = ctypes.CDLL(str(library))
+            self._libraries[code, options].launch.restype = ctypes.c_char_p
         key = self.current, code, options
         return self._functions.setdefault(key, Function(self._libraries[code, options]))
 
@@ -126,8 +135,11 @@ class Kernel:
         self._cupy.used.add(self._cupy.current)
         held = [_pointed(each) for each in arguments]
         pointers = (ctypes.c_void_p * len(held))(*(ctypes.addressof(each) for each in held))
-        wrong = function.library.launch(grid[0], block[0], ctypes.c_size_t(shared_mem), pointers)
-        assert not wrong, "The kernel wrote beyond the shared memory that it asked for."
+        arrays = [Range(each.ctypes.data, each.nbytes) for each in arguments if isinstance(each, np.ndarray)]
+        given = (Range * len(arrays))(*arrays)
+        size = ctypes.c_size_t(shared_mem)
+        wrong = function.library.launch(grid[0], block[0], size, pointers, given, len(arrays))
+        assert not wrong, wrong.decode()
 
 
 def _pointed(value: Any) -> Any:

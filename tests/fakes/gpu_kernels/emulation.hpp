@@ -33,7 +33,26 @@ static To bits_of(From value) {
 static unsigned int __float_as_uint(float value) { return bits_of<unsigned int>(value); }
 static float __uint_as_float(unsigned int bits) { return bits_of<float>(bits); }
 
-// Copies happen as late as they may: who does not wait for them finds what was there before.
+// What is wrong with a kernel, of which the result may be right nevertheless; the first one is told.
+static const char* fault;
+static void check(bool is_right, const char* otherwise) {
+    if (!is_right && !__atomic_load_n(&fault, __ATOMIC_SEQ_CST)) __atomic_store_n(&fault, otherwise, __ATOMIC_SEQ_CST);
+}
+
+// Arrays that a kernel may read or write.
+struct Range {
+    const char* begin;
+    std::size_t n_bytes;
+};
+static std::vector<Range> arrays;
+static bool is_within(const void* place, std::size_t n_bytes) {
+    for (const Range& range : arrays)
+        if (place >= range.begin && (const char*)place + n_bytes <= range.begin + range.n_bytes) return true;
+    return false;
+}
+
+// Some copies happen at once and others as late as they may: who does not wait for them finds what was there before, who
+// begins them too early overwrites what others read.
 struct Copy {
     void* to;
     const void* from;
@@ -41,9 +60,15 @@ struct Copy {
 };
 static thread_local std::vector<Copy> begun;
 static thread_local std::deque<std::vector<Copy>> groups;
+static thread_local unsigned int n_copies;
 template <int BYTES>
 static void copy_begins(void* to, const void* from) {
-    begun.push_back({to, from, BYTES});
+    check((std::size_t)to % BYTES == 0 && (std::size_t)from % BYTES == 0, "a copy that is not aligned");
+    if (!is_within(from, BYTES)) return check(false, "a copy from beyond the array");
+    if ((++n_copies + threadIdx.x) * 2654435761u >> 31)
+        memcpy(to, from, BYTES);
+    else
+        begun.push_back({to, from, BYTES});
 }
 static void copies_begun() {
     groups.push_back(std::move(begun));
@@ -56,20 +81,32 @@ static void copies_end() {
 }
 
 // What the 32 threads of a warp have of two matrices.
+enum What { NOTHING, WAITS, ASKS, MULTIPLIES };
 struct Warp {
     pthread_barrier_t together;
+    What does[32];
     double left[16][8], right[8][8];
     double told[32];
 };
 static Warp warps[32];
-static void warp_is_here() { pthread_barrier_wait(&warps[threadIdx.x / 32].together); }
+static void meet(What what) {
+    Warp& warp = warps[threadIdx.x / 32];
+    warp.does[threadIdx.x % 32] = what;
+    pthread_barrier_wait(&warp.together);
+    check(warp.does[0] == what, "threads of a warp that do different things together");
+}
+static void leave() { pthread_barrier_wait(&warps[threadIdx.x / 32].together); }
+static void warp_is_here() {
+    meet(WAITS);
+    leave();
+}
 template <class T>
 static T of_thread(T value, int thread) {  // int, float or double
     Warp& warp = warps[threadIdx.x / 32];
     warp.told[threadIdx.x % 32] = value;
-    warp_is_here();
+    meet(ASKS);
     const T found = (T)warp.told[thread];
-    warp_is_here();
+    leave();
     return found;
 }
 template <int HEIGHT, int DEPTH>
@@ -80,7 +117,7 @@ static Warp& exchanged(const double* left, const double* right) {
         for (int h = 0; h < HEIGHT / 8; ++h) warp.left[g + 8 * h][t + 4 * r] = left[h + HEIGHT / 8 * r];
         warp.right[t + 4 * r][g] = right[r];
     }
-    warp_is_here();
+    meet(MULTIPLIES);
     return warp;
 }
 static double product(const Warp& warp, int row, int column, int depth) {
@@ -103,13 +140,13 @@ static void multiply(float* sums, const float* left, const float* right) {
     Warp& warp = exchanged<16, 8>(a, b);
     for (int i = 0; i < 4; ++i)
         sums[i] = towards_zero((double)sums[i] + product(warp, g + i / 2 * 8, 2 * t + i % 2, 8));
-    warp_is_here();
+    leave();
 }
 static void multiply(double* sums, const double* left, const double* right) {
     const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
     Warp& warp = exchanged<8, 4>(left, right);
     for (int i = 0; i < 2; ++i) sums[i] += product(warp, g, 2 * t + i, 4);
-    warp_is_here();
+    leave();
 }
 
 template <class... Parameters, std::size_t... Numbers>
@@ -133,9 +170,11 @@ static void* run(void* given) {
     return nullptr;
 }
 
-// Returns 1 if the kernel has written beyond the shared memory that it asked for.
+// Returns what is wrong with the kernel, or null.
 template <class... Parameters>
-static int launch_all(void (*kernel)(Parameters...), int n_blocks, int n_threads, std::size_t n_bytes, void** arguments) {
+static const char* launch_all(
+    void (*kernel)(Parameters...), int n_blocks, int n_threads, std::size_t n_bytes, void** arguments) {
+    fault = nullptr;
     gridDim.x = n_blocks;
     pthread_barrier_init(&together, nullptr, n_threads);
     for (Warp& warp : warps) pthread_barrier_init(&warp.together, nullptr, 32);
@@ -148,9 +187,9 @@ static int launch_all(void (*kernel)(Parameters...), int n_blocks, int n_threads
         }
         for (int number = 0; number < n_threads; ++number) pthread_join(threads[number].handle, nullptr);
         for (std::size_t i = n_bytes; i < sizeof memory; ++i)
-            if (memory[i] != 0xff) return 1;
+            check(memory[i] == 0xff, "it has written beyond the shared memory that it asked for");
     }
     for (Warp& warp : warps) pthread_barrier_destroy(&warp.together);
     pthread_barrier_destroy(&together);
-    return 0;
+    return fault;
 }

@@ -94,14 +94,58 @@ def test_one_pass_of_lloyd(n_rows: int, n_columns: int, k: int, far: bool) -> No
 def test_rows_that_are_added_up_in_several_launches(gpu: CuPy, monkeypatch: pytest.MonkeyPatch) -> None:
     X, _, centers, _ = table(1000, 5, 3, np.float32, far=False)
     whole = lloyd_on_gpu.pass_over(X, centers, sums=True, labels=True, inertia=True)
-    monkeypatch.setattr(lloyd_on_gpu, "MOST_ROWS", 1)
+    monkeypatch.setattr(lloyd_on_gpu, "MOST_ROWS_OF_FEW", 1)
     monkeypatch.setattr(lloyd_on_gpu, "n_blocks_for", lambda *_: 2)
     before = gpu.launches
     parts = lloyd_on_gpu.pass_over(X, centers, sums=True, labels=True, inertia=True)
-    assert gpu.launches - before == 4
+    assert gpu.launches - before == 16  # of 64 rows
     np.testing.assert_array_equal(parts.labels, whole.labels)
     np.testing.assert_allclose(parts.sums, whole.sums, atol=1e-4)
     assert parts.inertia == pytest.approx(whole.inertia)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sums_of_clusters_are_as_good_as_float32(weighted: bool) -> None:
+    """Tensor cores take 11 of its 24 bits: without the small parts of rows and weights, sums were 1e-4 off."""
+    X, _, centers, _ = table(2000, 20, 16, np.float32, far=False)
+    weights = np.random.default_rng(0).random(2000).astype(np.float32) if weighted else None
+    found = lloyd_on_gpu.pass_over(X, centers, None, weights, sums=True, labels=True)
+    heavy = np.ones(2000) if weights is None else weights.astype(np.float64)
+    belongs = (found.labels == np.arange(16)[:, None]) * heavy
+    rows = X.astype(np.float64)
+    assert (np.abs(found.sums - belongs @ rows) / (belongs @ np.abs(rows))).max() < 5e-7
+    np.testing.assert_allclose(found.weights, belongs.sum(axis=1), rtol=1e-6)
+
+
+def test_centres_that_are_near_each_other_are_told_apart() -> None:
+    """Without the small parts of centres, many labels were wrong."""
+    X, _, half, _ = table(1000, 32, 8, np.float32, far=False)
+    apart = np.random.default_rng(1).normal(size=half.shape).astype(np.float32) / 1000
+    centers = np.concatenate([half, half + apart])
+    found = lloyd_on_gpu.pass_over(X, centers, labels=True).labels
+    distances = ((X[:, None].astype(np.float64) - centers) ** 2).sum(axis=2)
+    assert (found != distances.argmin(axis=1)).mean() < 0.003
+
+
+def test_rows_between_two_centres_have_the_nearer_one() -> None:
+    """Without the small parts of rows, many labels were wrong."""
+    X, _, centers, _ = table(1000, 32, 2, np.float64, far=False)
+    apart = centers[1] - centers[0]
+    X -= np.outer(X @ apart, apart) / (apart @ apart)
+    labels = np.arange(1000) % 2
+    X += centers.mean(axis=0) - centers.mean(axis=0) @ apart * apart / (apart @ apart)
+    X += np.outer(((centers**2).sum(axis=1) @ [-1, 1] / 2) / (apart @ apart) + np.where(labels, 5e-6, -5e-6), apart)
+    found = lloyd_on_gpu.pass_over(X.astype(np.float32), centers.astype(np.float32), labels=True).labels
+    np.testing.assert_array_equal(found, labels)
+
+
+def test_products_of_many_rows_are_added_up_in_float64(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(moments_on_gpu, "n_blocks_for", lambda *_: 1)
+    X = np.full((40_000, 1), 1.1, np.float32)
+    sums, products = moments_on_gpu.products_of(X, np.zeros(1, np.float32), None, np.dtype(np.float32))
+    value = float(X[0, 0])
+    np.testing.assert_allclose(products, [[len(X) * value**2]], rtol=1e-6)
+    np.testing.assert_allclose(sums, [len(X) * value], rtol=1e-6)
 
 
 def test_labels_of_many_clusters_need_no_room_for_sums() -> None:

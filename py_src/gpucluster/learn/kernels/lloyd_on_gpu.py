@@ -48,6 +48,8 @@ MOST_AHEAD = 8
 """Turns of a warp whose rows are under way to it, at most."""
 MOST_ROWS = 1 << 17
 """So many rows at most are added up in the type of the data before the sums become float64."""
+MOST_ROWS_OF_FEW = 1 << 14
+"""The same where a warp adds up all of its rows, and not only some of them."""
 
 
 class Pass(NamedTuple):
@@ -136,7 +138,8 @@ def _passed(
     found, apart = xp.empty(n_rows if labels else 0, np.int32), xp.empty(n_rows if distances else 0, dtype)
     n_blocks = n_blocks_for(launch, -(-n_rows // rows_at_a_time(launch)), number)
     total, cost = xp.zeros(k * (n_features + 1)), 0.0
-    for part, rows in pieces(X, n_blocks * max(THREADS, MOST_ROWS)):
+    most = MOST_ROWS if launch.name == "lloyd" else MOST_ROWS_OF_FEW
+    for part, rows in pieces(X, n_blocks * max(rows_at_a_time(launch), most)):
         own = None if inputs[0] is None else inputs[0][part]
         made = [xp.empty((n_blocks, len(total))) if sums else None, xp.empty(n_blocks) if inertia else None]
         run(launch, n_blocks, number, [

@@ -100,8 +100,9 @@ def as_columns(y: Array) -> Array:
 
 def _in_one_piece(block: Block, work: Dtype) -> Moments:
     shift = _shift(to_numpy(_sample(block.X)), block.X.dtype)
-    sums, products = moments_on_gpu.products_of(block.X, shift, block.weights, work)
-    weight = float(len(block) if block.weights is None else block.weights.sum(dtype=np.float64))
+    weights = None if block.weights is None else block.weights.astype(block.X.dtype, copy=False)  # as the kernel does
+    sums, products = moments_on_gpu.products_of(block.X, shift, weights, work)
+    weight = float(len(block) if weights is None else weights.sum(dtype=np.float64))
     offset = sums / weight if weight else np.zeros(len(sums))
     return _joined(
         array_namespace_of(sums),
