@@ -223,7 +223,7 @@ def block_rates(blocks: list[Any], repeats: int = 5) -> dict[str, float]:
 def _passes(blocks: list[Any]) -> dict[str, Callable[[], Any]]:
     """Return the passes of estimators over blocks."""
     import numpy as np
-    from gpucluster.learn.kernels import lloyd_on_gpu, moments_on_gpu
+    from gpucluster.learn.kernels.on_gpu import lloyd, moments
 
     centers, shift = rows(1, CLUSTERS, COLUMNS), blocks[0][0]
 
@@ -231,11 +231,11 @@ def _passes(blocks: list[Any]) -> dict[str, Callable[[], Any]]:
         return lambda: [one(X) for X in blocks]
 
     return {
-        "kmeans": over_all(lambda X: lloyd_on_gpu.pass_over(X, centers, sums=True)),
-        "labels": over_all(lambda X: lloyd_on_gpu.pass_over(X, centers, labels=True)),
-        "inertia": over_all(lambda X: lloyd_on_gpu.pass_over(X, centers, inertia=True)),
-        "pca": over_all(lambda X: moments_on_gpu.products_of(X, shift, None, np.dtype("float32"))),
-        "truncated-svd": over_all(lambda X: moments_on_gpu.products_of(X, shift, None, np.dtype("float64"))),
+        "kmeans": over_all(lambda X: lloyd.pass_over(X, centers, sums=True)),
+        "labels": over_all(lambda X: lloyd.pass_over(X, centers, labels=True)),
+        "inertia": over_all(lambda X: lloyd.pass_over(X, centers, inertia=True)),
+        "pca": over_all(lambda X: moments.products_of(X, shift, None, np.dtype("float32"))),
+        "truncated-svd": over_all(lambda X: moments.products_of(X, shift, None, np.dtype("float64"))),
     }
 
 

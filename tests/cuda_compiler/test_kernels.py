@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 import pytest
-from gpucluster.learn.kernels import cuda, lloyd_on_gpu, moments_on_gpu
-from gpucluster.learn.kernels.cuda import Launch
+from gpucluster.learn.kernels.on_gpu import cuda, lloyd, moments
+from gpucluster.learn.kernels.on_gpu.cuda import Launch
 
 nvrtc = pytest.importorskip("cuda.bindings.nvrtc", reason="NVRTC is in the second environment: make cuda-tests")
 
@@ -18,16 +18,16 @@ PASSES = {
     "distances": {"summed": False, "shifted": False, "weighted": False, "apart": True},
 }
 LAUNCHES = {
-    **{f"k-means, {name}": lloyd_on_gpu.launch_for(FLOAT, 32, 16, **wanted) for name, wanted in PASSES.items()},
-    "most columns for few clusters": lloyd_on_gpu.launch_for(FLOAT, 64, 32, **PASSES["sums"]),
-    "labels of many clusters": lloyd_on_gpu.launch_for(FLOAT, 32, 190, **PASSES["distances"]),
-    "most clusters": lloyd_on_gpu.launch_for(FLOAT, 7, 256, **PASSES["sums"]),
-    "too many for tensor cores": lloyd_on_gpu.launch_for(FLOAT, 100, 20, **PASSES["all"]),
-    "k-means of float64": lloyd_on_gpu.launch_for(DOUBLE, 5, 3, **PASSES["all"]),
-    "PCA": moments_on_gpu.launch_for(FLOAT, 32, FLOAT, weighted=False),
-    "truncated SVD": moments_on_gpu.launch_for(FLOAT, 32, DOUBLE, weighted=False),
-    "PCA of many columns": moments_on_gpu.launch_for(FLOAT, 64, FLOAT, weighted=True),
-    "PCA of float64": moments_on_gpu.launch_for(DOUBLE, 63, DOUBLE, weighted=True),
+    **{f"k-means, {name}": lloyd.launch_for(FLOAT, 32, 16, **wanted) for name, wanted in PASSES.items()},
+    "most columns for few clusters": lloyd.launch_for(FLOAT, 64, 32, **PASSES["sums"]),
+    "labels of many clusters": lloyd.launch_for(FLOAT, 32, 190, **PASSES["distances"]),
+    "most clusters": lloyd.launch_for(FLOAT, 7, 256, **PASSES["sums"]),
+    "too many for tensor cores": lloyd.launch_for(FLOAT, 100, 20, **PASSES["all"]),
+    "k-means of float64": lloyd.launch_for(DOUBLE, 5, 3, **PASSES["all"]),
+    "PCA": moments.launch_for(FLOAT, 32, FLOAT, weighted=False),
+    "truncated SVD": moments.launch_for(FLOAT, 32, DOUBLE, weighted=False),
+    "PCA of many columns": moments.launch_for(FLOAT, 64, FLOAT, weighted=True),
+    "PCA of float64": moments.launch_for(DOUBLE, 63, DOUBLE, weighted=True),
 }
 """Each with what is likely to be the first to break: most registers, odd numbers of columns."""
 

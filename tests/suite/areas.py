@@ -9,6 +9,9 @@ large area from end to end. ``make test-all`` runs all.
 
 from __future__ import annotations
 
+ONLY_ON_GPUS = "py_src/gpucluster/learn/kernels/on_gpu"
+"""What nothing computes with that has no GPU: a place above it does not count it, who depends on it names it."""
+
 
 def _packages(*names: str) -> tuple[str, ...]:
     return tuple(f"py_src/gpucluster/{name}" for name in names)
@@ -58,12 +61,17 @@ AREAS: dict[str, tuple[str, ...]] = {
     "tests/dropin": (*_packages("client"), *_ALGORITHMS, *_BASE),
     "tests/endurance/test_bounded.py": (*_packages("server"), *_SUPERVISED, "tests/endurance"),
     "tests/learn": (*_packages("comm"), *_ALGORITHMS, "tests/learn/*.py"),
+    "tests/learn/kernels": (
+        *_packages("comm"), *_ALGORITHMS, ONLY_ON_GPUS, "tests/learn/*.py", "tests/fakes/gpu_kernels",
+    ),
     "tests/lessons": (*_LESSONS, "notebooks", "tests/lessons/*.py"),
     "tests/lessons/grading": (
         *_packages("lessons/grading", "lessons/checks", "lessons/*.py"), *_WORDS, "notebooks", "tests/lessons",
     ),
     "tests/profile": (*_packages("dask_internals", "profiling", "recordings", "telemetry"), *_CLIENT),
-    "tests/proof": (*_ALGORITHMS, *_BASE, *_packages("recordings"), "benchmarks/gpu", "notebooks", "tests/gpu"),
+    "tests/proof": (
+        *_ALGORITHMS, ONLY_ON_GPUS, *_BASE, *_packages("recordings"), "benchmarks/gpu", "notebooks", "tests/gpu",
+    ),
     "tests/recordings": (*_packages("recordings", "devices"), *_BASE),
     "tests/site": (*_packages("site", "sharing", "client", "cli"), *_BASE),
     "tests/test_demo.py": (*_LESSONS, *_packages("client"), *_BASE, "scripts/demo.py", "notebooks/06-kmeans"),

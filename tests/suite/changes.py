@@ -24,7 +24,7 @@ from typing import Any
 
 import pytest
 
-from .areas import ALWAYS, BY_MARK, area_of
+from .areas import ALWAYS, BY_MARK, ONLY_ON_GPUS, area_of
 from .order import file_of
 
 ROOT = Path(__file__).parents[2]
@@ -68,6 +68,8 @@ class Changes:
 
 
 def _is_below(path: str, place: str) -> bool:
+    if path.startswith(ONLY_ON_GPUS) and not place.startswith(ONLY_ON_GPUS):
+        return False
     return _pattern(place).fullmatch(path) is not None
 
 

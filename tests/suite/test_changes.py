@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.suite import record
-from tests.suite.areas import ALWAYS, AREAS, area_of
+from tests.suite.areas import ALWAYS, AREAS, ONLY_ON_GPUS, area_of
 from tests.suite.changes import RECORD, ROOT, Changes, _files, _files_below, digest, find_changes
 from tests.suite.lessons import RANKS, WITH_RANKS
 
@@ -128,6 +128,14 @@ def test_nothing_is_left_out_where_nobody_can_tell(repository: Path, tmp_path_fa
 )  # fmt: skip
 def test_places(place: str, touched: bool) -> None:
     assert Changes(("docs/a.md", "docs/b/c.txt"), "abc").touch((place,)) is touched
+
+
+def test_what_only_gpus_run_touches_only_who_names_it() -> None:
+    kernel = Changes((f"{ONLY_ON_GPUS}/lloyd.cu",), "abc")
+    assert kernel.touch((ONLY_ON_GPUS,))
+    assert not kernel.touch(("py_src/gpucluster/learn", "docs"))
+    assert not kernel.touch(area_of("tests/lessons/test_datasets.py")[1])
+    assert kernel.touch(area_of("tests/learn/kernels/test_kernels_of_gpus.py")[1])
 
 
 def test_areas_name_what_is_there() -> None:

@@ -36,7 +36,7 @@ class Function:
 
 
 class CuPy:
-    """What `gpucluster.learn.kernels.cuda` asks of CuPy.
+    """What `gpucluster.learn.kernels.on_gpu.cuda` asks of CuPy.
 
     Parameters
     ----------
@@ -61,6 +61,10 @@ class CuPy:
     def RawKernel(self, code: str, name: str, options: tuple[str, ...] = ()) -> Kernel:  # noqa: N802  (CuPy's name)
         """Return a kernel; it is compiled once it is needed."""
         return Kernel(self, code, name, options)
+
+    def asarray(self, values: Any) -> Any:
+        """Return an array on the current GPU."""
+        return np.asarray(values)
 
     def function(self, code: str, name: str, options: tuple[str, ...]) -> Function:
         """Return the current GPU's function of a source with its options, compiled when it is asked for first."""

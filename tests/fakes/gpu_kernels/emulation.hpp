@@ -1,5 +1,5 @@
 // CUDA as far as this package's kernels use it, on a CPU: the threads of a block are threads, blocks come one by one.
-// Names that kernels use are CUDA's, or those of learn/kernels/device.cuh.
+// Names that kernels use are CUDA's, or those of learn/kernels/on_gpu/device.cuh.
 #include <math.h>
 #include <pthread.h>
 #include <string.h>

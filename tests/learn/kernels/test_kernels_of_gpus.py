@@ -10,14 +10,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gpucluster.learn.kernels import cuda, lloyd, lloyd_on_gpu, moments, moments_on_gpu, nearest
+from gpucluster.learn.kernels import lloyd, moments, nearest
+from gpucluster.learn.kernels.on_gpu import cuda
+from gpucluster.learn.kernels.on_gpu import lloyd as lloyd_on_gpu
+from gpucluster.learn.kernels.on_gpu import moments as moments_on_gpu
 from gpucluster.learn.rows.block import Block
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "fakes"))
 
 from gpu_kernels.emulated import CuPy, Device
 
-CACHED = (cuda._blocks_at_once, cuda.are_compiled, cuda._compiled)
+CACHED = (cuda._blocks_at_once, cuda.are_compiled, cuda._compiled, lloyd_on_gpu._is_right, moments_on_gpu._is_right)
 TABLES = [
     # rows, columns, clusters
     (1000, 32, 16),
@@ -232,14 +235,14 @@ def test_columns_without_variance_have_none() -> None:
 def test_what_kernels_do_not_take() -> None:
     X, _, _, _ = table(100, 8, 2, np.float32, far=False)
     assert lloyd_on_gpu.is_taken(X, 2)
-    assert moments_on_gpu.is_taken(X)
+    assert moments_on_gpu.is_taken(X, X.dtype)
     for other in (X.astype(np.int64), X.astype(np.float16), X[:, :0]):
         assert not lloyd_on_gpu.is_taken(other, 2)
-        assert not moments_on_gpu.is_taken(other)
+        assert not moments_on_gpu.is_taken(other, X.dtype)
     assert not lloyd_on_gpu.is_taken(X, 5000), "too many clusters for shared memory"
     assert lloyd_on_gpu.is_taken(np.zeros((9, 32), np.float32), 130, summed=False)
     assert not lloyd_on_gpu.is_taken(np.zeros((9, 32), np.float32), 190)
-    assert not moments_on_gpu.is_taken(np.zeros((9, 65), np.float32))
+    assert not moments_on_gpu.is_taken(np.zeros((9, 65), np.float32), X.dtype)
 
 
 def views(X: Any) -> dict[str, Any]:
@@ -290,3 +293,40 @@ def test_without_what_kernels_need(gpu: CuPy, monkeypatch: pytest.MonkeyPatch, f
     assert not lloyd_on_gpu.is_taken(X, 2)
     assert lloyd.sums_of(Block(0, 0, X), centers, None).weights.sum() == 100
     assert ("cannot be compiled" in caplog.text) == (fault != "old")
+
+
+FAULTS = {
+    "moments": ("multiply(found, ll, rl);", ";"),
+    "lloyd_few": ("multiply(found, belongs[r], large[r][tile]);", ";"),
+    "lloyd": ("nearest = begin + q;", "nearest = begin;"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_kernel_that_computes_wrongly_is_not_used(monkeypatch: pytest.MonkeyPatch, caplog: Any, name: str) -> None:
+    right = cuda.source_of(name)
+    assert FAULTS[name][0] in right
+    wrong = {name: right.replace(*FAULTS[name])}
+    original = cuda.source_of
+    monkeypatch.setattr(cuda, "source_of", lambda name: wrong.get(name, original(name)))
+    n_clusters = 130 if name == "lloyd" else 3
+    X, _, centers, _ = table(300, 9, n_clusters, np.float32, far=False)
+    block = Block(0, 0, X)
+    if name == "moments":
+        assert not moments_on_gpu.is_taken(X, X.dtype)
+        np.testing.assert_allclose(moments.moments(block).scatter, 299 * np.cov(X.T), rtol=1e-3, atol=1e-2)
+    else:
+        assert not lloyd_on_gpu.is_taken(X, n_clusters)
+        assert lloyd.sums_of(block, centers, None).weights.sum() == 300
+    assert f"{name!r} computes wrongly on GPU 0" in caplog.text
+
+
+def test_a_kernel_that_does_not_run_is_not_used(gpu: CuPy, monkeypatch: pytest.MonkeyPatch, caplog: Any) -> None:
+    run = gpu.RawKernel
+    monkeypatch.setattr(
+        gpu, "RawKernel", lambda code, name, **more: run(code, name, **more) if name == "nothing" else 1 / 0
+    )
+    X, _, _, _ = table(100, 9, 3, np.float32, far=False)
+    assert not moments_on_gpu.is_taken(X, X.dtype)
+    assert not lloyd_on_gpu.is_taken(X, 3)
+    assert caplog.text.count("does not run on GPU 0") == 2

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Array, array_namespace_of, to_numpy
-from ..kernels import lloyd_on_gpu
 from ..kernels.lloyd import labels_of
+from ..kernels.on_gpu import lloyd as lloyd_on_gpu
 from ..rows.block import Block
 
 

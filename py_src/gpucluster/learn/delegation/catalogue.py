@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
-from ..kernels import lloyd_on_gpu
+from ..kernels.on_gpu import lloyd as lloyd_on_gpu
 from ..rows.table import floating_type
 
 

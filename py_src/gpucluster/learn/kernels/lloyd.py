@@ -1,7 +1,7 @@
 """What k-means does with one block: nearest centres, sums and counts per cluster, inertia.
 
 On CPU with scikit-learn's own kernel, as far as the installed version has it as known here; on GPUs with a kernel that
-reads each row once (`lloyd_on_gpu`), where columns and clusters are few enough; otherwise with two matrix products.
+reads each row once (`on_gpu.lloyd`), where columns and clusters are few enough; otherwise with two matrix products.
 Blocks are worked on in slices, so that float32 data are added up over at most `SLICE_ROWS` rows before the sums become
 float64.
 """
@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arrays import Array, Dtype, Namespace, array_namespace_of, is_of_numpy, to_numpy
 from ..rows.block import Block
-from . import lloyd_on_gpu
+from .on_gpu import lloyd as lloyd_on_gpu
 
 SLICE_ROWS = 1 << 18
 GENERIC_BYTES = {"numpy": 1 << 22, "cupy": 1 << 28}

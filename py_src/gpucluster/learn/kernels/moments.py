@@ -6,7 +6,7 @@ Recommendations", The American Statistician 37 (1983); B. P. Welford, Technometr
 Each piece of rows is shifted by the median of a few of its rows before anything is squared, so that float32 data with
 values like 1,000,000.1 keep what distinguishes them. The product of a piece is computed in the type of the data (a
 ``syrk`` of BLAS), pieces are added up in float64. On a GPU, a block of few columns is one piece for a kernel that reads
-each row once (`moments_on_gpu`).
+each row once (`on_gpu.moments`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arrays import Array, Dtype, Namespace, array_namespace_of, to_numpy
 from ..rows.block import Block
-from . import moments_on_gpu
+from .on_gpu import moments as moments_on_gpu
 from .slices import slices
 
 SAMPLE_ROWS = 64
@@ -56,7 +56,7 @@ def moments(block: Block, work: str | None = None) -> Moments:
     y = None if block.y is None else as_columns(block.y)
     k = n_features + (0 if y is None else y.shape[1])
     dtype = np.dtype(work or block.X.dtype)
-    if y is None and len(block) and moments_on_gpu.is_taken(block.X):
+    if y is None and len(block) and moments_on_gpu.is_taken(block.X, dtype):
         return _in_one_piece(block, dtype)
     total = xp.zeros((k, k))
     weights, shifts, offsets = [], [], []

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import Array, array_namespace_of
 from ..rows.block import Block
-from . import lloyd_on_gpu
+from .on_gpu import lloyd as lloyd_on_gpu
 from .slices import slices
 
 ROUNDING = 8

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import Array, Dtype, array_namespace_of, is_of_numpy
+from ...arrays import Array, Dtype, array_namespace_of, is_of_numpy
 
 logger = logging.getLogger("gpucluster.learn")
 
@@ -61,6 +61,37 @@ class Launch(NamedTuple):
 def are_taken(X: Array) -> bool:
     """Whether kernels take a table: of CuPy, of floating-point numbers, on a GPU for which they can be compiled."""
     return not is_of_numpy(X) and X.dtype.name in REALS and are_compiled(device_of(X))
+
+
+def agrees(name: str, number: int, is_right: Callable[[], bool]) -> bool:
+    """Whether a kernel computes an example as NumPy does, on a GPU that nobody may have tried it on.
+
+    Parameters
+    ----------
+    name : str
+        Of the kernel, for the log.
+    number : int
+        Of the GPU.
+    is_right : callable
+        Computes the example, with that GPU as the current one.
+    """
+    try:
+        with device(number):
+            found = is_right()
+    except Exception as error:  # CuPy's, NVRTC's or the driver's, whatever is wrong
+        logger.warning("The kernel %r does not run on GPU %d, so slower ones of CuPy are used: %s", name, number, error)
+        return False
+    if not found:
+        logger.warning("The kernel %r computes wrongly on GPU %d, so slower ones of CuPy are used.", name, number)
+    return found
+
+
+def to_gpu(values: Array) -> Array:
+    """Return an array of this computer's memory on the current GPU."""
+    import cupy
+
+    found: Array = cupy.asarray(values)
+    return found
 
 
 def device_of(X: Array) -> int:

@@ -14,13 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Array, Dtype, array_namespace_of
+from ...arrays import Array, Dtype, array_namespace_of, to_numpy
 from .cuda import (
     ALIGNED_BYTES,
     MOST_SHARED_BYTES,
     REALS,
     TILE,
     Launch,
+    agrees,
     are_taken,
     device,
     device_of,
@@ -29,6 +30,7 @@ from .cuda import (
     pieces,
     run,
     tiles_of,
+    to_gpu,
 )
 
 MOST_COLUMNS = 128
@@ -71,7 +73,11 @@ def is_taken(X: Array, n_clusters: int, *, summed: bool = True) -> bool:
 
     ``summed``: with sums of the points of each cluster, which take room as well.
     """
-    return fits(X.dtype, int(X.shape[1]), n_clusters, summed=summed) and are_taken(X)
+    n_features = int(X.shape[1])
+    if not (fits(X.dtype, n_features, n_clusters, summed=summed) and are_taken(X)):
+        return False
+    launch = launch_for(X.dtype, n_features, n_clusters, summed=summed, shifted=True, weighted=True, apart=True)
+    return _is_right(device_of(X), X.dtype, launch.name)
 
 
 def fits(dtype: Dtype, n_features: int, n_clusters: int, *, summed: bool = True) -> bool:
@@ -80,6 +86,27 @@ def fits(dtype: Dtype, n_features: int, n_clusters: int, *, summed: bool = True)
         return False
     launch = launch_for(dtype, n_features, n_clusters, summed=summed, shifted=True, weighted=True, apart=True)
     return launch.shared_bytes <= MOST_SHARED_BYTES
+
+
+@cache
+def _is_right(number: int, dtype: Dtype, kernel: str) -> bool:
+    """Whether a kernel computes some rows right on a GPU."""
+    random = np.random.default_rng(0)
+    n_clusters = 130 if kernel == "lloyd" and dtype.name == "float32" else 20  # too many for the other one, or not
+    rows, centers = (random.normal(size=(n, 9)).astype(dtype) for n in (100, n_clusters))
+    weights = random.random(len(rows)).astype(dtype)
+    offset = rows.mean(axis=0)
+    near = rows.astype(np.float64) - offset
+    apart = ((near[:, None] - centers.astype(np.float64)) ** 2).sum(axis=2)
+    belongs = (apart.argmin(axis=1) == np.arange(n_clusters)[:, None]) * weights.astype(np.float64)
+    expected = belongs @ near, belongs.sum(axis=1), apart.argmin(axis=1), apart.min(axis=1) @ weights, apart.min(axis=1)
+
+    def is_right() -> bool:
+        X, theirs, shift, own = map(to_gpu, (rows, centers, offset, weights))
+        found = _passed(X, theirs, shift, own, number, True, True, True, True)
+        return all(np.allclose(to_numpy(one), other, atol=1e-3) for one, other in zip(found, expected, strict=True))
+
+    return agrees(kernel, number, is_right)
 
 
 def pass_over(

@@ -9,8 +9,22 @@ from functools import cache
 
 import numpy as np
 
-from ..arrays import Array, Dtype, array_namespace_of, to_numpy
-from .cuda import REALS, TILE, Launch, are_taken, device, device_of, n_blocks_for, on_device, pieces, run, tiles_of
+from ...arrays import Array, Dtype, array_namespace_of, to_numpy
+from .cuda import (
+    REALS,
+    TILE,
+    Launch,
+    agrees,
+    are_taken,
+    device,
+    device_of,
+    n_blocks_for,
+    on_device,
+    pieces,
+    run,
+    tiles_of,
+    to_gpu,
+)
 
 MOST_COLUMNS = 64
 """With more, the products take longer than reading the rows, and matrix products of CuPy are better at them."""
@@ -22,9 +36,9 @@ BYTES_AHEAD = 96
 """Of a thread's share of them: with some twenty warps at work, that is 60 kB for each multiprocessor."""
 
 
-def is_taken(X: Array) -> bool:
-    """Whether the kernel takes these rows: on a GPU, with few columns."""
-    return 0 < int(X.shape[1]) <= MOST_COLUMNS and are_taken(X)
+def is_taken(X: Array, work: Dtype) -> bool:
+    """Whether the kernel takes these rows: on a GPU that it computes right on, with few columns."""
+    return 0 < int(X.shape[1]) <= MOST_COLUMNS and are_taken(X) and _is_right(device_of(X), X.dtype, work)
 
 
 def products_of(X: Array, shift: Array, weights: Array | None, work: Dtype) -> tuple[Array, Array]:
@@ -48,6 +62,19 @@ def products_of(X: Array, shift: Array, weights: Array | None, work: Dtype) -> t
     number = device_of(X)
     with device(number):
         return _products(X, shift, weights, work, number)
+
+
+@cache
+def _is_right(number: int, dtype: Dtype, work: Dtype) -> bool:
+    """Whether the kernel computes some rows right on a GPU."""
+    rows = np.random.default_rng(0).normal(size=(100, 9)).astype(dtype)
+    apart = rows.astype(np.float64) - rows[0]
+
+    def is_right() -> bool:
+        sums, products = _products(to_gpu(rows), rows[0], None, work, number)
+        return np.allclose(sums, apart.sum(axis=0), atol=1e-3) and np.allclose(products, apart.T @ apart, atol=1e-3)
+
+    return agrees("moments", number, is_right)
 
 
 def _products(X: Array, shift: Array, weights: Array | None, work: Dtype, number: int) -> tuple[Array, Array]:
