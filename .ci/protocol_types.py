@@ -144,6 +144,8 @@ def generate() -> str:
     schema = Protocol.model_json_schema(mode="serialization", schema_generator=UntitledSchema)
     cleaned = _without_titles(_named_unions(schema))
     tools = ROOT / "node_modules" / ".bin"
+    if not (tools / "json2ts").exists():
+        raise SystemExit("The JavaScript packages are missing: run `make lab` first.")
     command = [
         str(tools / "json2ts"),
         "--additionalProperties=false",

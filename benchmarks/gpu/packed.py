@@ -26,7 +26,7 @@ from .cutting import keep_architecture
 
 INDEX = "index.json"
 MEMBERS = 13
-"""So many cores unpack at the same time."""
+"""Archives, as so many cores unpack at the same time."""
 LARGE_BYTES = 1_500_000
 """Smaller files of a package stay together: they have much in common."""
 THERE_ALREADY = (
@@ -35,10 +35,10 @@ THERE_ALREADY = (
 )  # fmt: skip
 """Wheels of CUDA, and of what machines for it have."""
 UNUSED = ("*/__pycache__/*", "*.a", "numpy/*/tests/*", "pandas/tests/*", "numba/*/tests/*", "numba/tests/*", "*.pyi")
-"""Of a site-packages; but jedi reads such types."""
+"""Of a site-packages, but for `USED`."""
 UNUSED_HEADERS = ("lib*/include/*", "include/*")
-USED_HEADERS = ("libcudf/include/rapids/*", "jedi/*")
-"""Given to CUDA's compiler at run time; and jedi's types."""
+USED = ("libcudf/include/rapids/*", "jedi/*")
+"""Headers that CUDA's compiler is given at run time, and `*.pyi` of jedi, which completes by them."""
 _ELF = b"\x7fELF"
 
 
@@ -134,7 +134,7 @@ def _is_unused(name: str) -> bool:
     def matches(patterns: Sequence[str]) -> bool:
         return any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
 
-    return matches((*UNUSED, *UNUSED_HEADERS)) and not matches(USED_HEADERS)
+    return matches((*UNUSED, *UNUSED_HEADERS)) and not matches(USED)
 
 
 def _link_duplicates(site: Path) -> None:

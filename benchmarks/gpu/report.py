@@ -9,6 +9,8 @@ from typing import Any
 
 from .piece import Result
 
+OURS = "gpucluster.learn"
+
 
 def report(out: Path, facts: dict[str, Any], results: Mapping[str, Result | None]) -> Path:
     """Write the page and return its path.
@@ -52,6 +54,8 @@ def report(out: Path, facts: dict[str, Any], results: Mapping[str, Result | None
         ("Gauges", ("gauges",), _gauges),
         ("Tests", ("tests",), _tests),
         ("Speed", ("direct", "cpu", "sampling", "allocations"), _speed),
+        ("Sharing", ("slots",), _sharing),
+        ("Connections", ("comms",), _comms),
         ("Lessons", tuple(sorted(name for name in results if name.startswith("lesson-"))), _lessons),
     ):
         if text := table(page_of):
@@ -130,12 +134,10 @@ def _tests(page: _Page) -> str:
 
 def _speed(page: _Page) -> str:
     rows = []
-    for name, one in page.figures("direct").items():
-        if isinstance(one, dict) and "roofline_share" in one:
-            rows.append(
-                f"| {name} | {one['median']['gpucluster.learn']:.3f} s | {one['ratio']:.2f} × `cuml.dask`'s time, "
-                f"{100 * one['roofline_share']['gpucluster.learn']:.0f} % of the copy bandwidth |"
-            )
+    for name, sizes in page.figures("direct").items():
+        for size, one in sizes.items() if isinstance(sizes, dict) else ():
+            if isinstance(one, dict) and OURS in one.get("median", ()):
+                rows.append(f"| {name}, {size} | {one['median'][OURS]:.3f} s | {_compared(one)} |")
     faster = page.figures("cpu").get("cpu_seconds_by_gpu_seconds", {})
     rows += [
         f"| {name} | | {times:.1f} × faster than the CPU cores of the same machine |" for name, times in faster.items()
@@ -148,6 +150,37 @@ def _speed(page: _Page) -> str:
     if pool:
         rows.append(f"| allocations with a pool | | {pool['times_faster_with_pool']:.1f} × faster than without |")
     return "\n".join(["| Work | Time | Compared |", "|---|---|---|", *rows]) if rows else ""
+
+
+def _compared(one: dict[str, Any]) -> str:
+    """Return how our time compares, of a fit that ``direct`` has timed."""
+    ratio, share = one["by_cuml_dask"].get(OURS), one.get("roofline_share", {}).get(OURS)
+    words = [f"{ratio:.2f} × `cuml.dask`'s time"] if ratio is not None else []
+    words += [f"{100 * share:.0f} % of the copy bandwidth"] if share is not None else []
+    return ", ".join(words)
+
+
+def _sharing(page: _Page) -> str:
+    found = page.figures("slots")
+    if not found:
+        return ""
+    return (
+        f"{len(found['products_per_second_together'])} clusters in slots of one GPU compute together "
+        f"{found['share_of_alone_in_sum']:.2f} × what one does alone."
+    )
+
+
+def _comms(page: _Page) -> str:
+    rows = []
+    for protocol, one in page.figures("comms").items():
+        if not isinstance(one, dict):
+            continue
+        if "failed" in one:
+            rows.append(f"| {protocol} | {one['failed']} | |")
+        else:
+            each, rate = 1e6 * one["round_trip_seconds"], one["result_bytes_per_second"] / 1e9
+            rows.append(f"| {protocol} | {each:.0f} µs | {rate:.2f} GB/s |")
+    return "\n".join(["| Connection | Round trip | Large results |", "|---|---|---|", *rows]) if rows else ""
 
 
 def _lessons(page: _Page) -> str:

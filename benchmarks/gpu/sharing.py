@@ -66,6 +66,7 @@ def slots() -> dict[str, Any]:
         site = Path(folder) / "site.yaml"
         site.write_text(f"sharing:\n  slots_per_gpu: {SLOTS}\n", encoding="utf-8")
         os.environ["GPUCLUSTER_SITE"] = str(site)
+        stack.callback(os.environ.pop, "GPUCLUSTER_SITE")
         began = time.perf_counter()
         first = stack.enter_context(gpucluster.create("cuda", name="learner-0"))
         client = stack.enter_context(first.get_client())
@@ -82,8 +83,9 @@ def slots() -> dict[str, Any]:
             refused = ""
         except GPUClusterError as error:
             refused = str(error)
+        more = max(slot.memory_bytes or 0 for slot in clusters[1].model.slots or ())  # than its pool, which is less
         try:
-            clients[1].submit(take, 30 * GIB, pure=False).result(timeout=60)
+            clients[1].submit(take, more, pure=False).result(timeout=60)
             too_much = ""
         except MemoryError as error:
             too_much = str(error)

@@ -24,6 +24,7 @@ from benchmarks.gpu.pieces import pieces
 from benchmarks.gpu.report import report
 
 UNSEEN = {"context_in_worker": False, "context_in_forkserver": False, "context_in_supervisor": False}
+RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
 WRITES = "import json, sys; json.dump({'a': 1}, open(sys.argv[1], 'w')); print('said')"
 
 
@@ -185,13 +186,15 @@ def test_the_page_says_that_a_gpu_was_simulated(tmp_path: Path) -> None:
 
 
 def test_the_page_tells_speed_and_lessons(tmp_path: Path) -> None:
-    times = {
-        "median": {"gpucluster.learn": 0.5, "cuml.dask": 0.4},
-        "ratio": 1.25,
-        "roofline_share": {"gpucluster.learn": 0.5},
-    }
+    measured = json.loads((RESULTS / "gpu-direct-h200-2026-11-27.json").read_text())["first"]
     figures = {
-        "direct": {"rows": 1, "kmeans": times},
+        "direct": measured,
+        "slots": {"products_per_second_together": [1.0] * 4, "share_of_alone_in_sum": 0.9},
+        "comms": {
+            "result_bytes": 1,
+            "unix": {"round_trip_seconds": 0.001, "result_bytes_per_second": 2e9},
+            "ucx": {"failed": "ImportError: ucxx"},
+        },
         "cpu": {"cpu_seconds_by_gpu_seconds": {"merge": 20.0}},
         "sampling": {"ratio": {"median": 1.003}},
         "allocations": {"times_faster_with_pool": 30.0},
@@ -215,7 +218,15 @@ def test_the_page_tells_speed_and_lessons(tmp_path: Path) -> None:
     assert "* `direct`: **failed**, code abc-1, 2026-11-22T05:00:00+00:00" in page
     assert "29 passed, 1 failed, 0 error, 0 skipped." in page
     assert "| cold | 9.00 s | 2.00 s | unknown |" in page
-    assert "| kmeans | 0.500 s | 1.25 × `cuml.dask`'s time, 50 % of the copy bandwidth |" in page
+    pca = measured["pca"]["20000000 x 32"]
+    ours, ratio, share = (pca[what]["gpucluster.learn"] for what in ("median", "by_cuml_dask", "roofline_share"))
+    compared = f"{ratio:.2f} × `cuml.dask`'s time, {100 * share:.0f} % of the copy bandwidth"
+    assert f"| pca, 20000000 x 32 | {ours:.3f} s | {compared} |" in page
+    assert "| pca, 400000000 x 32 | 0.075 s | 16 % of the copy bandwidth |" in page
+    assert "kmeans, 20000000 x 32 |" not in page, "it had failed there"
+    assert "4 clusters in slots of one GPU compute together 0.90 × what one does alone." in page
+    assert "| unix | 1000 µs | 2.00 GB/s |" in page
+    assert "| ucx | ImportError: ucxx | |" in page
     assert "| merge | | 20.0 × faster than the CPU cores of the same machine |" in page
     assert "| k-means while the gauges are looked at | | 1.003 × its time |" in page
     assert "| allocations with a pool | | 30.0 × faster than without |" in page

@@ -117,7 +117,7 @@ class Deployment(ABC):
         raise self._refusal("follow the load")
 
     def decisions(self) -> list[Decision]:
-        """Return what following the load has led to since it was last asked for, oldest first; immediate."""
+        """Return what following the load has led to since `adapt` was last called, oldest first; immediate."""
         return []
 
     def gives_up(self) -> int | None:

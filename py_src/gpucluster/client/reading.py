@@ -33,7 +33,7 @@ LEASE_VARIABLE = "GPUCLUSTER_LEASE"
 
 
 class ReadingControl:
-    """The verbs that change nothing; ``AsyncControl`` adds those that do, and has the parameters' documentation."""
+    """The verbs that change no cluster; ``AsyncControl`` adds those that do, and has the parameters' documentation."""
 
     def __init__(self, directory: Path | None = None, *, by: str | None = None) -> None:
         self.registry = Registry(directory)
@@ -136,7 +136,7 @@ class ReadingControl:
         return TelemetryHistory.model_validate_json(answer)
 
     async def decisions(self, id: str) -> List[Decision]:
-        """Return what following the load has led to since it was last asked for, oldest first.
+        """Return what following the load has led to since `adapt` was last called, oldest first.
 
         Raises
         ------

@@ -121,7 +121,7 @@ class Controller(Requests):
                     *early,
                     self._look_at_scratch,
                     self._look_at_use,
-                    self._look_at_memory,
+                    self._look_for_marks,
                     self._look_at_end,
                 )
                 orphans = Orphans(multiprocessing_helpers)
@@ -339,7 +339,7 @@ class Controller(Requests):
             self._claims.tell_end(self._share.expected_end(self._walltime, self.idle))
         self.store.update(soon=True, idle=self.idle.model(), **self._members())
 
-    def _look_at_memory(self) -> None:
+    def _look_for_marks(self) -> None:
         if self.sampler is not None and self.reconciler is not None:
             if self.reconciler.restarting:
                 self._marks.forget()

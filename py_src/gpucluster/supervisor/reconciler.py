@@ -241,10 +241,10 @@ class Reconciler:
     async def _have_another(self, name: str) -> None:
         """Wait for another worker that takes the results, and start one if need be, where any is wanted at all."""
         wanted = self._wanted.n_workers
-        if wanted and self._counted() == {name}:
+        if wanted and self._names() == {name}:
             # One more than wanted, as this one will leave.
             await self._deployment.scale(min(wanted + 1, self._maximum_workers))
-            self._applied = Applied(n_workers=len(self._counted()), restarts=self._applied.restarts)
+            self._applied = Applied(n_workers=len(self._names()), restarts=self._applied.restarts)
         while not self._none_wanted and retiring.alone(self._deployment.scheduler.members(), name):
             others = [slot for slot in self._slots() if slot.name != name]
             failed = {slot.name for slot in others if slot.state is SlotState.FAILED}
@@ -258,7 +258,7 @@ class Reconciler:
     def _take_as_applied(self) -> None:
         """Go on as if the cluster had been scaled to what it has now."""
         if self._applied.adapt is None:
-            self._applied = Applied(n_workers=len(self._counted()), restarts=self._applied.restarts)
+            self._applied = Applied(n_workers=len(self._names()), restarts=self._applied.restarts)
 
     # -- scaling ---------------------------------------------------------------------------------
 
@@ -387,7 +387,8 @@ class Reconciler:
         """Return those that are not leaving."""
         return [slot for slot in self._deployment.slots() if slot.state is not SlotState.LEAVING]
 
-    def _counted(self) -> set[str]:
+    def _names(self) -> set[str]:
+        """Return their names."""
         return {slot.name for slot in self._slots()}
 
     def _addresses(self, names: set[str] | None = None) -> set[str]:

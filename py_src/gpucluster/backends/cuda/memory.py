@@ -38,7 +38,7 @@ def resolve_memory(spec: GPUSpec, devices: Sequence[DeviceModel], first: int, *,
 
     Parameters
     ----------
-    spec : CudaSpec
+    spec : GPUSpec
         What is wanted.
     devices : sequence of DeviceModel
         Every device the cluster may ever use.

@@ -29,8 +29,8 @@ GAP_ROWS = 8192
 SAMPLED = 512
 """Every so many rows are enough to see how many would have to be looked at."""
 START_COST, STOP_COST = 0.5, 0.8
-"""It begins once the rows that are to be looked at in each pass take at most this share of what a pass over all rows
-takes, as writing down all gaps takes as long as two passes or more, and ends when they take more than the other one."""
+"""Shares of what a pass over all rows takes. Gaps are written down once looking at rows by them would take no more than
+the first one, as writing them down takes two passes or more, and given up when looking takes more than the second."""
 FAR_SHARE, WAIT = 0.5, 1
 """With a larger share, so many passes go by before one looks again."""
 

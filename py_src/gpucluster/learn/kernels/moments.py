@@ -129,7 +129,7 @@ def _shift(sample: Array, dtype: Dtype) -> Array:
 
 
 def _shifted(xp: Namespace, into: Array, values: Array) -> Array:
-    """Write values less the mean of some of them, and return that mean as float64."""
+    """Write values less the median of some of them, and return that median as float64."""
     shift = xp.asarray(_shift(to_numpy(_sample(values)), into.dtype))
     xp.subtract(values, shift, out=into, casting="same_kind")
     return shift.astype(np.float64)

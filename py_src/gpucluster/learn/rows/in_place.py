@@ -101,14 +101,14 @@ def _given_up_when_interrupted(client: Any, workers: list[str]) -> Iterator[str]
         raise
 
 
-def _ended(worker: Any) -> deque[str]:
+def _given_up_totals(worker: Any) -> deque[str]:
     """Return the totals that nobody waits for any more."""
     found: deque[str] = worker.__dict__.setdefault("_gpucluster_given_up", deque(maxlen=_REMEMBERED))
     return found
 
 
 async def _give_up(job: str, dask_worker: Any) -> None:
-    _ended(dask_worker).append(job)
+    _given_up_totals(dask_worker).append(job)
 
 
 async def _totals(
@@ -130,7 +130,7 @@ async def _totals(
 
     async def work() -> bool:
         while left:
-            if job in _ended(dask_worker) or not still_works(dask_worker):
+            if job in _given_up_totals(dask_worker) or not still_works(dask_worker):
                 return False
             place, each = left.popleft()
             try:

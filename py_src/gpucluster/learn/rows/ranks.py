@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from ...dask_internals.collections import keys
 from ...dask_internals.worker_state import has_nanny, n_threads
 from ..communicators.communicator import Communicator
 from ..communicators.disagreement import SAME_ORDER
@@ -327,12 +328,7 @@ def _futures(part: Any, client: Any) -> list[Any]:
     from distributed import futures_of
 
     by_key = {future.key: future for future in futures_of(part, client)}
-    return [by_key[key] for key in _keys(part)]
-
-
-def _keys(part: Any) -> list[Any]:
-    keys = part.__dask_keys__()
-    return [key[0] if isinstance(key, list) else key for key in keys]
+    return [by_key[key] for key in keys(part)]
 
 
 def _rank(

@@ -60,7 +60,7 @@ class Launch(NamedTuple):
 
 def are_taken(X: Array) -> bool:
     """Whether kernels take a table: of CuPy, of floating-point numbers, on a GPU for which they can be compiled."""
-    return not is_of_numpy(X) and X.dtype.name in REALS and are_compiled(device_of(X))
+    return not is_of_numpy(X) and X.dtype.name in REALS and can_be_compiled(device_of(X))
 
 
 def agrees(name: str, number: int, is_right: Callable[[], bool]) -> bool:
@@ -186,7 +186,7 @@ def _blocks_at_once(launch: Launch, number: int) -> int:
 
 
 @cache
-def are_compiled(number: int) -> bool:
+def can_be_compiled(number: int) -> bool:
     """Whether kernels can be compiled for a GPU; without CUDA's compiler, CuPy has none."""
     import cupy
 

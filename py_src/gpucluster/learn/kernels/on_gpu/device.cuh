@@ -46,7 +46,7 @@ __device__ inline void multiply(double* sums, const double* left, const double* 
         : "d"(left[0]), "d"(right[0]));
 }
 
-// The number of a thread's neighbour in the warp; all of its 32 threads ask at once.
+// What another thread of the warp, by its number, has as "value"; all of its 32 threads ask at once.
 template <class T>
 __device__ inline T of_thread(T value, int thread) {
     return __shfl_sync(0xffffffff, value, thread);

@@ -3,8 +3,8 @@
 As two matrix products, each row would be read twice, and its distances from all centres would be written down and read
 several times: for few columns that is five times the memory traffic.
 
-There are two kernels for the same work: `lloyd_few.cu` keeps the sums of all clusters in registers, where tensor cores
-add them up; `lloyd.cu` has room for more.
+There are two kernels for the same work: in `lloyd_few.cu` tensor cores multiply, and each warp has the sums of all
+clusters in registers; `lloyd.cu` has room for more.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ FEW_THREADS = 64
 FEW_ROWS = 16
 """Of a warp's turn."""
 MOST_TILES, MOST_SUMS = 8, 16
-"""Of columns; and those times sixteens of clusters, of which each takes four registers of a thread."""
+"""Most tiles of 8 columns; and most pairs of such a tile and 16 clusters, each of which takes 4 registers."""
 BYTES_AHEAD = 6144
 """Of rows under way to a warp."""
 MOST_AHEAD = 8
@@ -51,7 +51,7 @@ MOST_AHEAD = 8
 MOST_ROWS = 1 << 17
 """So many rows at most are added up in the type of the data before the sums become float64."""
 MOST_ROWS_OF_FEW = 1 << 14
-"""The same where a warp adds up all of its rows, and not only some of them."""
+"""The same for few clusters, where each of the two warps of a block adds up half of them."""
 
 
 class Pass(NamedTuple):

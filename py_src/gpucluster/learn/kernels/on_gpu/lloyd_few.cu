@@ -124,12 +124,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) lloyd_few(
     }
 
     float total[GROUPS][TILES][4] = {}, weight_of[GROUPS][2] = {};
-    double apart = 0;
+    double cost = 0;
     // Turns have ROWS rows, the last one perhaps fewer, and those after it none.
     const long long step = (long long)gridDim.x * WARPS * ROWS, begin = ((long long)blockIdx.x * WARPS + warp) * ROWS;
     const int n_turns = begin < n_rows ? (int)((n_rows - begin + step - 1) / step) : 0;
-    const long long left = n_rows - begin - (n_turns - 1) * step;
-    const int n_last = left < ROWS ? (int)left : ROWS;
+    const long long n_left = n_rows - begin - (n_turns - 1) * step;
+    const int n_last = n_left < ROWS ? (int)n_left : ROWS;
     const auto n_rows_of = [&](int turn) { return turn + 1 < n_turns ? ROWS : turn < n_turns ? n_last : 0; };
     const float* from = X + begin * COLUMNS + thread * STEP;
     float* const to = own_tiles + place_of(thread * STEP);
@@ -211,7 +211,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) lloyd_few(
                 squares += of_thread(squares, thread ^ 1);
                 squares += of_thread(squares, thread ^ 2);
                 if (distances && answers) distances[first + row] = squares;
-                if (answers) apart += WEIGHTED ? (double)squares * (double)weights[first + row] : (double)squares;
+                if (answers) cost += WEIGHTED ? (double)squares * (double)weights[first + row] : (double)squares;
             }
         }
 
@@ -230,8 +230,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) lloyd_few(
                     heavy[r][half] = !WEIGHTED ? 1 : row_here < n_here ? weights[first + row_here] : 0;
 #pragma unroll
                     for (int tile = 0; tile < TILES; tile += WIDE) {
-                        const float* const from = tile_here + row_here * STRIDE + wide_column(tile, g);
-                        const Pack<WIDE> pack = *(const Pack<WIDE>*)from;
+                        const float* const own = tile_here + row_here * STRIDE + wide_column(tile, g);
+                        const Pack<WIDE> pack = *(const Pack<WIDE>*)own;
 #pragma unroll
                         for (int i = 0; i < WIDE; ++i) {
                             const float value = pack.value[i] - wide_shift[tile + i];
@@ -271,11 +271,11 @@ extern "C" __global__ void __launch_bounds__(THREADS) lloyd_few(
     }
 
     // One warp after the other adds what it has found.
-    double* const all_apart = (double*)memory;
-    double* const all = all_apart + THREADS;
+    double* const all_costs = (double*)memory;
+    double* const all = all_costs + THREADS;
     double* const all_weights = all + CENTERS * PADDED;
     __syncthreads();
-    all_apart[threadIdx.x] = apart;
+    all_costs[threadIdx.x] = cost;
     for (int i = threadIdx.x; SUMMED && i < CENTERS * (PADDED + 1); i += THREADS) all[i] = 0;
     __syncthreads();
     for (int turn = 0; SUMMED && turn < WARPS; ++turn, __syncthreads()) {
@@ -300,7 +300,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) lloyd_few(
     for (int i = threadIdx.x; SUMMED && i < k; i += THREADS) ours[k * COLUMNS + i] = all_weights[i];
     if (inertia && threadIdx.x == 0) {
         double found = 0;
-        for (int i = 0; i < THREADS; ++i) found += all_apart[i];
+        for (int i = 0; i < THREADS; ++i) found += all_costs[i];
         inertia[blockIdx.x] = found;
     }
 }

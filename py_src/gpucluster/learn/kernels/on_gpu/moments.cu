@@ -126,11 +126,11 @@ extern "C" __global__ void __launch_bounds__(THREADS) moments(
     }
     for (int i = 0; i < SUMS; ++i) exact[i * THREADS] = 0;
 
-    const long long apart = (long long)gridDim.x * WARPS * ROWS;
+    const long long stride = (long long)gridDim.x * WARPS * ROWS;
     long long first = ((long long)blockIdx.x * WARPS + threadIdx.x / 32) * ROWS;
-    for (int i = 0; i < AHEAD; ++i) fetch(under_way + i * turn, X, first + i * apart, n_rows, shift_here);
+    for (int i = 0; i < AHEAD; ++i) fetch(under_way + i * turn, X, first + i * stride, n_rows, shift_here);
     int since = 0;
-    for (int at = 0; first < n_rows; first += apart, at = at + 1 < AHEAD ? at + 1 : 0) {
+    for (int at = 0; first < n_rows; first += stride, at = at + 1 < AHEAD ? at + 1 : 0) {
         copies_end<AHEAD - 1>();
         WORK left[DEPTH][EACH], right[DEPTH][EACH];
 #pragma unroll
@@ -149,7 +149,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) moments(
                 }
             }
         }
-        fetch(under_way + at * turn, X, first + AHEAD * apart, n_rows, shift_here);
+        fetch(under_way + at * turn, X, first + AHEAD * stride, n_rows, shift_here);
         add_products(products, left, right);
         if (WORK_BYTES == 4 && ++since == FLUSH) {
             since = 0;
