@@ -22,6 +22,8 @@ ALIGNED_BYTES = 16
 """So much kernels read at once."""
 TILE = 8
 """Columns that tensor cores multiply at once."""
+MOST_AHEAD = 8
+"""Turns of a warp whose rows are under way to it, at most."""
 OLDEST = 80
 """Compute capability, times ten: since then, GPUs copy to shared memory while threads do something else."""
 
@@ -165,6 +167,11 @@ def tiles_of(n_features: int, n_bytes: int) -> tuple[int, int]:
     tiles = {step: -(-n_features // (TILE * step)) * step for step in steps}
     best = min(steps, key=lambda step: (tiles[step], -step))
     return best, tiles[best]
+
+
+def turns_ahead(n_bytes: int, of_a_turn: int) -> int:
+    """Return how many turns' rows are under way while one is computed: about so many bytes, two turns at least."""
+    return min(MOST_AHEAD, max(2, n_bytes // of_a_turn))
 
 
 def on_device(values: Array | None, like: Array, dtype: Dtype) -> Array | None:

@@ -31,6 +31,7 @@ from .cuda import (
     run,
     tiles_of,
     to_gpu,
+    turns_ahead,
 )
 
 MOST_COLUMNS = 128
@@ -46,8 +47,6 @@ MOST_TILES, MOST_SUMS = 8, 16
 """Most tiles of 8 columns; and most pairs of such a tile and 16 clusters, each of which takes 4 registers."""
 BYTES_AHEAD = 6144
 """Of rows under way to a warp."""
-MOST_AHEAD = 8
-"""Turns of a warp whose rows are under way to it, at most."""
 MOST_ROWS = 1 << 17
 """So many rows at most are added up in the type of the data before the sums become float64."""
 MOST_ROWS_OF_FEW = 1 << 14
@@ -207,7 +206,7 @@ def _launch_for_few(
     step, tiles = tiles_of(n_features, n_bytes)
     groups = -(-n_clusters // CENTERS_AT_ONCE)
     padded, centers = tiles * TILE, groups * CENTERS_AT_ONCE
-    ahead = min(MOST_AHEAD, max(2, BYTES_AHEAD // (FEW_ROWS * n_features * n_bytes)))
+    ahead = turns_ahead(BYTES_AHEAD, FEW_ROWS * n_features * n_bytes)
     macros = (
         ("COLUMNS", n_features),
         ("STEP", step),

@@ -17,11 +17,11 @@
 #define WARPS (THREADS / 32)
 #define PADDED (TILES * 8)
 #define CENTERS (GROUPS * 16)
-#define STRIDE (PADDED + 8)  // of rows in shared memory: neighbours use different banks
-#define NEAR (TILES % 2 ? 2 : 4)                     // neighbouring columns of a thread, as parts of distances
-#define WIDE (TILES % 4 ? TILES % 2 ? 1 : 2 : 4)     // and of sums
-#define EACH (2 * TILES)                             // columns that it has of a row, as parts of distances
-#define HELD (GROUPS == 1 && TILES <= 4)  // whether the factors of all centres are in registers
+#define STRIDE (PADDED + 8)                       // of rows in shared memory: neighbours use different banks
+#define NEAR (TILES % 2 ? 2 : 4)                  // neighbouring columns of a thread, as parts of distances
+#define WIDE (TILES % 4 ? TILES % 2 ? 1 : 2 : 4)  // and of sums
+#define EACH (2 * TILES)                          // columns that it has of a row, as parts of distances
+#define HELD (GROUPS == 1 && TILES <= 4)          // whether the factors of all centres are in registers
 #define LARGEST 3.4028234e38f
 
 template <int N>

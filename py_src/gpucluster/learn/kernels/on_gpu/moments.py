@@ -24,14 +24,13 @@ from .cuda import (
     run,
     tiles_of,
     to_gpu,
+    turns_ahead,
 )
 
 MOST_COLUMNS = 64
 """With more, the products take longer than reading the rows, and matrix products of CuPy are better at them."""
 THREADS = 64
 """Of a block: two warps, as each of them works for itself."""
-MOST_AHEAD = 8
-"""Turns of a warp whose rows are under way to it, at most."""
 BYTES_AHEAD = 96
 """Of a thread's share of them: with some twenty warps at work, that is 60 kB for each multiprocessor."""
 
@@ -105,7 +104,7 @@ def launch_for(dtype: Dtype, n_features: int, work: Dtype, *, weighted: bool) ->
     real = REALS[dtype.name]
     step, tiles = tiles_of(n_features, real.n_bytes)
     depth = 2 if work.itemsize == 4 else 1
-    ahead = min(MOST_AHEAD, max(2, BYTES_AHEAD // (depth * tiles * real.n_bytes)))
+    ahead = turns_ahead(BYTES_AHEAD, depth * tiles * real.n_bytes)
     macros = (
         ("REAL", real.name),
         ("REAL_BYTES", real.n_bytes),
