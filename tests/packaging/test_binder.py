@@ -30,7 +30,7 @@ LARGEST = 1_500_000_000
 LESSONS = ("00-check-in", "06-kmeans")
 FILES_OF_THE_IMAGE = (
     "binder",
-    "requirements",
+    "requirements/cpu.txt",
     "pyproject.toml",
     "package.json",
     "install.json",

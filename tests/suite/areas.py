@@ -17,7 +17,7 @@ def _packages(*names: str) -> tuple[str, ...]:
     return tuple(f"py_src/gpucluster/{name}" for name in names)
 
 
-_ENVIRONMENT = ("py_src/gpucluster/*.py", "pyproject.toml", "requirements", "tests/*.py")
+_ENVIRONMENT = ("py_src/gpucluster/*.py", "pyproject.toml", "requirements/cpu.txt", "tests/*.py")
 _BASE = (*_packages("operating_system", "protocol"), *_ENVIRONMENT)
 _WORDS = (
     *_packages("operating_system", "protocol/errors.py", "protocol/plain_text.py", "protocol/sizes.py"),
@@ -57,7 +57,7 @@ AREAS: dict[str, tuple[str, ...]] = {
     "tests/bench": (*_packages("bench", "cli", "client"), *_ALGORITHMS, *_BASE, "benchmarks/*.py"),
     "tests/browser": (*_PANEL, *_NEAR_BROWSER),
     "tests/comm": (*_packages("comm", "dask_internals"), *_BASE, "tests/comm"),
-    "tests/datasets": _ALGORITHMS,
+    "tests/datasets": (*_packages("dask_internals", "datasets"), *_WORDS),
     "tests/dropin": (*_packages("client"), *_ALGORITHMS, *_BASE),
     "tests/endurance/test_bounded.py": (*_packages("server"), *_SUPERVISED, "tests/endurance"),
     "tests/learn": (*_packages("comm"), *_ALGORITHMS, "tests/learn/*.py"),

@@ -11,14 +11,17 @@ _PACKAGE = "py_src/gpucluster"
 _LESSONS = f"{_PACKAGE}/lessons"
 _SHARED = (
     f"{_LESSONS}/*.py", f"{_LESSONS}/checks/*.py", f"{_LESSONS}/probes", f"{_LESSONS}/simulations/*.py",
-    *(f"{_PACKAGE}/{name}" for name in ("dask_internals", "datasets", "learn", "operating_system")),
+    *(f"{_PACKAGE}/{name}" for name in ("dask_internals", "datasets", "operating_system")),
     *(f"{_PACKAGE}/protocol/{name}.py" for name in ("errors", "plain_text", "sizes")),
-    f"{_PACKAGE}/*.py", "pyproject.toml", "requirements", "tests/*.py",
+    f"{_PACKAGE}/*.py", "pyproject.toml", "requirements/cpu.txt", "tests/*.py",
     *(f"tests/lessons/{name}.py" for name in ("closed_site", "conftest", "loopback")),
 )  # fmt: skip
 RANKS = f"{_LESSONS}/simulations/ranks"
 WITH_RANKS = frozenset({"06", "09", "10", "12"})
 """Lessons whose exercises run ranks of MPI, real or simulated."""
+ALGORITHMS = f"{_PACKAGE}/learn"
+WITH_ALGORITHMS = frozenset({"05", "06", "07", "08", "10", "15"}) | WITH_RANKS
+"""Lessons whose notebooks, checks or answers use ``gpucluster.learn``, as the ranks do."""
 
 
 def expensive_for(lesson: str, *also: str) -> pytest.MarkDecorator:
@@ -31,6 +34,7 @@ def expensive_for(lesson: str, *also: str) -> pytest.MarkDecorator:
         f"{_LESSONS}/checks/lesson_{lesson}_*",
         f"tests/lessons/answers/{lesson}.*",
         *([RANKS] if lesson in WITH_RANKS else []),
+        *([ALGORITHMS] if lesson in WITH_ALGORITHMS else []),
         *_SHARED,
         *also,
     )

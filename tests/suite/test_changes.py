@@ -12,7 +12,7 @@ import pytest
 from tests.suite import record
 from tests.suite.areas import ALWAYS, AREAS, ONLY_ON_GPUS, area_of
 from tests.suite.changes import RECORD, ROOT, Changes, _files, _files_below, digest, find_changes
-from tests.suite.lessons import RANKS, WITH_RANKS
+from tests.suite.lessons import ALGORITHMS, RANKS, WITH_ALGORITHMS, WITH_RANKS
 
 pytestmark = pytest.mark.processes
 
@@ -155,6 +155,33 @@ def test_lessons_that_run_ranks_depend_on_them() -> None:
     }
     assert found <= WITH_RANKS
     assert (ROOT / RANKS).is_dir()
+
+
+def test_lessons_that_use_algorithms_depend_on_them() -> None:
+    """Also by way of what the lessons share: only what these modules of it offer uses the algorithms."""
+    named = re.compile(r"\bgpucluster\.learn\b|\bfrom gpucluster import .*\blearn\b|\bfrom \.+learn\b|probes\.messages")
+    of_lessons = {
+        "checks": ROOT.glob("py_src/gpucluster/lessons/checks/lesson_*/**/*.py"),
+        "notebooks": ROOT.glob("notebooks/[0-9]*/*.[ip]*"),
+        "answers": ROOT.glob("tests/lessons/answers/*/*.py"),
+    }
+    number = re.compile(r"(?:lesson_|notebooks/|answers/)(\d\d)")
+    found = {
+        number.search(file.as_posix()).group(1)  # type: ignore[union-attr]  # each of these folders has a number
+        for files in of_lessons.values()
+        for file in files
+        if named.search(file.read_text(encoding="utf-8"))
+    }
+    assert found | WITH_RANKS == WITH_ALGORITHMS
+    assert (ROOT / ALGORITHMS).is_dir()
+    imported = re.compile(r"^\s*from (\.+|gpucluster\.)learn\b", re.MULTILINE)
+    packages = [*ROOT.glob("py_src/gpucluster/lessons/**/*.py"), *ROOT.glob("py_src/gpucluster/datasets/**/*.py")]
+    shared = {
+        file.relative_to(ROOT / "py_src/gpucluster").as_posix()
+        for file in packages
+        if "/checks/lesson_" not in file.as_posix() and imported.search(file.read_text(encoding="utf-8"))
+    }
+    assert {file for file in shared if "simulations/ranks/" not in file} == {"lessons/probes/messages.py"}
 
 
 def test_a_file_of_an_area_depends_on_what_is_listed_for_it() -> None:
