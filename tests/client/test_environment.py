@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -20,6 +21,55 @@ if __name__ == "__main__":
     os.environ["MKL_NUM_THREADS"] = "7"
     print(json.dumps([sorted(set_by_dask), same, cluster_environment() == {**before, "MKL_NUM_THREADS": "7"}]))
 """
+
+
+AS_A_SCRIPT = """
+import json, os, sys
+import dask, distributed
+from gpucluster.client.environment import cluster_environment, fingerprint
+
+def told():
+    found = cluster_environment()
+    inherited = found.get("DASK_INTERNAL_INHERIT_CONFIG")
+    return None if inherited is None else dask.config.deserialize(inherited), found.get("GPUCLUSTER_IMPORT_FROM")
+
+sys.path.append("src")
+before, first = cluster_environment(), told()
+with dask.config.set({"temporary-directory": "/somewhere", "scheduler": "threads", "array.backend": "cupy",
+                      "distributed.comm.tls.ca-file": "ca.pem", "of.mine": lambda: 1}):
+    nothing = told()[0], fingerprint("python", before) == fingerprint("python", cluster_environment())
+dask.config.set({"distributed.worker.memory.spill": False, "distributed.scheduler.worker_saturation": 1.5})
+dask.config.set({"of_mine.deep": [1, "two"], "distributed.logging.distributed.client": "info"})
+other = cluster_environment(python="another").get("GPUCLUSTER_IMPORT_FROM")
+print(json.dumps([first, nothing, told(), other]))
+"""
+
+
+def test_what_a_script_has_set_in_dask_and_where_it_imports_from_is_passed_on(tmp_path):
+    """As to the workers of a ``LocalCluster``; nothing is told, and a standby fits, where nothing is different."""
+    (project := tmp_path / "project").mkdir()
+    (tmp_path / "src").mkdir()
+    (project / "main.py").write_text(AS_A_SCRIPT)
+    variables = {**os.environ, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "5"}
+    done = subprocess.run(
+        [sys.executable, "project/main.py"],
+        cwd=tmp_path, env=variables, capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    first, nothing, (settings, directories), other = json.loads(done.stdout.splitlines()[-1])
+    assert first[0] is None
+    assert nothing == [None, True]
+    assert settings == {
+        "distributed": {
+            "worker": {"memory": {"spill": False}},
+            "scheduler": {"worker-saturation": 1.5},
+            "logging": {"distributed": {"client": "info"}},
+        },
+        "of_mine": {"deep": [1, "two"]},
+    }
+    assert directories == first[1]
+    assert {str(project), str(tmp_path / "src")} <= set(directories.split(os.pathsep))
+    assert not any(place.startswith(sys.prefix) for place in directories.split(os.pathsep))
+    assert other is None
 
 
 def test_what_a_nanny_of_dask_leaves_in_this_process_is_not_passed_on(tmp_path, monkeypatch):

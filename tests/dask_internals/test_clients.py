@@ -48,6 +48,10 @@ async def test_a_client_ends_with_its_scheduler(canary):
             with pytest.raises(Ended):
                 client._send_to_scheduler({"op": "anything"})
             assert issubclass(clients.ClosedClientError, clients.AFTER_THE_END)
+        with canary("Client.scheduler, which is None when the client is closed, and looked up by these methods"):
+            for name in clients._OF_THE_SCHEDULER:
+                with pytest.raises(Ended):
+                    getattr(client, name)()
         with canary("Client.futures, a dictionary"):
             assert client.futures == {}
 

@@ -40,7 +40,8 @@ def test_a_new_directory_is_private_whatever_the_umask(place):
 @pytest.mark.parametrize("mode", [0o701, 0o710, 0o750, 0o755, 0o777, 0o1777])
 def test_a_directory_open_to_others_is_refused(place, mode):
     place.chmod(mode)
-    with pytest.raises(RegistryUnsafe, match="is open to other users. Set GPUCLUSTER_DIR"):
+    advice = "Set" if mode & 0o022 else f"Close it, chmod 700 {place}, or set"
+    with pytest.raises(RegistryUnsafe, match=f"is open to other users. {advice} GPUCLUSTER_DIR"):
         Registry(place)
 
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import subprocess
+import sys
 import threading
 
 import httpx
@@ -13,7 +14,7 @@ import psutil
 import pytest
 from gpucluster.operating_system.open_folders import everybody_may_fill
 from gpucluster.protocol.models import ClusterState
-from gpucluster.protocol.version import GIVEN_VARIABLES, SECRET_HEADER
+from gpucluster.protocol.version import GIVEN_VARIABLES, IMPORT_FROM, SECRET_HEADER
 from gpucluster.registry.record import Record
 from gpucluster.supervisor.caller import NOT_IMPORTED
 from gpucluster.supervisor.standby import Standby
@@ -79,8 +80,12 @@ def test_variables_and_directory_are_taken_over_and_no_library_finds_modules_the
     (tmp_path / "random.py").write_text("raise SystemExit('the wrong module')\n")
     ran = tmp_path / "ran"
     ran.touch()
+    (added := tmp_path / "src").mkdir()
+    (added / "added_to_the_path.py").write_text("def answer(): return 43\n")
     for name in SOUGHT:
-        (tmp_path / f"{name}.py").write_text(f"import os; print('{name}', os.getpid(), file=open({str(ran)!r}, 'a'))")
+        for folder in (tmp_path, added):
+            (folder / f"{name}.py").write_text(f"import os; print('{name}', os.getpid(), file=open({str(ran)!r}, 'a'))")
+    monkeypatch.setattr(sys, "path", [*sys.path, str(added)])
     env = {"GIVEN": "to workers", "HOME": "/nowhere"}
     model = site.control.create({"backend": "local", "n_workers": 1, "name": "mine", "env": env}, cwd=str(tmp_path))
     site.control.wait(model.id)
@@ -95,8 +100,11 @@ def test_variables_and_directory_are_taken_over_and_no_library_finds_modules_the
         assert of_supervisor == [None, os.environ["HOME"], None, "here"], "they are the workers'"
         assert set(client.run(os.getcwd).values()) == {str(tmp_path)}
         assert client.submit(lambda: __import__("module_of_mine").answer()).result(60) == 42
-        own = client.run_on_scheduler(lambda: (os.getcwd(), __import__("module_of_mine").answer()))
-        assert own == (str(tmp_path), 42), "the scheduler reads tasks that name such functions"
+        assert client.submit(lambda: __import__("added_to_the_path").answer()).result(60) == 43
+        assert set(client.run(os.getenv, IMPORT_FROM).values()) == {None}
+        both = ("module_of_mine", "added_to_the_path")
+        own = client.run_on_scheduler(lambda: (os.getcwd(), [__import__(name).answer() for name in both]))
+        assert own == (str(tmp_path), [42, 43]), "the scheduler reads tasks that name such functions"
     workers = {str(worker.pid) for worker in site.get("mine").workers}
     elsewhere = [line for line in ran.read_text().splitlines() if line.split()[1] not in workers]
     assert elsewhere == []

@@ -5,21 +5,45 @@ Files there may be another person's: no library may find an optional package the
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
+from ..protocol.version import IMPORT_FROM
+
+_taken: list[str] = []
+_shared: list[str] = []
+"""Directories that modules are imported from for whoever asked for the cluster."""
 _added: list[str] = []
+"""Those of them that are on this process's path for no other reason."""
+
+
+def take_directories(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Take out of an environment where its owner imports modules from, beside the directory where they work."""
+    _taken[:] = filter(os.path.isabs, environment.pop(IMPORT_FROM, "").split(os.pathsep))
+
+
+def taken_directories() -> list[str]:
+    """Return those; none has been added yet."""
+    return list(_taken)
 
 
 def add_directory(directory: str) -> None:
     """Import modules from this directory, too, if they are nowhere else; never within ``installed_only``."""
+    if directory not in _shared:
+        _shared.append(directory)
     if directory not in sys.path:
         sys.path.append(directory)
         _added.append(directory)
+
+
+def shared_directories() -> list[str]:
+    """Return those that were added, for workers that are not forked from this process."""
+    return list(_shared)
 
 
 @contextmanager

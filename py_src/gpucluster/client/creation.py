@@ -69,7 +69,7 @@ class Creation:
         self._by = by
         self._python = python
         self._directory = directory
-        self._environment = {**cluster_environment(), **spec.process_environment()}
+        self._environment = {**cluster_environment(python=python), **spec.process_environment()}
         self._deadline = time.monotonic() + timeout
         self._lease = lease
         self.hold: Hold | None = None

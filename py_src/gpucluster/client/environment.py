@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from ..operating_system.end_descendants import MARK
 from ..protocol.machine_spec import READ_WHEN_LOADED
-from ..protocol.version import ADDED_VARIABLES, PROTOCOL_VERSION
+from ..protocol.version import ADDED_VARIABLES, IMPORT_FROM, PROTOCOL_VERSION
 
 _SECRET = (
     "JUPYTER_TOKEN", "JUPYTERHUB_API_TOKEN", "JPY_API_TOKEN", "JUPYTERHUB_CLIENT_ID", "JUPYTERHUB_OAUTH_ACCESS_SCOPES",
@@ -30,6 +33,16 @@ _READ_WHEN_LOADED = {
     "MKL_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
 }
+_INHERITED = "DASK_INTERNAL_INHERIT_CONFIG"
+"""Dask reads settings from it as from its files; another variable of the same setting goes first."""
+_NOT_INHERITED = frozenset({
+    # Where this process computes, and with which libraries, which we set ourselves.
+    "array.backend", "dataframe.backend", "scheduler",
+    # Whom it trusts. A cluster has credentials and a scratch folder of its own.
+    "distributed.client.security-loader", "distributed.comm.require-encryption", "distributed.comm.tls",
+    "temporary-directory",
+    "internal-inherit-config",
+})  # fmt: skip
 _SEED = {"PYTHONHASHSEED": "6640"}
 """One for all workers, so that they agree on the hashes of strings (dask/distributed#8400)."""
 
@@ -47,15 +60,78 @@ def _set_by_dask() -> dict[str, str]:
     return {name: str(value) for name, value in usual.items() if value is not None}
 
 
-def cluster_environment(environment: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment that a cluster inherits from its caller, without the server's credentials."""
+def _settings_of_dask() -> dict[str, str]:
+    """Return the variable that tells a cluster what this process has set in ``dask.config``, if it has set something.
+
+    Files and variables need not be told: the cluster reads them, too. What is no JSON stays here.
+    """
+    config = sys.modules.get("dask.config")
+    if config is None:
+        return {}
+    changed = dict(_changes(config.global_config, config.merge(*config.defaults, config.collect())))
+    if not changed:
+        return {}
+    before = config.deserialize(os.environ[_INHERITED]) if _INHERITED in os.environ else {}
+    return {_INHERITED: config.serialize(config.merge(before, changed))}
+
+
+def _changes(now: Mapping[str, Any], usual: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:
+    known = {str(name).replace("_", "-"): value for name, value in usual.items()}  # To Dask these names are the same.
+    for name, value in now.items():
+        path = f"{place}{name}".replace("_", "-")
+        before = known.get(str(name).replace("_", "-"))
+        if path in _NOT_INHERITED:
+            continue
+        if isinstance(value, Mapping) and (before is None or isinstance(before, Mapping)):
+            if inner := dict(_changes(value, before or {}, f"{path}.")):
+                yield name, inner
+        elif (text := _as_json(value)) is not None and text != _as_json(before):
+            yield name, value
+
+
+def _as_json(value: Any) -> str | None:
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _import_directories() -> dict[str, str]:
+    """Return the variable that names where this process finds modules beside what is installed, if it does somewhere.
+
+    That is the directory of its script, and what was added to ``sys.path``.
+    """
+    installed = tuple(f"{os.path.realpath(place)}{os.sep}" for place in {sys.prefix, sys.base_prefix})
+    found: dict[str, None] = {}
+    for place in [place for place in sys.path if isinstance(place, str)]:
+        with suppress(OSError):  # Of a relative one where the working directory is gone.
+            directory = os.path.abspath(place)
+            is_installed = f"{os.path.realpath(directory)}{os.sep}".startswith(installed)
+            if os.path.isdir(directory) and os.pathsep not in directory and not is_installed:
+                found[directory] = None
+    return {IMPORT_FROM: os.pathsep.join(found)} if found else {}
+
+
+def cluster_environment(environment: Mapping[str, str] | None = None, python: str | None = None) -> dict[str, str]:
+    """Return the environment that a cluster inherits from its caller, without the server's credentials.
+
+    Parameters
+    ----------
+    environment : mapping, optional
+        Instead of this process's own, and of what it has set in Dask and in ``sys.path``.
+    python : str, optional
+        The cluster's, where that is known: another one than this process's does not import from its directories.
+    """
     source = os.environ if environment is None else environment
     of_dask = _set_by_dask() if environment is None else {}
-    return {
+    inherited = {
         name: value
         for name, value in source.items()
         if name not in _SECRET and name not in _KERNEL_ONLY and of_dask.get(name) != value
     }
+    if environment is None:
+        inherited |= _settings_of_dask() | (_import_directories() if python in {None, sys.executable} else {})
+    return inherited
 
 
 def with_variables_of_workers(environment: Mapping[str, str]) -> dict[str, str]:
@@ -69,7 +145,6 @@ def with_variables_of_workers(environment: Mapping[str, str]) -> dict[str, str]:
 def fingerprint(python: str, environment: Mapping[str, str]) -> str:
     """Return what a standby and a request must have in common."""
     import hashlib
-    import json
 
     from .._version import __version__
 

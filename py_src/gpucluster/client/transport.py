@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,17 @@ if TYPE_CHECKING:
     import httpx
 
 _ANSWER_SECONDS = 30.0
+_HOST = "gpucluster"
+
+
+class _WithoutOurs(logging.Filter):
+    """Lets nobody's log have a line for each request to a supervisor, as httpx writes it at the level INFO."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return not any(getattr(told, "host", None) == _HOST for told in record.args or ())
+
+
+_without_ours = _WithoutOurs()
 
 
 def _client(folder: Folder, timeout: float | None, by: str | None = None) -> httpx.AsyncClient:
@@ -27,10 +39,11 @@ def _client(folder: Folder, timeout: float | None, by: str | None = None) -> htt
     # trust_env: a proxy in the environment has nothing to do with a socket on this machine.
     # verify: there is no TLS on a socket file, and loading the machine's certificates takes 50 ms.
     transport = httpx.AsyncHTTPTransport(uds=str(folder.socket), verify=False)
+    logging.getLogger("httpx").addFilter(_without_ours)  # Once: it is the same object.
     secret = read_secret(folder)
     headers = {PROTOCOL_HEADER: str(PROTOCOL_VERSION)}
     headers |= ({BY_HEADER: by} if by else {}) | ({SECRET_HEADER: secret} if secret else {})
-    return httpx.AsyncClient(transport=transport, base_url="http://gpucluster", headers=headers, timeout=timeout,
+    return httpx.AsyncClient(transport=transport, base_url=f"http://{_HOST}", headers=headers, timeout=timeout,
                              trust_env=False)  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
+from functools import wraps
 from typing import Any, Literal, NoReturn
 from weakref import WeakKeyDictionary
 
@@ -198,3 +199,27 @@ class ClientOfCluster(distributed.Client):
             # A traceback keeps the futures that were just made, and the same cell, run again, would wait for them.
             self.futures.clear()
             raise self.after_the_end() from None
+
+
+_OF_THE_SCHEDULER = (
+    "benchmark_hardware", "call_stack", "get_events", "get_metadata", "get_scheduler_logs", "get_worker_logs",
+    "list_datasets", "log_event", "nbytes", "ncores", "nthreads", "processing", "retire_workers", "set_metadata",
+    "unregister_scheduler_plugin",
+)  # fmt: skip
+"""Methods that look up ``Client.scheduler`` before anything else: it is None once the client is closed (2025.4)."""
+
+
+def _told_of_the_end(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the method, which says what has become of the cluster where distributed would miss an attribute."""
+
+    @wraps(method)
+    def asked(self: ClientOfCluster, *arguments: Any, **options: Any) -> Any:
+        if self.scheduler is None and self.status in {"closing", "closed"}:
+            raise self.after_the_end()
+        return method(self, *arguments, **options)
+
+    return asked
+
+
+for _name in _OF_THE_SCHEDULER:
+    setattr(ClientOfCluster, _name, _told_of_the_end(getattr(distributed.Client, _name)))

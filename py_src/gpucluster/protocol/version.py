@@ -14,5 +14,7 @@ SECRET_HEADER = "X-GPUCluster-Secret"  # noqa: S105  # the name of the header
 """What only those know who can read the cluster's folder."""
 GIVEN_VARIABLES = "GPUCLUSTER_GIVEN_VARIABLES"
 """Environment variable with those that somebody gave to the workers, as JSON: they change no supervisor."""
+IMPORT_FROM = "GPUCLUSTER_IMPORT_FROM"
+"""Environment variable with directories that workers import modules from, too: those of whoever asks for one."""
 ADDED_VARIABLES = "GPUCLUSTER_ADDED_VARIABLES"
 """Environment variable that names those which a supervisor got besides its caller's, and takes out again."""

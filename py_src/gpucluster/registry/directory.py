@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import shlex
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -66,6 +67,8 @@ def secure_directory(path: Path) -> Path:
     if found.st_uid != os.getuid():
         raise RegistryUnsafe(f"The cluster directory {path} belongs to another user, {_owner(found)}. {advice}")
     if stat.S_IMODE(found.st_mode) & 0o077:
+        if not found.st_mode & 0o022:  # Where others could write may be what they have put there.
+            advice = f"Close it, chmod 700 {shlex.quote(str(path))}, or {advice[0].lower()}{advice[1:]}"
         raise RegistryUnsafe(f"The cluster directory {path} is open to other users. {advice}")
     return path
 

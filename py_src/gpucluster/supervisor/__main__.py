@@ -281,11 +281,13 @@ def main() -> None:
         wait_for_turn(turn, options.folder)
     if options.link_fd is None:
         _begin_small()
+    from ..backends.installed import take_directories
     from ..backends.worker_variables import take_given
     from .process_tree import take_all_along
     from .warmup import keep_files_in, start_forkserver
 
     take_given()
+    take_directories()
     take_all_along()
     keep_files_in(options.folder)
     start_forkserver()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from contextlib import suppress
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
-from ..backends.installed import add_directory
+from ..backends.installed import add_directory, take_directories, taken_directories
 from ..backends.worker_variables import take_given
 from ..operating_system import end_descendants
 from ..operating_system.open_folders import everybody_may_fill
@@ -56,6 +57,7 @@ def apply_environment(environment: dict[str, str]) -> None:
 
     environment = dict(environment)
     take_given(environment)
+    take_directories(environment)
     different = {name: value for name, value in environment.items() if os.environ.get(name) != value}
     os.environ.clear()
     os.environ.update(environment)
@@ -66,7 +68,7 @@ def apply_environment(environment: dict[str, str]) -> None:
 
 
 def enter(directory: str) -> str | None:
-    """Work in that directory, and import modules from it, as the notebook does.
+    """Work in that directory, and import modules from it and from those that were taken, as the notebook does.
 
     Workers take both over when they are forked, and the scheduler reads tasks that name functions of such modules. Call
     it when everything has been imported: an optional package of a library that is not installed must not be found here.
@@ -81,8 +83,21 @@ def enter(directory: str) -> str | None:
     """
     with suppress(OSError):
         os.chdir(directory)
-    with suppress(OSError):
-        if everybody_may_fill(directory):
-            return NOT_IMPORTED.format(printable(directory, 200))
-    add_directory(directory)
-    return None
+    told = NOT_IMPORTED.format(printable(directory, 200)) if _is_everybodys(directory) else None
+    if told is None:
+        add_directory(directory)
+    for place in taken_directories():
+        if not os.path.isdir(place) or (told is not None and place == directory):
+            continue
+        if _is_everybodys(place):
+            logging.info(NOT_IMPORTED.format(printable(place, 200)))
+        else:
+            add_directory(place)
+    return told
+
+
+def _is_everybodys(directory: str) -> bool:
+    try:
+        return everybody_may_fill(directory)
+    except OSError:
+        return False

@@ -10,6 +10,7 @@ import asyncio
 import sys
 
 from ..backends.backend import Backend, load_backend
+from ..backends.installed import take_directories
 from ..backends.worker_variables import take_given
 from ..protocol.errors import GPUClusterError
 from ..protocol.kinds import parse_spec
@@ -31,6 +32,7 @@ async def preview(text: str) -> Submission:
 def main() -> None:
     """Answer one question."""
     take_given()
+    take_directories()
     try:
         answer: Submission | None = asyncio.run(preview(sys.stdin.read()))
         sys.stdout.write(answer.model_dump_json() if answer is not None else "")

@@ -9,6 +9,7 @@ import dask
 
 from ...protocol.mpi_spec import MPISpec
 from ..backend import StartContext
+from ..installed import shared_directories
 from ..nodes.workers import given_environment, portable_credentials, usual_environment
 from .ending import scratch_name
 
@@ -54,6 +55,7 @@ def told_to_ranks(spec: MPISpec, context: StartContext, n_workers: int, schedule
         "environment": {**usual_environment(), **spec.worker_environment(), **given_environment(spec)},
         "config": {**{name: dask.config.get(name) for name in _PASSED_ON}, **_credentials(context)},
         "directory": os.getcwd(),
+        "import_from": shared_directories(),
         "scratch": scratch_name(context.cluster_id),
         "local_directory": spec.local_directory,
         "arguments": arguments(spec),

@@ -58,7 +58,8 @@ def _work(control: int) -> None:
     os.environ.update(told["environment"])
     with suppress(OSError):
         os.chdir(told["directory"])
-        sys.path.append(told["directory"])  # Last: files there may be another person's.
+    # Last: no file there replaces what is installed.
+    sys.path.extend(place for place in told["import_from"] if place not in sys.path and os.path.isdir(place))
     scratch = _make_scratch(told)
     keep_mpi(MPI, BROKEN)
     os.write(control, json.dumps({"rank": number, "scratch": scratch}).encode() + b"\n")

@@ -97,20 +97,19 @@ def make_scratch(name: str, directory: str | None) -> str:
     return path
 
 
-def enter(directory: str) -> None:
-    """Work where the cluster was asked for, if that directory is here, too; modules in it can be imported, last.
+def import_from(directory: str) -> None:
+    """Import modules from there, too, if that directory is here, and they are nowhere else.
 
     Not where everybody may write: there, an optional package that Dask looks for could be anybody's.
     """
     with suppress(OSError):
-        os.chdir(directory)
         place = os.path.realpath(directory)
         everybodys, above = os.stat(place).st_mode & stat.S_IWOTH, os.path.dirname(place)
         while not everybodys and above != place:
             place, above = above, os.path.dirname(above)
             mode = os.stat(place).st_mode
             everybodys = mode & stat.S_IWOTH and not mode & stat.S_ISVTX
-        if not everybodys:
+        if not everybodys and os.path.isdir(directory) and directory not in sys.path:
             sys.path.append(directory)
 
 
@@ -371,7 +370,10 @@ def main() -> None:
         known = facts(gpus, told["modules"])
         voice.tell("hello", **known)
         adopt_orphans()
-        enter(told["directory"])
+        with suppress(OSError):  # Where the cluster was asked for, if that directory is here, too.
+            os.chdir(told["directory"])
+        for directory in told["import_from"]:
+            import_from(directory)
         scratch = make_scratch(told["scratch_name"], told["local_directory"])
         import dask
 

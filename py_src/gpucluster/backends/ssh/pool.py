@@ -14,6 +14,7 @@ import dask
 
 from ...protocol.errors import PreflightFailed
 from ...protocol.ssh_spec import SSHSpec
+from ..installed import shared_directories
 from ..nodes.workers import given_environment, portable_credentials, usual_environment
 from .connection import HostUnusable
 from .gpu_options import needed_modules, prepare_gpus
@@ -62,6 +63,7 @@ class Pool:
             "environment": {**usual_environment(), **spec.worker_environment(), **given_environment(spec)},
             "config": {name: dask.config.get(name) for name in _PASSED_ON},
             "directory": os.getcwd(),
+            "import_from": shared_directories(),
             "local_directory": spec.local_directory,
             "use_gpus": spec.use_gpus,
             "modules": needed_modules(spec),
