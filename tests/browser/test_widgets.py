@@ -110,7 +110,12 @@ def html_of(saved: dict[str, Any], cell: int) -> str:
 
 
 OTHER_APP = pytest.mark.expensive(
-    "labextension", "py_src/gpucluster/widgets", "package.json", "requirements/cpu.txt", "pyproject.toml", "tests/browser"
+    "labextension",
+    "py_src/gpucluster/widgets",
+    "package.json",
+    "requirements/cpu.txt",
+    "pyproject.toml",
+    "tests/browser",
 )
 """The same story in Notebook 7 tells something new where the views or the packages have changed."""
 

@@ -84,7 +84,7 @@ def test_a_shell_without_completion_is_a_sentence() -> None:
 def path_with_gpucluster(shared_site: Any, tmp_path: Path) -> dict[str, str]:
     """An environment in which ``gpucluster`` is this Python's."""
     script = tmp_path / "gpucluster"
-    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m gpucluster.cli "$@"\n')
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m gpucluster "$@"\n')
     script.chmod(0o755)
     return {
         "PATH": f"{tmp_path}:/usr/local/bin:/usr/bin:/bin",

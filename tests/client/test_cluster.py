@@ -381,12 +381,25 @@ SCRIPT = """
 import gpucluster
 with gpucluster.create("local", name="closed", n_workers=0):
     gpucluster.create("local", name="left", n_workers=0)
+
+
+class Holder:
+    def __init__(self):
+        self.cluster = gpucluster.create("local", name="held", n_workers=0)
+
+    def __del__(self):
+        self.cluster.close()
+
+
+holder = Holder()
 """
 
 
-def test_a_script_that_leaves_a_cluster_behind_says_so(site):
+def test_a_script_that_leaves_a_cluster_behind_says_so(site, wait_until):
+    """What closes one when Python ends asks for it, and does not wait: no other thread runs any more."""
     ended = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=150)
-    told = "The cluster 'left' lives on until nobody has used it for 60 min. To stop it: gpucluster stop left\n"
-    assert (ended.returncode, ended.stderr) == (0, told)
+    told = "The cluster '{0}' lives on until nobody has used it for 60 min. To stop it: gpucluster stop {0}\n"
+    assert (ended.returncode, ended.stderr) == (0, told.format("held") + told.format("left"))
+    wait_until(lambda: site.get("held").state.ended)
     assert site.get("left").state is ClusterState.RUNNING
     assert site.get("closed").state.ended

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
+
+from ..protocol.errors import InvalidState
 
 T = TypeVar("T")
 
@@ -42,7 +45,15 @@ def run(work: Coroutine[Any, Any, T], meanwhile: Callable[[], object] | None = N
     work : coroutine
     meanwhile : callable, optional
         Called in this thread, ten times a second: a notebook's output belongs to the thread that runs the cell.
+
+    Raises
+    ------
+    InvalidState
+        Python is ending: the loop's thread runs no more, and there is nothing to wait for.
     """
+    if sys.is_finalizing():
+        work.close()
+        raise InvalidState("Python is ending: nothing can be asked of a cluster any more.")
     loop = background_loop()
     outcome: Future[T] = Future()
     over = threading.Event()

@@ -2,20 +2,45 @@
 
 from __future__ import annotations
 
+import signal
+import sys
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, Self
 
 from ..protocol.models import ClusterModel
 from .adapting import Adaptive
 from .async_cluster import AsyncCluster, client_of
 from .control import AsyncControl
 from .handle import ClusterHandle
+from .killing import signal_supervisor
 from .synchronous import Synchronous, synchronous, synchronous_as
 
 if TYPE_CHECKING:
     from .notebook_client import Client
     from .recorder import Recorder
+
+
+P = ParamSpec("P")
+
+
+def _also_when_python_ends(
+    stop: Callable[Concatenate[Synchronous[AsyncCluster], P], None],
+) -> Callable[Concatenate[Synchronous[AsyncCluster], P], None]:
+    """Return the verb, which asks by a signal and does not wait where an object is destroyed when Python ends."""
+
+    @wraps(stop)
+    def stopping(self: Synchronous[AsyncCluster], /, *args: P.args, **options: P.kwargs) -> None:
+        if not sys.is_finalizing():
+            return stop(self, *args, **options)
+        cluster: Any = self
+        registry = cluster.control.registry
+        signal_supervisor(registry, registry.folder(cluster.id), signal.SIGTERM)
+        return None
+
+    return stopping
 
 
 class Cluster(Synchronous[AsyncCluster], ClusterHandle):
@@ -61,8 +86,8 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
     activity = synchronous(AsyncCluster.activity)
     logs = synchronous(AsyncCluster.logs)
     get_logs = synchronous(AsyncCluster.get_logs)
-    stop = synchronous(AsyncCluster.stop)
-    close = synchronous(AsyncCluster.close)
+    stop = _also_when_python_ends(synchronous(AsyncCluster.stop))
+    close = _also_when_python_ends(synchronous(AsyncCluster.close))
     wait_for_workers = synchronous(AsyncCluster.wait_for_workers)
 
     def get_client(self, **options: Any) -> Client:
