@@ -49,6 +49,15 @@ def _no_allocation() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _module_of_mine(tmp_path_factory) -> Iterator[None]:
+    """What was added to ``sys.path`` where the cluster is created; the working directory is another one."""
+    (folder := tmp_path_factory.mktemp("src")).joinpath("beside_my_script.py").write_text("answer = 42\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [*sys.path, str(folder)])
+        yield
+
+
 @pytest.fixture(scope="module")
 def cluster(shared_site) -> ClusterModel:
     """A running cluster of two ranks; another one, with a nanny, comes up meanwhile."""
@@ -106,6 +115,7 @@ def test_ranks_are_workers_and_nothing_shows_a_secret(shared_site, cluster, clie
     assert {worker.name for worker in cluster.workers} == {"0", "1"}
     assert cluster.can == ("restart",)
     assert client.submit(lambda: os.environ.get("GREETING")).result() == "a secret word"
+    assert set(client.run(lambda: __import__("beside_my_script").answer).values()) == {42}
     folders = scratch_folders(cluster)
     assert {folder.stat().st_mode & 0o777 for folder in folders} == {0o700}
     assert len(folders) == 2

@@ -53,6 +53,15 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
     made.stop()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _module_of_mine(tmp_path_factory) -> Iterator[None]:
+    """What was added to ``sys.path`` where the cluster is created; the working directory is another one."""
+    (folder := tmp_path_factory.mktemp("src")).joinpath("beside_my_script.py").write_text("answer = 42\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [*sys.path, str(folder)])
+        yield
+
+
 @pytest.fixture(scope="module")
 def cluster(shared_site, servers) -> ClusterModel:
     """A running cluster with a worker on each host."""
@@ -103,6 +112,7 @@ def test_each_host_has_a_worker_and_nothing_shows_a_secret(shared_site, cluster,
     assert {worker.name for worker in cluster.workers} == {"0", "1"}
     assert sorted(shared_site.get(cluster.id).nodes) == ["a: 1 worker", "b: 1 worker"], "which the card tells"
     assert client.submit(lambda: os.environ.get("GREETING")).result() == "a secret word"
+    assert set(client.run(lambda: __import__("beside_my_script").answer).values()) == {42}
     directories = client.run(lambda dask_worker: dask_worker.local_directory)
     tops = {Path(directory).parents[1] for directory in directories.values()}
     assert len(tops) == 2
