@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 
 import gpucluster
+import pytest
 from distributed import Client, LocalCluster, deploy
+from gpucluster.protocol.errors import WrongArguments
 
 ALIKE = {"n_workers": 1, "threads_per_worker": 1, "memory_limit": "512 MiB", "asynchronous": True}
 
@@ -29,6 +31,21 @@ async def test_it_comes_to_the_same(site):
         theirs = await snippet(cluster)
     async with gpucluster.create("local", name="async", **ALIKE) as cluster:
         assert await snippet(cluster) == theirs
+        # As code for Dask's clusters is written: neither is awaited.
+        cluster.scale(2)
+        await cluster.wait_for_workers(2, timeout="90s")
+        cluster.adapt(minimum=0, maximum=1, interval="100ms")
+        async with asyncio.timeout(90):
+            while cluster.n_workers:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        await asyncio.create_task(cluster.scale(1))
+        cancelled = asyncio.create_task(cluster.scale(2))
+        await asyncio.sleep(0)
+        cancelled.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await cancelled
+        with pytest.raises(WrongArguments, match="It is called as scale"):
+            await cluster.scale(workers=3)
         adaptive = await cluster.adapt(minimum=1, maximum=2, interval="1h")
         assert (adaptive.minimum, adaptive.maximum, adaptive.interval) == (1, 2, 3600)
         assert isinstance(await adaptive.log, list)

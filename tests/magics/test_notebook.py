@@ -122,7 +122,11 @@ def test_create_connect_compute_restart_connect_stop(notebook: Notebook, site: A
     done = [one.message for one in news if one.kind == "done"]
     assert re.fullmatch(r"Sum is done after [0-9.]+ s\.", done[0])
     assert re.fullmatch(r"Cell \[[0-9]+\] failed after [0-9.]+ s: ZeroDivisionError\.", done[1])
-    assert notebook.text("%gpucluster status").startswith("Name:     nb\n")
+    site.create(name="other", n_workers=0)
+    assert notebook.text("%gpucluster status").startswith("Name:     nb\n"), "of several, the one that is connected"
+    assert notebook.text("%gpucluster status other").startswith("Name:     other\n")
+    site.control.stop("other")
+    site.control.remove("other")
     assert len(notebook.text("%gpucluster logs --lines 3").splitlines()) == 3
     link = notebook.text("%gpucluster dashboard")
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]+/status\n", link)

@@ -260,7 +260,14 @@ def test_the_end_leaves_nothing_but_the_record_and_the_log(site, wait_until, tmp
     assert site.control.list() == []
 
 
+def _of_a_task():
+    from distributed import get_client
+
+    return get_client().id
+
+
 def test_an_idle_cluster_stops_itself_but_not_while_somebody_is_connected(site):
+    """The client that a worker makes for its tasks is nobody's, and stays."""
     model = site.running(name="idle", idle_timeout_seconds=2)
     client = gpucluster.connect("idle").get_client()
     site.wait_for("idle", lambda model: model.n_clients == 1 and model.idle.idle_since is None)
@@ -269,6 +276,11 @@ def test_an_idle_cluster_stops_itself_but_not_while_somebody_is_connected(site):
     while max(ticks) - min(ticks) < 4:
         ticks.add(client.run_on_scheduler(lambda: __import__("time").monotonic()))
     assert site.get("idle").state is ClusterState.RUNNING
+    _of_a_task.__module__ = "__main__"  # It travels by value.
+    of_a_task = client.submit(_of_a_task).result()
+    clients = client.run_on_scheduler(lambda dask_scheduler: set(dask_scheduler.clients))
+    assert {of_a_task, client.id} <= clients
+    assert of_a_task != client.id
     client.close()
     model = site.wait_for("idle", lambda model: model.state.ended)
     assert model.state is ClusterState.STOPPED

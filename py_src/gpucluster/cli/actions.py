@@ -45,7 +45,7 @@ def living(control: Control) -> list[ClusterModel]:
 
 
 def find(control: Control, name: str | None) -> ClusterModel:
-    """Return the cluster of that name or id, or the only living one.
+    """Return the cluster of that name or id, or the only living one; of several, the one that ``control`` means.
 
     Raises
     ------
@@ -281,6 +281,8 @@ def _only(control: Control) -> ClusterModel:
     if not models:
         raise ClusterNotFound(f"No cluster is running. {ended_unasked(control.list())}Start one with 'create'.")
     if len(models) > 1:
+        if meant := [model for model in models if model.id == control.meant]:
+            return meant[0]
         names = ", ".join(sorted(model.name for model in models))
         raise InvalidRequest(f"{len(models)} clusters are there: {names}. Name the one you mean.")
     return models[0]

@@ -18,7 +18,8 @@ _INTRODUCTION = f"""# Command line and magic
 `{SHELL}` in a shell and `{MAGIC}` in a notebook (after `%load_ext gpucluster`) know the same verbs and see the same
 clusters. `%%gpucluster` takes the arguments from the lines of its cell too.
 
-A cluster's name may be left out while only one lives. In the shell, `--json` prints models instead of text: `list`
+A cluster's name may be left out while only one lives; in a notebook also while several do, for the one that it is
+connected to by the magic or the panel. In the shell, `--json` prints models instead of text: `list`
 prints an array, every other verb its cluster (`stop` and `remove` an array when they mean several, `stop --all` and
 `clean` always), and `logs`, `activity`, `gauges`, `record`, `replay`, `devices` and `presets` print what they are
 about. The answer is all that goes to standard output. A refusal is one sentence on standard

@@ -19,6 +19,7 @@ from ..protocol.workers import find_worker
 from ..recordings.frames import history_frame
 from .adapting import AsyncAdaptive
 from .arguments import explained
+from .begun import begins_at_once
 from .caller import this_kernel
 from .capacity import most_workers
 from .control import AsyncControl
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from .recorder import AsyncRecorder
 
 
+@begins_at_once("scale", "scale_up", "scale_down", "adapt")
 @explained
 class AsyncCluster(ClusterHandle):
     """A handle on one cluster whose verbs are coroutines. Made by ``gpucluster.create(…, asynchronous=True)``.

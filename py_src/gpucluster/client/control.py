@@ -382,6 +382,8 @@ class Control(Synchronous[AsyncControl]):
 
     def __init__(self, directory: Path | None = None, *, by: str | None = None) -> None:
         super().__init__(AsyncControl(directory, by=by))
+        self.meant: str | None = None
+        """Id of the cluster that somebody means who names none, where there are several: the notebook's own."""
 
     @property
     def asynchronous(self) -> AsyncControl:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import sys
 from contextlib import suppress
 
@@ -21,7 +22,7 @@ def tell_at_exit(registry: Registry, model: ClusterModel) -> None:
         As it was created.
     """
     if not _has_prompt():
-        atexit.register(_tell, registry, model.id)
+        atexit.register(_tell, registry, model.id, os.getpid())
 
 
 def _has_prompt() -> bool:
@@ -29,7 +30,9 @@ def _has_prompt() -> bool:
     return hasattr(sys, "ps1") or bool(sys.flags.interactive) or (shell is not None and shell() is not None)
 
 
-def _tell(registry: Registry, id: str) -> None:
+def _tell(registry: Registry, id: str, pid: int) -> None:
+    if os.getpid() != pid:  # A child that was forked ends; who has created the cluster goes on.
+        return
     with suppress(Exception):  # It is only a hint, and its entry may be gone.
         model = registry.find(id)
         if model.state.ended or model.wanted.stopped:

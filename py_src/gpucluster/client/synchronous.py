@@ -16,6 +16,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 from ..dask_internals.loops import in_client_thread
 from .arguments import does_not_take
 from .background import run
+from .begun import only_awaited
 
 A = TypeVar("A", covariant=True)
 P = ParamSpec("P")
@@ -60,13 +61,15 @@ def synchronous_as(
         Of the asynchronous class.
     """
 
+    begun_there = only_awaited(verb)  # on the background loop, and not in that of a kernel
+
     async def formed(self: Synchronous[A], work: Coroutine[Any, Any, R]) -> S:
         return form(self, await work)
 
     @wraps(verb)
     def waiting(self: Synchronous[A], /, *args: P.args, **options: P.kwargs) -> S:
         try:
-            asked = verb(self._asynchronous, *args, **options)
+            asked = begun_there(self._asynchronous, *args, **options)
         except TypeError as error:  # Nothing of it has run yet.
             raise does_not_take(verb, error) from None
         work = formed(self, asked)

@@ -42,6 +42,11 @@ class Connection:
         """The client that was made last, unless it was closed here."""
         return self._client
 
+    @property
+    def cluster_id(self) -> str | None:
+        """Of the cluster that it belongs to."""
+        return self._cluster_id
+
     def close(self, cluster_id: str | None = None) -> None:
         """Close the client, if there is one (and it belongs to that cluster)."""
         if self._client is None or cluster_id not in {None, self._cluster_id}:

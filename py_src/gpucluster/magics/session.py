@@ -66,10 +66,12 @@ class Session:
             if verb in {"-h", "--help"}:
                 verb = "help"
             found = parser_for(verb, MAGIC).read(words)
+            control = Control()
+            control.meant = self._connection.cluster_id
             if verb in CHANGES:
-                self._change(CHANGES[verb], Control(), found)
+                self._change(CHANGES[verb], control, found)
             else:
-                getattr(self, f"_{verb}")(Control(), found)
+                getattr(self, f"_{verb}")(control, found)
         except HelpWanted as wanted:
             _write(wanted.text)
         except GPUClusterError as error:

@@ -18,7 +18,7 @@ from ...dask_internals.messages import remove_handler, set_handler
 from ...dask_internals.periodic_callbacks import heartbeat_seconds
 from ...dask_internals.scheduler_state import (
     break_off_retiring,
-    client_names,
+    clients_of_people,
     has_work,
     is_computing,
     kernels_of,
@@ -155,7 +155,7 @@ class SchedulerReader(SchedulerPlugin):
                 ]
                 for worker in scheduler.workers.values()
             ],
-            "n_clients": sum(1 for name in client_names(scheduler) if name != self.own_client),
+            "n_clients": sum(1 for name in clients_of_people(scheduler) if name != self.own_client),
             "kernels": kernels_of(scheduler),
             "computes": has_work(scheduler),
             "is_quiet": not is_computing(scheduler),
