@@ -17,7 +17,7 @@ def _packages(*names: str) -> tuple[str, ...]:
     return tuple(f"py_src/gpucluster/{name}" for name in names)
 
 
-_ENVIRONMENT = ("py_src/gpucluster/*.py", "pyproject.toml", "requirements/cpu.txt", "tests/*.py")
+_ENVIRONMENT = ("py_src/gpucluster/__init__.py", "pyproject.toml", "requirements/cpu.txt", "tests/*.py")
 _BASE = (*_packages("operating_system", "protocol"), *_ENVIRONMENT)
 _WORDS = (
     *_packages("operating_system", "protocol/errors.py", "protocol/plain_text.py", "protocol/sizes.py"),

@@ -13,7 +13,7 @@ _SHARED = (
     f"{_LESSONS}/*.py", f"{_LESSONS}/checks/*.py", f"{_LESSONS}/probes", f"{_LESSONS}/simulations/*.py",
     *(f"{_PACKAGE}/{name}" for name in ("dask_internals", "datasets", "operating_system")),
     *(f"{_PACKAGE}/protocol/{name}.py" for name in ("errors", "plain_text", "sizes")),
-    f"{_PACKAGE}/*.py", "pyproject.toml", "requirements/cpu.txt", "tests/*.py",
+    f"{_PACKAGE}/__init__.py", "pyproject.toml", "requirements/cpu.txt", "tests/*.py",
     *(f"tests/lessons/{name}.py" for name in ("closed_site", "conftest", "loopback")),
 )  # fmt: skip
 RANKS = f"{_LESSONS}/simulations/ranks"
