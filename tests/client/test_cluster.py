@@ -378,6 +378,7 @@ async def test_asynchronous_from_creation_to_end(site):
 
 
 SCRIPT = """
+import os, sys, time
 import gpucluster
 with gpucluster.create("local", name="closed", n_workers=0):
     gpucluster.create("local", name="left", n_workers=0)
@@ -392,6 +393,11 @@ class Holder:
 
 
 holder = Holder()
+if os.fork() == 0:
+    sys.exit()  # What it inherits is its parent's.
+os.wait()
+time.sleep(0.5)
+print(holder.cluster.state)
 """
 
 
@@ -400,6 +406,7 @@ def test_a_script_that_leaves_a_cluster_behind_says_so(site, wait_until):
     ended = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=150)
     told = "The cluster '{0}' lives on until nobody has used it for 60 min. To stop it: gpucluster stop {0}\n"
     assert (ended.returncode, ended.stderr) == (0, told.format("held") + told.format("left"))
+    assert ended.stdout == "running\n", "after the end of a child"
     wait_until(lambda: site.get("held").state.ended)
     assert site.get("left").state is ClusterState.RUNNING
     assert site.get("closed").state.ended

@@ -24,7 +24,7 @@ if __name__ == "__main__":
 
 
 AS_A_SCRIPT = """
-import json, os, sys
+import json, os, sys, warnings
 import dask, distributed
 from gpucluster.client.environment import cluster_environment, fingerprint
 
@@ -38,10 +38,19 @@ before, first = cluster_environment(), told()
 with dask.config.set({"temporary-directory": "/somewhere", "scheduler": "threads", "array.backend": "cupy",
                       "distributed.comm.tls.ca-file": "ca.pem", "of.mine": lambda: 1}):
     nothing = told()[0], fingerprint("python", before) == fingerprint("python", cluster_environment())
+dask.config.set({"gateway.auth.kwargs": {"username": "me"}, "of-mine.api_token": "abc", "of-mine": {1: 2, "large": 7}})
+dask.config.set({"distributed.nanny.environ": {"AWS_SECRET_ACCESS_KEY": "abc"}})
 dask.config.set({"distributed.worker.memory.spill": False, "distributed.scheduler.worker_saturation": 1.5})
 dask.config.set({"of_mine.deep": [1, "two"], "distributed.logging.distributed.client": "info"})
 other = cluster_environment(python="another").get("GPUCLUSTER_IMPORT_FROM")
-print(json.dumps([first, nothing, told(), other]))
+result = [first, nothing, told(), other]
+dask.config.config["itself"] = dask.config.config
+result.append(told()[0])
+del dask.config.config["itself"]
+with warnings.catch_warnings(record=True) as said, dask.config.set({"of-mine.large": "x" * 200_000}):
+    warnings.simplefilter("always")
+    result += [told()[0], len(said)]
+print(json.dumps(result))
 """
 
 
@@ -55,7 +64,7 @@ def test_what_a_script_has_set_in_dask_and_where_it_imports_from_is_passed_on(tm
         [sys.executable, "project/main.py"],
         cwd=tmp_path, env=variables, capture_output=True, text=True, check=True, timeout=120,
     )  # fmt: skip
-    first, nothing, (settings, directories), other = json.loads(done.stdout.splitlines()[-1])
+    first, nothing, (settings, directories), other, *too_much = json.loads(done.stdout.splitlines()[-1])
     assert first[0] is None
     assert nothing == [None, True]
     assert settings == {
@@ -64,8 +73,9 @@ def test_what_a_script_has_set_in_dask_and_where_it_imports_from_is_passed_on(tm
             "scheduler": {"worker-saturation": 1.5},
             "logging": {"distributed": {"client": "info"}},
         },
-        "of_mine": {"deep": [1, "two"]},
+        "of-mine": {"deep": [1, "two"], "large": 7},
     }
+    assert too_much == [None, None, 1]
     assert directories == first[1]
     assert {str(project), str(tmp_path / "src")} <= set(directories.split(os.pathsep))
     assert not any(place.startswith(sys.prefix) for place in directories.split(os.pathsep))

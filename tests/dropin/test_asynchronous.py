@@ -39,11 +39,6 @@ async def test_it_comes_to_the_same(site):
             while cluster.n_workers:  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
         await asyncio.create_task(cluster.scale(1))
-        cancelled = asyncio.create_task(cluster.scale(2))
-        await asyncio.sleep(0)
-        cancelled.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await cancelled
         with pytest.raises(WrongArguments, match="It is called as scale"):
             await cluster.scale(workers=3)
         adaptive = await cluster.adapt(minimum=1, maximum=2, interval="1h")

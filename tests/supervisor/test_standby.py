@@ -82,9 +82,10 @@ def test_variables_and_directory_are_taken_over_and_no_library_finds_modules_the
     ran.touch()
     (added := tmp_path / "src").mkdir()
     (added / "added_to_the_path.py").write_text("def answer(): return 43\n")
+    for folder in (tmp_path, added):
+        (folder / "helper_of_both.py").write_text(f"place = {folder.name!r}\n")
     for name in SOUGHT:
-        for folder in (tmp_path, added):
-            (folder / f"{name}.py").write_text(f"import os; print('{name}', os.getpid(), file=open({str(ran)!r}, 'a'))")
+        (tmp_path / f"{name}.py").write_text(f"import os; print('{name}', os.getpid(), file=open({str(ran)!r}, 'a'))")
     monkeypatch.setattr(sys, "path", [*sys.path, str(added)])
     env = {"GIVEN": "to workers", "HOME": "/nowhere"}
     model = site.control.create({"backend": "local", "n_workers": 1, "name": "mine", "env": env}, cwd=str(tmp_path))
@@ -101,6 +102,7 @@ def test_variables_and_directory_are_taken_over_and_no_library_finds_modules_the
         assert set(client.run(os.getcwd).values()) == {str(tmp_path)}
         assert client.submit(lambda: __import__("module_of_mine").answer()).result(60) == 42
         assert client.submit(lambda: __import__("added_to_the_path").answer()).result(60) == 43
+        assert client.submit(lambda: __import__("helper_of_both").place).result(60) == "src", "the caller's own"
         assert set(client.run(os.getenv, IMPORT_FROM).values()) == {None}
         both = ("module_of_mine", "added_to_the_path")
         own = client.run_on_scheduler(lambda: (os.getcwd(), [__import__(name).answer() for name in both]))

@@ -34,6 +34,11 @@ def background_loop() -> asyncio.AbstractEventLoop:
         return _loop
 
 
+def is_of_this_process() -> bool:
+    """Return whether the loop was started here, and not in the process that this one was forked from."""
+    return _owner_pid == os.getpid()
+
+
 def run(work: Coroutine[Any, Any, T], meanwhile: Callable[[], object] | None = None) -> T:
     """Run a coroutine on the background loop and wait for its result; Ctrl-C cancels it.
 

@@ -12,6 +12,8 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 _BEFORE = "_before_it_began_at_once"
+_going: set[asyncio.Future[Any]] = set()
+"""A loop holds its tasks weakly, and nobody else may hold these."""
 
 
 class Begun(Coroutine[Any, Any, R]):
@@ -25,6 +27,8 @@ class Begun(Coroutine[Any, Any, R]):
 
     def __init__(self, work: Coroutine[Any, Any, R]) -> None:
         self._task = asyncio.ensure_future(work)
+        _going.add(self._task)
+        self._task.add_done_callback(_going.discard)
         self._steps: Generator[Any, Any, R] | None = None
 
     def __await__(self) -> Generator[Any, Any, R]:

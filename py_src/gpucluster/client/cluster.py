@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, Self
 from ..protocol.models import ClusterModel
 from .adapting import Adaptive
 from .async_cluster import AsyncCluster, client_of
+from .background import is_of_this_process
 from .control import AsyncControl
 from .handle import ClusterHandle
 from .killing import signal_supervisor
@@ -37,7 +38,8 @@ def _also_when_python_ends(
             return stop(self, *args, **options)
         cluster: Any = self
         registry = cluster.control.registry
-        signal_supervisor(registry, registry.folder(cluster.id), signal.SIGTERM)
+        if is_of_this_process():  # A child that was forked ends without the clusters of its parent.
+            signal_supervisor(registry, registry.folder(cluster.id), signal.SIGTERM)
         return None
 
     return stopping

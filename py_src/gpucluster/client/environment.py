@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -38,11 +39,15 @@ _INHERITED = "DASK_INTERNAL_INHERIT_CONFIG"
 _NOT_INHERITED = frozenset({
     # Where this process computes, and with which libraries, which we set ourselves.
     "array.backend", "dataframe.backend", "scheduler",
-    # Whom it trusts. A cluster has credentials and a scratch folder of its own.
-    "distributed.client.security-loader", "distributed.comm.require-encryption", "distributed.comm.tls",
-    "temporary-directory",
+    # Whom it trusts. A cluster has credentials, pages and a scratch folder of its own.
+    "coiled", "distributed.client.security-loader", "distributed.comm.require-encryption", "distributed.comm.tls",
+    "distributed.scheduler.http.routes", "distributed.worker.http.routes", "gateway", "temporary-directory",
     "internal-inherit-config",
 })  # fmt: skip
+_SECRET_WORDS = ("access-key", "credential", "password", "secret", "token")
+"""A setting with one of these in its name stays here: what programs start on the workers could read it."""
+_MOST_CHARACTERS = 100_000
+"""Of the settings together: Linux takes no variable of more than 128 KiB."""
 _SEED = {"PYTHONHASHSEED": "6640"}
 """One for all workers, so that they agree on the hashes of strings (dask/distributed#8400)."""
 
@@ -68,19 +73,32 @@ def _settings_of_dask() -> dict[str, str]:
     config = sys.modules.get("dask.config")
     if config is None:
         return {}
-    changed = dict(_changes(config.global_config, config.merge(*config.defaults, config.collect())))
+    usual = config.merge(*config.defaults, config.collect())
+    try:
+        with config.config_lock:  # Another thread may set something.
+            changed = dict(_changes(config.global_config, usual))
+    except RecursionError:  # It holds itself.
+        return {}
     if not changed:
         return {}
     before = config.deserialize(os.environ[_INHERITED]) if _INHERITED in os.environ else {}
-    return {_INHERITED: config.serialize(config.merge(before, changed))}
+    told: str = config.serialize(config.merge(before, changed))
+    if len(told) > _MOST_CHARACTERS:
+        warnings.warn(
+            "What is set in dask.config is too much to be passed on to a cluster: none of it is.", stacklevel=2
+        )
+        return {}
+    return {_INHERITED: told}
 
 
 def _changes(now: Mapping[str, Any], usual: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:
     known = {str(name).replace("_", "-"): value for name, value in usual.items()}  # To Dask these names are the same.
     for name, value in now.items():
+        if not isinstance(name, str):
+            continue
         path = f"{place}{name}".replace("_", "-")
-        before = known.get(str(name).replace("_", "-"))
-        if path in _NOT_INHERITED:
+        before = known.get(name.replace("_", "-"))
+        if path in _NOT_INHERITED or any(word in path.lower() for word in _SECRET_WORDS):
             continue
         if isinstance(value, Mapping) and (before is None or isinstance(before, Mapping)):
             if inner := dict(_changes(value, before or {}, f"{path}.")):
@@ -99,13 +117,17 @@ def _as_json(value: Any) -> str | None:
 def _import_directories() -> dict[str, str]:
     """Return the variable that names where this process finds modules beside what is installed, if it does somewhere.
 
-    That is the directory of its script, and what was added to ``sys.path``.
+    That is the directory of its script, and what was added to ``sys.path``; what ``PYTHONPATH`` names is known there.
     """
-    installed = tuple(f"{os.path.realpath(place)}{os.sep}" for place in {sys.prefix, sys.base_prefix})
+    parts = [os.path.join(place, part) for place in (sys.prefix, sys.base_prefix) for part in ("bin", "lib", "lib64")]
+    installed = tuple(f"{os.path.realpath(place)}{os.sep}" for place in parts)
+    known = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     found: dict[str, None] = {}
-    for place in [place for place in sys.path if isinstance(place, str)]:
-        with suppress(OSError):  # Of a relative one where the working directory is gone.
+    for place in [place for place in sys.path if isinstance(place, str) and place not in known]:
+        # Of a relative one where the working directory is gone; of a name that is no text.
+        with suppress(OSError, ValueError):
             directory = os.path.abspath(place)
+            directory.encode()
             is_installed = f"{os.path.realpath(directory)}{os.sep}".startswith(installed)
             if os.path.isdir(directory) and os.pathsep not in directory and not is_installed:
                 found[directory] = None

@@ -10,6 +10,7 @@ from typing import Any
 
 NOT_A_CLIENT = "fire-and-forget"
 """What ``distributed.fire_and_forget`` is called among ``Scheduler.clients`` (2021.1)."""
+_OF_A_WORKER = re.compile(r"Client-worker-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _KERNEL = re.compile(r"-kernel-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-")
 
 
@@ -23,8 +24,8 @@ def client_names(scheduler: Any) -> list[str]:
 
 
 def clients_of_people(scheduler: Any) -> list[str]:
-    """Return the ids of the clients that no task has made for itself: those have ``-worker-`` in theirs (2021.1)."""
-    return [name for name in client_names(scheduler) if "-worker-" not in name]
+    """Return the ids of the clients that no worker has made for its tasks: those are called "worker" (2021.1)."""
+    return [name for name in client_names(scheduler) if not _OF_A_WORKER.fullmatch(name)]
 
 
 def name_for_kernel(kernel_id: str) -> str:

@@ -44,8 +44,8 @@ class Connection:
 
     @property
     def cluster_id(self) -> str | None:
-        """Of the cluster that it belongs to."""
-        return self._cluster_id
+        """Of the cluster that it belongs to, while it is connected."""
+        return self._cluster_id if self._client is not None and self._client.status == "running" else None
 
     def close(self, cluster_id: str | None = None) -> None:
         """Close the client, if there is one (and it belongs to that cluster)."""

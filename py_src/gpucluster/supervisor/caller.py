@@ -83,21 +83,13 @@ def enter(directory: str) -> str | None:
     """
     with suppress(OSError):
         os.chdir(directory)
-    told = NOT_IMPORTED.format(printable(directory, 200)) if _is_everybodys(directory) else None
-    if told is None:
-        add_directory(directory)
-    for place in taken_directories():
-        if not os.path.isdir(place) or (told is not None and place == directory):
-            continue
-        if _is_everybodys(place):
-            logging.info(NOT_IMPORTED.format(printable(place, 200)))
-        else:
-            add_directory(place)
+    told = None
+    for place in dict.fromkeys([*taken_directories(), directory]):  # In the order in which the caller looks.
+        with suppress(OSError):  # It is not there: anybody could put it there later.
+            if not everybody_may_fill(place):
+                add_directory(place)
+            elif place == directory:
+                told = NOT_IMPORTED.format(printable(place, 200))
+            else:
+                logging.warning("Workers import no modules from %s: every user may put files there.", printable(place))
     return told
-
-
-def _is_everybodys(directory: str) -> bool:
-    try:
-        return everybody_may_fill(directory)
-    except OSError:
-        return False

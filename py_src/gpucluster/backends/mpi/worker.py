@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from ...comm.mpi.library import forget_names_of_shared_memory, prepare_library
+from ...operating_system.open_folders import everybody_may_fill
 from .finalizing import keep_mpi
 from .rank import rank_number
 
@@ -58,8 +59,11 @@ def _work(control: int) -> None:
     os.environ.update(told["environment"])
     with suppress(OSError):
         os.chdir(told["directory"])
-    # Last: no file there replaces what is installed.
-    sys.path.extend(place for place in told["import_from"] if place not in sys.path and os.path.isdir(place))
+    for place in told["import_from"]:
+        with suppress(OSError):  # It is not on this host.
+            is_mine = place == told["directory"] or os.stat(place).st_uid in {0, os.getuid()}
+            if is_mine and place not in sys.path and not everybody_may_fill(place):
+                sys.path.append(place)  # Last: no file there replaces what is installed.
     scratch = _make_scratch(told)
     keep_mpi(MPI, BROKEN)
     os.write(control, json.dumps({"rank": number, "scratch": scratch}).encode() + b"\n")

@@ -97,12 +97,15 @@ def make_scratch(name: str, directory: str | None) -> str:
     return path
 
 
-def import_from(directory: str) -> None:
+def import_from(directory: str, working: str) -> None:
     """Import modules from there, too, if that directory is here, and they are nowhere else.
 
-    Not where everybody may write: there, an optional package that Dask looks for could be anybody's.
+    Not where everybody may write: there, an optional package that Dask looks for could be anybody's. Nor from what is
+    another user's on this host, unless it is the directory where one works.
     """
     with suppress(OSError):
+        if directory != working and os.stat(directory).st_uid not in {0, os.getuid()}:
+            return
         place = os.path.realpath(directory)
         everybodys, above = os.stat(place).st_mode & stat.S_IWOTH, os.path.dirname(place)
         while not everybodys and above != place:
@@ -372,8 +375,6 @@ def main() -> None:
         adopt_orphans()
         with suppress(OSError):  # Where the cluster was asked for, if that directory is here, too.
             os.chdir(told["directory"])
-        for directory in told["import_from"]:
-            import_from(directory)
         scratch = make_scratch(told["scratch_name"], told["local_directory"])
         import dask
 
@@ -396,6 +397,8 @@ def main() -> None:
         distributed.utils._forkserver_preload_set = True
         distributed.Worker.start_http_server = serve_no_pages  # type: ignore[method-assign]
         get_versions()
+        for directory in told["import_from"]:  # When all is imported that is to come from nowhere else.
+            import_from(directory, told["directory"])
         if known["gpus"]:
             os.environ |= {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "RAPIDS_NO_INITIALIZE": "True"}
         fork_workers(scratch)
