@@ -24,7 +24,7 @@ def client_names(scheduler: Any) -> list[str]:
 
 
 def clients_of_people(scheduler: Any) -> list[str]:
-    """Return the ids of the clients that no worker has made for its tasks: those are called "worker" (2021.1)."""
+    """Return the ids of the clients that no worker has made for its tasks: ``Client(name="worker")`` (2021.1)."""
     return [name for name in client_names(scheduler) if not _OF_A_WORKER.fullmatch(name)]
 
 
