@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,15 @@ import pytest
 
 from tests.backends.ssh.network import Network
 from tests.backends.ssh.sshd import Servers
+
+
+@pytest.fixture(scope="module")
+def module_of_mine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What was added to ``sys.path`` where a cluster is created; the working directory is another one."""
+    (folder := tmp_path_factory.mktemp("src")).joinpath("beside_my_script.py").write_text("answer = 42\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [*sys.path, str(folder)])
+        yield
 
 
 @pytest.fixture

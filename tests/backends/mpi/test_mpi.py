@@ -49,17 +49,8 @@ def _no_allocation() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _module_of_mine(tmp_path_factory) -> Iterator[None]:
-    """What was added to ``sys.path`` where the cluster is created; the working directory is another one."""
-    (folder := tmp_path_factory.mktemp("src")).joinpath("beside_my_script.py").write_text("answer = 42\n")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "path", [*sys.path, str(folder)])
-        yield
-
-
 @pytest.fixture(scope="module")
-def cluster(shared_site) -> ClusterModel:
+def cluster(shared_site, module_of_mine) -> ClusterModel:
     """A running cluster of two ranks; another one, with a nanny, comes up meanwhile."""
     shared_site.create(backend="mpi", name="nannies", n_workers=1, nanny=True)
     return shared_site.running(

@@ -53,17 +53,8 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
     made.stop()
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _module_of_mine(tmp_path_factory) -> Iterator[None]:
-    """What was added to ``sys.path`` where the cluster is created; the working directory is another one."""
-    (folder := tmp_path_factory.mktemp("src")).joinpath("beside_my_script.py").write_text("answer = 42\n")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "path", [*sys.path, str(folder)])
-        yield
-
-
 @pytest.fixture(scope="module")
-def cluster(shared_site, servers) -> ClusterModel:
+def cluster(shared_site, module_of_mine, servers) -> ClusterModel:
     """A running cluster with a worker on each host."""
     return shared_site.running(
         backend="ssh",
