@@ -80,6 +80,15 @@ def test_what_a_script_has_set_in_dask_and_where_it_imports_from_is_passed_on(tm
     assert {str(project), str(tmp_path / "src")} <= set(directories.split(os.pathsep))
     assert not any(place.startswith(sys.prefix) for place in directories.split(os.pathsep))
     assert other is None
+    code = "from gpucluster.client import environment; print(*environment._import_directories().values())"
+    variables = {**os.environ, "PYTHONPATH": str(project)}
+    asked = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path / "src", env=variables, capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    first_of_all, *others = asked.stdout.strip().split(os.pathsep)
+    assert first_of_all == str(tmp_path / "src"), "as a notebook, which finds modules where it works before all others"
+    assert str(project) not in others, "which the variable tells"
 
 
 def test_what_a_nanny_of_dask_leaves_in_this_process_is_not_passed_on(tmp_path, monkeypatch):

@@ -121,7 +121,7 @@ def _import_directories() -> dict[str, str]:
     """
     parts = [os.path.join(place, part) for place in (sys.prefix, sys.base_prefix) for part in ("bin", "lib", "lib64")]
     installed = tuple(f"{os.path.realpath(place)}{os.sep}" for place in parts)
-    known = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    known = os.environ["PYTHONPATH"].split(os.pathsep) if os.environ.get("PYTHONPATH") else []
     found: dict[str, None] = {}
     for place in [place for place in sys.path if isinstance(place, str) and place not in known]:
         # Of a relative one where the working directory is gone; of a name that is no text.
