@@ -246,7 +246,7 @@ export interface ClusterModel {
    */
   dashboard_path: string | null;
   /**
-   * Connected distributed clients.
+   * Connected clients, but for those that workers make for their tasks.
    */
   n_clients: number;
   /**

@@ -229,7 +229,7 @@ class ClusterModel(WireModel):
     dashboard_path: str | None = Field(
         None, description="Path of the dashboard below the Jupyter base URL, once running."
     )
-    n_clients: int = Field(0, description="Connected distributed clients.")
+    n_clients: int = Field(0, description="Connected clients, but for those that workers make for their tasks.")
     kernels: list[str] = Field(default_factory=list, description="Ids of the Jupyter kernels that have such a client.")
     idle: Idle
     recording: RunningRecording | None = Field(None, description="What is being recorded; null: nothing.")
