@@ -9,6 +9,8 @@ large area from end to end. ``make test-all`` runs all.
 
 from __future__ import annotations
 
+from .internals import internals_of
+
 ONLY_ON_GPUS = "py_src/gpucluster/learn/kernels/on_gpu"
 """What nothing computes with that has no GPU: a place above it does not count it, who depends on it names it."""
 
@@ -24,14 +26,12 @@ _WORDS = (
     *_ENVIRONMENT,
 )
 """All of the base that algorithms, checks of exercises and the grader use: how something is said."""
-_ALGORITHMS = (*_packages("dask_internals", "datasets", "learn"), *_WORDS)
+_ALGORITHMS = (*_packages("datasets", "learn"), *internals_of("datasets", "learn"), *_WORDS)
 _CLIENT = (*_packages("client", "registry"), *_BASE)
-_SUPERVISED = (
-    *_packages("backends/*.py", "backends/nodes", "backends/scheduler", "dask_internals", "supervisor", "telemetry"),
-    *_CLIENT,
-)
+_SUPERVISOR = ("backends/*.py", "backends/nodes", "backends/scheduler", "supervisor", "telemetry")
+_SUPERVISED = (*_packages(*_SUPERVISOR), *internals_of(*_SUPERVISOR, "client", "registry"), *_CLIENT)
 """What creates, watches and ends a cluster of any kind."""
-_LESSONS = (*_packages("lessons"), *_ALGORITHMS)
+_LESSONS = (*_packages("lessons"), *internals_of("lessons"), *_ALGORITHMS)
 _PANEL = (
     *_packages("gauges", "lessons/*.py", "magics", "profiling", "recordings", "server", "widgets"), *_CLIENT,
     "labextension", "package.json", "yarn.lock", "jupyter-config", "notebooks/00-check-in", "notebooks/06-kmeans",
@@ -44,7 +44,9 @@ _NEAR_BROWSER = (
 
 
 def _kind(name: str, *also: str) -> tuple[str, ...]:
-    return (*_packages(f"backends/{name}", *also), *_SUPERVISED, f"tests/backends/{name}", "tests/backends/*.py")
+    packages = (f"backends/{name}", *also)
+    near = (f"tests/backends/{name}", "tests/backends/*.py")
+    return (*_packages(*packages), *internals_of(*packages), *_SUPERVISED, *near)
 
 
 AREAS: dict[str, tuple[str, ...]] = {
@@ -54,11 +56,14 @@ AREAS: dict[str, tuple[str, ...]] = {
     "tests/backends/mpi": _kind("mpi", "comm"),
     "tests/backends/slurm": _kind("slurm"),
     "tests/backends/ssh": _kind("ssh"),
-    "tests/bench": (*_packages("bench", "cli", "client"), *_ALGORITHMS, *_BASE, "benchmarks/*.py"),
+    "tests/bench": (
+        *_packages("bench", "cli", "client"), *internals_of("bench", "cli", "client"), *_ALGORITHMS, *_BASE,
+        "benchmarks/*.py",
+    ),
     "tests/browser": (*_PANEL, *_NEAR_BROWSER),
     "tests/comm": (*_packages("comm", "dask_internals"), *_BASE, "tests/comm"),
-    "tests/datasets": (*_packages("dask_internals", "datasets"), *_WORDS),
-    "tests/dropin": (*_packages("client"), *_ALGORITHMS, *_BASE),
+    "tests/datasets": (*_packages("datasets"), *internals_of("datasets"), *_WORDS),
+    "tests/dropin": (*_packages("client"), *internals_of("client"), *_ALGORITHMS, *_BASE),
     "tests/endurance/test_bounded.py": (*_packages("server"), *_SUPERVISED, "tests/endurance"),
     "tests/learn": (*_packages("comm"), *_ALGORITHMS, "tests/learn/*.py"),
     "tests/learn/kernels": (
@@ -68,9 +73,13 @@ AREAS: dict[str, tuple[str, ...]] = {
     "tests/lessons/grading": (
         *_packages("lessons/grading", "lessons/checks", "lessons/*.py"), *_WORDS, "notebooks", "tests/lessons",
     ),
-    "tests/profile": (*_packages("dask_internals", "profiling", "recordings", "telemetry"), *_CLIENT),
+    "tests/profile": (
+        *_packages("profiling", "recordings", "telemetry"),
+        *internals_of("profiling", "recordings", "telemetry", "client", "registry"), *_CLIENT,
+    ),
     "tests/proof": (
-        *_ALGORITHMS, ONLY_ON_GPUS, *_BASE, *_packages("recordings"), "benchmarks/gpu", "notebooks", "tests/gpu",
+        *_ALGORITHMS, ONLY_ON_GPUS, *_BASE, *_packages("dask_internals", "recordings"), "benchmarks/gpu", "notebooks",
+        "tests/gpu",
     ),
     "tests/recordings": (*_packages("recordings", "devices"), *_BASE),
     "tests/site": (*_packages("site", "sharing", "client", "cli"), *_BASE),

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from gpucluster.lessons.catalogue import find_lesson
 
+from .internals import internals_of
+
 _PACKAGE = "py_src/gpucluster"
 _LESSONS = f"{_PACKAGE}/lessons"
+_OF_ALL = ("lessons/*.py", "lessons/checks/*.py", "lessons/probes", "lessons/simulations/*.py", "datasets")
 _SHARED = (
-    f"{_LESSONS}/*.py", f"{_LESSONS}/checks/*.py", f"{_LESSONS}/probes", f"{_LESSONS}/simulations/*.py",
-    *(f"{_PACKAGE}/{name}" for name in ("dask_internals", "datasets", "operating_system")),
+    *(f"{_PACKAGE}/{place}" for place in (*_OF_ALL, "operating_system")), *internals_of(*_OF_ALL),
     *(f"{_PACKAGE}/protocol/{name}.py" for name in ("errors", "plain_text", "sizes")),
     f"{_PACKAGE}/__init__.py", "pyproject.toml", "requirements/cpu.txt", "tests/*.py",
     *(f"tests/lessons/{name}.py" for name in ("closed_site", "conftest", "loopback")),
@@ -32,9 +34,10 @@ def expensive_for(lesson: str, *also: str) -> pytest.MarkDecorator:
     return pytest.mark.expensive(
         f"notebooks/{find_lesson(lesson).slug}",
         f"{_LESSONS}/checks/lesson_{lesson}_*",
+        *internals_of(f"lessons/checks/lesson_{lesson}_*"),
         f"tests/lessons/answers/{lesson}.*",
-        *([RANKS] if lesson in WITH_RANKS else []),
-        *([ALGORITHMS] if lesson in WITH_ALGORITHMS else []),
+        *([RANKS, *internals_of("lessons/simulations/ranks")] if lesson in WITH_RANKS else []),
+        *([ALGORITHMS, *internals_of("learn")] if lesson in WITH_ALGORITHMS else []),
         *_SHARED,
         *also,
     )
@@ -50,9 +53,13 @@ def carried_out(lesson: str, *also: str) -> pytest.MarkDecorator:
     of_lessons = ("figures", "learner_progress", "material", "study")
     others = ("gauges", "magics", "profiling", "recordings", "widgets")
     return expensive_for(
-        lesson, *(f"{_LESSONS}/{name}" for name in of_lessons), *(f"{_PACKAGE}/{name}" for name in others), *also
+        lesson,
+        *(f"{_LESSONS}/{name}" for name in of_lessons),
+        *(f"{_PACKAGE}/{name}" for name in others),
+        *internals_of(*(f"lessons/{name}" for name in of_lessons), *others),
+        *also,
     )
 
 
-CLUSTERS = (f"{_PACKAGE}/client", f"{_PACKAGE}/protocol")
+CLUSTERS = (f"{_PACKAGE}/client", *internals_of("client"), f"{_PACKAGE}/protocol")
 """What makes and reaches clusters: each lesson's solution runs again where it has changed, and answers need not."""
