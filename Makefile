@@ -82,6 +82,9 @@ expensive-tests: ## The Python tests of `make test`; what they passed with is wr
 	-$(MAKE) python-tests
 	$(BIN)/python -m tests.suite.record .build/python-tests.xml
 
+landed: .venv/.built ## Write down that continuous integration has passed on a commit: make landed COMMIT=abc123 DATE=2026-11-28.
+	$(BIN)/python -m tests.suite.record --landed $(COMMIT) $(DATE)
+
 answers: .venv/.built ## Every answer to every exercise on several hidden inputs: make answers SEEDS="1 2 3".
 	ANSWER_SEEDS="$(or $(SEEDS),1 2 3)" $(BIN)/python -m pytest -q -n $(JOBS) tests/lessons/test_answers.py
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from tests.suite.changes import RECORD, ROOT, Changes, _files, _files_below, dig
 from tests.suite.lessons import ALGORITHMS, RANKS, WITH_ALGORITHMS, WITH_RANKS
 
 pytestmark = pytest.mark.processes
+TODAY = datetime.now(UTC).date()
 
 
 def git(root: Path, *words: str) -> None:
@@ -98,6 +101,29 @@ def test_on_the_main_branch_what_has_passed_with_the_same_files_is_left_out(
     (repository / RECORD).write_text(json.dumps({"passed": old}))
     assert touched("a.txt", "sub"), "too long ago"
     assert not find_changes(repository).can_tell
+
+
+def test_what_a_commit_has_passed_with_is_left_out_where_it_is_still_the_same(repository: Path) -> None:
+    (repository / "b.txt").write_text("changed since")
+    (repository / RECORD).parent.mkdir(parents=True)
+    slurm = "tests/backends/slurm/test_slurm.py"
+    assert record.write_landed(repository, "HEAD", TODAY, ["a.txt sub", "b.txt sub", slurm]) == 1
+    digest.cache_clear()
+    changes = find_changes(repository)
+    assert changes.can_tell
+    assert not changes.touch(("a.txt", "sub"))
+    assert changes.touch(("b.txt", "sub"))
+    assert changes.touch((slurm,)), "a bare machine has no Slurm"
+    with pytest.raises(ValueError, match="cannot compare with nothing"):
+        record.write_landed(repository, "nothing", TODAY, ["a.txt"])
+
+
+def test_all_groups_are_found_by_collecting() -> None:
+    groups = "collected_groups('tests/suite', 'tests/site')"
+    find = f"from tests.suite.record import collected_groups; print(*{groups}, sep='\\n')"
+    done = subprocess.run([sys.executable, "-c", find], cwd=ROOT, check=True, capture_output=True, text=True)
+    found = {Path(file).parent.name for file in re.findall(r"^tests/\S+", done.stdout, re.MULTILINE)}
+    assert found == {"site"}
 
 
 def test_a_new_file_below_a_place_is_a_change(repository: Path) -> None:
