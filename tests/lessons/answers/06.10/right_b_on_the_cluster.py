@@ -1,4 +1,4 @@
-"""The pictures come from the distributed loop with tolerance 0 and from recolour itself."""
+"""The pictures come from the distributed loop with a small tolerance and from recolour itself."""
 
 import dask.array as da
 import numpy as np
@@ -64,5 +64,5 @@ pictures = {}
 for k in (4, 8, 16):
     colours = distinct_colours(photo)[0] / 255
     start = np.random.default_rng(10).choice(colours, size=k, replace=False)
-    path, _ = kmeans(client, parts, start, tolerance=1e-9, max_iterations=1000)
+    path, _ = kmeans(client, parts, start, tolerance=1e-4, max_iterations=1000)
     pictures[k] = recolour(client, parts, path[-1]).reshape(photo.shape)

@@ -3,6 +3,7 @@
 import numpy as np
 from gpucluster.lessons import as_numpy
 from gpucluster.lessons.material.pictures import load_photo
+from sklearn.cluster import KMeans
 
 
 def assign(points, centroids):
@@ -33,20 +34,10 @@ pixels = photo.reshape(-1, 3) / 255
 
 
 def fit_colours(k):
-    """Lloyd's loop on the different colours, each with its number of pixels, until nothing moves."""
+    """k-means of the different colours, each with its number of pixels."""
     colours, inverse, often = np.unique(photo.reshape(-1, 3), axis=0, return_inverse=True, return_counts=True)
-    points = colours / 255
-    centroids = points[np.random.default_rng(10).choice(len(points), k, replace=False)]
-    labels = None
-    for _ in range(2000):
-        now = assign(points, centroids)
-        if labels is not None and np.array_equal(now, labels):
-            break
-        labels = now
-        weights = np.bincount(labels, weights=often, minlength=k)
-        sums = np.array([np.bincount(labels, weights=often * points[:, j], minlength=k) for j in range(3)]).T
-        centroids = np.where(weights[:, None] > 0, sums / np.maximum(weights, 1)[:, None], centroids)
-    return centroids, labels[inverse.ravel()]
+    model = KMeans(k, n_init=1, tol=0, max_iter=1000, random_state=10).fit(colours / 255, sample_weight=often)
+    return model.cluster_centers_, model.labels_[inverse.ravel()]
 
 
 pictures = {}
