@@ -1,10 +1,11 @@
-"""The pictures come from the distributed loop with a small tolerance and from recolour itself."""
+"""The pictures come from the distributed loop, begun with the colours of a small photo, and from recolour itself."""
 
 import dask.array as da
 import numpy as np
 from distributed import default_client
 from gpucluster.lessons import as_numpy
-from gpucluster.lessons.material.pictures import distinct_colours, load_photo
+from gpucluster.lessons.material.pictures import load_photo
+from sklearn.cluster import KMeans
 
 
 def assign(points, centroids):
@@ -62,7 +63,6 @@ blocks = da.from_array(photo.reshape(-1, 3) / 255, chunks=(68320, 3)).to_backend
 parts = client.compute(list(blocks.to_delayed().ravel()))
 pictures = {}
 for k in (4, 8, 16):
-    colours = distinct_colours(photo)[0] / 255
-    start = np.random.default_rng(10).choice(colours, size=k, replace=False)
-    path, _ = kmeans(client, parts, start, tolerance=1e-4, max_iterations=1000)
+    start = KMeans(k, n_init=1, random_state=10).fit(photo[::16, ::16].reshape(-1, 3) / 255).cluster_centers_
+    path, _ = kmeans(client, parts, start, tolerance=2e-3, max_iterations=1000)
     pictures[k] = recolour(client, parts, path[-1]).reshape(photo.shape)
