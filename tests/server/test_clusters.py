@@ -92,12 +92,12 @@ async def test_second_cluster_of_a_name_is_refused(api, running_cluster):
 
 async def test_what_to_know_is_told_before_anything_is_asked_for(api, running_cluster):
     _, before = await api("GET", "clusters")
-    spec = {"backend": "local", "n_workers": 200, "memory_limit": "1 MiB"}
+    spec = {"backend": "local", "n_workers": 200, "memory_limit": "100 MB"}
     code, answer = await api("POST", "notes", spec)
     assert (code, [note.split(" run on ")[0] for note in answer["notes"]]) == (200, ["200 threads"])
     demand = answer["demand"]
-    assert (demand["n_workers"], demand["threads_per_worker"], demand["memory_limit_bytes"]) == (200, 1, 2**20)
-    assert demand["machine_memory_bytes"] > 2**20
+    assert (demand["n_workers"], demand["threads_per_worker"], demand["memory_limit_bytes"]) == (200, 1, 100_000_000)
+    assert demand["machine_memory_bytes"] > 100_000_000
     # What is refused is what was asked about: no failure of the question, and none in the browser's console.
     refused = {**spec, "memory_limit": "900 TiB"}
     code, answer = await api("POST", "notes", refused)

@@ -15,21 +15,40 @@ from gpucluster.protocol.errors import ClusterNotFound
 from gpucluster.protocol.models import ClusterState, WorkerModel
 from gpucluster.protocol.version import BY_HEADER
 from gpucluster.registry import activity
-from gpucluster.supervisor.activity_log import ActivityLog
+from gpucluster.supervisor.activity_log import MOST_NOTICES, ActivityLog
 from gpucluster.supervisor.deaths import DeathCauses
 from gpucluster.supervisor.worker_titles import WorkerTitles
 
 
-def log_of(folder, planned):
+def log_of(folder, planned, announce=lambda kind, message: None):
     """Return the log of a cluster that has no deployment: nobody knows why its workers die."""
     inquire = DeathCauses(lambda: None).look_at
     return ActivityLog(
         folder / "activity",
         lambda: planned,
         inquire=inquire,
-        announce=lambda kind, message: None,
+        announce=announce,
         titles=WorkerTitles(),
     )
+
+
+async def test_workers_that_die_again_and_again_give_few_notices(tmp_path, monkeypatch):
+    noticed = []
+    log = log_of(tmp_path, {"0"}, lambda kind, message: noticed.append((kind, message)))
+    for number in range(40):
+        log.saw_workers([WorkerModel(name="0", n_threads=1, address=f"tcp://h:{number}")], restarting=False)
+        log.saw_workers([], restarting=False)
+        log.flush()
+    told = [entry.kind for entry in activity.read(tmp_path / "activity")]
+    assert told.count("worker_died") == 40, "each is written down"
+    assert noticed == [("worker_died", "Worker 0 left unexpectedly; see the log.")] * MOST_NOTICES
+    monkeypatch.setattr("gpucluster.supervisor.activity_log.NOTICE_SECONDS", 0.0)
+    log.saw_workers([WorkerModel(name="0", n_threads=1, address="tcp://h:40")], restarting=False)
+    log.saw_workers([], restarting=False)
+    log.flush()
+    before = 40 - MOST_NOTICES
+    assert noticed[-1] == ("worker_died", f"Worker 0 left unexpectedly; see the log. {before} others died before.")
+    assert len(noticed) == MOST_NOTICES + 1
 
 
 def story(site, cluster):

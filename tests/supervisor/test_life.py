@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import stat
+import time
 
 import gpucluster
 import psutil
@@ -260,6 +261,10 @@ def test_the_end_leaves_nothing_but_the_record_and_the_log(site, wait_until, tmp
     assert site.control.list() == []
 
 
+def _one():
+    return 1
+
+
 def _of_a_task():
     from distributed import get_client
 
@@ -267,8 +272,15 @@ def _of_a_task():
 
 
 def test_an_idle_cluster_stops_itself_but_not_while_somebody_is_connected(site):
-    """The client that a worker makes for its tasks is nobody's, and stays."""
+    """The client that a worker makes for its tasks is nobody's, and stays. Nobody has to stay connected either."""
     model = site.running(name="idle", idle_timeout_seconds=2)
+    began, times = time.monotonic(), 0
+    while time.monotonic() - began < 5:
+        with gpucluster.connect("idle").get_client() as short:
+            times += short.submit(_one, pure=False).result()
+        time.sleep(1)
+    assert times >= 2
+    assert site.get("idle").idle.quiet_since is not None
     client = gpucluster.connect("idle").get_client()
     site.wait_for("idle", lambda model: model.n_clients == 1 and model.idle.idle_since is None)
     # Three turns of the timer, told by the cluster itself.

@@ -177,7 +177,7 @@ def test_a_cluster_tells_what_happened_to_it(site, wait_until, tmp_path):
         with pytest.raises(InvalidRequest, match="futures: must be a future"):
             cluster.notify([])
         cluster.notify([held, client.submit(divmod, 1, 0, pure=False)], title="Two numbers")
-        wait_until(lambda: [entry.kind for entry in site.get("told").news] == ["done"])
+        wait_until(lambda: [entry.kind for entry in site.get("told").news] == ["not_done"])
         [done] = site.get("told").news
         assert done.message.startswith("Two numbers: ended after ")
         assert done.message.endswith(" s, 1 failed of 2 tasks.")

@@ -8,7 +8,10 @@ import signal
 import subprocess
 import sys
 import threading
+from importlib.util import find_spec
+from pathlib import Path
 
+import gpucluster
 import httpx
 import psutil
 import pytest
@@ -16,7 +19,7 @@ from gpucluster.operating_system.open_folders import everybody_may_fill
 from gpucluster.protocol.models import ClusterState
 from gpucluster.protocol.version import GIVEN_VARIABLES, IMPORT_FROM, SECRET_HEADER
 from gpucluster.registry.record import Record
-from gpucluster.supervisor.caller import NOT_IMPORTED
+from gpucluster.supervisor.caller import DELETED, NOT_IMPORTED
 from gpucluster.supervisor.standby import Standby
 
 
@@ -56,7 +59,6 @@ def test_a_standby_of_another_environment_is_left_alone(site, monkeypatch):
         model = site.running(name="other")
     assert model.pid != pid
     assert site.standby_pids() == [pid]
-    import gpucluster
 
     with gpucluster.connect("other").get_client() as client:
         assert set(client.run(os.getenv, "OMP_NUM_THREADS").values()) == {"7"}
@@ -91,7 +93,6 @@ def test_variables_and_directory_are_taken_over_and_no_library_finds_modules_the
     model = site.control.create({"backend": "local", "n_workers": 1, "name": "mine", "env": env}, cwd=str(tmp_path))
     site.control.wait(model.id)
     assert pid in {None, site.get("mine").pid}
-    import gpucluster
 
     with gpucluster.connect("mine").get_client() as client:
         assert set(client.run(os.getenv, "MY_DATA").values()) == {"here"}
@@ -121,7 +122,6 @@ def test_nothing_is_imported_from_a_folder_that_everybody_may_fill(site, tmp_pat
     for name in (*SOUGHT, "cupy"):
         (everybodys / f"{name}.py").write_text(f"open({str(ran)!r}, 'w')")
     import dask.array as da
-    import gpucluster
 
     model = site.control.create({"backend": "local", "n_workers": 1, "name": "mine"}, cwd=str(everybodys))
     model = site.control.wait(model.id)
@@ -133,6 +133,28 @@ def test_nothing_is_imported_from_a_folder_that_everybody_may_fill(site, tmp_pat
     assert not everybody_may_fill(str(inside)), "as /tmp: nobody else can take what is mine away"
     everybodys.chmod(0o777)
     assert everybody_may_fill(str(inside))
+
+
+def test_workers_start_at_home_once_the_folder_is_deleted_and_import_nothing_from_the_next_of_its_name(
+    site, tmp_path, wait_until
+):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    model = site.control.create({"backend": "local", "n_workers": 1, "name": "moved"}, cwd=str(gone))
+    site.control.wait(model.id)
+    gone.rmdir()
+    told = DELETED.format(gone, Path.home())
+    wait_until(lambda: told in site.get(model.id).warnings)
+    gone.mkdir()
+    (gone / "of_somebody_else.py").write_text("")
+    site.control.patch(model.id, {"n_workers": 2})
+    assert site.control.wait(model.id).n_workers == 2
+    site.control.restart(model.id)
+    assert site.control.wait(model.id).n_workers == 2
+    with gpucluster.connect("moved").get_client() as client:
+        assert set(client.run(os.getcwd).values()) == {str(Path.home())}
+        assert set(client.run(find_spec, "of_somebody_else").values()) == {None}
+    assert site.get(model.id).warnings.count(told) == 1
 
 
 def test_a_standby_that_was_killed_does_not_matter(site, wait_until):

@@ -8,3 +8,13 @@ export const NEWS_KINDS = [
   'message',
   'stopped'
 ] as const;
+
+/** Whether it tells how a batch has ended that somebody waits for. */
+export function isOfBatch(kind: string): boolean {
+  return kind === 'done' || kind === 'not_done';
+}
+
+/** The kind by which a person chooses to be told or not: who waits for a batch wants to know of either end. */
+export function chosenBy(kind: string): string {
+  return isOfBatch(kind) ? 'done' : kind;
+}

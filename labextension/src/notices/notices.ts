@@ -3,14 +3,14 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IClusterManager } from '../clusters/tokens';
 import type { ActivityEntry, ClusterModel } from '../protocol/messages';
-import { NEWS_KINDS } from './kinds';
+import { chosenBy, NEWS_KINDS } from './kinds';
 
 /** JupyterLab shows no more of a message. */
 const LONGEST = 140;
 /** Of what somebody asked for, who looks up; the others are in the notification centre only. */
 const TOAST_MS = 8000;
-/** A person says these: they stay until somebody has read them. */
-const SAID: readonly string[] = ['message', 'stopped'];
+/** A person says these or waits for them: they stay until somebody has read them. */
+const STAY: readonly string[] = ['message', 'stopped', 'not_done'];
 
 /** Remembers, for all pages of this browser, until when news have been told. */
 export interface ITold {
@@ -41,7 +41,7 @@ export class Notices {
       .sort((a, b) => (a.entry.at < b.entry.at ? -1 : 1));
     told.set(news.length > 0 ? news[news.length - 1].entry.at : since);
     for (const { cluster, entry } of news) {
-      if (this.kinds.includes(entry.kind)) {
+      if (this.kinds.includes(chosenBy(entry.kind))) {
         this._tell(cluster, entry);
       }
     }
@@ -56,10 +56,10 @@ export class Notices {
       isDone ? 'success' : 'warning',
       {
         // Whose cluster was stopped may be away, and finds it when coming back.
-        autoClose: isDone ? TOAST_MS : SAID.includes(entry.kind) ? false : 0,
+        autoClose: isDone ? TOAST_MS : STAY.includes(entry.kind) ? false : 0,
         actions: [
           { label: trans.__('Activity'), callback: () => onOpen(cluster) },
-          { label: trans.__('Do not show again'), callback: () => onMute(entry.kind) }
+          { label: trans.__('Do not show again'), callback: () => onMute(chosenBy(entry.kind)) }
         ]
       }
     );

@@ -7,6 +7,7 @@ import { can, hasEnded, isUsable } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import type { IThresholds } from '../gauges';
 import { Fragment, h, useEffect, useRef, useState } from '../jsx';
+import { isOfBatch } from '../notices/kinds';
 import type { ClusterModel } from '../protocol/messages';
 import { sentenceOf, useAsking } from './asking';
 import { CardButtons } from './cardbuttons';
@@ -207,7 +208,7 @@ function Living(props: ILivingProps): JSX.Element {
           />
         </p>
       )}
-      {cluster.news.some(({ kind }) => kind !== 'done') && (
+      {cluster.news.some(({ kind }) => !isOfBatch(kind)) && (
         <p className="gpc-Line gpc-News" title={newsLine(cluster, manager, trans) ?? undefined}>
           <Ticking milliseconds={20_000} text={() => newsLine(cluster, manager, trans) ?? ''} />
         </p>

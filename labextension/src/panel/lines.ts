@@ -3,6 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { hasEnded, kindTitle, stateLabel, wantedWorkers } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { formatDuration } from '../gauges';
+import { isOfBatch } from '../notices/kinds';
 import type { ClusterModel, TelemetrySample } from '../protocol/messages';
 
 /** Between two computations a cluster is idle for seconds: not worth a word that comes and goes. */
@@ -138,7 +139,7 @@ export function newsLine(
   clock: Clock,
   trans: TranslationBundle
 ): string | null {
-  const happened = cluster.news.filter(({ kind }) => kind !== 'done').pop();
+  const happened = cluster.news.filter(({ kind }) => !isOfBatch(kind)).pop();
   if (happened === undefined) {
     return null;
   }

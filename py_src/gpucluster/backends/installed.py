@@ -41,6 +41,16 @@ def add_directory(directory: str) -> None:
         _added.append(directory)
 
 
+def forget_directory(directory: str) -> None:
+    """Import nothing from this directory any more that has not been imported."""
+    if directory in _shared:
+        _shared.remove(directory)
+    if directory in _added:
+        _added.remove(directory)
+        sys.path.remove(directory)
+    sys.path_importer_cache.pop(directory, None)
+
+
 def shared_directories() -> list[str]:
     """Return those that were added, for workers that are not forked from this process."""
     return list(_shared)

@@ -10,9 +10,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from ..dask_internals.clusters import is_adaptive_of_dask, logs_of, shown_logs
-from ..protocol.errors import GPUClusterError, refused_field
+from ..protocol.errors import ClusterNotFound, GPUClusterError, refused_field
 from ..protocol.links import DEFAULT_HOURS, NewLink, SharedLink
-from ..protocol.models import ClusterModel
+from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.spec import parse_patch
 from ..protocol.telemetry import ActivityEntry, TelemetryHistory, TelemetrySample
 from ..protocol.workers import find_worker
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
     from .notebook_client import Client
     from .recorder import AsyncRecorder
+
+
+DELETED = "Its folder was deleted while it was running: it ends without it."
 
 
 @begins_at_once("scale", "scale_up", "scale_down", "adapt")
@@ -63,9 +66,13 @@ class AsyncCluster(ClusterHandle):
 
     @property
     def model(self) -> ClusterModel:
-        """The cluster as it is now; after ``remove``, as it was last seen."""
+        """The cluster as it is now; after ``remove``, as it was last seen, and failed where its folder was deleted."""
         try:
             self._last = self._control.registry.find(self.id)
+        except ClusterNotFound:
+            # Its supervisor ends as soon as it finds out. Whoever waits for results asks here, and has to be told.
+            if not self._last.state.ended:
+                self._last = self._last.model_copy(update={"state": ClusterState.FAILED, "reason": DELETED})
         except GPUClusterError:
             if not self._last.state.ended:
                 raise

@@ -220,16 +220,16 @@ class AsyncControl(ReadingControl):
             find_worker(model, worker)  # No path can carry such a name.
         return await self._ask(model, "POST", f"/workers/{quote(worker, safe='')}/retire")
 
-    async def tell(self, id: str, message: str, kind: Literal["done", "profile"] = "done") -> ClusterModel:
+    async def tell(self, id: str, message: str, kind: Literal["done", "not_done", "profile"] = "done") -> ClusterModel:
         """Announce what has been done with the cluster.
 
         Parameters
         ----------
         message : str
             A sentence of at most 140 characters.
-        kind : {"done", "profile"}
-            What a person waits for becomes a notice in JupyterLab, and goes to the server's hook; that the cluster
-            has been profiled only stands in its activity.
+        kind : {"done", "not_done", "profile"}
+            What a person waits for becomes a notice in JupyterLab, and goes to the server's hook, also where it failed;
+            that the cluster has been profiled only stands in its activity.
 
         Raises
         ------

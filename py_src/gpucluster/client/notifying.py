@@ -55,15 +55,18 @@ class Batch:
             self._left -= 1
             if self._left:
                 return
-        announcing = asyncio.run_coroutine_threadsafe(self._control.tell(self._id, self._message()), background_loop())
+        telling = self._control.tell(self._id, self._message(), "not_done" if self._bad() else "done")
+        announcing = asyncio.run_coroutine_threadsafe(telling, background_loop())
         try:
             announcing.result()
         except GPUClusterError as error:
             logger.warning("That a batch is done could not be announced: %s", error.message)
 
+    def _bad(self) -> list[str]:
+        return [f"{number:,} {_WORDS[end]}" for end, number in self._ends.items() if end in _WORDS]
+
     def _message(self) -> str:
-        took = spoken(time.monotonic() - self._began)
-        bad = [f"{number:,} {_WORDS[end]}" for end, number in self._ends.items() if end in _WORDS]
+        took, bad = spoken(time.monotonic() - self._began), self._bad()
         if not bad:
             return f"{self._title}: done after {took} ({counted(self._number, 'task')})."
         return f"{self._title}: ended after {took}, {' and '.join(bad)} of {counted(self._number, 'task')}."

@@ -24,8 +24,13 @@ def client_names(scheduler: Any) -> list[str]:
 
 
 def clients_of_people(scheduler: Any) -> list[str]:
-    """Return the ids of the clients that no worker has made for its tasks: ``Client(name="worker")`` (2021.1)."""
-    return [name for name in client_names(scheduler) if not _OF_A_WORKER.fullmatch(name)]
+    """Return the ids of the clients that no worker has made for its tasks."""
+    return [name for name in client_names(scheduler) if not is_of_a_worker(name)]
+
+
+def is_of_a_worker(client: str) -> bool:
+    """Whether a worker has made the client of this id for its tasks: ``Client(name="worker")`` (2021.1)."""
+    return _OF_A_WORKER.fullmatch(client) is not None
 
 
 def name_for_kernel(kernel_id: str) -> str:

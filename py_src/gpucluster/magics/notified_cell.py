@@ -55,6 +55,7 @@ class NotifiedCell:
         how = "is done" if error is None else "was interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
         why = "" if error is None or how == "was interrupted" else f": {type(error).__name__}"
         try:
-            self._control.tell(self._id, printable(f"{self._title} {how} after {took}{why}.", 140))
+            message = printable(f"{self._title} {how} after {took}{why}.", 140)
+            self._control.tell(self._id, message, "done" if error is None else "not_done")
         except GPUClusterError as refused:
             self._complain(f"That the cell {how} could not be announced: {refused.message}")

@@ -184,8 +184,8 @@ class ClusterModel(WireModel):
     news: list[ActivityEntry] = Field(
         default_factory=list,
         description="What is worth telling once, newest last; at most ten: 'worker_died', 'spill', 'pause', 'gpu' and "
-        "'stopped' (by idle timer, site or instructor) for what happened to it, 'done' for a batch that somebody waits "
-        "for, 'message' for what an instructor says. Messages of at most 140 characters.",
+        "'stopped' (by idle timer, site or instructor) for what happened to it, 'done' and 'not_done' for a batch that "
+        "somebody waits for, 'message' for what an instructor says. Messages of at most 140 characters.",
     )
     messages: list[InstructorMessage] = Field(
         default_factory=list,
@@ -398,10 +398,10 @@ class Announcement(WireModel):
     """What a client has done with a cluster that its other users see too."""
 
     message: str = Field(min_length=1, max_length=140, description="What is done, in a sentence.")
-    kind: Literal["done", "profile", "link"] = Field(
+    kind: Literal["done", "not_done", "profile", "link"] = Field(
         "done",
-        description="done: a person waits for it, and gets a notice; profile: the cluster has been measured; link: "
-        "somebody may look at it, or has looked.",
+        description="done: a person waits for it, and gets a notice; not_done: it failed or was cancelled; profile: "
+        "the cluster has been measured; link: somebody may look at it, or has looked.",
     )
 
 

@@ -23,6 +23,8 @@ MAX_WORKERS = 256
 
 MOST_SECONDS = 30 * 86400
 """Longest time that can be asked for."""
+LEAST_MEMORY_LIMIT = 100_000_000
+"""Bytes. A worker that does nothing takes 65 MiB (Python 3.11, 2026-11-28), and is ended at 95 % of its limit."""
 
 NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}"
 
@@ -171,6 +173,13 @@ class SpecBase(BaseModel):
     @classmethod
     def _zero_means_none(cls, value: Any) -> Any:
         return zero_means_none(value)
+
+    @field_validator("memory_limit")
+    @classmethod
+    def _room_for_the_program(cls, value: Any) -> Any:
+        if isinstance(value, int) and value < LEAST_MEMORY_LIMIT:
+            raise ValueError("must be at least 100 MB: a worker takes 70 MB before it computes anything")
+        return value
 
     @field_validator("name")
     @classmethod

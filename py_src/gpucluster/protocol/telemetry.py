@@ -166,7 +166,7 @@ class ActivityEntry(TelemetryModel):
     kind: str = Field(
         description="Stable name: 'create', 'scale', 'adapt', 'idle_timeout', 'restart', 'retire', 'record', 'stop', "
         "'message' for what was asked; 'state', 'worker_joined', 'worker_left', 'worker_died', 'spill', 'pause', "
-        "'gpu', 'done', 'recorded', 'profile', 'link', 'failure' for what happened."
+        "'gpu', 'done', 'not_done', 'recorded', 'profile', 'link', 'failure' for what happened."
     )
     by: str | None = Field(
         None, description="Who asked, such as 'JupyterLab', 'notebook, process 4711' or 'command line, process 815'."

@@ -216,6 +216,7 @@ async def _serve(
         directory = adoption.cwd
     if (told := enter(directory)) is not None:
         controller.warn(told)
+    controller.directory = directory
     use_dask_logging()
     model = await controller.run()
     logging.info("The cluster has ended: %s. %s", model.state.value, model.reason or "")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
@@ -21,6 +23,8 @@ logger = logging.getLogger("gpucluster.supervisor")
 
 COALESCE_SECONDS = 1.0
 """Workers that come or go within this time are one entry."""
+MOST_NOTICES, NOTICE_SECONDS = 3, 60.0
+"""So many notices of workers that died are given within this time: some die as soon as they have come."""
 
 
 class ActivityLog:
@@ -69,6 +73,8 @@ class ActivityLog:
         self._returning: set[str] = set()
         self._n_restarts = 0
         self._pending: asyncio.TimerHandle | None = None
+        self._noticed: deque[float] = deque(maxlen=MOST_NOTICES)
+        self._n_unnoticed = 0
 
     def asked(self, kind: str, by: str | None, message: str) -> None:
         """Note a request."""
@@ -188,7 +194,17 @@ class ActivityLog:
         if died:
             message = sentence(died, self._named)
             self._write("worker_died", message)
-            self._announce("worker_died", message)
+            self._give_notice(message, len(died))
+
+    def _give_notice(self, message: str, n_died: int) -> None:
+        at = time.monotonic()
+        if len(self._noticed) == MOST_NOTICES and at - self._noticed[0] < NOTICE_SECONDS:
+            self._n_unnoticed += n_died
+            return
+        before = f" {counted(self._n_unnoticed, 'other')} died before." if self._n_unnoticed else ""
+        self._announce("worker_died", f"{message}{before}")
+        self._noticed.append(at)
+        self._n_unnoticed = 0
 
     def _append(self, kind: str, message: str, by: str | None = None) -> None:
         self.flush()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
-from ..backends.installed import add_directory, take_directories, taken_directories
+from ..backends.installed import add_directory, forget_directory, take_directories, taken_directories
 from ..backends.worker_variables import take_given
 from ..operating_system import end_descendants
 from ..operating_system.open_folders import everybody_may_fill
@@ -20,6 +20,8 @@ NOT_IMPORTED = (
     "Workers import no modules from {}: every user of this machine may put files there. Create the cluster in a folder "
     "of your own."
 )
+
+DELETED = "The folder {} was deleted. Workers that start from now on work in {}, and import no modules from it."
 
 
 class Adoption(BaseModel):
@@ -93,3 +95,23 @@ def enter(directory: str) -> str | None:
             else:
                 logging.warning("Workers import no modules from %s: every user may put files there.", printable(place))
     return told
+
+
+def leave_if_deleted(directory: str) -> str | None:
+    """Work at home once the directory that this process works in was deleted: no worker could start there any more.
+
+    Nothing is imported from it either. Somebody else may have made another one of its name by then.
+
+    Returns
+    -------
+    str or None
+        What to tell the user, once.
+    """
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        home = Path.home()
+        os.chdir(home if home.is_dir() and os.access(home, os.X_OK) else "/")
+        forget_directory(directory)
+        return DELETED.format(printable(directory, 200), os.getcwd())
+    return None

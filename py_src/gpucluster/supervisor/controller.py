@@ -32,6 +32,7 @@ from ..site.reading import this_site
 from . import starting
 from .activity_log import span
 from .bounded_log import BoundedLog
+from .caller import leave_if_deleted
 from .costs import CostMeter
 from .dashboard_address import open_address, write_address
 from .idle import kept_by
@@ -103,9 +104,11 @@ class Controller(Requests):
         """Seconds since the boot when the site's time for a cluster on this machine is over."""
         self._told: list[str] = []
         """Warnings that hold as long as it runs."""
+        self.directory: str | None = None
+        """Where workers start, from when that is known."""
 
     def warn(self, told: str) -> None:
-        """Tell the user, as long as the cluster runs. Call it before `run`."""
+        """Tell the user, as long as the cluster runs."""
         self._told.append(told)
 
     # -- life ------------------------------------------------------------------------------------
@@ -120,6 +123,7 @@ class Controller(Requests):
                 looks = (
                     *early,
                     self._look_at_scratch,
+                    self._look_at_directory,
                     self._look_at_use,
                     self._look_for_marks,
                     self._look_at_end,
@@ -332,7 +336,7 @@ class Controller(Requests):
         used = self._in_use(members)
         queue = used and not members.n_clients and not members.computes
         kept = kept_by(members, waits_in_queue=queue) if members.is_quiet else None
-        self.idle.update(busy=used, quiet=members.is_quiet, kept_by=kept)
+        self.idle.update(busy=used, quiet=members.is_quiet, kept_by=kept, n_uses=members.n_uses)
         if self.sampler is not None:
             self.sampler.note_use(used=used)
         if self._claims is not None:
@@ -350,6 +354,10 @@ class Controller(Requests):
     def _look_at_scratch(self) -> None:
         if self._scratch_watch is not None and self.sampler is not None:
             self._scratch_watch.look(self.sampler.columns, self._running().scheduler.members())
+
+    def _look_at_directory(self) -> None:
+        if self.directory is not None and (told := leave_if_deleted(self.directory)) is not None:
+            self.warn(told)
 
     def _in_use(self, members: Members) -> bool:
         """Whether somebody is connected, something is computed, or workers wait in a queue, which may take hours."""

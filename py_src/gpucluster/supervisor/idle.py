@@ -24,6 +24,7 @@ class IdleTimer:
         self._since: float | None = None
         self._quiet_since: str | None = None
         self._kept_by: str | None = None
+        self._n_uses = 0
         self._model = Idle(timeout_seconds=timeout_seconds)
 
     def set_timeout(self, timeout_seconds: int | None) -> None:
@@ -32,7 +33,7 @@ class IdleTimer:
         self._since = None
         self._model = Idle(timeout_seconds=timeout_seconds, quiet_since=self._quiet_since, kept_by=self._kept_by)
 
-    def update(self, *, busy: bool, quiet: bool = False, kept_by: str | None = None) -> None:
+    def update(self, *, busy: bool, quiet: bool = False, kept_by: str | None = None, n_uses: int = 0) -> None:
         """Tell the timer how the cluster is used right now.
 
         Parameters
@@ -43,13 +44,20 @@ class IdleTimer:
             Whether no task runs, also while somebody is connected.
         kept_by : str, optional
             What keeps it in use while it is quiet.
+        n_uses : int
+            Another one than last time where it was used in between, and is not any more: the count starts anew.
         """
         changes: dict[str, object] = {}
+        if n_uses != self._n_uses:
+            self._n_uses = n_uses
+            self._since = None
+            if quiet:
+                self._quiet_since = None
         if quiet == (self._quiet_since is None):
             changes["quiet_since"] = self._quiet_since = _iso(datetime.now(UTC)) if quiet else None
         if kept_by != self._kept_by:
             changes["kept_by"] = self._kept_by = kept_by
-        if busy and self._since is not None:
+        if busy and self._model.idle_since is not None:
             self._since = None
             changes |= {"idle_since": None, "stops_at": None}
         elif not busy and self._since is None:

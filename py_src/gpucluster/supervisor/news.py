@@ -11,7 +11,7 @@ from ..registry.moments import now
 KEPT = 10
 LONGEST = 140
 """JupyterLab's own bound for notices."""
-KINDS = frozenset({"worker_died", "spill", "pause", "gpu", "done", "message", "stopped"})
+KINDS = frozenset({"worker_died", "spill", "pause", "gpu", "done", "not_done", "message", "stopped"})
 
 
 class News:

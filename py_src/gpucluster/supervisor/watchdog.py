@@ -8,9 +8,11 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import stat
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from ..operating_system.multiprocessing_files import make_no_more_semaphores, remove_semaphores
@@ -42,6 +44,20 @@ def entry_exists(folder: Folder, held: int) -> bool:
         return True  # What cannot be seen may be there.
 
 
+def _remove_what_came_back(place: Path) -> None:
+    """Remove the scratch space that Dask has made again where the folder was, with folders that others may look into.
+
+    A registry like that would be refused. One that somebody has begun anew is private, and stays.
+    """
+    with suppress(OSError):
+        above = place.parent.lstat()
+        if not stat.S_ISDIR(above.st_mode) or above.st_uid != os.getuid():
+            return
+        shutil.rmtree(place, ignore_errors=True)
+        if stat.S_IMODE(above.st_mode) & 0o077:
+            place.parent.rmdir()
+
+
 def end_when_deleted(
     folder: Folder, held: int, scratch: Callable[[], Path | None], look: Callable[[], None] = lambda: None
 ) -> None:
@@ -68,11 +84,13 @@ def end_when_deleted(
         # Nobody who looks at the list finds this cluster any more, and cleans up after it; and for each worker that is
         # killed here, the event loop would start another.
         make_no_more_semaphores()
+        os.umask(0o077)
         kill_descendants()
         remove_semaphores(folder.id)
         outside = scratch()
         if outside is not None:
             shutil.rmtree(outside, ignore_errors=True)
+        _remove_what_came_back(folder.path)
         os._exit(1)
 
     threading.Thread(target=watch, name="gpucluster-watchdog", daemon=True).start()

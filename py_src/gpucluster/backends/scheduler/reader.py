@@ -21,8 +21,10 @@ from ...dask_internals.scheduler_state import (
     clients_of_people,
     has_work,
     is_computing,
+    is_of_a_worker,
     kernels_of,
     left_behind,
+    n_transitions,
     n_wanted_results,
     n_without_worker,
     remove_plugin,
@@ -59,7 +61,7 @@ class SchedulerReader(SchedulerPlugin):
         self._go_on = True
         self._changed: Callable[[], None] = _nothing
         self._gone: deque[str] = deque(maxlen=REMEMBERED)
-        self._n_restarts = 0
+        self._n_restarts = self._n_connected = 0
         self._is_asked = False
         """Whether the supervisor itself has asked for the restart that comes."""
 
@@ -101,6 +103,8 @@ class SchedulerReader(SchedulerPlugin):
             self._changed()
 
     def add_client(self, scheduler: Scheduler, client: str) -> None:
+        if client != self.own_client and not is_of_a_worker(client):
+            self._n_connected += 1
         self._changed()
 
     def remove_client(self, scheduler: Scheduler, client: str) -> None:
@@ -161,6 +165,7 @@ class SchedulerReader(SchedulerPlugin):
             "is_quiet": not is_computing(scheduler),
             "n_held": n_wanted_results(scheduler),
             "n_queued": n_without_worker(scheduler),
+            "n_uses": self._n_connected + n_transitions(scheduler),
             "n_restarts": self._n_restarts,
             "gone": [[address, *left_behind(scheduler, address)] for address in self._gone],
             "ended": "A client shut the scheduler down." if is_ending(scheduler) else None,

@@ -71,6 +71,8 @@ class Members:
     """Results that clients hold."""
     n_queued: int = 0
     """Tasks that could run and are at no worker."""
+    n_uses: int = 0
+    """Grows with each client that connects and with what is computed, also where that is over by now."""
     n_restarts: int = 0
     """How often a client of Dask has had all workers restarted, without the supervisor."""
     gone: tuple[Gone, ...] = ()
