@@ -40,6 +40,7 @@ with dask.config.set({"temporary-directory": "/somewhere", "scheduler": "threads
     nothing = told()[0], fingerprint("python", before) == fingerprint("python", cluster_environment())
 dask.config.set({"gateway.auth.kwargs": {"username": "me"}, "of-mine.api_token": "abc", "of-mine": {1: 2, "large": 7}})
 dask.config.set({"distributed.nanny.environ": {"AWS_SECRET_ACCESS_KEY": "abc"}})
+dask.config.set({"of-others": {"list": [{"Api_Key": "abc"}], "store": ["s3://me:abc@host/x"], "passwd": "abc"}})
 dask.config.set({"distributed.worker.memory.spill": False, "distributed.scheduler.worker_saturation": 1.5})
 dask.config.set({"of_mine.deep": [1, "two"], "distributed.logging.distributed.client": "info"})
 other = cluster_environment(python="another").get("GPUCLUSTER_IMPORT_FROM")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import tempfile
 from datetime import UTC, datetime, timedelta
@@ -316,3 +317,23 @@ def test_what_takes_the_place_of_a_deleted_directory_is_looked_at(registry, tmp_
         pass
     registry.directory.unlink()
     registry.directory.mkdir()
+
+
+@pytest.mark.parametrize(
+    ("last", "told"),
+    [
+        (
+            "TypeError: Level not an integer or a valid string: {'x': 1}",
+            r"Its process could not start: TypeError: Level not an integer or a valid string: \{'x': 1\}\.",
+        ),
+        (
+            "2026-11-28 12:00:00,000 INFO    root  nearly there",
+            r"Its process \(pid \d+\) is gone: it was killed, or the machine was restarted\. Its workers .+",
+        ),
+    ],
+)
+def test_a_process_that_ended_with_an_error_says_which(registry, last, told):
+    folder, held = write(registry, "one", ClusterState.STARTING)
+    folder.log.write_text(f'Traceback (most recent call last):\n  File "x.py", line 1, in <module>\n{last}\n')
+    os.close(held)
+    assert re.fullmatch(told, registry.find("one").reason)

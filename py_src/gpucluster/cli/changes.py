@@ -57,7 +57,7 @@ def _scale(control: Control, found: Namespace, progress: Progress, tell: Tell | 
     timeout = actions.timeout_of(found)
     model = actions.find(control, actions.name_of(found))
     actions.tell_all(control.patch_notes(model.id, patch), tell)
-    model = control.patch(model.id, patch)
+    model = control.patch(model.id, patch, timeout=timeout)
     if actions.at_once(found):
         return model
     return actions.wait(control, model.id, timeout, progress, n_workers=patch.n_workers)

@@ -110,7 +110,7 @@ class AsyncCluster(ClusterHandle):
         """
         count = wanted_workers(self.model, n, memory=memory, cores=cores)
         patch = parse_patch({"n_workers": count})
-        await self._control.patch(self.id, patch)
+        await self._control.patch(self.id, patch, timeout=timeout)
         if wait:
             await self._control.wait_for_scale(self.id, count, timeout=timeout)
 

@@ -25,7 +25,7 @@ from .launch import LAUNCH_SECONDS
 from .reading import ReadingControl
 from .stopping import remove_cluster, stop_cluster
 from .synchronous import Synchronous, synchronous
-from .transport import request
+from .transport import answer_seconds, request
 from .waiting import OnProgress, must_have_scaled, wait_until_done
 
 STOP_PATIENCE_SECONDS = 20.0
@@ -190,8 +190,17 @@ class AsyncControl(ReadingControl):
         must_have_scaled(model, n_workers)
         return model
 
-    async def patch(self, id: str, patch: ClusterPatch | dict[str, Any]) -> ClusterModel:
+    async def patch(
+        self, id: str, patch: ClusterPatch | dict[str, Any], *, timeout: float | None = None
+    ) -> ClusterModel:
         """Change what is wanted: number of workers, adaptive bounds or idle timeout. Returns when accepted.
+
+        Parameters
+        ----------
+        id : str
+        patch : ClusterPatch or dict
+        timeout : float, optional
+            Whoever waits no longer than so many seconds for what comes of it waits no longer for the answer either.
 
         Raises
         ------
@@ -200,7 +209,7 @@ class AsyncControl(ReadingControl):
         model = self._living(id)
         checked = checked_patch(model, patch)
         body = checked.model_dump(exclude_unset=True)
-        return await self._ask(model, "PATCH", "/model", body)
+        return await self._ask(model, "PATCH", "/model", body, timeout=answer_seconds(timeout))
 
     async def retire(self, id: str, worker: str) -> ClusterModel:
         """Retire one worker: its results go to the others, then it ends. Returns when accepted.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
@@ -44,8 +45,12 @@ _NOT_INHERITED = frozenset({
     "distributed.scheduler.http.routes", "distributed.worker.http.routes", "gateway", "temporary-directory",
     "internal-inherit-config",
 })  # fmt: skip
-_SECRET_WORDS = ("access-key", "credential", "password", "secret", "token")
+_SECRET_WORDS = (
+    "access-key", "api-key", "apikey", "bearer", "credential", "passphrase", "passwd", "password", "private-key",
+    "secret", "token",
+)  # fmt: skip
 """A setting with one of these in its name stays here: what programs start on the workers could read it."""
+_URL_WITH_PASSWORD = re.compile(r"://[^/\s:@]*:[^/\s@]+@")
 _MOST_CHARACTERS = 100_000
 """Of the settings together: Linux takes no variable of more than 128 KiB."""
 _SEED = {"PYTHONHASHSEED": "6640"}
@@ -98,13 +103,26 @@ def _changes(now: Mapping[str, Any], usual: Mapping[str, Any], place: str = "") 
             continue
         path = f"{place}{name}".replace("_", "-")
         before = known.get(name.replace("_", "-"))
-        if path in _NOT_INHERITED or any(word in path.lower() for word in _SECRET_WORDS):
+        if path in _NOT_INHERITED or _is_secret(path):
             continue
         if isinstance(value, Mapping) and (before is None or isinstance(before, Mapping)):
             if inner := dict(_changes(value, before or {}, f"{path}.")):
                 yield name, inner
-        elif (text := _as_json(value)) is not None and text != _as_json(before):
+        elif (text := _as_json(value)) is not None and text != _as_json(before) and not _holds_secret(value):
             yield name, value
+
+
+def _is_secret(name: str) -> bool:
+    return any(word in name.replace("_", "-").lower() for word in _SECRET_WORDS)
+
+
+def _holds_secret(value: Any) -> bool:
+    """Whether there is a secret name or an address with a password anywhere in a value: then all of it stays here."""
+    if isinstance(value, Mapping):
+        return any(_is_secret(str(name)) or _holds_secret(inner) for name, inner in value.items())
+    if isinstance(value, (list, tuple)):
+        return any(map(_holds_secret, value))
+    return isinstance(value, str) and _URL_WITH_PASSWORD.search(value) is not None
 
 
 def _as_json(value: Any) -> str | None:

@@ -18,7 +18,7 @@ from ..registry.secret import read_secret
 if TYPE_CHECKING:
     import httpx
 
-_ANSWER_SECONDS = 30.0
+_ANSWER_SECONDS, _SHORTEST_SECONDS = 30.0, 1.0
 _HOST = "gpucluster"
 
 
@@ -52,6 +52,11 @@ def _refusal(body: bytes, status: int) -> GPUClusterError:
         return error_from_model(ErrorModel.model_validate_json(body))
     except ValidationError:
         return SupervisorUnreachable(f"The cluster's process gave an answer that cannot be read (HTTP {status}).")
+
+
+def answer_seconds(timeout: float | None) -> float:
+    """Return how long to wait for an answer, for somebody who waits so long for what comes of it, if that is known."""
+    return _ANSWER_SECONDS if timeout is None else min(_ANSWER_SECONDS, max(timeout, _SHORTEST_SECONDS))
 
 
 async def request(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +17,8 @@ from .record import Folder
 
 LOG_TAIL_LINES = 20
 LONGEST_LINE = 4000
+_RAISED = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception): .")
+"""The last line of a traceback."""
 
 
 def tail(path: Path, lines: int) -> list[str]:
@@ -72,13 +75,16 @@ def ended_by_death(folder: Folder, model: ClusterModel, *, at: str) -> ClusterMo
     workers = (
         "What it has started elsewhere is being ended" if folder.remembered.exists() else "Its workers ended with it"
     )
+    told = [] if stopped else tail(folder.log, LOG_TAIL_LINES)
+    raised = told[-1] if model.state is ClusterState.STARTING and told and _RAISED.match(told[-1]) else None
     reason = killed or (
         "Its process ended while it was being stopped."
         if stopped
+        else f"Its process could not start: {raised[:300].rstrip('.')}."
+        if raised
         else f"{gone(model)}: it was killed, or the machine was restarted. {workers}."
     )
     state = ClusterState.STOPPED if stopped else ClusterState.FAILED
-    told = [] if stopped else tail(folder.log, LOG_TAIL_LINES)
     return model.model_copy(update=ended_fields(model, state, reason, at=at, log_tail=told))
 
 

@@ -114,6 +114,9 @@ class _Brake(logging.Filter):
         self._counts: Counter[tuple[str, int, str]] = Counter()
 
     def filter(self, record: logging.LogRecord) -> bool:
+        # Strangers decide how often connections are refused.
+        if record.levelno < logging.WARNING and record.name != "gpucluster.comm":
+            return True
         if record.created - self._since > self.PER_SECONDS:
             self._since = record.created
             self._counts.clear()
@@ -121,7 +124,7 @@ class _Brake(logging.Filter):
         self._counts[place] += 1
         if self._counts[place] == self.AT_MOST:
             record.msg, record.args = f"{record.getMessage()} (repeated; not logged for a while)", ()
-        return record.levelno < logging.WARNING or self._counts[place] <= self.AT_MOST
+        return self._counts[place] <= self.AT_MOST
 
 
 def _start_logging() -> Callable[[str], None]:
