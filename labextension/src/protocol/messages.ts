@@ -167,7 +167,7 @@ export interface ClusterModel {
    */
   notice: string | null;
   /**
-   * What is worth telling once, newest last; at most ten: 'worker_died', 'spill', 'pause', 'gpu' and 'stopped' (by idle timer, site or instructor) for what happened to it, 'done' for a batch that somebody waits for, 'message' for what an instructor says. Messages of at most 140 characters.
+   * What is worth telling once, newest last; at most ten: 'worker_died', 'spill', 'pause', 'gpu' and 'stopped' (by idle timer, site or instructor) for what happened to it, 'done' and 'not_done' for a batch that somebody waits for, 'message' for what an instructor says. Messages of at most 140 characters.
    */
   news: ActivityEntry[];
   /**
@@ -291,7 +291,7 @@ export interface ClusterModel {
 export interface ActivityEntry {
   at: string;
   /**
-   * Stable name: 'create', 'scale', 'adapt', 'idle_timeout', 'restart', 'retire', 'record', 'stop', 'message' for what was asked; 'state', 'worker_joined', 'worker_left', 'worker_died', 'spill', 'pause', 'gpu', 'done', 'recorded', 'profile', 'link', 'failure' for what happened.
+   * Stable name: 'create', 'scale', 'adapt', 'idle_timeout', 'restart', 'retire', 'record', 'stop', 'message' for what was asked; 'state', 'worker_joined', 'worker_left', 'worker_died', 'spill', 'pause', 'gpu', 'done', 'not_done', 'recorded', 'profile', 'link', 'failure' for what happened.
    */
   kind: string;
   /**
