@@ -94,6 +94,18 @@ it('leaves what an instructor says until somebody has read it', () => {
   expect(Notification.manager.notifications[0].type).toBe('warning');
 });
 
+it('says that a batch has failed, to whoever wants to know when it is done', () => {
+  told = '';
+  const manager = new Manager();
+  const teller = notices(manager);
+  teller.kinds = ['done'];
+  manager.news(entry(1, 'not_done', 'training failed after 2 s: ValueError.'));
+  const [failed] = Notification.manager.notifications;
+  expect([failed.options.autoClose, failed.type]).toEqual([false, 'warning']);
+  failed.options.actions?.[1].callback(new MouseEvent('click'));
+  expect(muted).toEqual(['done']);
+});
+
 it('is quiet about what nobody wants to see again', () => {
   told = '';
   const manager = new Manager();

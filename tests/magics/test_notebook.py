@@ -71,9 +71,10 @@ def test_create_connect_compute_restart_connect_stop(notebook: Notebook, site: A
     for _ in range(2):
         assert notebook.text("%load_ext gpucluster") == "", "nor does it say that it is loaded already"
 
-    # create: one output, which was a line of progress and is the cluster now
+    # create: one output, which was a line of progress and is the cluster now, and what to do next
     outputs = notebook.run(CREATE)
-    assert [output["type"] for output in outputs] == ["display_data"]
+    assert [output["type"] for output in outputs] == ["display_data", "stream"]
+    assert outputs[1]["text"] == "To compute on it: %gpucluster connect nb\n"
     assert outputs[0]["updated"]
     assert outputs[0]["data"]["text/plain"] == "<Cluster 'nb': running, local, 2 workers>"
     assert "<table" in outputs[0]["data"]["text/html"]

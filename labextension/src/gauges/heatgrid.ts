@@ -8,8 +8,8 @@ import { levelOf, type Level } from './levels';
 import { hostsOf, titleOf } from './titles';
 import type { Part } from './words';
 
-/** Colours by level, then of the frame and of the chosen cell, as the theme has them. */
-const COLOURS = ['normal', 'warning', 'critical', 'frame', 'cursor', 'name'] as const;
+/** Colours by level, then of the frame, of what is not filled and of the chosen cell, as the theme has them. */
+const COLOURS = ['normal', 'warning', 'critical', 'frame', 'empty', 'cursor', 'name'] as const;
 
 const NAME_WIDTH = 54;
 const NO_PLACES: IHeatPlaces = {
@@ -88,7 +88,7 @@ export class HeatGrid {
     const { width, height, labels, whole } = this._places;
     this._resize(whole);
     const styles = getComputedStyle(this._canvas);
-    const [normal, warning, critical, frame, cursor, name] = COLOURS.map(colour =>
+    const [normal, warning, critical, frame, empty, cursor, name] = COLOURS.map(colour =>
       styles.getPropertyValue(`--gpc-heat-${colour}`).trim()
     );
     const colours: Record<Level, string> = { normal, warning, critical };
@@ -101,6 +101,12 @@ export class HeatGrid {
     }
     context.strokeStyle = frame;
     context.lineWidth = 1;
+    context.fillStyle = empty;
+    this._values.forEach((value, i) => {
+      if (value !== null) {
+        context.fillRect(...this._placeOf(i), width, height);
+      }
+    });
     const { thresholds } = this._context;
     // Cells of one colour together: to change the colour costs more than to fill.
     for (const level of ['normal', 'warning', 'critical'] as const) {

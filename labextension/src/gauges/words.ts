@@ -166,7 +166,7 @@ function partWords(trans: ITranslating) {
     tasks: part(
       trans.__('Tasks'),
       trans.__(
-        'Running ones, ready ones that wait for a thread, and waiting ones that wait for other tasks.'
+        'Running ones, ready ones that wait at a worker for a thread, and waiting ones: for other tasks, or until a worker has room.'
       )
     ),
     power: part(trans.__('Power'), trans.__('Power draw of the GPU and its limit.')),

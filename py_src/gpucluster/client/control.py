@@ -311,11 +311,20 @@ class AsyncControl(ReadingControl):
             await self.note_link(model, links.withdrawn_sentence(gone.links))
         return gone
 
-    async def note_link(self, model: ClusterModel, message: str) -> None:
-        """Write into a cluster's activity what became of a link; a cluster that does not answer misses that only."""
+    async def note_link(self, model: ClusterModel, message: str, by: str | None = None) -> None:
+        """Write into a cluster's activity what became of a link; a cluster that does not answer misses that only.
+
+        Parameters
+        ----------
+        model : ClusterModel
+        message : str
+            A sentence of at most 140 characters.
+        by : str, optional
+            Who has done it, where that is not whoever asks here.
+        """
         with suppress(GPUClusterError):
             told = {"message": message, "kind": "link"}
-            await self._ask(model, "POST", "/news", told, timeout=NOTE_SECONDS)
+            await self._ask(model, "POST", "/news", told, timeout=NOTE_SECONDS, by=by)
 
     async def restart(self, id: str) -> ClusterModel:
         """Restart all workers; tasks and results are lost. Returns when accepted.
@@ -372,9 +381,16 @@ class AsyncControl(ReadingControl):
         return await standby.release_standbys(self.registry)
 
     async def _ask(
-        self, model: ClusterModel, method: str, path: str, body: Any = None, timeout: float | None = None
+        self,
+        model: ClusterModel,
+        method: str,
+        path: str,
+        body: Any = None,
+        timeout: float | None = None,
+        by: str | None = None,
     ) -> ClusterModel:
-        answer = await request(self.registry.folder(model.id), method, path, body, by=self.by, timeout=timeout)
+        folder = self.registry.folder(model.id)
+        answer = await request(folder, method, path, body, by=by or self.by, timeout=timeout)
         return ClusterModel.model_validate_json(answer)
 
 

@@ -96,6 +96,8 @@ class Session:
             live.result(Cluster(model, control.asynchronous))
         if getattr(found, "connect", False):
             self._connect_to(control, model)
+        else:
+            _write(f"To compute on it: %gpucluster connect {model.name}")
 
     def _list(self, control: Control, found: Namespace) -> None:
         _write(tables.cluster_table(control.list()))

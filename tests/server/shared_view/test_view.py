@@ -314,8 +314,10 @@ async def test_a_withdrawn_link_ends_what_is_open(view, folder, control_of, runn
     assert await closed(page) == 4001
     for path in INSIDE:
         assert (await ask(view + path, Cookie=cookie)).code == 403
-    said = [entry.message for entry in (await control_of.activity(running_cluster.id)).entries if entry.kind == "link"]
+    told = [entry for entry in (await control_of.activity(running_cluster.id)).entries if entry.kind == "link"]
+    said = [entry.message for entry in told]
     assert any("opened once" in message or "; once so far" in message for message in said)
+    assert {entry.by for entry in told if "so far" in entry.message} <= {"somebody who has the link"}
     assert not any(token in message for message in said)
 
 
