@@ -49,6 +49,8 @@ def test_clients(here, canary, wait_until):
     with canary("'-worker-' in the ids of clients that tasks make"):
         name = here.client.submit(lambda: get_client().id, pure=False).result(30)
         assert "-worker-" in name
+        assert state.is_of_a_worker(name)
+        assert not state.is_of_a_worker(here.client.id)
         assert state.clients_of_people(here.scheduler) == [here.client.id]
 
 

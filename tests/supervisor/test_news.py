@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from distributed import wait
+from distributed import KilledWorker, wait
 from gpucluster.backends.scheduler.view import Member, Members
 from gpucluster.client.cluster import Cluster
+from gpucluster.client.notebook_client import MORE_MEMORY
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.models import WorkerModel
 from gpucluster.supervisor.deaths import Death, ended_by, sentence
@@ -184,7 +185,12 @@ def test_a_cluster_tells_what_happened_to_it(site, wait_until, tmp_path):
         # What a worker may not use: its nanny ends it, and what it held is computed anew.
         assert client.submit(_use_too_much, tmp_path / "was here", pure=False).result(120) == "again"
         wait_until(lambda: any(entry.kind == "worker_died" for entry in site.get("told").news))
-    [died] = [entry.message for entry in site.get("told").news if entry.kind == "worker_died"]
+        [died] = [entry.message for entry in site.get("told").news if entry.kind == "worker_died"]
+        client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
+        with pytest.raises(KilledWorker) as killed:
+            client.submit(_fill_memory, pure=False).result(120)
+    assert killed.value.__notes__[0].startswith("Worker 0 died: more memory than the limit of 400 MiB.")
+    assert killed.value.__notes__[1:] == [MORE_MEMORY]
     assert died == "Worker 0 died: more memory than the limit of 400 MiB. 1 result is computed anew."
 
 
@@ -192,6 +198,10 @@ def _use_too_much(mark: Path) -> str:
     if mark.exists():
         return "again"
     mark.touch()
+    return _fill_memory()
+
+
+def _fill_memory() -> str:
     block = np.ones(60_000_000)
     time.sleep(600)
     return str(block)

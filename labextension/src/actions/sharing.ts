@@ -118,6 +118,8 @@ class LinkForm extends Widget implements Dialog.IBodyWidget<ILinkRequest> {
     try {
       await this._manager.withdraw(this._cluster.id, link.id);
       row.replaceChildren(this._trans.__('%1 · withdrawn', link.id));
+      // The button that had the focus is gone: the keyboard stays in the dialog.
+      this._hours.focus();
     } catch (error) {
       this._alert.textContent = sentenceOf(error);
     }

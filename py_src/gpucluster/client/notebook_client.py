@@ -9,16 +9,20 @@ from concurrent.futures import CancelledError
 from contextvars import ContextVar
 from typing import Any
 
+from distributed.scheduler import KilledWorker
+
 from ..dask_internals.clients import AFTER_THE_END, ClientOfCluster, ClosedClientError, had_what_is_lost
 from ..dask_internals.comm_parts import CommClosedError
 from ..protocol.errors import ClusterEnded, GPUClusterError
 from ..protocol.models import ClusterModel
+from ..protocol.workers import OVER_THE_LIMIT
 from .caller import this_process
 from .dashboard import jupyter_link
 from .ended_cluster import BEFORE_IT_ENDS, how_it_ended, is_lease_of_this_process, is_over, stopped_by
 
 _HIDDEN = "https://dashboard.gpucluster.invalid/"
 """Stands in the picture for a link that holds a secret, and is taken out of it again."""
+MORE_MEMORY = "Give each worker more (memory_limit), and have fewer, or each task less: smaller chunks or partitions."
 _END_SECONDS = 2.0
 """A process that is killed closes its connections, and is known to be gone so much later where it had much memory."""
 _LOOK_SECONDS = 0.05
@@ -83,6 +87,9 @@ class Client(ClientOfCluster):
                 if isinstance(error, CancelledError) and (client := had_what_is_lost(error)) is not None:
                     raise client.after_the_loss() from None
                 raise
+            except KilledWorker as error:
+                self._tell_why(error)
+                raise
 
         try:
             return super().sync(told, *args, **options)  # type: ignore[no-untyped-call]
@@ -90,6 +97,15 @@ class Client(ClientOfCluster):
             if self.status != "closed":
                 raise
             raise self.after_the_end() from None  # Whoever closes a client ends its event loop, too.
+
+    def _tell_why(self, error: KilledWorker) -> None:
+        """Add to Dask's error what the cluster knows of the worker that died last."""
+        model = self._model()
+        died = [entry.message for entry in model.news if entry.kind == "worker_died"] if model is not None else []
+        if died and not getattr(error, "__notes__", None):
+            error.add_note(died[-1])
+            if OVER_THE_LIMIT in died[-1]:
+                error.add_note(MORE_MEMORY)
 
     async def _is_over_soon(self, error: BaseException) -> bool:
         """Return whether the cluster has ended: where a connection was lost, that may be about to be known."""

@@ -24,7 +24,7 @@ def client_names(scheduler: Any) -> list[str]:
 
 
 def clients_of_people(scheduler: Any) -> list[str]:
-    """Return the ids of the clients that no worker has made for its tasks."""
+    """Return the ids of the clients that no worker has made for its tasks: those of ``client_names``."""
     return [name for name in client_names(scheduler) if not is_of_a_worker(name)]
 
 

@@ -13,6 +13,7 @@ from ..operating_system.control_groups import MemoryKills
 from ..protocol.models import WorkerModel
 from ..protocol.plain_text import counted
 from ..protocol.sizes import format_size
+from ..protocol.workers import OVER_THE_LIMIT
 
 _UNKNOWN_STATUS = 255
 
@@ -60,7 +61,7 @@ class DeathCauses:
         why = None if worker.device is None else deployment.gpu_trouble(worker.device)
         if gone is not None and gone.too_big:
             limit = worker.memory_limit_bytes
-            why = "more memory than the limit" + (f" of {format_size(limit)}" if limit else "")
+            why = OVER_THE_LIMIT + (f" of {format_size(limit)}" if limit else "")
         elif why is None and status is not None:
             why = ended_by(status, out_of_memory=killed_by_system)
         return Death(worker, why, *counts)

@@ -115,9 +115,8 @@ def footnotes(report: ReportFigures) -> list[str]:
             f"Peaks and means come from {report.n_readings} readings of each worker{samples}, start and end included; "
             "what happened between two readings is not seen."
         )
-        if not any(worker.vram_total_bytes for worker in report.workers):
-            lines.append("VRAM and RMM were not measured: no worker has a GPU.")
-        elif not any(worker.peak_rmm_bytes or worker.peak_rmm_pool_bytes for worker in report.workers):
+        has_gpus = any(worker.vram_total_bytes for worker in report.workers)
+        if has_gpus and not any(worker.peak_rmm_bytes or worker.peak_rmm_pool_bytes for worker in report.workers):
             lines.append("RMM was not measured: no worker uses it, or keeps count (rmm_track_allocations=True).")
     return lines
 

@@ -17,7 +17,7 @@ GATHERED_BYTES = 100 * 10**6
 """More than 100 MB in a notebook are seldom looked at; they pass through the scheduler, one after the other."""
 SENT_BYTES = 10 * 10**6
 """From here on, Dask itself warns of a large graph."""
-NOTEBOOK_SHARE = 0.4
+NOTEBOOK_SHARE, _MOST_SHARE = 0.4, 0.6
 """For at least this share of the time no task was submitted: the notebook was what took it."""
 MOVED_BYTES_PER_SECOND = 20 * 10**6
 """As fast at least, data come to a notebook and go from it; what that took is told by rules of its own."""
@@ -89,7 +89,7 @@ def hardly_used(report: ReportFigures) -> Finding | None:
             "connected to this cluster: '%gpucluster connect'.",
         )
     alone = report.notebook_seconds
-    if alone is None or report.wall_seconds < _SHORT_SECONDS:
+    if alone is None or report.wall_seconds < _SHORT_SECONDS or report.n_failed_tasks:
         return None
     moved = [
         size or 0
@@ -105,7 +105,9 @@ def hardly_used(report: ReportFigures) -> Finding | None:
         return None
     return Finding(
         rule="unused",
-        title="The notebook took the time, not the cluster",
+        title="The notebook took the time, not the cluster"
+        if alone >= _MOST_SHARE * report.wall_seconds
+        else "The notebook took much of the time",
         evidence=f"For {seconds(alone)} of {seconds(report.wall_seconds)} ({share(alone / report.wall_seconds)}) the "
         f"workers had no tasks ({counted(report.n_tasks or 0, 'task')} in all): the notebook's own code ran, or it "
         "sent and fetched data.",
