@@ -150,6 +150,7 @@ it('lists the links that there are as text, and withdraws them', async () => {
   await settle();
   expect(manager.withdrawn).toEqual(['00000001', '8896cee4']);
   expect(open()!.querySelector('.gpc-LinkRow')!.textContent).toBe('8896cee4 · withdrawn');
+  expect(open()!.querySelector('input')).toBe(document.activeElement);
   press('Cancel');
   await done;
   expect(manager.asked).toEqual([]);

@@ -34,6 +34,12 @@ class LargerClient:
         facts = self._workers.values()
         return len(facts), sum(w["nthreads"] for w in facts), sum(w["memory_limit"] for w in facts)
 
+    @property
+    def described(self) -> str:
+        """What is larger about it, in words."""
+        threads = [facts["nthreads"] for facts in self._workers.values()]
+        return f"a cluster of {len(threads)} workers that have {min(threads)} to {max(threads)} threads each"
+
     def scheduler_info(self, n_workers: int = 5, **_: Any) -> dict[str, Any]:
         """Return what the client of older versions of Dask returns: at most five workers unless told otherwise."""
         some = list(self._workers.items())[: None if n_workers == -1 else n_workers]
@@ -64,7 +70,7 @@ def check_inspect(exam: Examination, inspect: Any) -> None:
     _expect_size(exam, exam.call(inspect, exam.client), true, "the lesson's cluster")
     for n_workers in (3, int(exam.rng.integers(6, 12)), int(exam.rng.integers(12, 40))):
         larger = LargerClient(exam.rng, n_workers)
-        _expect_size(exam, exam.call(inspect, larger), larger.size, f"a cluster of {n_workers} workers")
+        _expect_size(exam, exam.call(inspect, larger), larger.size, larger.described)
 
 
 def _expect_size(exam: Examination, answer: Any, true: tuple[int, int, int], of: str) -> None:
