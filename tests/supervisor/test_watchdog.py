@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 
 import psutil
 import pytest
+from gpucluster.client.cluster import Cluster
+from gpucluster.client.notebook_client import ClientClosed
 from gpucluster.operating_system import LINUX
 from gpucluster.operating_system.memory import SHARED_MEMORY
 from gpucluster.operating_system.multiprocessing_files import semaphore_prefix
@@ -92,3 +95,19 @@ def test_a_socket_that_was_deleted_is_made_anew(site, wait_until):
     site.control.stop(model.id)
     wait_until(lambda: not site.processes())
     assert not folder.socket.exists()
+
+
+def test_whoever_waits_is_told_and_nothing_comes_back(site, wait_until):
+    """Dask makes its scratch space again where the folder was, open to everybody."""
+    model = site.running(name="evicted")
+    cluster = Cluster(model, site.control.asynchronous)
+    folder = site.registry.folder(model.id)
+    with cluster.get_client() as client:
+        asleep = client.submit(time.sleep, 600, pure=False)
+        wait_until(lambda: site.registry.find(model.id).idle.quiet_since is None)
+        remove(folder)
+        with pytest.raises(ClientClosed, match="its folder was deleted"):
+            asleep.result(60)
+    assert repr(cluster) == "<Cluster 'evicted': stopped, local, 1 worker>"
+    wait_until(lambda: not site.processes(), timeout=20, what=site.processes)
+    assert not folder.path.exists()

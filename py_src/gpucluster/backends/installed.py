@@ -42,13 +42,13 @@ def add_directory(directory: str) -> None:
 
 
 def forget_directory(directory: str) -> None:
-    """Import nothing from this directory any more that has not been imported."""
-    if directory in _shared:
-        _shared.remove(directory)
-    if directory in _added:
-        _added.remove(directory)
-        sys.path.remove(directory)
-    sys.path_importer_cache.pop(directory, None)
+    """Import nothing any more from this directory and those below it, but what has been imported."""
+    for place in [place for place in _shared if f"{place}{os.sep}".startswith(f"{directory.rstrip(os.sep)}{os.sep}")]:
+        _shared.remove(place)
+        if place in _added:
+            _added.remove(place)
+            sys.path[:] = [other for other in sys.path if other != place]
+        sys.path_importer_cache.pop(place, None)
 
 
 def shared_directories() -> list[str]:

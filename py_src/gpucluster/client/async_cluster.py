@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .recorder import AsyncRecorder
 
 
-DELETED = "Its folder was deleted while it was running: it ends without it."
+NOT_THERE = "Nothing is left of it: it was removed after its end, or its folder was deleted."
 
 
 @begins_at_once("scale", "scale_up", "scale_down", "adapt")
@@ -66,13 +66,13 @@ class AsyncCluster(ClusterHandle):
 
     @property
     def model(self) -> ClusterModel:
-        """The cluster as it is now; after ``remove``, as it was last seen, and failed where its folder was deleted."""
+        """The cluster as it is now; once it was removed or its folder was deleted, as it was last seen, but stopped."""
         try:
             self._last = self._control.registry.find(self.id)
         except ClusterNotFound:
             # Its supervisor ends as soon as it finds out. Whoever waits for results asks here, and has to be told.
             if not self._last.state.ended:
-                self._last = self._last.model_copy(update={"state": ClusterState.FAILED, "reason": DELETED})
+                self._last = self._last.model_copy(update={"state": ClusterState.STOPPED, "reason": NOT_THERE})
         except GPUClusterError:
             if not self._last.state.ended:
                 raise
