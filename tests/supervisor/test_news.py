@@ -6,15 +6,18 @@ import signal
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from distributed import KilledWorker, wait
 from gpucluster.backends.scheduler.view import Member, Members
 from gpucluster.client.cluster import Cluster
-from gpucluster.client.notebook_client import MORE_MEMORY
+from gpucluster.client.notebook_client import MORE_MEMORY, Client
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.models import WorkerModel
+from gpucluster.protocol.telemetry import ActivityEntry
+from gpucluster.registry.moments import now
 from gpucluster.supervisor.deaths import Death, ended_by, sentence
 from gpucluster.supervisor.idle import kept_by
 from gpucluster.supervisor.marks import Marks
@@ -164,6 +167,14 @@ def test_gpus_spill_to_host_memory_and_are_lost_and_come_back() -> None:
 )
 def test_what_keeps_an_idle_cluster(members: Members, queue: bool, words: str | None) -> None:
     assert kept_by(members, waits_in_queue=queue) == words
+
+
+def test_what_died_long_ago_explains_no_task_that_is_given_up() -> None:
+    for at, notes in ((now(), ["Worker 0 died: ended by SIGSEGV."]), ("2026-01-01T10:00:00.000Z", None)):
+        news = [ActivityEntry(at=at, kind="worker_died", by=None, message="Worker 0 died: ended by SIGSEGV.")]
+        error = KilledWorker("task", None, 3)
+        Client._tell_why(SimpleNamespace(_model=lambda news=news: SimpleNamespace(news=news)), error)
+        assert getattr(error, "__notes__", None) == notes
 
 
 def test_a_cluster_tells_what_happened_to_it(site, wait_until, tmp_path):

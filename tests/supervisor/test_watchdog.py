@@ -52,6 +52,8 @@ def test_a_cluster_ends_with_its_entry(site, wait_until, tmp_path, delete):
     assert list(tmp_path.iterdir()) == [], "spilled data elsewhere is gone, too"
     assert list(SHARED_MEMORY.glob(named)) == [], "and so are the names of semaphores"
     assert [item for item in site.control.list() if not item.state.ended] == []
+    log = site.registry.folder(model.id).log
+    assert log.exists() is (delete is not delete_folder), "of a folder that is still there nothing is taken"
 
 
 def test_a_cluster_that_starts_ends_with_its_entry(site, wait_until):

@@ -7,6 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import CancelledError
 from contextvars import ContextVar
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from distributed.scheduler import KilledWorker
@@ -16,6 +17,7 @@ from ..dask_internals.comm_parts import CommClosedError
 from ..protocol.errors import ClusterEnded, GPUClusterError
 from ..protocol.models import ClusterModel
 from ..protocol.workers import OVER_THE_LIMIT
+from ..registry.moments import stamped
 from .caller import this_process
 from .dashboard import jupyter_link
 from .ended_cluster import BEFORE_IT_ENDS, how_it_ended, is_lease_of_this_process, is_over, stopped_by
@@ -23,6 +25,8 @@ from .ended_cluster import BEFORE_IT_ENDS, how_it_ended, is_lease_of_this_proces
 _HIDDEN = "https://dashboard.gpucluster.invalid/"
 """Stands in the picture for a link that holds a secret, and is taken out of it again."""
 MORE_MEMORY = "Give each worker more (memory_limit), and have fewer, or each task less: smaller chunks or partitions."
+_JUST = timedelta(minutes=2)
+"""Of workers that die one after the other, not each gives a notice; what died longer ago may have had another cause."""
 _END_SECONDS = 2.0
 """A process that is killed closes its connections, and is known to be gone so much later where it had much memory."""
 _LOOK_SECONDS = 0.05
@@ -99,9 +103,11 @@ class Client(ClientOfCluster):
             raise self.after_the_end() from None  # Whoever closes a client ends its event loop, too.
 
     def _tell_why(self, error: KilledWorker) -> None:
-        """Add to Dask's error what the cluster knows of the worker that died last."""
+        """Add to Dask's error what the cluster knows of the worker that has died last, if one just has."""
         model = self._model()
-        died = [entry.message for entry in model.news if entry.kind == "worker_died"] if model is not None else []
+        since = stamped(datetime.now(UTC) - _JUST)
+        news = model.news if model is not None else []
+        died = [entry.message for entry in news if entry.kind == "worker_died" and entry.at > since]
         if died and not getattr(error, "__notes__", None):
             error.add_note(died[-1])
             if OVER_THE_LIMIT in died[-1]:

@@ -44,18 +44,21 @@ def entry_exists(folder: Folder, held: int) -> bool:
         return True  # What cannot be seen may be there.
 
 
-def _remove_what_came_back(place: Path) -> None:
+def _remove_what_came_back(folder: Folder) -> None:
     """Remove the scratch space that Dask has made again where the folder was, with folders that others may look into.
 
-    A registry like that would be refused. One that somebody has begun anew is private, and stays.
+    A registry like that would be refused. One that somebody has begun anew is private, and stays. So does a folder of
+    which only the record is gone, or that is somebody else's by now: its log may be wanted.
     """
+    if any(os.path.lexists(file) for file in (folder.lock, folder.state, folder.log)):
+        return
     with suppress(OSError):
-        above = place.parent.lstat()
+        above = folder.path.parent.lstat()
         if not stat.S_ISDIR(above.st_mode) or above.st_uid != os.getuid():
             return
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(folder.path, ignore_errors=True)
         if stat.S_IMODE(above.st_mode) & 0o077:
-            place.parent.rmdir()
+            folder.path.parent.rmdir()
 
 
 def end_when_deleted(
@@ -90,7 +93,7 @@ def end_when_deleted(
         outside = scratch()
         if outside is not None:
             shutil.rmtree(outside, ignore_errors=True)
-        _remove_what_came_back(folder.path)
+        _remove_what_came_back(folder)
         os._exit(1)
 
     threading.Thread(target=watch, name="gpucluster-watchdog", daemon=True).start()
