@@ -23,6 +23,9 @@ interface ICardRowProps {
   readonly onToggle: () => void;
 }
 
+/** So many characters at the end of a name stay where it is too long: names that belong together differ there. */
+const TAIL = 6;
+
 /** A cluster in one line: name, state, how busy, memory, and whether somebody is connected. */
 export function CardRow(props: ICardRowProps): JSX.Element {
   const { cluster, manager, trans, isOpen, contentId, notebooks, onToggle } = props;
@@ -37,9 +40,11 @@ export function CardRow(props: ICardRowProps): JSX.Element {
           className="gpc-ClusterCard-toggle"
           aria-expanded={isOpen}
           aria-controls={contentId}
+          aria-label={cluster.name}
           onClick={onToggle}
         >
-          {cluster.name}
+          <span>{cluster.name.slice(0, -TAIL)}</span>
+          <span>{cluster.name.slice(-TAIL)}</span>
         </button>
       </h3>
       <span className={`gpc-State ${works ? 'gpc-mod-shown' : ''}`} role="status">
