@@ -35,7 +35,17 @@ export function CreateForm(props: ICreateFormProps): JSX.Element {
   };
   useEffect(load, [manager]);
   return (
-    <div className="gpc-CreateForm" role="region" aria-label={trans.__('New cluster')}>
+    <div
+      className="gpc-CreateForm"
+      role="region"
+      aria-label={trans.__('New cluster')}
+      onKeyDown={event => {
+        // An open list of choices is closed by the same key.
+        if (event.key === 'Escape' && !(event.target instanceof HTMLSelectElement)) {
+          onDone();
+        }
+      }}
+    >
       <div className="gpc-CreateForm-header">
         <h2>{trans.__('New cluster')}</h2>
         {offer === null && (
