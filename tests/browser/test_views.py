@@ -339,6 +339,13 @@ def test_the_palette_opens_the_form_and_stops(page: Page, lab: Lab) -> None:
     open_panel(page)
     expect(page.locator(".gpc-DashboardView")).to_have_count(0)
     expect(tab(page, "Progress")).to_have_count(0)
+    # Its activity is still there, until it is removed.
+    expect(tab(page, "Activity")).to_have_count(1)
+    card_of(page).get_by_role("button", name="Remove").click()
+    expect(card_of(page)).to_have_count(0)
+    page.goto(lab.page("lab"))
+    open_panel(page)
+    expect(tab(page, "Activity")).to_have_count(0)
 
 
 def test_dashboards_are_dark_in_dark_themes_unless_somebody_wants_white(

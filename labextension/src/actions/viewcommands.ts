@@ -50,7 +50,11 @@ export function addViewCommands(options: IViewCommandOptions): void {
       describedBy: described(tabArguments),
       execute: async args => {
         const comesBack = restoredSubject(args);
-        await (comesBack ? open(comesBack) : about.execute(title, open)(args));
+        if (comesBack) {
+          views.openTab(kind, comesBack, true);
+        } else {
+          await about.execute(title, open)(args);
+        }
       }
     });
   };

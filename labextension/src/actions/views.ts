@@ -13,6 +13,7 @@ import type { ISubject } from '../dashboards/attachment';
 import { DashboardView } from '../dashboards/dashboardview';
 import type { PageLists } from '../dashboards/pagelists';
 import { LogView } from '../log/logview';
+import type { ClusterModel } from '../protocol/messages';
 import type { ClusterTab } from '../shell/clustertab';
 import { activateView, addView, type IShells } from '../shell/placing';
 import * as CommandIDs from './commandids';
@@ -68,7 +69,7 @@ export class ClusterViews {
       open ?? this._addDashboard(subject, page, tab === undefined ? this._beside() : {}, tab);
     activateView(this._options, view);
     if (tab !== undefined) {
-      this._closeWhereEnded(view);
+      this._closeWhere(view, hasEnded);
     }
     return view;
   }
@@ -87,15 +88,19 @@ export class ClusterViews {
     return this._dashboards.find(view => view.isVisible);
   }
 
-  /** A tab that came back with the page for a cluster that has ended meanwhile shows nothing any more. */
-  private _closeWhereEnded(view: DashboardView): void {
+  /** A tab that came back with the page shows nothing any more when its cluster is removed, or is in such a state. */
+  private _closeWhere(
+    view: DashboardView | ClusterTab,
+    isOver: (cluster: ClusterModel) => boolean
+  ): void {
     const { manager } = this._options;
     const look = (): void => {
       if (!manager.isReady && !view.isDisposed) {
         return;
       }
       manager.changed.disconnect(look);
-      if (!view.isDisposed && (view.cluster === undefined || hasEnded(view.cluster))) {
+      const cluster = manager.get(view.clusterId);
+      if (!view.isDisposed && (cluster === undefined || isOver(cluster))) {
         view.dispose();
       }
     };
@@ -126,7 +131,7 @@ export class ClusterViews {
   }
 
   /** Show the log, the gauges over time or the activity of a cluster: in its tab if it has one. */
-  openTab(kind: TabKind, subject: ISubject): void {
+  openTab(kind: TabKind, subject: ISubject, comesBack = false): void {
     const { manager, trans } = this._options;
     const id = `gpucluster-${kind}-${subject.id}`;
     const tracker = this._tabs[kind];
@@ -138,6 +143,10 @@ export class ClusterViews {
       void tracker.add(view);
     }
     activateView(this._options, view);
+    if (comesBack) {
+      // The log of a cluster that has ended is still read.
+      this._closeWhere(view, () => false);
+    }
   }
 
   /** Whether dashboards are inverted in dark themes. */
