@@ -164,6 +164,8 @@ def test_a_taken_name_is_refused(page: Page, lab: Lab) -> None:
     form.get_by_label("Name", exact=True).fill("blue")
     form.get_by_role("button", name="Create").click()
     expect(form.get_by_role("alert").filter(has_text="blue").first).to_be_visible()
+    # Where the fault is, one goes on.
+    expect(form.get_by_label("Name", exact=True)).to_be_focused()
     page.keyboard.press("Escape")
     expect(panel.get_by_role("button", name="New cluster")).to_be_focused()
     assert len(lab.control.list()) == 1

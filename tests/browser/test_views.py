@@ -327,6 +327,7 @@ def test_the_palette_opens_the_form_and_stops(page: Page, lab: Lab) -> None:
     choose_command(page, "New GPU Cluster…")
     form = page.get_by_role("form", name="New cluster")
     form.get_by_role("button", name="Cancel").click()
+    choose_command(page, "Show Activity of GPU Cluster")
     # Its only client is the notebook, which rests and holds nothing: there is nothing to ask.
     choose_command(page, "Stop GPU Cluster…")
     expect(card_of(page).get_by_role("status").first).to_contain_text("Stopped")
@@ -340,12 +341,14 @@ def test_the_palette_opens_the_form_and_stops(page: Page, lab: Lab) -> None:
     expect(page.locator(".gpc-DashboardView")).to_have_count(0)
     expect(tab(page, "Progress")).to_have_count(0)
     # Its activity is still there, until it is removed.
-    expect(tab(page, "Activity")).to_have_count(1)
+    expect(page.get_by_role("tab", name="Activity: blue")).to_have_count(1)
+    cards = page.get_by_role("listitem", name="blue", exact=True)
+    others = cards.count() - 1
     card_of(page).get_by_role("button", name="Remove").click()
-    expect(card_of(page)).to_have_count(0)
+    expect(cards).to_have_count(others)
     page.goto(lab.page("lab"))
     open_panel(page)
-    expect(tab(page, "Activity")).to_have_count(0)
+    expect(page.get_by_role("tab", name="Activity: blue")).to_have_count(0)
 
 
 def test_dashboards_are_dark_in_dark_themes_unless_somebody_wants_white(

@@ -132,8 +132,9 @@ def test_names_are_given_out_once_and_again_after_the_end(registry):
     assert registry.free_name(None) == "cluster-1"
     _, held = write(registry, "cluster-1", ClusterState.STARTING)
     assert registry.free_name(None) == "cluster-2"
-    with pytest.raises(NameTaken, match="A cluster named 'cluster-1' exists already"):
+    with pytest.raises(NameTaken, match="A cluster named 'cluster-1' exists already") as caught:
         registry.free_name("cluster-1")
+    assert [fault.field for fault in caught.value.fields] == ["name"]
     os.close(held)
     assert registry.free_name("cluster-1") == "cluster-1"
 

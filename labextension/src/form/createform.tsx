@@ -94,10 +94,11 @@ function Form({
   const asking = useAsking();
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => focusFirst(form.current), []);
-  // After the next drawing: only then the field is marked.
+  // After the next drawing: only then the field is marked, and the button, which has lost the focus, can be pressed again.
   const focusFault = (): void => {
     window.setTimeout(() => {
-      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+      const fault = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
+      (fault ?? form.current?.querySelector<HTMLElement>('[type="submit"]'))?.focus();
     });
   };
 

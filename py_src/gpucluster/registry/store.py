@@ -18,7 +18,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from ..operating_system.multiprocessing_files import remove_semaphores
-from ..protocol.errors import ClusterNotFound, InvalidState, NameTaken, RegistryUnwritable
+from ..protocol.errors import ClusterNotFound, FieldError, InvalidState, NameTaken, RegistryUnwritable
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.plain_text import escaped
 from . import lock
@@ -280,9 +280,8 @@ class Registry:
         if requested is None:
             return next(name for name in (f"{kind}-{n}" for n in range(1, len(taken) + 2)) if name not in taken)
         if requested in taken:
-            raise NameTaken(
-                f"A cluster named '{requested}' exists already. Connect to it, stop it first, or choose another name."
-            )
+            why = f"A cluster named '{requested}' exists already. Connect to it, stop it first, or choose another name."
+            raise NameTaken(why, fields=[FieldError(field="name", message=why)])
         return requested
 
     def remove(self, name_or_id: str) -> ClusterModel:
