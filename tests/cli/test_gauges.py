@@ -122,6 +122,8 @@ def test_output_that_cannot_show_bars(command: list[str]) -> None:
     assert b"  Memory       ???" in ascii_only.stdout
     closed = subprocess.run(["sh", "-c", f"{shlex.join(line)} >&-"], capture_output=True, timeout=60, check=False)
     assert (closed.returncode, closed.stderr) == (0, b"")
+    full = subprocess.run(["sh", "-c", f"{shlex.join(line)} >/dev/full"], capture_output=True, timeout=60, check=False)
+    assert (full.returncode, full.stderr) == (1, b"Not everything could be written: No space left on device.\n")
 
 
 @pytest.mark.parametrize("verb", ["gauges", "replay"])

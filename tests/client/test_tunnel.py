@@ -13,6 +13,7 @@ import urllib.request
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from gpucluster.cli import main
@@ -83,18 +84,30 @@ def test_a_job_without_a_way_is_told_what_to_say(jupyter: HTTPServer, tmp_path: 
     assert "This is a job, and nothing tells where you have logged in: --login-node says it." in found.notes
 
 
+def test_a_login_node_that_has_an_address_only(jupyter: HTTPServer, tmp_path: Path) -> None:
+    gate = "me@[2001:db8::5]:2222"
+    found = plan_tunnel(login=gate, directory=tmp_path, environment={}, port=jupyter.server_port)
+    assert f"-J '{gate}'" in found.line
+    assert any("on the login node 2001:db8::5 (" in check.told for check in found.checks if not check.ok)
+
+
+def refuse(address: str) -> NoReturn:
+    raise socket.herror(1, "Unknown host")
+
+
 @pytest.mark.parametrize(
     ("environment", "name"),
     [
         ({}, None),
         ({"SSH_CONNECTION": "10.0.0.1 5000 127.0.0.1 22"}, None),
         ({"SSH_CONNECTION": "10.0.0.1 5000 192.0.2.7 22", "SLURM_SUBMIT_HOST": "login3"}, "192.0.2.7"),
+        ({"SSH_CONNECTION": "2001:db8::9 5000 2001:db8::5 22"}, "[2001:db8::5]"),
         ({"SLURM_SUBMIT_HOST": "-oProxyCommand=x"}, None),
         ({"SLURM_SUBMIT_HOST": HOST}, None),
     ],
 )
 def test_where_the_laptop_logs_in(environment: dict[str, str], name: str | None, monkeypatch) -> None:
-    monkeypatch.setattr(loginnode, "_name_of", lambda address: address)
+    monkeypatch.setattr(loginnode.socket, "gethostbyaddr", refuse)
     assert loginnode.login_node(None, environment)[0] == name
     monkeypatch.setattr(loginnode.socket, "getfqdn", lambda name="": f"{name}.site.org" if name == "login3" else name)
     submitted, told = loginnode.login_node(None, {"SLURM_SUBMIT_HOST": "login3"})
@@ -109,7 +122,7 @@ def test_a_site_that_names_its_login_node() -> None:
     assert loginnode.login_node(None, told, HOST) == (None, None), "this machine itself"
 
 
-@pytest.mark.parametrize("name", ["-oProxyCommand=x", "a b", "a;b", "$(x)", ""])
+@pytest.mark.parametrize("name", ["-oProxyCommand=x", "a b", "a;b", "$(x)", "", "login:65536", "2001:db8::5", "[::1"])
 def test_names_that_are_none(name: str) -> None:
     with pytest.raises(InvalidRequest, match=r"--login-node: .* is not the name of a host"):
         loginnode.login_node(name, {})

@@ -86,6 +86,7 @@ describe('the course of a cluster', () => {
       id: 'c',
       at: at(0).at,
       seconds: [-4, -2, 0],
+      n_workers: [],
       cpu_percent: [10, null, 30],
       memory_bytes: [1, 2, 3],
       gpu_utilization_percent: [null, null, null],
@@ -111,6 +112,10 @@ describe('the course of a cluster', () => {
     made.load(history);
     expect(made.series('cpu', null).values).toEqual([20, null, 120]);
     expect(made.series('cpu', '0').values).toEqual([15, 50]);
+    // Each mean is one of the workers that were there, not of all that have been.
+    const told = course(at(0));
+    told.load({ ...history, n_workers: [7, 2, 2] });
+    expect(told.series('cpu', null).values).toEqual([70, null, 120]);
   });
 
   it('forgets what is too old', () => {

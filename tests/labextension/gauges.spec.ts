@@ -70,6 +70,8 @@ describe('the figures of a worker', () => {
   it('are summed and averaged over those that measure', () => {
     const figures = clusterFigures(gpuSample({ gpu_utilization_percent: [80, null] }));
     expect(figures.gpu).toBe(80);
+    const shared = { device: ['GPU-1', 'GPU-1', 'GPU-2'], gpu_utilization_percent: [90, 90, 0] };
+    expect(clusterFigures(gpuSample({ workers: ['0', '1', '2'], ...shared })).gpu).toBe(45);
     expect(figures.cores).toBeCloseTo(0.03);
   });
 });
@@ -105,6 +107,7 @@ describe('the past', () => {
       id: now.id,
       at: now.at,
       seconds: [-4, -2, 0],
+      n_workers: [],
       cpu_percent: [100, 50, 0],
       memory_bytes: [2 ** 30, 2 ** 29, 0],
       gpu_utilization_percent: [null, null, null],

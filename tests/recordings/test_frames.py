@@ -25,7 +25,7 @@ SAMPLES = [
     ),
     TelemetrySample(
         id="a", at="2026-11-21T10:00:01.5Z", workers=["0", "1"], memory_bytes=[10, None], cpu_percent=[50.0, 100.0],
-        device="GPU-1", vram_used_bytes=7, tasks={"no-worker": 2},
+        device="GPU-1", host=["node1", "node2"], vram_used_bytes=7, tasks={"no-worker": 2},
     ),
 ]  # fmt: skip
 
@@ -52,6 +52,7 @@ def test_each_worker():
     assert list(late["cpu_percent"]) == [50, 100]
     assert math.isnan(late["memory_bytes"]["1"])
     assert list(late["device"]) == ["GPU-1", "GPU-1"]
+    assert list(late["host"]) == ["node1", "node2"]
     assert "rmm_used_bytes" not in found, "nobody measured it"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import stat
 
 import pytest
@@ -47,6 +49,38 @@ def test_nothing_in_it_commands_a_terminal_or_ends_a_line(tmp_path):
     activity.append(path, entry("worker \x1b[31m\x00\n\x85\u2028\x9b"))
     assert [each.message for each in activity.read(path)] == [r"worker \x1b[31m\x00\n\x85\u2028\x9b"]
     assert path.read_text().isascii()
+
+
+def test_an_entry_after_one_that_a_full_disk_has_cut_is_kept(tmp_path):
+    path = tmp_path / "activity"
+    activity.append(path, entry("before"))
+    with path.open("ab") as file:
+        file.write(entry("a name such as Jürgen").model_dump_json().encode().partition("ü".encode()[1:])[0])
+    activity.append(path, entry("after"))
+    assert [each.message for each in activity.read(path)] == ["before", "after"]
+    # Also when so much is in it that the oldest entries go.
+    for number in range(2 * activity.KEPT):
+        activity.append(path, entry(f"{number}"))
+    assert activity.read(path)[-1].message == f"{2 * activity.KEPT - 1}"
+
+
+def test_a_disk_that_takes_a_part_is_told(tmp_path, monkeypatch):
+    path = tmp_path / "activity"
+    room = [30]
+    really = os.write
+
+    def write(descriptor: int, data: bytes) -> int:
+        if not room[0]:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        taken, room[0] = data[: room[0]], 0
+        return really(descriptor, taken)
+
+    monkeypatch.setattr(activity.os, "write", write)
+    with pytest.raises(OSError, match="No space left"):
+        activity.append(path, entry("cut"))
+    monkeypatch.undo()
+    activity.append(path, entry("whole"))
+    assert [each.message for each in activity.read(path)] == ["whole"]
 
 
 def test_a_broken_line_hides_no_other(tmp_path):

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -16,8 +17,9 @@ from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
 from gpucluster.protocol.spec import LocalSpec
 from gpucluster.protocol.version import PROTOCOL_VERSION
 from gpucluster.registry import activity, lock
-from gpucluster.registry.ending import tail
+from gpucluster.registry.ending import note_end, tail
 from gpucluster.registry.record import DashboardAddress, Folder, Record
+from gpucluster.registry.secret import read_secret
 from gpucluster.registry.store import ENDED_KEPT, Registry
 
 
@@ -107,6 +109,28 @@ def test_two_readers_at_one_moment_do_not_take_each_other_for_the_owner(registry
     fcntl.flock(reader, fcntl.LOCK_SH)
     assert not lock.is_held(folder.lock)
     os.close(reader)
+
+
+def test_a_damaged_folder_is_shown_as_ended(registry):
+    folder, held = write(registry, "dead", ClusterState.RUNNING)
+    for file in (folder.killed, folder.secret, folder.dashboard):
+        file.write_bytes(b"\xff\xfe")
+    with pytest.raises(InvalidState, match="it has no dashboard now"):
+        registry.dashboard("dead")
+    assert read_secret(folder) not in {None, ""}, "none that anybody has"
+    os.close(held)
+    assert [model.state for model in registry.list()] == [ClusterState.STOPPED]
+    registry.remove("dead")
+
+
+def test_of_many_readers_one_writes_the_end_down(registry):
+    folder, held = write(registry, "dead", ClusterState.RUNNING)
+    os.close(held)
+    ended = registry.find("dead")
+    folder.activity.unlink()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: note_end(folder, ended), range(40)))
+    assert [entry.message for entry in activity.read(folder.activity)] == [ended.reason]
 
 
 def test_a_living_cluster_wins_over_an_ended_one_of_its_name(registry):

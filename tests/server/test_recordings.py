@@ -203,6 +203,19 @@ class TestMaking:
         assert last[0].endswith(f" to {Path(path).name}. The cluster has ended.")
         assert last[1] == "Stopped."
 
+    async def test_a_cluster_that_is_stopped_while_one_begins_stops(self, api, until):
+        _, made = await api("POST", "clusters", {"name": "short.2", "backend": "local", "n_workers": 0})
+        await until(made["id"], lambda model: model["state"] == "running")
+        # The first one has been: what it has left must not be taken for the second.
+        assert (await api("POST", "clusters/short.2/recording"))[0] == 201
+        assert (await api("DELETE", "clusters/short.2/recording"))[0] == 200
+        beginning = asyncio.create_task(api("POST", "clusters/short.2/recording"))
+        await asyncio.sleep(0.01)  # A sample comes each half second.
+        await api("DELETE", f"clusters/{made['id']}")
+        assert (await beginning)[0] in {201, 409}
+        ended = await until(made["id"], lambda model: model["state"] in {"stopped", "failed"})
+        assert (ended["state"], ended["recording"], ended["reason"]) == ("stopped", None, None)
+
     async def test_nothing_is_replaced_and_nothing_goes_elsewhere(self, api, running_cluster, jp_root_dir, tmp_path):
         folder = jp_root_dir / "gpucluster-recordings"
         _, model = await api("POST", "clusters/shared/recording")

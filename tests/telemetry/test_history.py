@@ -42,6 +42,9 @@ def test_workers_on_one_device_count_it_once():
     devices = {"device": ["GPU-1", "GPU-1", "GPU-2", None], "vram_used_bytes": [5, 5, 7, 1]}
     history.add({**columns(4), **devices}, 100.0)
     assert told(history).vram_used_bytes == [13]
+    history.add({**columns(3), **devices, "gpu_utilization_percent": [90, 90, 0]}, 101.0)
+    assert told(history).gpu_utilization_percent == [None, 45]
+    assert told(history).n_workers == [4, 3]
 
 
 def test_ten_minutes_and_no_more():

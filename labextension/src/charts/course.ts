@@ -120,7 +120,7 @@ export class Course {
         total: {
           gpu: history.gpu_utilization_percent[i],
           vram: history.vram_used_bytes[i],
-          cpu: cpu === null ? null : cpu * names.length,
+          cpu: cpu === null ? null : cpu * (history.n_workers?.[i] ?? names.length),
           memory: history.memory_bytes[i],
           tasks: history.processing[i]
         },

@@ -77,11 +77,12 @@ function sumOf(sample: TelemetrySample): IFigures {
   const cpu = sum(column(sample, 'cpu_percent'));
   const memory = sumStacks(all.map(i => memoryOf(sample, i)));
   const threads = sum(column(sample, 'n_threads'));
+  const sharers = placesByDevice(sample);
   return {
-    vram: sumStacks(vramByDevice(sample)),
+    vram: sumStacks(vramByDevice(sample, sharers)),
     memory: onMachine(memory, sample.host_memory_bytes ?? null),
     results: sumStacks(all.map(i => resultsOf(sample, i))),
-    gpu: mean(column(sample, 'gpu_utilization_percent')),
+    gpu: mean(utilizations(sample, sharers)),
     cores: cpu === null ? null : cpu / 100,
     threads,
     capacity: least(threads, sample.host_cores),
@@ -110,13 +111,8 @@ function resultsOf(sample: TelemetrySample, i: number): IStack | null {
     : spillStack(host ?? entry(sample, 'managed_bytes', i), disk);
 }
 
-/** One stack per GPU: workers that share one see the same memory, each with an RMM of its own. */
-function vramByDevice(sample: TelemetrySample): (IStack | null)[] {
-  const total = column(sample, 'vram_total_bytes');
-  const used = column(sample, 'vram_used_bytes');
-  const cluster = column(sample, 'vram_cluster_bytes');
-  const rmmUsed = column(sample, 'rmm_used_bytes');
-  const rmmPool = column(sample, 'rmm_pool_bytes');
+/** The places of the workers on each GPU. */
+function placesByDevice(sample: TelemetrySample): number[][] {
   const sharers = new Map<string, number[]>();
   column(sample, 'device').forEach((device, i) => {
     const key = device ?? `worker ${sample.workers[i]}`;
@@ -127,7 +123,23 @@ function vramByDevice(sample: TelemetrySample): (IStack | null)[] {
       known.push(i);
     }
   });
-  return [...sharers.values()].map(indices => {
+  return [...sharers.values()];
+}
+
+/** How busy each GPU is: workers that share one see the same. */
+function utilizations(sample: TelemetrySample, sharers: number[][]): (number | null)[] {
+  const busy = column(sample, 'gpu_utilization_percent');
+  return sharers.map(indices => busy[indices.find(i => busy[i] !== null) ?? indices[0]]);
+}
+
+/** One stack per GPU: workers that share one see the same memory, each with an RMM of its own. */
+function vramByDevice(sample: TelemetrySample, sharers: number[][]): (IStack | null)[] {
+  const total = column(sample, 'vram_total_bytes');
+  const used = column(sample, 'vram_used_bytes');
+  const cluster = column(sample, 'vram_cluster_bytes');
+  const rmmUsed = column(sample, 'rmm_used_bytes');
+  const rmmPool = column(sample, 'rmm_pool_bytes');
+  return sharers.map(indices => {
     const first = indices.find(i => used[i] !== null) ?? indices[0];
     return vramStack({
       total: total[first],

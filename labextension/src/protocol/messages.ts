@@ -1272,6 +1272,10 @@ export interface TelemetryHistory {
    */
   seconds: number[];
   /**
+   * Number of workers; empty: not known.
+   */
+  n_workers: (number | null)[];
+  /**
    * Mean of the workers.
    */
   cpu_percent: (number | null)[];
@@ -1280,7 +1284,7 @@ export interface TelemetryHistory {
    */
   memory_bytes: (number | null)[];
   /**
-   * Mean of the workers.
+   * Mean of the devices.
    */
   gpu_utilization_percent: (number | null)[];
   /**

@@ -6,6 +6,7 @@ terminal. A refusal is one sentence on standard error and the exit code of its e
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ EXIT_NOWHERE = 1
 EXIT_INTERRUPTED = 130
 EXIT_PIPE_CLOSED = 141
 _HELP = ("--help", "-h")
+_FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,6 +49,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_PIPE_CLOSED
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        # Also what waits in the stream would fail, when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(f"Not everything could be written: {error.strerror}.", file=sys.stderr)
+        return 1
 
 
 def _make_writable() -> None:

@@ -90,7 +90,8 @@ async def raw_watch(registry: Registry, *, telemetry: bool = True) -> AsyncGener
                         await feeds.something.wait()
                 for sample in feeds.take():
                     yield sample
-            changes = watch.look()
+            # In a thread: what a cluster that was killed has spilled is deleted by whoever sees that first.
+            changes = await asyncio.to_thread(watch.look)
             for model in changes.changed:
                 yield ClusterChanged(cluster=model)
             for id in changes.removed:

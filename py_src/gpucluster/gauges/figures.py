@@ -65,7 +65,8 @@ def cluster_figures(sample: TelemetrySample) -> Figures:
     for place in places:
         # Several workers may share a device, whose memory counts once; each has an RMM of its own.
         by_device.setdefault(entry(sample, "device", place) or place, []).append(place)
-    cpu, gpu, threads = (numbers(sample, name) for name in ("cpu_percent", "gpu_utilization_percent", "n_threads"))
+    cpu, threads = (numbers(sample, name) for name in ("cpu_percent", "n_threads"))
+    gpu = [load for sharers in by_device.values() if (load := _utilization(sample, sharers)) is not None]
     n_threads = int(sum(threads)) if threads else None
     return Figures(
         vram=sum_bars("VRAM", (_vram(sample, sharers) for sharers in by_device.values())),
@@ -89,6 +90,12 @@ def _vram(sample: TelemetrySample, places: Sequence[int]) -> Bar | None:
     rmm_used, rmm_pool = (_sum(integer(sample, f"rmm_{name}_bytes", place) for place in places)
                           for name in ("used", "pool"))  # fmt: skip
     return vram_bar(Vram(total, used, cluster, rmm_used, rmm_pool))
+
+
+def _utilization(sample: TelemetrySample, places: Sequence[int]) -> float | None:
+    """Return how busy the GPU is that workers share."""
+    measured = (entry(sample, "gpu_utilization_percent", place) for place in places)
+    return next((load for load in measured if isinstance(load, (int, float))), None)
 
 
 def _memory(sample: TelemetrySample, place: int) -> Bar | None:

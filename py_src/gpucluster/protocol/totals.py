@@ -1,8 +1,7 @@
-"""What a figure of all workers together is: the mean of loads, the sum of sizes and counts, each device once."""
+"""What a figure of all workers together is: the mean of loads, the sum of sizes and counts, each GPU once."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -24,11 +23,14 @@ def known_mean(values: Iterable[float | None]) -> float | None:
 _SUMMARIES: dict[str, Callable[[Iterable[Any]], float | None]] = {
     "cpu_percent": known_mean,
     "memory_bytes": known_sum,
-    "gpu_utilization_percent": known_mean,
     "rmm_used_bytes": known_sum,
     "processing": known_sum,
 }
-TOTALS = (*_SUMMARIES, "vram_used_bytes")
+_OF_DEVICES: dict[str, Callable[[Iterable[Any]], float | None]] = {
+    "gpu_utilization_percent": known_mean,
+    "vram_used_bytes": known_sum,
+}
+TOTALS = (*_SUMMARIES, *_OF_DEVICES)
 """Figures that a history keeps of all workers together."""
 
 
@@ -41,15 +43,15 @@ def totals(columns: Mapping[str, Sequence[Any]]) -> dict[str, float | None]:
         From the name of a figure to one entry per worker.
     """
     found = {name: summary(columns.get(name, ())) for name, summary in _SUMMARIES.items()}
-    return found | {"vram_used_bytes": _by_device(columns)}
+    return found | {name: summary(_by_device(columns, name)) for name, summary in _OF_DEVICES.items()}
 
 
-def _by_device(columns: Mapping[str, Sequence[Any]]) -> float | None:
-    """Return the sum over devices: workers that share one have the same figure."""
+def _by_device(columns: Mapping[str, Sequence[Any]], name: str) -> Iterable[float]:
+    """Return a figure of each device: workers that share one have the same."""
     by_device: dict[Any, float] = {}
     devices = columns.get("device", ())
-    for place, used in enumerate(columns.get("vram_used_bytes", ())):
-        if used is not None:
+    for place, value in enumerate(columns.get(name, ())):
+        if value is not None:
             device = devices[place] if place < len(devices) else None
-            by_device[place if device is None else device] = used
-    return math.fsum(by_device.values()) if by_device else None
+            by_device[place if device is None else device] = value
+    return by_device.values()

@@ -16,7 +16,6 @@ By: TypeAlias = Literal["cluster", "worker", "task"]
 """What a row is about: all workers at a moment, one of them, or one kind of tasks."""
 
 _NOT_BY_WORKER = {"id", "at", "workers", "host_memory_bytes", "host_cores", "tasks", "progress"}
-_TEXTS = {"device", "device_error"}
 _COUNTED = "tasks_"
 _KEYS: dict[By, list[str]] = {"cluster": ["time"], "worker": ["time", "worker"], "task": ["time", "prefix"]}
 
@@ -104,7 +103,7 @@ def _columns(sample: TelemetrySample) -> dict[str, list[Any]]:
 
 
 def _frame(rows: list[dict[str, Any]], by: By, names: list[str], since: str | None = None) -> pd.DataFrame:
-    """Return rows as a frame. Figures are floats, so that a gap is ``NaN``, never zero."""
+    """Return rows as a frame. Figures are floats, so that a gap is ``NaN``, never zero; texts stay what they are."""
     import pandas as pd
 
     frame = pd.DataFrame(rows, columns=[*_KEYS[by], *names])
@@ -112,5 +111,6 @@ def _frame(rows: list[dict[str, Any]], by: By, names: list[str], since: str | No
         frame["time"] = pd.to_datetime(frame["time"], utc=True, format="ISO8601")
     else:
         frame["time"] = pd.Timestamp(since) + pd.to_timedelta(frame["time"].astype(float), unit="s")
-    kinds: dict[str, Any] = {name: "object" if name in _TEXTS else "float64" for name in names}
+    texts = {name for row in rows for name, value in row.items() if isinstance(value, str)}
+    kinds: dict[str, Any] = {name: "object" if name in texts else "float64" for name in names}
     return frame.astype(kinds).set_index(_KEYS[by])

@@ -88,11 +88,13 @@ class LineRecorder:
         first = asyncio.Event()
         self._task = asyncio.get_running_loop().create_task(self._record(first))
         waiting = asyncio.create_task(first.wait())
+        has_begun = False
         try:
             await asyncio.wait({self._task, waiting}, timeout=FIRST_SAMPLE_SECONDS, return_when="FIRST_COMPLETED")
+            has_begun = first.is_set()
         finally:
             waiting.cancel()
-            if not first.is_set():
+            if not has_begun:
                 task, self._task = self._task, None
                 task.cancel()
                 with suppress(asyncio.CancelledError):

@@ -37,16 +37,21 @@ def append(path: Path, entry: ActivityEntry) -> None:
     if len(message) > _MESSAGE_CHARACTERS:
         message = message[: _MESSAGE_CHARACTERS - 1] + "…"
     entry = entry.model_copy(update={"message": message})
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
     try:
-        os.write(descriptor, entry.model_dump_json().encode() + b"\n")
+        size = os.fstat(descriptor).st_size
+        line = entry.model_dump_json().encode() + b"\n"
+        if size and os.pread(descriptor, 1, size - 1) != b"\n":
+            line = b"\n" + line  # A full disk has cut the entry before.
+        while line:
+            line = line[os.write(descriptor, line) :]  # The rest of what fits in part fails, and says why.
         size = os.fstat(descriptor).st_size
     finally:
         os.close(descriptor)
     if size > _LOOK_ABOVE_BYTES:
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        lines = path.read_bytes().splitlines(keepends=True)
         if len(lines) > _TRIM_ABOVE:
-            write_private(path, "".join(lines[-KEPT:]))
+            write_private(path, b"".join(lines[-KEPT:]).decode("utf-8", errors="replace"))
 
 
 def read(path: Path) -> list[ActivityEntry]:

@@ -12,7 +12,7 @@ from typing import Any
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.plain_text import escaped
 from ..protocol.telemetry import ActivityEntry
-from . import activity
+from . import activity, lock
 from .record import Folder
 
 LOG_TAIL_LINES = 20
@@ -70,7 +70,7 @@ def ended_by_death(folder: Folder, model: ClusterModel, *, at: str) -> ClusterMo
     """Return a cluster whose supervisor is gone without a word, as it has ended; the reason says what is known."""
     killed: str | None = None
     with suppress(OSError):
-        killed = folder.killed.read_text(encoding="utf-8")
+        killed = folder.killed.read_text(encoding="utf-8", errors="replace")
     stopped = model.wanted.stopped or killed is not None
     workers = (
         "What it has started elsewhere is being ended" if folder.remembered.exists() else "Its workers ended with it"
@@ -96,8 +96,14 @@ def gone(model: ClusterModel) -> str:
 def note_end(folder: Folder, model: ClusterModel) -> None:
     """Write the end into the activity, once: several may find the supervisor gone at the same moment."""
     assert model.ended_at is not None and model.reason is not None
-    entries = activity.read(folder.activity)
-    if not entries or entries[-1].message != model.reason:
-        kind = "failure" if model.state is ClusterState.FAILED else "state"
-        with suppress(OSError):
-            activity.append(folder.activity, ActivityEntry(at=model.ended_at, kind=kind, message=model.reason))
+    with suppress(OSError):
+        writing = lock.take(folder.activity)
+        if writing is None:
+            return  # Somebody else is writing it at this moment.
+        try:
+            entries = activity.read(folder.activity)
+            if not entries or entries[-1].message != model.reason:
+                kind = "failure" if model.state is ClusterState.FAILED else "state"
+                activity.append(folder.activity, ActivityEntry(at=model.ended_at, kind=kind, message=model.reason))
+        finally:
+            os.close(writing)

@@ -194,10 +194,9 @@ class Registry:
         try:
             if model.state.ended:  # The port may be somebody else's by now.
                 raise FileNotFoundError
-            text = self.folder(model.id).dashboard.read_text(encoding="utf-8")
-        except FileNotFoundError:
+            return DashboardAddress.model_validate_json(self.folder(model.id).dashboard.read_bytes())
+        except (OSError, ValidationError):
             raise InvalidState(f"The cluster '{model.name}' is {model.state.value}: it has no dashboard now.") from None
-        return DashboardAddress.model_validate_json(text)
 
     # -- writing ---------------------------------------------------------------------------------
 

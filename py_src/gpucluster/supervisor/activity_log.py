@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
+from ..protocol.durations import spoken
 from ..protocol.models import ClusterModel, ClusterState, WorkerModel
 from ..protocol.plain_text import counted
 from ..protocol.spec import ClusterPatch
@@ -222,5 +223,8 @@ class ActivityLog:
 
 
 def span(seconds: int) -> str:
-    """Return a time span in words, such as ``30 minutes``."""
-    return counted(seconds // 60, "minute") if seconds >= 120 else counted(seconds, "second")
+    """Return a time span in words, such as ``30 minutes``: in the largest unit in which it is a whole number."""
+    for unit, length in {"hour": 3600, "minute": 60}.items():
+        if seconds and seconds % length == 0:
+            return counted(seconds // length, unit)
+    return counted(seconds, "second") if seconds < 120 else spoken(seconds)

@@ -41,7 +41,7 @@ class History:
     def __init__(self, cluster_id: str) -> None:
         self._id = cluster_id
         self._at = now()
-        self._totals = Series(TOTALS)
+        self._totals = Series(("n_workers", *TOTALS))
         self._workers = {name: Series() for name in _WORKERS}
 
     def add(self, columns: Columns, moment: float | None = None) -> None:
@@ -56,7 +56,7 @@ class History:
         """
         moment = time.monotonic() if moment is None else moment
         self._at = now()
-        self._totals.append(moment, totals(columns))
+        self._totals.append(moment, {"n_workers": len(columns["workers"]), **totals(columns)})
         self._totals.forget(moment - SECONDS, MOST_TOTALS)
         names = columns["workers"]
         points = points_per_worker(len(self._workers["cpu_percent"].values.keys() | set(names)))

@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from ..backends.backend import Plan
@@ -171,14 +172,23 @@ class Reconciler:
                 await self._changed.wait()
                 look.cancel()
             else:
+                wanted, restarts = self._wanted, self._restarts_wanted
                 try:
                     await self._perform(step)
                 except Exception as error:
-                    # The cluster lives on with what it has; the request counts as done, or it would come again.
+                    # The cluster lives on with what it has.
                     logger.exception("The step '%s' failed", step.value)
-                    wanted = self._wanted
-                    self._applied = Applied(wanted.n_workers, wanted.adapt, self._restarts_wanted)
+                    self._take_as_done(step, wanted, restarts)
                     self._note(f"Could not {step.value}: {cause_of(error)}.")
+
+    def _take_as_done(self, step: Step, wanted: Wanted, restarts: int) -> None:
+        """Count a failed step as done, or it would come again; what was asked for meanwhile is still to be done."""
+        if step is Step.RESTART:
+            self._applied = replace(self._applied, restarts=restarts)
+        elif step is Step.RETIRE:
+            self._take_as_applied()
+        else:
+            self._applied = replace(self._applied, n_workers=wanted.n_workers, adapt=wanted.adapt)
 
     async def _perform(self, step: Step) -> None:
         if step is Step.RESTART:

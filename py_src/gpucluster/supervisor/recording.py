@@ -33,6 +33,9 @@ class ClusterRecording:
         self._store = store
         self._activity_log = activity_log
         self._recorder: LineRecorder | None = None
+        self._beginning: asyncio.Task[None] | None = None
+        self._begun = asyncio.Lock()
+        """Held until a recording has begun, or has not."""
         self._ending: asyncio.Task[None] | None = None
 
     async def begin(self, sampler: Sampler, file: str, by: str | None) -> ClusterModel:
@@ -41,7 +44,7 @@ class ClusterRecording:
         Raises
         ------
         InvalidState
-            It is recorded already.
+            It is recorded already, or was to end before it had begun.
         InvalidRequest
             Nothing can be written there, or something is there.
         """
@@ -52,14 +55,22 @@ class ClusterRecording:
             file, model.name, sampler.listen, lambda: self._store.model, title=model.name, private=True
         )
         self._recorder = recorder
-        try:
-            await recorder.start()
-        except BaseException:
-            self._recorder = None
-            raise
-        self._activity_log.asked("record", by, f"Record to {recorder.path.name}")
-        self._ending = asyncio.create_task(self._note_end(recorder))
-        return self._store.update(recording=RunningRecording(path=str(recorder.path), since=now()))
+        async with self._begun:
+            beginning = self._beginning = asyncio.create_task(recorder.start())
+            try:
+                await asyncio.wait({beginning})
+                if beginning.cancelled():
+                    raise InvalidState(f"The recording of '{model.name}' was ended before its first sample.")
+                beginning.result()
+            except BaseException:
+                self._recorder = None
+                beginning.cancel()  # Also when whoever asked does not wait.
+                raise
+            finally:
+                self._beginning = None
+            self._activity_log.asked("record", by, f"Record to {recorder.path.name}")
+            self._ending = asyncio.create_task(self._note_end(recorder))
+            return self._store.update(recording=RunningRecording(path=str(recorder.path), since=now()))
 
     async def end(self, message: str | None = None) -> ClusterModel:
         """Complete the file. Doing it twice changes nothing.
@@ -69,9 +80,13 @@ class ClusterRecording:
         message : str, optional
             Why it ends, where nobody has asked for that.
         """
-        if self._recorder is not None and self._ending is not None:
-            await self._recorder.stop(message)
-            await self._ending
+        if self._beginning is not None:
+            self._beginning.cancel()
+        async with self._begun:
+            recorder, ending = self._recorder, self._ending
+        if recorder is not None and ending is not None:
+            await recorder.stop(message)
+            await ending
         return self._store.model
 
     async def _note_end(self, recorder: LineRecorder) -> None:

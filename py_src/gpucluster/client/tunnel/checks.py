@@ -8,7 +8,7 @@ import socket
 import ssl
 from contextlib import closing, suppress
 
-from .loginnode import our_addresses
+from .loginnode import Gate, our_addresses
 from .model import Check
 
 PATIENCE_SECONDS = 5.0
@@ -67,9 +67,10 @@ def lets_in(host: str, what: str) -> Check:
     what : str
         What it is, for the sentence: 'the login node'.
     """
-    name, _, port = host.rpartition("@")[2].partition(":")
+    gate = Gate.parsed(host) or Gate(None, host, None)
+    name = gate.host
     try:
-        with socket.create_connection((name, int(port or SSH_PORT)), timeout=PATIENCE_SECONDS) as connection:
+        with socket.create_connection((name, gate.port or SSH_PORT), timeout=PATIENCE_SECONDS) as connection:
             banner = b""
             with suppress(TimeoutError):
                 banner = connection.recv(64)

@@ -6,13 +6,37 @@ import re
 import socket
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
+from typing import Self
 
 import psutil
 
 from ...protocol.errors import InvalidRequest
 from ...protocol.plain_text import printable
 
-_NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}@)?[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}(?::[0-9]{1,5})?")
+_NAME = re.compile(
+    r"(?:(?P<user>[A-Za-z0-9_][A-Za-z0-9_.-]{0,62})@)?"
+    r"(?:(?P<host>[A-Za-z0-9_][A-Za-z0-9_.-]{0,252})|\[(?P<address>[0-9A-Fa-f:.]{2,45}(?:%[A-Za-z0-9_.-]{1,16})?)\])"
+    r"(?::(?P<port>[1-9][0-9]{0,4}))?"
+)
+_LAST_PORT = 65535
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Where a laptop logs in, in parts."""
+
+    user: str | None
+    host: str
+    port: int | None
+
+    @classmethod
+    def parsed(cls, text: str) -> Self | None:
+        """Return the parts of what ``ssh -J`` takes, such as ``me@login:2222`` or ``[2001:db8::5]``; else ``None``."""
+        found = _NAME.fullmatch(text)
+        if found is None or int(found["port"] or 0) > _LAST_PORT:
+            return None
+        return cls(found["user"], found["host"] or found["address"], int(found["port"]) if found["port"] else None)
 
 
 def this_node(environment: Mapping[str, str]) -> str:
@@ -29,7 +53,7 @@ def login_node(
     Parameters
     ----------
     asked : str, optional
-        As somebody named it: ``name``, ``me@name``, ``name:port``.
+        As somebody named it: ``name``, ``me@name``, ``name:port``, ``[address]``.
     environment : mapping
         Of this process.
     site : str, optional
@@ -47,14 +71,16 @@ def login_node(
         What was asked for is no name of a host.
     """
     if asked is not None:
-        if not _NAME.fullmatch(asked):
+        gate = Gate.parsed(asked)
+        if gate is None:
             raise InvalidRequest(
-                f"--login-node: {printable(asked, 60)!r} is not the name of a host: write 'login.site.org' or "
-                "'me@login.site.org:2222'."
+                f"--login-node: {printable(asked, 60)!r} is not the name of a host: write 'login.site.org', "
+                "'me@login.site.org:2222' or '[2001:db8::5]'."
             )
-        return (None if _is_here(asked.rpartition("@")[2].partition(":")[0]) else asked), None
+        return (None if _is_here(gate.host) else asked), None
     if site is not None:
-        here = _is_here(site.partition(":")[0])
+        gate = Gate.parsed(site)
+        here = _is_here(gate.host if gate is not None else site)
         return (None, None) if here else (site, "The login node is the one that the site's file names.")
     through = environment.get("SSH_CONNECTION", "").split()
     if len(through) == 4 and not _is_ours(through[2]):
@@ -72,12 +98,12 @@ def login_node(
 
 
 def _name_of(address: str) -> str:
-    """Return the name of an address that leads back to it, else the address."""
+    """Return the name of an address that leads back to it, else the address, as ``ssh -J`` takes it."""
     with suppress(OSError):
         name = socket.gethostbyaddr(address)[0]
         if _NAME.fullmatch(name) and address in {found[4][0] for found in socket.getaddrinfo(name, None)}:
             return name
-    return address
+    return f"[{address}]" if ":" in address else address
 
 
 def our_addresses() -> set[str]:

@@ -13,7 +13,7 @@ from ...protocol.errors import InvalidState
 from ...protocol.plain_text import counted
 from ...site.reading import this_site
 from . import checks
-from .loginnode import login_node, this_node
+from .loginnode import Gate, login_node, this_node
 from .model import Check, Tunnel
 from .servers import JupyterServer, jupyter_servers, listening, reached_by, runtime_directory
 
@@ -91,8 +91,9 @@ def _line(node: str, gate: str | None, port: int, local: int, outer: str | None)
             )
         return shlex.join(words), [*seen, own]
     target = node if outer == "*" or seen[0].ok else _bracketed(outer)
-    host, _, gate_port = at_gate.partition(":")
-    words = ["ssh", "-N", *(["-p", gate_port] if gate_port else []), "-L", f"{local}:{target}:{port}", host]
+    parts = Gate.parsed(gate) or Gate(None, gate, None)
+    way = ["-p", str(parts.port)] if parts.port else []
+    words = ["ssh", "-N", *way, "-L", f"{local}:{target}:{port}", f"{parts.user or user}@{parts.host}"]
     return shlex.join(words), [*seen, checks.opens(node if outer == "*" else outer, port)]
 
 

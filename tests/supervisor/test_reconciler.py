@@ -1,0 +1,100 @@
+"""A step that fails does not swallow what was asked for while it was under way."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from gpucluster.backends.deployment import Slot, SlotState
+from gpucluster.protocol.models import ClusterState, Wanted
+from gpucluster.protocol.spec import Adapt
+from gpucluster.supervisor.reconciler import Reconciler
+from gpucluster.supervisor.worker_titles import WorkerTitles
+
+
+class FailingDeployment:
+    """Workers that are there at once, of a queue whose service fails in one verb after a while."""
+
+    limit = None
+
+    def __init__(self, failing: str) -> None:
+        self.failing = failing
+        self.asked: list[str] = []
+        self.here = 4
+        members = SimpleNamespace(workers=[], named=lambda _: [])
+        self.scheduler = SimpleNamespace(members=lambda: members)
+
+    def slots(self) -> list[Slot]:
+        return [Slot(str(number), SlotState.RUNNING, datetime.now(UTC)) for number in range(self.here)]
+
+    def leaving(self, n_workers: int) -> set[str]:
+        return set()
+
+    def gives_up(self) -> None:
+        return None
+
+    async def _ask(self, verb: str) -> None:
+        self.asked.append(verb)
+        if verb == self.failing:
+            await asyncio.sleep(0.05)
+            raise ConnectionError("the service did not answer")
+
+    async def scale(self, n_workers: int) -> None:
+        await self._ask(f"scale {n_workers}")
+        self.here = n_workers
+
+    async def restart(self) -> None:
+        await self._ask("restart")
+
+    async def adapt(self, adapt: Adapt) -> None:
+        await self._ask("adapt")
+
+
+class Store:
+    """What is wanted, as the supervisor keeps it."""
+
+    def __init__(self) -> None:
+        self.model = SimpleNamespace(wanted=Wanted(n_workers=4), state=ClusterState.RUNNING, notice=None)
+
+    def update(self, **changes: Any) -> None:
+        vars(self.model).update(changes)
+
+
+@pytest.mark.parametrize("failing", ["adapt", "scale 6", "restart"])
+async def test_what_was_asked_for_meanwhile_is_done(failing: str) -> None:
+    deployment, store, changed = FailingDeployment(failing), Store(), asyncio.Event()
+    failures: list[str] = []
+    log = SimpleNamespace(
+        failed=failures.append, sends_away=lambda _: None, keeps=lambda *_: None, misses=lambda _: None
+    )
+    reconciler = Reconciler(
+        deployment, SimpleNamespace(maximum_workers=100, n_workers=4),
+        queues=False, store=store, activity_log=log, titles=WorkerTitles(), changed=changed, observed=dict,
+    )  # type: ignore[arg-type]  # fmt: skip
+    running = asyncio.create_task(reconciler.run())
+    await asyncio.sleep(0)
+
+    def want(wanted: Wanted | None) -> None:
+        if wanted is None:
+            reconciler.want_restart()
+        else:
+            store.update(wanted=wanted)
+        changed.set()
+
+    first = {"adapt": Wanted(adapt=Adapt(minimum=1, maximum=8)), "scale 6": Wanted(n_workers=6), "restart": None}
+    want(first[failing])
+    while failing not in deployment.asked:  # noqa: ASYNC110 - nobody tells
+        await asyncio.sleep(0.01)
+    want(Wanted(n_workers=2))
+    if failing != "restart":
+        want(None)
+    async with asyncio.timeout(10):
+        while deployment.here != 2 or reconciler.restarting:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    want(Wanted(n_workers=2, stopped=True))
+    await running
+    assert deployment.asked.count(failing) == 1, "what failed does not come again"
+    assert [failure for failure in failures if "did not answer" in failure]
