@@ -30,7 +30,10 @@ class Server {
 
   fetch = (input: RequestInfo | URL): Promise<Response> => {
     const { method, url } = input as Request;
-    const what = `${method} ${new URL(url).pathname.replace('/gpucluster/api/', '')}`;
+    const { pathname, searchParams } = new URL(url);
+    const only = searchParams.get('only');
+    const path = pathname.replace('/gpucluster/api/', '');
+    const what = `${method} ${path}${only === null ? '' : `?only=${only}`}`;
     this.asked.push(what);
     const answer = this.answers.get(what);
     return Promise.resolve(
@@ -276,13 +279,17 @@ describe('commands', () => {
     await manager.remove('alive');
     await manager.stop('unknown');
     expect(server.asked).toEqual([]);
+    // Meanwhile it may have ended, or another may have its name.
+    server.answers.set('DELETE clusters/alive?only=stop', () => json(cluster({ id: 'alive' })));
+    await manager.stop('alive');
+    expect(server.asked).toEqual(['DELETE clusters/alive?only=stop']);
   });
 
   it('count an entry that is gone already as removed', async () => {
     server.clusters = [cluster({ id: 'ended', state: 'failed' })];
     manager = server.manager();
     await until(() => manager.isReady);
-    server.answers.set('DELETE clusters/ended', () =>
+    server.answers.set('DELETE clusters/ended?only=remove', () =>
       json({ code: 'cluster_not_found', message: 'Gone.', fields: [] }, 404)
     );
     await manager.remove('ended');

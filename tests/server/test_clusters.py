@@ -67,6 +67,11 @@ async def test_life_of_a_cluster(api, until):
     assert (await api("GET", f"{path}/history"))[0] == 409
     assert (await api("POST", f"{path}/workers/0/retire"))[0] == 409
 
+    # Whoever meant to stop it does not take it off the list.
+    code, model = await api("DELETE", path, only="stop")
+    assert (code, model["state"]) == (200, "stopped")
+    code, error = await api("DELETE", path, only="nothing")
+    assert (code, error["message"]) == (422, "only: must be 'stop' or 'remove', not 'nothing'.")
     # An ended cluster is taken off the list by the same request.
     assert (await api("DELETE", path))[0] == 200
     assert (await api("GET", path))[0] == 404
@@ -77,6 +82,7 @@ async def test_created_cluster_has_an_address(jp_fetch, jp_base_url, api):
     response = await jp_fetch("gpucluster/api/clusters", method="POST", body=json.dumps(spec))
     made = json.loads(response.body)
     assert response.headers["Location"] == f"{jp_base_url}gpucluster/api/clusters/{made['id']}"
+    assert (await api("DELETE", f"clusters/{made['id']}", only="remove"))[0] == 409
     # Stopped while it is starting.
     code, model = await api("DELETE", f"clusters/{made['id']}")
     assert (code, model["wanted"]["stopped"]) == (200, True)

@@ -153,11 +153,12 @@ export class ClusterManager implements IClusterManager {
 
   async stop(id: string): Promise<void> {
     const cluster = this.get(id);
-    // The same request takes an ended cluster off the list; that is not what "stop" means.
     if (cluster === undefined || hasEnded(cluster)) {
       return;
     }
-    await this._command(this._ask('id', ['clusters', id], 'DELETE'));
+    // The same request takes an ended cluster off the list, and this one may have ended by itself meanwhile.
+    const only = { only: 'stop' };
+    await this._command(this._ask('id', ['clusters', id], 'DELETE', undefined, only));
   }
 
   async remove(id: string): Promise<void> {
@@ -166,7 +167,8 @@ export class ClusterManager implements IClusterManager {
       return;
     }
     try {
-      await this._ask<ClusterModel>('id', ['clusters', id], 'DELETE');
+      const only = { only: 'remove' };
+      await this._ask<ClusterModel>('id', ['clusters', id], 'DELETE', undefined, only);
     } catch (error) {
       if (!(error instanceof RefusedError && error.status === 404)) {
         throw error;

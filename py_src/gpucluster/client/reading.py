@@ -72,7 +72,7 @@ class ReadingControl:
         """
         folder = self.registry.folder(self.registry.find(id).id)
         try:
-            return Submission(text=folder.submitted.read_text())
+            return Submission(text=folder.submitted.read_text(encoding="utf-8", errors="replace"))
         except OSError:
             return Submission()
 

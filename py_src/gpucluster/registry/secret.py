@@ -26,7 +26,7 @@ def read_secret(folder: Folder) -> str | None:
         descriptor = os.open(folder.secret, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
         return None
-    with os.fdopen(descriptor, encoding="ascii", errors="replace") as file:  # Of a damaged one: it is refused.
+    with os.fdopen(descriptor, encoding="ascii", errors="backslashreplace") as file:  # Of a damaged one: it is refused.
         return file.read()
 
 

@@ -10,8 +10,9 @@ from jupyter_server.utils import url_path_join
 from tornado.web import authenticated
 
 from ..client.capacity import bounded_spec, checked_patch, checked_spec, demand_of
-from ..protocol.errors import InvalidRequest
+from ..protocol.errors import InvalidRequest, refused_field
 from ..protocol.models import ClusterList, ClusterModel, Notes
+from ..protocol.plain_text import printable
 from ..protocol.spec import SpecBase, parse_patch
 from ..site.limits import SiteLimits
 from .api import ClusterAPIHandler
@@ -139,11 +140,16 @@ class ClusterHandler(LimitedHandler):
     @authenticated
     @authorized
     async def delete(self, cluster: str) -> None:
-        """Ask a living cluster to stop; take an ended one off the list."""
+        """Ask a living cluster to stop; take an ended one off the list. ``only`` says which of the two is meant."""
+        only = self.get_query_argument("only", None)
+        if only not in {None, "stop", "remove"}:
+            raise refused_field("only", f"must be 'stop' or 'remove', not {printable(only, 40)!r}")
         model = await self.control.get(cluster)
-        if model.state.ended:
+        if only == "remove" or (only is None and model.state.ended):
             await self.control.remove(model.id)
             self.answer(model)
+        elif model.state.ended:
+            self.answer(model)  # Meanwhile it has ended by itself, and people want to see why.
         else:
             self.answer(await self.control.stop(model.id, wait=False))
 

@@ -116,8 +116,9 @@ OPERATIONS = (
         body="ClusterPatch", refusals=(404, 409, 422, 503),
     ),
     Operation(
-        "delete", _CLUSTER, "Ask a living cluster to stop; take an ended one off the list.", "ClusterModel",
-        refusals=(404, 409, 503),
+        "delete", _CLUSTER, "Ask a living cluster to stop; take an ended one off the list. "
+        "Programs that do not know which it is say which of the two they mean.", "ClusterModel",
+        refusals=(404, 409, 422, 503), query={"only": {"type": "string", "enum": ["stop", "remove"]}},
     ),
     Operation(
         "post", f"{_CLUSTER}/notes", "Check a change and say what to know about it before it is made.", "Notes",

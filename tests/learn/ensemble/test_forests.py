@@ -41,6 +41,9 @@ def test_it_is_scikit_learns_forest_however_rows_are_cut_or_sorted(dask_client: 
             predicted = ours.predict_proba(split(DIGITS[TEST], 2, empty=empty))
             assert isinstance(predicted, da.Array)
             np.testing.assert_array_equal(predicted.compute(), expected)
+        logarithms = ours.predict_log_proba(split(DIGITS[TEST], 2, empty=empty)).compute()
+        assert (np.isneginf(logarithms) == (expected == 0)).all()
+        np.testing.assert_allclose(np.exp(logarithms), expected, atol=1e-15)
         np.testing.assert_array_equal(ours.feature_importances_, theirs.feature_importances_)
         combined = ours.get_combined_model()
         assert type(combined) is sklearn.ensemble.RandomForestClassifier

@@ -34,6 +34,8 @@ def test_blocks_make_no_difference(alone, dask_client, split, n_blocks, empty):
     assert not isinstance(found, np.ndarray)
     assert (found.compute() == alone.predict(X)).all()
     np.testing.assert_allclose(model.predict_proba(split(X, 2)).compute(), alone.predict_proba(X), atol=1e-9)
+    logarithms = model.predict_log_proba(split(X, 2)).compute()
+    np.testing.assert_allclose(np.exp(logarithms), alone.predict_proba(X), atol=1e-9)
 
 
 def test_without_a_cluster_it_is_the_same(alone, split):

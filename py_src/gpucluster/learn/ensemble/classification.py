@@ -149,3 +149,18 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         """
         check_is_fitted(self)
         return self._ask("predict_proba", X, np.float64, self.n_classes_)
+
+    @delegable
+    def predict_log_proba(self, X: Data) -> Output:
+        """Return the logarithms of `predict_proba`: minus infinity where no tree says a class.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_rows, n_features)
+
+        Returns
+        -------
+        array or data frame of shape (n_rows, n_classes), float64
+        """
+        check_is_fitted(self)
+        return self._ask("predict_log_proba", X, np.float64, self.n_classes_)

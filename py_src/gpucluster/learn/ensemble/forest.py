@@ -158,4 +158,5 @@ def predicted(X: Array, forest: PlainModel, method: str, dtype: DTypeLike, width
     """Return what a forest of scikit-learn says of a block of rows; also of one without rows."""
     if len(X) == 0:
         return np.empty((0,) if width is None else (0, width), dtype=dtype)
-    return getattr(forest, method)(X).astype(dtype, copy=False)
+    with np.errstate(divide="ignore"):  # The logarithm of a probability of 0 is what it is.
+        return getattr(forest, method)(X).astype(dtype, copy=False)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..arrays import Array, Data, Output, PlainModel, RandomState
+from ..arrays import Array, Data, Output, PlainModel, RandomState, array_namespace_of
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator
@@ -228,6 +228,30 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
         return self._map(_probabilities, X, *layers, dtype=layers[0].dtype, columns=len(self.classes_))
 
     @delegable
+    def predict_log_proba(self, X: Data) -> Output:
+        """Return the logarithms of `predict_proba`: minus infinity where that is rounded to 0.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Dask array or data frame, or array, of shape (n_samples, n_classes)
+            In the order of ``classes_``, of the type of ``coefs_``; lazy where X is lazy.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
+        """
+        check_is_fitted(self)
+        layers = self._layers()
+        return self._map(_log_probabilities, X, *layers, dtype=layers[0].dtype, columns=len(self.classes_))
+
+    @delegable
     def get_combined_model(self) -> PlainModel:
         """Return a fitted ``sklearn.neural_network.MLPClassifier`` with the same weights.
 
@@ -288,6 +312,11 @@ def _train(rows: Rows, known: Array | None, **options: Any) -> tuple[Array, Netw
 
 def _probabilities(X: Array, *layers: Array) -> Array:
     return probabilities(X.astype(layers[0].dtype, copy=False), layers)
+
+
+def _log_probabilities(X: Array, *layers: Array) -> Array:
+    with np.errstate(divide="ignore"):
+        return array_namespace_of(X).log(_probabilities(X, *layers))
 
 
 def _most_likely(X: Array, classes: Array, *layers: Array) -> Array:

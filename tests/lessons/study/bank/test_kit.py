@@ -19,8 +19,7 @@ from gpucluster.lessons.study.quiz import options_of
 MODELS = {"quiz": Quiz, "cards": Cards, "parsons": ParsonsFile, "hooks": Hooks}
 FILES = [*(path for name in ("quiz", "cards", "parsons") for path in sorted(notebooks_folder().glob(f"*/{name}.json"))),
          notebooks_folder() / "hooks.json"]  # fmt: skip
-WITH_QUIZ = [lesson for lesson in lessons() if (lesson.folder / "quiz.json").exists()]
-WITH_CARDS = [lesson for lesson in lessons() if (lesson.folder / "cards.json").exists()]
+LESSONS = lessons()
 
 
 def named(lesson: Lesson) -> str:
@@ -49,17 +48,17 @@ def test_a_file_is_in_order(path: Path) -> None:
     jsonschema.validate(json.loads(path.read_text(encoding="utf-8")), schemas.schema_of(f"{path.stem}.schema.json"))
 
 
-@pytest.mark.parametrize("lesson", WITH_QUIZ, ids=named)
+@pytest.mark.parametrize("lesson", LESSONS, ids=named)
 def test_questions_lead_to_a_cell_and_a_topic(lesson: Lesson) -> None:
     check_places(questions_of(lesson.id))
 
 
-@pytest.mark.parametrize("lesson", WITH_CARDS, ids=named)
+@pytest.mark.parametrize("lesson", LESSONS, ids=named)
 def test_cards_lead_to_a_cell_and_a_topic(lesson: Lesson) -> None:
     check_places(cards_of(lesson.id))
 
 
-@pytest.mark.parametrize("lesson", WITH_QUIZ, ids=named)
+@pytest.mark.parametrize("lesson", LESSONS, ids=named)
 def test_a_quiz_has_what_a_lesson_needs(lesson: Lesson) -> None:
     questions = questions_of(lesson.id)
     exam = [question for question in questions if question.exam_only]
@@ -68,14 +67,14 @@ def test_a_quiz_has_what_a_lesson_needs(lesson: Lesson) -> None:
     assert sum(bool(question.code) for question in questions) >= 2
 
 
-@pytest.mark.parametrize("lesson", WITH_QUIZ, ids=named)
+@pytest.mark.parametrize("lesson", LESSONS, ids=named)
 def test_a_choice_has_four_options(lesson: Lesson) -> None:
     short = [question.id for question in questions_of(lesson.id)
              if isinstance(question, ChoiceQuestion) and len(question.options) != 4]  # fmt: skip
     assert short == []
 
 
-@pytest.mark.parametrize("lesson", WITH_QUIZ, ids=named)
+@pytest.mark.parametrize("lesson", LESSONS, ids=named)
 def test_no_option_speaks_of_the_place_of_another(lesson: Lesson) -> None:
     """Options are shuffled."""
     place = re.compile(r"\b(all|none|both) of the above\b|\b(option|answer) [abcd]\b|\bfirst option\b", re.IGNORECASE)
@@ -84,14 +83,14 @@ def test_no_option_speaks_of_the_place_of_another(lesson: Lesson) -> None:
     assert told == []
 
 
-@pytest.mark.parametrize("lesson", WITH_QUIZ, ids=named)
+@pytest.mark.parametrize("lesson", LESSONS, ids=named)
 def test_code_below_a_stem_is_python(lesson: Lesson) -> None:
     for question in questions_of(lesson.id):
         if question.code and not question.code.lstrip().startswith(("$", "%", "!")):
             ast.parse(question.code)
 
 
-@pytest.mark.parametrize("lesson", WITH_CARDS, ids=named)
+@pytest.mark.parametrize("lesson", LESSONS, ids=named)
 def test_there_are_enough_cards(lesson: Lesson) -> None:
     assert len(cards_of(lesson.id)) >= 8
 
@@ -104,7 +103,7 @@ def test_parsons_problems_belong_to_exercises() -> None:
 
 
 def test_right_options_stand_in_every_place() -> None:
-    found = [letter for lesson in WITH_QUIZ for question in questions_of(lesson.id)
+    found = [letter for lesson in LESSONS for question in questions_of(lesson.id)
              if isinstance(question, ChoiceQuestion)
              for letter, option in options_of(question).items() if option.correct]  # fmt: skip
     for letter in "abcd":
@@ -112,7 +111,7 @@ def test_right_options_stand_in_every_place() -> None:
 
 
 def test_a_third_of_all_questions_shows_code() -> None:
-    questions = [question for lesson in WITH_QUIZ for question in questions_of(lesson.id)]
+    questions = [question for lesson in LESSONS for question in questions_of(lesson.id)]
     assert 3 * sum(bool(question.code) for question in questions) >= len(questions)
 
 
