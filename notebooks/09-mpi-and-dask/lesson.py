@@ -1190,7 +1190,7 @@ if ready("09.11", summary, verdict):
 # * Never `X.compute()` to give a library its data: one task per chunk, on the worker that holds it; only models travel.
 # * `Send` sends memory, `send` pickles. Shape, type and order do not travel with a buffer: make it contiguous and describe it.
 # * Non-blocking: begin, `Test`, step aside with `await asyncio.sleep(0)`, ask again.
-# * dask-mpi starts Dask by MPI; rank 0 is the scheduler, rank 1 the client. Dask's messages do not travel over MPI.
+# * dask-mpi starts Dask by MPI; rank 0 is the scheduler, rank 1 the client. Dask's messages do not travel over MPI there.
 # * Overhead is milliseconds per round, not percent. At least three repeats, median and range, and no claim where ranges overlap.
 
 # %% tags=["quiz"]

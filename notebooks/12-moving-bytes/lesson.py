@@ -573,13 +573,13 @@ if ready("12.5", path(end("a", 1), end("a", 1)), host_copies(end("a", 1), end("a
 #
 # | variant | for | since |
 # |---|---|---|
-# | MVAPICH2-X | MPI together with PGAS languages | 2011 |
+# | MVAPICH2-X | MPI together with languages in which processes share arrays (PGAS) | 2011 |
 # | MVAPICH2-GDR | GPUs: of NVIDIA since 2014, of AMD since 2020; GDR is GPUDirect RDMA | 2014 |
 # | MVAPICH2-MIC | Xeon Phi, which is not made any more | 2014 |
 # | MVAPICH2-Virt, -EA | virtual machines; saving energy | 2015 |
 # | MVAPICH2-Azure, -X-AWS | clouds: InfiniBand at Azure, EFA at Amazon | 2019 |
 #
-# The project itself started in 2001, and showed its first version in 2002. Today its releases are called *MVAPICH* (3.0, 4.0, 4.1; without the 2), and they use UCX or OFI underneath: names on slides age. For a site, ask three things: which network, which MPI *with* support for it, and
+# The project itself started in 2001, and showed its first version in 2002. Today its releases are called *MVAPICH* (3.0, 4.0, 4.1; without the 2), and they use UCX or OFI (two libraries for fast networks) underneath: names on slides age. For a site, ask three things: which network, which MPI *with* support for it, and
 # is that MPI **CUDA-aware** (lesson 09)?
 
 # %% [markdown] anchor="allreduce"

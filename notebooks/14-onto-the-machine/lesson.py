@@ -94,7 +94,7 @@ FOLDER = Path(tempfile.mkdtemp(prefix="lesson-14-"))
 #   calculations are ended.
 # * **Compute nodes** do the work. A **batch system**, mostly Slurm, gives them to you for a time. Leonardo's have 512 GiB of memory, those of its Booster also
 #   four GPUs. On Leonardo they have **no connection to the outside world**.
-# * **Storage** is seen by all of them: a parallel file system (Lustre), 5.7 PB on Leonardo. A file that the login node wrote is there on each compute node. It is what
+# * **Storage** is seen by all of them: a parallel file system (Lustre), 5.7 PB of fast storage on Leonardo. A file that the login node wrote is there on each compute node. It is what
 #   holds all parts together: environments, data, the file that says where the scheduler is.
 #
 # The picture has one step for each way that a connection can take. Click the numbers.

@@ -7,18 +7,20 @@ import sys
 import threading
 from argparse import Namespace
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..lessons.copies import known_lesson
 from ..protocol.errors import GPUClusterError, InvalidRequest
+from ..protocol.plain_text import counted
 from ..protocol.sizes import parse_size
 from ..registry.replacement import replace_text
 from .arguments import shown, shown_path, whole_number
 from .lesson_verbs import SANDBOXES
 
 if TYPE_CHECKING:
-    from ..lessons.grading import Grades, NotebookGrade, Sandboxing
+    from ..lessons.grading import Grades, NotebookGrade, Progress, Sandboxing
 
 _OUT = "grades.csv"
 _NOT_GRADED = 1
@@ -42,6 +44,7 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
         grade,
         html_report,
         missing_notes,
+        repeated_notes,
         table_text,
     )
     from ..lessons.grading.sandbox.kinds import notebooks_at_a_time
@@ -62,20 +65,25 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
     lines = _Lines(say, shown=not sys.stdout.isatty() and not getattr(found, "json", False))
     sandboxing = _sandboxing(found, lines.say)
 
+    learners = [one.learner for one in submissions]
+
     def keep(results: Grades, last: NotebookGrade) -> None:
         try:
-            _write(table, table_text(results))
+            text = table_text(results)
+            progress.writes(text)
+            _write(table, text)
             _write(page, html_report(results))
             if properties is not None:
                 _write(properties, exercise_table_text(results))
             if pages is not None:
-                _write_learner(pages, results, last.learner)
+                _write_pages(pages, results, learners)
         except OSError as error:
             raise GPUClusterError(f"The results cannot be written: {error}.") from error
         lines.graded(last)
 
     again = getattr(found, "again", False)
     progress = Progress(_beside(table), again=again)
+    changed = _keep_changed(table, progress)
     try:
         results = grade(
             submissions,
@@ -86,19 +94,18 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
             jobs=jobs,
             progress=progress,
             every_cell=getattr(found, "every_cell", False),
-            notes=missing_notes(Path(found.submissions)),
+            notes=[*missing_notes(Path(found.submissions)), *repeated_notes(submissions)],
             say=lines.say,
             keep=keep,
         )
     except KeyboardInterrupt:
         command = "The same command, without --again," if again else "The same command"
-        print(
-            f"Interrupted. What is graded stays in {shown_path(table)}. {command} goes on from there.", file=sys.stderr
-        )
+        graded = f"What is graded stays in {shown_path(table)}. {command} goes on from there."
+        print(f"Interrupted. {graded if table.exists() else 'Nothing is graded yet.'}", file=sys.stderr)
         raise
     finally:
         progress.close()
-    for note in results.notes:
+    for note in [*results.notes, *changed, *_left_over(progress, results, pages, learners)]:
         print(note, file=sys.stderr)
     done = sum(one.points for result in results.submissions for one in result.exercises)
     full = sum(one.of for result in results.submissions for one in result.exercises)
@@ -201,12 +208,47 @@ def _folder(name: str, submissions: Path) -> Path:
     return folder
 
 
-def _write_learner(folder: Path, results: Grades, learner: str) -> None:
-    """Write the page of a learner."""
+def _write_pages(folder: Path, results: Grades, learners: list[str]) -> None:
+    """Write the pages that are not there as they are to be: a name may have been another learner's before."""
     from ..lessons.grading import learner_pages
 
-    for name, text in learner_pages(results, [learner]).items():
-        replace_text(folder / name, text, durable=True)
+    for name, text in learner_pages(results, learners).items():
+        path = folder / name
+        with suppress(OSError, ValueError):
+            if not path.is_symlink() and path.read_text(encoding="utf-8") == text:
+                continue
+        replace_text(path, text, durable=True)
+
+
+def _keep_changed(table: Path, progress: Progress) -> list[str]:
+    """Keep a table that this command has not written, or that somebody has changed since, and say where."""
+    from ..lessons.grading.progress import digest_of
+
+    try:
+        if not table.is_file() or not (content := table.read_bytes()) or digest_of(content) in progress.tables:
+            return []
+        number, kept = 1, table.with_suffix(f".kept{table.suffix}")
+        while kept.exists():
+            number += 1
+            kept = table.with_suffix(f".kept-{number}{table.suffix}")
+        os.rename(table, kept)
+    except OSError as error:
+        raise InvalidRequest(f"{shown_path(table)} cannot be kept under another name: {error.strerror}.") from None
+    return [f"{shown_path(table)} was not as this command had written it: it is kept as {shown_path(kept)}."]
+
+
+def _left_over(progress: Progress, results: Grades, pages: Path | None, learners: list[str]) -> list[str]:
+    """Say what earlier runs have graded that is not in these results."""
+    from ..lessons.grading import others_pages
+    from ..lessons.grading.report.learner_pages import file_names
+
+    said = []
+    if others := progress.others(one.file for one in results.submissions):
+        more = f" and {counted(len(others) - 1, 'other')}" if len(others) > 1 else ""
+        said.append(f"Graded before and not in these results: {others[0]}{more}.")
+    if pages is not None and (left := others_pages(pages, file_names(learners).values())):
+        said.append(f"{shown_path(pages)} has pages of earlier runs for nobody in this one: {', '.join(left[:10])}.")
+    return said
 
 
 def _write(path: Path, text: str) -> None:

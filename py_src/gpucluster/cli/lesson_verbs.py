@@ -152,7 +152,10 @@ SUMMARIES = {
     "list": ("List the lessons, and how far you are.", declare_list),
     "copy": ("Copy the notebooks of lessons for you to work in.", declare_copy),
     "open": ("Open a lesson in JupyterLab; it is copied first if need be.", declare_open),
-    "check": ("Run your notebook of a lesson in a fresh kernel and say which checks pass.", declare_check),
+    "check": (
+        "Run your notebook of a lesson in a fresh kernel and say which checks pass; your progress stays as it is.",
+        declare_check,
+    ),
     "reset": ("Begin a lesson anew; what was there is kept in a folder beside it.", declare_reset),
     "progress": ("Show your progress, or delete it.", declare_progress),
     "share": ("Let a class see your progress in a shared folder, or stop that.", declare_share),

@@ -126,6 +126,7 @@ class Lab:
         made = "made by this lesson; the last cell stops it" if self.owns_cluster else "was running already; it is kept"
         beside = lessons_beside(model.name)
         names = ", ".join(beside)
+        those, takes = ("that lesson", "it takes") if len(beside) == 1 else ("those lessons", "they take")
         kind = {"cuda": "GPU", "local": "CPU"}.get(model.backend, model.backend)
         workers = counted(model.n_workers, f"{kind} worker")
         if model.workers:
@@ -140,7 +141,7 @@ class Lab:
             *([("Kind", model.backend_reason)] if model.backend_reason else []),
             ("Blocks", f"arrays: {_named(self.libraries.arrays)}, tables: {_named(self.libraries.frames)}"),
             *([("Note", self.libraries.warning)] if self.libraries.warning else []),
-            *([("Beside it", f"{names}: close that lesson when you are done, as it takes memory")] if beside else []),
+            *([("Beside it", f"{names}: close {those} when you are done, as {takes} memory")] if beside else []),
             ("Versions", f"Python {platform.python_version()}, {_named('dask')}, {_named('gpucluster')}"),
         ]
         link = self._cluster.dashboard_link

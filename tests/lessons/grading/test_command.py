@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -97,6 +98,46 @@ def test_a_table_of_exercises_and_pages_for_learners_are_written_where_asked_for
     assert not (tmp_path / "class" / "back").exists()
     assert main(["lessons", "grade", "class", "--exercises", "mine.txt/exercises.csv"]) == 2
     assert "mine.txt, where the results are to be written, is no folder" in capsys.readouterr().err
+
+
+def test_a_second_run_loses_nobodys_page_and_no_change_of_the_table(
+    hand_in: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(*options: str) -> str:
+        assert main(["lessons", "grade", "class", "--feedback", "back", *options]) in {0, 1}
+        return capsys.readouterr().err
+
+    for learner in ("Zoë Müller", "a.b", "a-b", "李雷", "bo"):
+        (hand_in(learner).parent / "06-kmeans.ipynb").write_text("{", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert run() == ""
+    names = {
+        "a-b.html": "a-b",
+        "a.b.html": "a.b",
+        "Zoë-Müller.html": "Zoë Müller",
+        "李雷.html": "李雷",
+    }
+    for name, learner in names.items():
+        assert f"<h1>{learner}</h1>" in (tmp_path / "back" / name).read_text(encoding="utf-8")
+    shutil.rmtree(tmp_path / "class" / "bo")
+    (hand_in("Zoé Möller").parent / "06-kmeans.ipynb").write_text("{", encoding="utf-8")
+    said = run()
+    assert said == f"{tmp_path / 'back'} has pages of earlier runs for nobody in this one: bo.html.\n"
+    for name, learner in {"a-b.html": "a-b", "Zoë-Müller.html": "Zoë Müller", "Zoé-Möller.html": "Zoé Möller"}.items():
+        assert f"<h1>{learner}</h1>" in (tmp_path / "back" / name).read_text(encoding="utf-8")
+    # Points that somebody has changed are not lost.
+    table = tmp_path / "grades.csv"
+    table.write_text(table.read_text(encoding="utf-8").replace('"0"', '"1"'), encoding="utf-8")
+    for number in ("", "-2"):
+        text = table.read_text(encoding="utf-8")
+        assert (
+            f"grades.csv was not as this command had written it: it is kept as {tmp_path}/grades.kept{number}.csv."
+            in run()
+        )
+        assert (tmp_path / f"grades.kept{number}.csv").read_text(encoding="utf-8") == text
+        table.write_text("mine", encoding="utf-8")
+    assert "kept-3" in run("--again")
+    assert "kept" not in run("--again")
 
 
 def test_ctrl_c_says_what_stays_and_how_to_go_on(

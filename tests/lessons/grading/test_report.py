@@ -223,7 +223,15 @@ def test_a_learners_page_has_what_is_theirs_and_nothing_of_others() -> None:
     assert "Landlock" not in page
     assert "Go on with 06.10 Photo" in page, "an answer that is there comes before one that is not"
     assert 'hint("06.2")' not in page, "it has its point"
-    assert learner_pages(made, ["cy"]) == {"cy.html": pages["cy.html"]}
+    assert learner_pages(made, ["dee", "later", "cy", "ana", "bo"]) == pages, "who is not graded has none yet"
+
+
+def test_who_handed_in_what_cannot_be_read_is_not_told_to_ask_for_hints() -> None:
+    made = several_wrong()
+    assert "hint(" in learner_pages(made)["bo.html"]
+    for one in made.submissions:
+        one.status = "unreadable"
+    assert "hint(" not in learner_pages(made)["bo.html"]
 
 
 def test_a_learners_page_escapes_what_they_write() -> None:
@@ -240,10 +248,11 @@ def test_files_of_learners_are_told_apart_and_stay_in_their_folder() -> None:
     made = grades()
     names = ["../../etc/passwd", "ana (ana/)", "Ana ana", "ana-ana", "…", "", "x" * 500]
     made.submissions = [NotebookGrade(learner=name, lesson="06", file="") for name in names]
-    assert list(file_names(made).values()) == [
+    assert list(file_names(names).values()) == [
         "etc-passwd.html", "ana-ana.html", "Ana-ana-2.html", "ana-ana-3.html", "learner.html", "learner-2.html",
-        "x" * 80 + ".html",
+        "x" * 200 + ".html",
     ]  # fmt: skip
+    assert [len(name.encode()) for name in file_names(["é" * 500, "a" + "雷" * 500]).values()] == [205, 204]
 
 
 def test_long_texts_are_refused_and_those_that_become_long_are_cut() -> None:

@@ -19,7 +19,8 @@ _WORDS = {2: "two", 3: "three"}
 
 def several(exam: Examination, result: Any, *names: str) -> list[Any]:
     """Take the things that a function returns, in order; arrays of devices as NumPy arrays."""
-    right = isinstance(result, (tuple, list)) and len(result) == len(names)
+    in_order = isinstance(result, (tuple, list)) or (isinstance(result, np.ndarray) and result.ndim == 1)
+    right = in_order and len(result) == len(names)
     listed = " and ".join(names) if len(names) == 2 else ", ".join(names)
     exam.require(f"It returns {_WORDS[len(names)]} things: {listed}", right, describe(result))
     return [as_numpy(item) for item in result]

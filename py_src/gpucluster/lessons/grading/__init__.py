@@ -13,10 +13,10 @@ What this does not protect against is in ``docs/grading.md``.
 from .grades import ExerciseGrade, Grades, NotebookGrade
 from .job import Limits, Sandboxing
 from .progress import Progress
-from .report.learner_pages import learner_pages
+from .report.learner_pages import learner_pages, others_pages
 from .report.page import html_report
 from .report.table import exercise_table_text, table_text
-from .submissions import Submission, find_submissions, missing_notes
+from .submissions import Submission, find_submissions, missing_notes, repeated_notes
 from .whole_class import grade
 
 __all__ = [
@@ -33,5 +33,7 @@ __all__ = [
     "html_report",
     "learner_pages",
     "missing_notes",
+    "others_pages",
+    "repeated_notes",
     "table_text",
 ]

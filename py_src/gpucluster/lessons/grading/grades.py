@@ -147,11 +147,14 @@ class NotebookGrade(_Part):
         How long the slowest of its cells and checks took.
     protection : Protection or None
         What it really had; None when nothing of it was run.
+    changed_at : str
+        When its file was written last, as far as the file system knows, in UTC.
     """
 
     learner: str
     lesson: str
     file: str
+    changed_at: str = ""
     status: Status = "graded"
     points: float = 0
     of: float = 0

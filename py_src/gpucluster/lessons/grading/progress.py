@@ -12,6 +12,7 @@ import json
 import os
 import stat
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,8 @@ class Progress:
     ----------
     seed : int or None
         With which they were graded.
+    tables : set of str
+        Digests of the tables that were written.
 
     Raises
     ------
@@ -57,16 +60,20 @@ class Progress:
 
     def __init__(self, path: Path | None = None, *, again: bool = False) -> None:
         self.seed: int | None = None
+        self.tables: set[str] = set()
         self._found: dict[tuple[str, str], Any] = {}
         self._file: int | None = None
         if path is None:
             return
         self._file = _opened(path)
-        if again:
-            os.ftruncate(self._file, 0)
         for line in _content(self._file).splitlines():
             with suppress(ValueError, KeyError, TypeError):  # the last one, of a run that was ended
                 self._read(json.loads(line))
+        if again:
+            os.ftruncate(self._file, 0)
+            self.seed, self._found = None, {}
+            for digest in self.tables:
+                self._add({"table": digest})
 
     def begin(self, seed: int) -> None:
         """Write down with which seed the class is graded from now on."""
@@ -102,6 +109,18 @@ class Progress:
         if result.protection is not None:
             self._add({"of": result.file, "fingerprint": fingerprint, "what": result.model_dump(mode="json")})
 
+    def writes(self, table: str) -> None:
+        """Keep what the table is like that is being written: one that is like none of them, somebody has changed."""
+        digest = digest_of(table.encode())
+        if digest not in self.tables:
+            self.tables.add(digest)
+            self._add({"table": digest})
+
+    def others(self, files: Iterable[str]) -> list[str]:
+        """Return the notebooks that were graded before and are none of these."""
+        graded = {of for of, _ in self._found if not of.startswith("key ")}
+        return sorted(graded - set(files))
+
     def close(self) -> None:
         """Let others write."""
         if self._file is not None:
@@ -111,6 +130,8 @@ class Progress:
     def _read(self, line: dict[str, Any]) -> None:
         if "seed" in line:
             self.seed = int(line["seed"])
+        elif "table" in line:
+            self.tables.add(str(line["table"]))
         else:
             self._found[str(line["of"]), str(line["fingerprint"])] = line["what"]
 
@@ -122,6 +143,11 @@ class Progress:
         while text:
             text = text[os.write(self._file, text) :]
         os.fsync(self._file)
+
+
+def digest_of(content: bytes) -> str:
+    """Return a text that is another one for another table."""
+    return hashlib.sha256(content).hexdigest()
 
 
 def lesson_fingerprint(lesson: Lesson, *about: Any) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -95,6 +97,17 @@ def missing_notes(folder: Path) -> list[str]:
     if empty:
         notes.append(f"Without a row, as no notebook was found in the folder: {_some(empty)}.")
     return notes
+
+
+def repeated_notes(submissions: Sequence[Submission]) -> list[str]:
+    """Return what is to be said about learners who have handed in several notebooks of one lesson."""
+    number = Counter((one.learner, one.lesson) for one in submissions if not one.problem)
+    several = [f"{learner} (lesson {lesson}: {count})" for (learner, lesson), count in number.items() if count > 1]
+    if not several:
+        return []
+    return [
+        f"Several notebooks of one lesson, each with its own row; 'changed_at' says which is newer: {_some(several)}."
+    ]
 
 
 def _some(names: list[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -90,6 +91,7 @@ def grade(
         graded_at=datetime.now(UTC).replace(microsecond=0).isoformat(), version=__version__, seed=seed, limits=limits,
         submissions=[],
     )  # fmt: skip
+    handed_in = Counter((one.learner, one.lesson) for one in submissions if not one.problem)
     together = Class(
         submissions, limits, seed, sandboxing, progress, say, jobs=jobs, unprotected=unprotected, every_cell=every_cell
     )
@@ -97,6 +99,10 @@ def grade(
     with together.working():
         grades.notes = [*notes, *together.grade_keys()]
         for number, result in together.grade_notebooks():
+            if (several := handed_in[result.learner, result.lesson]) > 1:
+                result.notes.append(
+                    f"One of {several} notebooks that this learner has handed in for lesson {result.lesson}."
+                )
             found[number] = result
             grades.submissions = [found[place] for place in sorted(found)]
             keep(grades, result)
@@ -184,6 +190,7 @@ class Class:
         """A result, with what it is to be kept under; empty: it is not to be kept, or is already."""
         where = f"{number + 1} of {len(self._submissions)}: {submission.learner}, lesson {submission.lesson}"
         file = submission.file or submission.path.name.encode("utf-8", "backslashreplace").decode()
+        changed_at = _changed_at(submission)
         note, text = f"The notebook was not graded: {submission.problem}.", b""
         if not submission.problem:
             note = ""
@@ -194,8 +201,9 @@ class Class:
         if note:
             self._say(f"Grading {where}")
             return NotebookGrade(
-                learner=submission.learner, lesson=submission.lesson, file=file, status="unreadable", notes=[note]
-            ), ""
+                learner=submission.learner, lesson=submission.lesson, file=file, status="unreadable", notes=[note],
+                changed_at=changed_at,
+            ), ""  # fmt: skip
         key = self._keys[submission.lesson]
         places: dict[str, Place] = {name: one.place for name, one in key.grades.items()}
         job = Job(
@@ -207,13 +215,21 @@ class Class:
         kept = self._progress.notebook(job, fingerprint)
         if kept is not None:
             self._say(f"Graded before: {where}")
-            return kept, ""
+            return kept.model_copy(update={"changed_at": changed_at}), ""
         self._say(f"Grading {where}")
         result = grade_in_runner(job, self._runners)
         if not job.every_cell and _may_lack_a_cell(result):
             again = grade_in_runner(job.model_copy(update={"every_cell": True}), self._runners)
             result = again if _points(again) >= _points(result) else result
-        return result, fingerprint
+        return result.model_copy(update={"changed_at": changed_at}), fingerprint
+
+
+def _changed_at(submission: Submission) -> str:
+    try:
+        seconds = submission.path.lstat().st_mtime
+    except OSError:
+        return ""
+    return datetime.fromtimestamp(seconds, UTC).replace(microsecond=0).isoformat()
 
 
 def _best(*, unprotected: bool) -> Sandboxing:

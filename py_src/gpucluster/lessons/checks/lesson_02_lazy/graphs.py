@@ -79,6 +79,7 @@ def check_count_orders(exam: Examination, count_orders: Any) -> None:
         ("tasks that need nothing", {"a": [], "b": [], "c": []}),
         ("a chain", {"c": ["b"], "a": [], "b": ["a"]}),
         ("a task that needs itself", {"a": [], "c": ["a", "c"], "b": ["a"]}),
+        ("many orders", {**{name: [] for name in "abcdef"}, "g": ["a"]}),
     ]
     graphs += [("random graphs", random_graph(exam.rng, int(exam.rng.integers(3, 7)))) for _ in range(12)]
     graphs += [("graphs with a circle", random_graph(exam.rng, 4, circle=True)) for _ in range(4)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import io
 import os
 import sys
 import tempfile
@@ -11,9 +13,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from distributed import wait
+
 from ...examination import Examination, describe
 from .. import exercise
 from .restoring import as_it_was, call_freely, explain
+
+_MIDWAY_SECONDS = 30.0
 
 
 def write_and_crash(record: Callable[..., Any], folder: str, number: int, line: str, marker: str) -> int:
@@ -22,6 +28,37 @@ def write_and_crash(record: Callable[..., Any], folder: str, number: int, line: 
     if not os.path.exists(marker):
         Path(marker).touch()
         os._exit(1)
+    return number
+
+
+def write_and_crash_midway(
+    record: Callable[..., Any], folder: str, number: int, line: str, marker: str, opening: int
+) -> int:
+    """Write a line; the first time, end the worker when it has opened so many files, with nothing in the last."""
+    if os.path.exists(marker):
+        record(folder, number, line)
+        return number
+    Path(marker).touch()
+    left = opening
+
+    def ending(usual: Callable[..., Any]) -> Callable[..., Any]:
+        def opened(file: Any, *args: Any, **options: Any) -> Any:
+            nonlocal left
+            found = usual(file, *args, **options)
+            if isinstance(file, (str, bytes, os.PathLike)) and os.fsdecode(file).startswith(folder):
+                left -= 1
+                if not left:
+                    os._exit(1)
+            return found
+
+        return opened
+
+    usual = builtins.open, io.open, os.open
+    builtins.open, io.open, os.open = (ending(function) for function in usual)
+    try:
+        record(folder, number, line)
+    finally:
+        builtins.open, io.open, os.open = usual
     return number
 
 
@@ -64,8 +101,29 @@ def check_record(exam: Examination, record: Any, read_lines: Any) -> None:
                 write_and_crash, [record] * count, [folder] * count, numbers, lines, marker=marker, pure=False
             )
             done = exam.client.gather(futures, errors="skip")
+            del futures  # Else they are written again when the next crash takes their results along.
         exam.require("The tasks come to an end", len(done) == count, f"{len(done)} of {count}")
         _expect_lines(exam, "After a real crash, there are exactly as many lines as tasks", read_lines, folder, lines)
+        if exam.passed:
+            _crash_midway(exam, record, read_lines, top)
+
+
+def _crash_midway(exam: Examination, record: Any, read_lines: Any, top: str) -> None:
+    folder = os.path.join(top, "midway")
+    os.mkdir(folder)
+    lines = [f"begun {number}" for number in range(2)]
+    with as_it_was(exam.client):
+        for number, line in enumerate(lines):
+            marker, opening = os.path.join(top, f"begun-{number}"), number + 1
+            future = exam.client.submit(
+                write_and_crash_midway, record, folder, number, line, marker, opening, pure=False
+            )
+            wait(future, timeout=_MIDWAY_SECONDS)
+            exam.require("A task that begins again after a crash comes to its end", future.status == "finished",
+                         f"it is {future.status}")  # fmt: skip
+    _expect_lines(
+        exam, "After a crash between opening a file and writing, each line is there", read_lines, folder, lines
+    )
 
 
 @contextmanager

@@ -119,6 +119,8 @@ def check_pieces(exam: Examination, send_in_pieces: Any, receive_in_pieces: Any)
         (rng.normal(size=100), 80), (rng.normal(size=101), 80), (rng.normal(size=3), 800), (np.empty(0), 64),
         (rng.integers(0, 255, 1000).astype(np.uint8), 7), (rng.normal(size=50).astype(np.float32), 4),
         (rng.normal(size=25), 60), (rng.integers(0, 9, 40_000), 100_000), (rng.normal(size=10), 80),
+        # Pieces of equal length may be longer than allowed where few numbers fit into one.
+        (rng.normal(size=20), 27), (rng.normal(size=int(rng.integers(30, 200))), int(rng.integers(17, 60))),
     ]  # fmt: skip
     for array, most in cases:
         run = _one_way(exam, send_in_pieces, receive_in_pieces, array, most)

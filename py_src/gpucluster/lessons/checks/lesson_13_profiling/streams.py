@@ -44,6 +44,13 @@ def _record(rng: np.random.Generator, worker: int, name: str, start: float, stop
     if rng.random() < 0.6:  # transfers fill the time before, also gaps
         parts.insert(0, {"action": "transfer", "start": start - float(rng.uniform(0.05, 0.6)), "stop": start,
                          "source": "tcp://10.0.0.9:1"})  # fmt: skip
+    if rng.random() < 0.3:
+        parts.insert(-1, {"action": "deserialize", "start": start - float(rng.uniform(0.01, 0.2)), "stop": start})
+    if name != "long" and rng.random() < 0.3:  # it waits in the middle, as one that secedes
+        first, second = start + 0.3 * (stop - start), start + 0.6 * (stop - start)
+        parts[-1:] = [{**parts[-1], "stop": first}, {**parts[-1], "start": second}]
+    if rng.random() < 0.3:
+        parts.append({"action": "disk-write", "start": stop, "stop": stop + float(rng.uniform(0.01, 0.2))})
     return {
         "key": f"crunch-{name}-{worker}",
         "worker": f"tcp://10.0.0.{worker}:4000",

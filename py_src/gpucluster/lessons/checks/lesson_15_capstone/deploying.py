@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,8 @@ from ..answers import number
 
 
 @contextmanager
-def disk_full() -> Iterator[None]:
-    """Let each writing of Parquet begin, and then fail, as on a disk without space."""
+def disk_full(look: Callable[[], None]) -> Iterator[None]:
+    """Let each writing of Parquet begin, and then fail, as on a disk without space; look at the folder in between."""
     import pyarrow.parquet
 
     write = pyarrow.parquet.write_table
@@ -30,6 +30,7 @@ def disk_full() -> Iterator[None]:
             where.write(b"PAR1 half a")
         else:
             Path(str(where)).write_bytes(b"PAR1 half a")
+        look()
         raise OSError("No space left on device")
 
     pyarrow.parquet.write_table = broken
@@ -75,8 +76,9 @@ def check_scorer(exam: Examination, score_month: Any) -> None:
         exam.call(score_month, shorter.copy(), chance, folder, "2013.11")
         _expect_file(exam, folder / "2013.11.parquet", shorter, chance(shorter), "corrected")
         before = (folder / "2013.11.parquet").read_bytes()
+        seen: list[str] = []
         for name in ("2013.11", "2013.12"):
-            with disk_full():
+            with disk_full(lambda: seen.extend(_halves(folder))):
                 try:
                     score_month(_flights(exam.rng, 9), chance, folder, name)
                     told = False
@@ -90,14 +92,20 @@ def check_scorer(exam: Examination, score_month: Any) -> None:
         half = (folder / "2013.12.parquet").exists()
         exam.expect("A run that fails leaves no half file under the final name", not half,
                     "2013.12.parquet is there" if half else "there is none")  # fmt: skip
-        broken = [path.name for path in folder.glob("*.parquet") if path.read_bytes()[-4:] != b"PAR1"]
+        broken = _halves(folder)
         exam.expect("Nothing that ends with .parquet is half a file", not broken, ", ".join(broken) or "all are whole")
+        exam.expect("Nor is it while something is written: what crashes then cleans nothing up", not seen,
+                    ", ".join(seen) or "all are whole")  # fmt: skip
         if exam.passed:
             table = _flights(exam.rng, 11)
             exam.call(score_month, table.copy(), chance, folder, "2013.12")
             _expect_file(exam, folder / "2013.12.parquet", table, chance(table), "repeated")
             rest = pd.read_parquet(folder / "2013.10.parquet")
             exam.expect("The files of other months stay", len(rest) > 0, f"{len(rest)} rows")
+
+
+def _halves(folder: Path) -> list[str]:
+    return [path.name for path in folder.glob("*.parquet") if path.read_bytes()[-4:] != b"PAR1"]
 
 
 def _expect_file(exam: Examination, file: Path, table: Any, chance: Any, time: str) -> None:

@@ -106,6 +106,8 @@ def check_luck(exam: Examination, luck: Any, pass_mark: Any) -> None:
             whole = number(exam, mark, "What `pass_mark` returns")
             exam.expect("`pass_mark` is the smallest number that is safe enough", whole == true_mark,
                         f"{mark} instead of {true_mark}: {len(chances)} questions, risk {risk:.4f}")  # fmt: skip
+    mark = exam.call(pass_mark, [0.5, 0.25], 1.0)
+    exam.expect("Where any risk is taken, no right answer is needed", mark == 0, f"{mark} for a risk of 1")
     mark = exam.call(pass_mark, [0.5], 0.05)
     exam.expect("Where even all right is too likely, it is one more than there are questions", mark == 2,
                 f"{mark} for one question that is right by chance every second time")  # fmt: skip

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
+from contextlib import suppress
 from html import escape
+from pathlib import Path
 
 from ..grades import ExerciseGrade, Grades, NotebookGrade
 from .page import STATUS_WORDS, STYLE, exercise_details
 from .summary import points_of
 
-_PLAIN = re.compile(r"[^A-Za-z0-9_-]+")
-_NAME_LENGTH = 80
+_PLAIN = re.compile(r"[^\w.-]+")
+_NAME_BYTES = 200
+_MADE_BY = '<meta name="generator" content="gpucluster lessons grade">'
 _OWN_FAULT = {"failed", "not_yet", "not_reached"}
 
 
@@ -23,22 +27,33 @@ def learner_pages(grades: Grades, learners: Iterable[str] | None = None) -> dict
     Parameters
     ----------
     learners : iterable of str, optional
-        Make only the pages of these. Left out: of all. The names of the files are the same in both cases.
+        All of the class, also those that are not graded yet: the names of files depend on them. Left out: those that
+        are graded.
     """
-    wanted = set(file_names(grades)) if learners is None else set(learners)
-    pages = {}
-    for learner, file in file_names(grades).items():
-        if learner in wanted:
-            pages[file] = _page(grades, learner, [one for one in grades.submissions if one.learner == learner])
-    return pages
+    names = file_names([one.learner for one in grades.submissions] if learners is None else learners)
+    notebooks: dict[str, list[NotebookGrade]] = {}
+    for one in grades.submissions:
+        notebooks.setdefault(one.learner, []).append(one)
+    return {file: _page(grades, learner, notebooks[learner]) for learner, file in names.items() if learner in notebooks}
 
 
-def file_names(grades: Grades) -> dict[str, str]:
-    """Return the file of each learner, in the order in which they were graded: letters, digits and dashes only."""
+def others_pages(folder: Path, names: Iterable[str]) -> list[str]:
+    """Return the names of pages in a folder that were made by an earlier run, and by this one for nobody."""
+    found = set()
+    for path in folder.glob("*.html"):
+        with suppress(OSError), path.open(encoding="utf-8", errors="replace") as file:
+            if _MADE_BY in file.read(1000):
+                found.add(path.name)
+    return sorted(found - set(names))
+
+
+def file_names(learners: Iterable[str]) -> dict[str, str]:
+    """Return the file of each learner: letters and digits of any language, dots and dashes only."""
     names: dict[str, str] = {}
     taken: set[str] = set()
-    for learner in dict.fromkeys(one.learner for one in grades.submissions):
-        plain = _PLAIN.sub("-", learner).strip("-")[:_NAME_LENGTH] or "learner"
+    for learner in dict.fromkeys(learners):
+        plain = _PLAIN.sub("-", unicodedata.normalize("NFC", learner)).strip("-.") or "learner"
+        plain = plain.encode()[:_NAME_BYTES].decode(errors="ignore")
         name, number = plain, 2
         while name.casefold() in taken:  # as on disks that do not tell capital letters from small ones
             name, number = f"{plain}-{number}", number + 1
@@ -50,7 +65,7 @@ def file_names(grades: Grades) -> dict[str, str]:
 def _page(grades: Grades, learner: str, notebooks: list[NotebookGrade]) -> str:
     parts = "".join(_notebook(grades, one) for one in notebooks)
     return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n{_MADE_BY}\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         f"<title>{escape(learner)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{escape(learner)}</h1>\n"
         f"<p>Graded at {escape(grades.graded_at)}. Each exercise gives one point or none. "
@@ -61,7 +76,10 @@ def _page(grades: Grades, learner: str, notebooks: list[NotebookGrade]) -> str:
 def _notebook(grades: Grades, one: NotebookGrade) -> str:
     about_lesson = [note for note in grades.notes if note.startswith(f"Lesson {one.lesson}:")]
     notes = "".join(f"<li>{escape(note)}</li>" for note in [*one.notes, *about_lesson])
-    exercises = "".join(exercise_details(exercise, _next_step(exercise)) for exercise in one.exercises)
+    is_read = one.status != "unreadable"
+    exercises = "".join(
+        exercise_details(exercise, _next_step(exercise) if is_read else "") for exercise in one.exercises
+    )
     status = (
         "" if one.status == "graded" else f"<p>This notebook was not graded to its end: {STATUS_WORDS[one.status]}.</p>"
     )

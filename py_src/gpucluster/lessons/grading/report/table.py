@@ -30,6 +30,7 @@ def table_text(grades: Grades) -> str:
             "sandbox",
             "notes",
             "file",
+            "changed_at",
         ]
     )
     for result in grades.submissions:
@@ -48,6 +49,7 @@ def table_text(grades: Grades) -> str:
             result.protection.short if result.protection else "",
             " ".join([*result.notes, *about]),
             result.file,
+            result.changed_at,
         ]
         writer.writerow([_harmless(cell) for cell in row])
     return file.getvalue()

@@ -105,7 +105,7 @@ class NotebookRun:
             if number not in self._deadly and step.code.strip():
                 with self._timed(step.exercise):
                     outcome = session.run(step.code)
-                if outcome.error:
+                if outcome.error and step.noted:
                     self._note(f"Cell {number + 1}: {outcome.error}")
                 if _NO_PYTHON.match(outcome.error):
                     self._no_python[step.exercise] = _CELLS_FILE.sub(r"(line \1)", outcome.error)

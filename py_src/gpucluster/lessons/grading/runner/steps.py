@@ -23,11 +23,14 @@ class Step:
     ----------
     exercise : str or None
         The one that the cell belongs to.
+    noted : bool
+        Whether what goes wrong in it is worth a note: not in a cell of the lesson that nothing needs.
     """
 
     code: str
     graded: tuple[str, ...] = ()
     exercise: str | None = None
+    noted: bool = True
 
 
 def steps_of(
@@ -61,12 +64,14 @@ def steps_of(
     places = {exercise: _place(exercise, cells, codes) for exercise in wanted}
     own = [code.strip() not in shown or _START in code for code in codes]
     needed = needed_cells(codes, own)
+    is_told = not all(needed)  # Else a cell may read anything, and all run.
     steps = []
     for number, cell in enumerate(cells):
         graded = tuple(exercise for exercise in wanted if places[exercise] == number)
         is_check = _is_check(cell) and unchanged.get(cell.get("id")) == codes[number].strip()
         runs = not is_check and (every_cell or needed[number])
-        steps.append(Step(codes[number] if runs else "", graded, _exercise(cell)))
+        noted = own[number] or (is_told and needed[number])
+        steps.append(Step(codes[number] if runs else "", graded, _exercise(cell), noted))
     at_the_end = tuple(exercise for exercise in wanted if places[exercise] is None)
     return [*steps, Step("", at_the_end)] if at_the_end else steps
 

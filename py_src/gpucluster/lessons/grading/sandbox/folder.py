@@ -71,6 +71,8 @@ class Sandbox:
             for name in ("quiz.json", "cards.json", "parsons.json"):
                 if (lesson.folder / name).is_file():
                     shutil.copyfile(lesson.folder / name, folder / name)
+        if (hooks := notebooks_folder() / "hooks.json").is_file():  # those of all lessons
+            shutil.copyfile(hooks, self.root / "lessons" / hooks.name)
         recordings = self.root / "lessons" / "data" / "recordings"
         recordings.mkdir(parents=True)
         for recording in bundled_recordings():  # a lesson may play one
