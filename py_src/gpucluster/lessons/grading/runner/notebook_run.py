@@ -9,6 +9,7 @@ from time import monotonic
 
 from ....operating_system.namespaces import namespaces_of, separated
 from ...catalogue import find_lesson
+from ...checks import exercises
 from ...hints import solution_of, title_of
 from ..grades import ExerciseGrade, NotebookGrade, Property
 from ..job import Job, Place
@@ -142,6 +143,21 @@ class NotebookRun:
                 self._grades[exercise] = again
         if self._grades[exercise].state == "not_yet" and exercise in self._no_python:
             self._grades[exercise] = _not_valid(self._grades[exercise], self._no_python[exercise])
+        elif self._grades[exercise].state == "not_yet" and (told := self._written_later(exercise)):
+            self._grades[exercise].message = told
+
+    def _written_later(self, exercise: str) -> str:
+        """Say in which cell an answer is that does not stand before its check; empty: in none."""
+        place = next(number for number, step in enumerate(self._steps) if exercise in step.graded)
+        known = next((one for one in exercises(self._job.lesson) if one.id == exercise), None)
+        for name in known.answers if known is not None else ():
+            written = re.compile(rf"^(?:(?:def|class)\s+{re.escape(name)}\b|{re.escape(name)}\s*=)", re.MULTILINE)
+            for number, step in enumerate(self._steps[place + 1 :], start=place + 2):
+                if written.search(step.code):
+                    return (
+                        f"'{name}' is in cell {number}, below this check. An answer is graded where its check stands."
+                    )
+        return ""
 
     def _ended(self, what: str, then: str) -> None:
         if self._monitor.exceeded in (None, "memory"):  # else the status says why, and nothing comes after it
