@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,20 @@ def test_a_file_is_checked_before_it_counts(said, tmp_path):
     assert trouble.startswith(
         f"{wrong}, line 2: defaults.slurm.partitoin: is no option of this kind (did you mean 'partition'?)"
     )
+
+
+def test_all_of_a_file_is_shown(said, tmp_path):
+    file = tmp_path / "site.yaml"
+    file.write_text("login_node: login.site.org\nsharing: {links: false, public_links: true, link_hours: 4}\n")
+    file.chmod(0o644)
+    code, text = said("site", "--file", str(file))
+    assert code == 0
+    rows = {tuple(line.split(maxsplit=2)) for line in text.splitlines()}
+    assert {
+        ("sharing", "machine", f"{row}") for row in ("links: False", "public_links: True", "link_hours: 4.0")
+    } <= rows
+    assert re.search(r"^login node +all +login\.site\.org$", text, re.MULTILINE)
+    assert json.loads(said("site", "--file", str(file), "--json")[1])["login_node"] == "login.site.org"
 
 
 def test_kinds_that_are_not_installed_are_noted(said, tmp_path):

@@ -92,9 +92,8 @@ class SpecOption:
     def help(self, every: int) -> str:
         """Return description, bounds, default and, where not all ``every`` kinds have it, the kinds."""
         parts = [self.schema.get("description", "")]
-        first, default = _variants(self.schema)[0], self.schema.get("default")
-        if "minimum" in first and "maximum" in first:
-            parts.append(f"{first['minimum']} to {first['maximum']}.")
+        default = self.schema.get("default")
+        parts.append(self._bounds())
         if default is not None and self.kind != "boolean":
             in_bytes = self.kind == "memory" and isinstance(default, int)
             parts.append(f"Default: {format_size(default) if in_bytes else default}.")
@@ -104,6 +103,16 @@ class SpecOption:
         if len(self.backends) < every:
             parts.append(f"[{', '.join(self.backends)}]")
         return " ".join(filter(None, parts)).replace("%", "%%")
+
+    def _bounds(self) -> str:
+        """Return between which numbers the value is to be, also of kinds in which these are others."""
+        usual = _between(self.schema)
+        others: dict[str, list[str]] = {}
+        for backend, schema in self.schemas.items():
+            if usual and (found := _between(schema)) not in {usual, ""}:
+                others.setdefault(found, []).append(backend)
+        besides = "".join(f"; {', '.join(kinds)}: {found}" for found, kinds in others.items())
+        return f"{usual}{besides}." if usual else ""
 
     def _other_choices(self) -> list[str]:
         """Return sentences about kinds in which the value can be other words, as far as it is one of a few."""
@@ -144,6 +153,11 @@ class SpecOption:
 def _variants(schema: dict[str, Any]) -> list[dict[str, Any]]:
     """Return what a value may be, without null."""
     return [one for one in schema.get("anyOf", [schema]) if one.get("type") != "null"] or [{}]
+
+
+def _between(schema: dict[str, Any]) -> str:
+    first = _variants(schema)[0]
+    return f"{first['minimum']} to {first['maximum']}" if {"minimum", "maximum"} <= first.keys() else ""
 
 
 def _choices(schema: dict[str, Any]) -> list[str]:

@@ -28,6 +28,7 @@ class SiteAnswer(BaseModel):
     file: str
     found: bool = Field(description="Whether there is such a file.")
     title: str
+    login_node: str | None
     presets: list[Preset]
     defaults: dict[str, dict[str, Any]]
     limits: dict[str, dict[str, Any]]
@@ -44,6 +45,7 @@ def look(file: str | None) -> SiteAnswer:
         file=str(site.path),
         found=site.found,
         title=site.title,
+        login_node=site.login_node,
         presets=list(site.added),
         defaults={kind: dict(fields) for kind, fields in site.defaults.items()},
         limits={kind: _said(limits) for kind, limits in site.limits.items()},
@@ -70,6 +72,8 @@ def text(answer: SiteAnswer) -> str:
             for kind, fields in entries.items()
             for name, value in fields.items()
         ]
+    if answer.login_node is not None:
+        rows.append(("login node", "all", one_line(answer.login_node)))
     for kind, costs in answer.costs.items():
         rates = {name: value for name, value in costs.model_dump().items() if name != "unit" and value}
         rows += [("cost", _every(kind), one_line(f"{name}: {value:g} {costs.unit}")) for name, value in rates.items()]
@@ -105,6 +109,9 @@ def _shared(sharing: Sharing) -> dict[str, Any]:
         "hours": [each.text for each in sharing.hours] or None,
         "message": sharing.message or None,
         "instructors": list(sharing.instructors) or None,
+        "links": sharing.links,
+        "public_links": sharing.public_links,
+        "link_hours": sharing.link_hours,
         "clusters": most.clusters,
         "workers": most.workers,
         "gpus": most.gpus,

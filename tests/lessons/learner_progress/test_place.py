@@ -50,6 +50,17 @@ def test_then_the_parent_of_a_lesson(tmp_path: Path, name: str, parent: bool) ->
     assert learner_folder(folder) == (tmp_path if parent else folder)
 
 
+def test_the_copies_below_come_before_the_folder_itself(tmp_path: Path) -> None:
+    copies = tmp_path / "gpucluster-lessons"
+    copies.symlink_to(tmp_path)
+    assert learner_folder(tmp_path) == tmp_path, "it may lead to somebody else's"
+    copies.unlink()
+    copies.mkdir()
+    assert learner_folder(tmp_path) == copies
+    (tmp_path / FILE_NAME).write_text("{}")
+    assert learner_folder(tmp_path) == tmp_path
+
+
 def test_a_card_is_due_on_its_day_and_when_it_is_new() -> None:
     today = date(2026, 11, 21)
     card = CardProgress(box=2, due_on=today, seen=1, last_at=now())

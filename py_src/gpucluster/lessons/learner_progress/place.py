@@ -21,9 +21,9 @@ def learner_folder(start: Path | None = None) -> Path:
     """Return the folder of the learner's lessons, which holds the progress file.
 
     In this order: the folder that ``GPUCLUSTER_LESSONS_FOLDER`` names; the nearest folder at or above the current
-    one that has the file or is named ``gpucluster-lessons``; the parent, when the current folder is named like a
-    lesson; the current folder. A file of somebody else, or in a folder above where everybody may write, such as
-    ``/tmp``, does not count.
+    one that has the file or is named ``gpucluster-lessons``; that folder within the current one; the parent, when the
+    current folder is named like a lesson; the current folder. What is somebody else's does not count, nor a file in a
+    folder above where everybody may write, such as ``/tmp``.
 
     Parameters
     ----------
@@ -37,6 +37,8 @@ def learner_folder(start: Path | None = None) -> Path:
         # The second, so that a file further up, which somebody made by accident, does not part us from the panel.
         if folder.name == COPIES or (_has_own_file(folder) and (folder == here or not _is_for_everybody(folder))):
             return folder
+    if _is_own_folder(here / COPIES):
+        return here / COPIES
     return here.parent if _LESSON.fullmatch(here.name) else here
 
 
@@ -46,6 +48,14 @@ def _has_own_file(folder: Path) -> bool:
     except OSError:
         return False
     return stat.S_ISREG(facts.st_mode) and facts.st_uid == os.getuid()
+
+
+def _is_own_folder(folder: Path) -> bool:
+    try:
+        facts = folder.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.getuid()
 
 
 def _is_for_everybody(folder: Path) -> bool:
