@@ -21,18 +21,18 @@ clusters. `%%gpucluster` takes the arguments from the lines of its cell too.
 A cluster's name may be left out while only one lives; in a notebook also while several do, for the one that it is
 connected to by the magic or the panel. In the shell, `--json` prints models instead of text: `list`
 prints an array, every other verb its cluster (`stop` and `remove` an array when they mean several, `stop --all` and
-`clean` always), and those that are about something else (`logs`, `gauges`, `devices`, `kinds`, `site` and the like)
-print that; each verb below says whether it takes `--json`. The answer is all that goes to standard output. A refusal is one sentence on standard
-error (with `--json` a JSON object with `code`, `message` and `fields`) and an exit code:
+`clean` always), and those that are about something else (`logs`, `gauges`, `devices`, `kinds`, `site`) print that; each
+verb below says whether it takes `--json`. The answer is all that goes to standard output. A refusal is one sentence
+on standard error (with `--json` a JSON object with `code`, `message` and `fields`) and an exit code:
 
 """
 
 _CODES = {
     0: "done",
-    1: "any other refusal; for `lessons check` and `lessons grade`, that not all is right",
+    1: "any other refusal; `lessons check`: not all checks pass",
     2: "something typed is wrong; nothing was changed",
     3: "there is no such cluster, worker, link, lesson or recording",
-    4: "not now: the cluster's state, a name that is taken, hours and limits of the site, or a folder of lessons forbids it",
+    4: "the cluster's state, a name that is taken, hours or limits of the site, or a folder of lessons forbids it",
     5: "the start failed and nothing was left running, or a running cluster could not do what was asked and goes on",
     6: "the cluster's process does not answer, or speaks another version",
     7: "the registry directory does not belong to this user alone, or cannot be written",
