@@ -128,6 +128,13 @@ def test_a_tab_says_so_when_its_cluster_ends_and_shows_the_next_of_that_name(pag
     expect_plot(page, "Progress")
     assert second.id in (page.locator('iframe[title^="Progress"]').get_attribute("src") or "")
     expect(sentence).to_have_count(0)
+    # Also where that happened while no page was open.
+    page.goto("about:blank")
+    lab.control.stop(second.id)
+    third = lab.control.wait(lab.control.create(SPEC).id)
+    page.goto(lab.page("lab"))
+    expect_plot(page, "Progress")
+    assert third.id in (page.locator('iframe[title^="Progress"]').get_attribute("src") or "")
 
 
 def test_the_log_is_searched(page: Page) -> None:

@@ -13,7 +13,6 @@ import type { ISubject } from '../dashboards/attachment';
 import { DashboardView } from '../dashboards/dashboardview';
 import type { PageLists } from '../dashboards/pagelists';
 import { LogView } from '../log/logview';
-import type { ClusterModel } from '../protocol/messages';
 import type { ClusterTab } from '../shell/clustertab';
 import { activateView, addView, type IShells } from '../shell/placing';
 import * as CommandIDs from './commandids';
@@ -69,7 +68,8 @@ export class ClusterViews {
       open ?? this._addDashboard(subject, page, tab === undefined ? this._beside() : {}, tab);
     activateView(this._options, view);
     if (tab !== undefined) {
-      this._closeWhere(view, hasEnded);
+      // One that has the name by now is shown in its place.
+      this._closeWhere(view, () => view.cluster === undefined || hasEnded(view.cluster));
     }
     return view;
   }
@@ -88,19 +88,15 @@ export class ClusterViews {
     return this._dashboards.find(view => view.isVisible);
   }
 
-  /** A tab that came back with the page shows nothing any more when its cluster is removed, or is in such a state. */
-  private _closeWhere(
-    view: DashboardView | ClusterTab,
-    isOver: (cluster: ClusterModel) => boolean
-  ): void {
+  /** A tab that came back with the page may have nothing to show any more, which is known once the clusters are. */
+  private _closeWhere(view: DashboardView | ClusterTab, isEmpty: () => boolean): void {
     const { manager } = this._options;
     const look = (): void => {
       if (!manager.isReady && !view.isDisposed) {
         return;
       }
       manager.changed.disconnect(look);
-      const cluster = manager.get(view.clusterId);
-      if (!view.isDisposed && (cluster === undefined || isOver(cluster))) {
+      if (!view.isDisposed && isEmpty()) {
         view.dispose();
       }
     };
@@ -144,8 +140,8 @@ export class ClusterViews {
     }
     activateView(this._options, view);
     if (comesBack) {
-      // The log of a cluster that has ended is still read.
-      this._closeWhere(view, () => false);
+      // The log of a cluster that has ended is still read, until it is removed.
+      this._closeWhere(view, () => manager.get(subject.id) === undefined);
     }
   }
 
