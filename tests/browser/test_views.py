@@ -133,6 +133,7 @@ def test_a_tab_says_so_when_its_cluster_ends_and_shows_the_next_of_that_name(pag
     lab.control.stop(second.id)
     third = lab.control.wait(lab.control.create(SPEC).id)
     page.goto(lab.page("lab"))
+    open_panel(page)
     expect_plot(page, "Progress")
     assert third.id in (page.locator('iframe[title^="Progress"]').get_attribute("src") or "")
 

@@ -45,17 +45,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except BrokenPipeError:
         # Whoever read our output has left (`gpucluster list | head`); nothing more can be said there.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_output()
         return EXIT_PIPE_CLOSED
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except OSError as error:
         if error.errno not in _FULL:
             raise
-        # Also what waits in the stream would fail, when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_output()
         print(f"Not everything could be written: {error.strerror}.", file=sys.stderr)
         return 1
+
+
+def _close_output() -> None:
+    """Let what waits in the stream go nowhere: it would fail when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _make_writable() -> None:

@@ -91,7 +91,7 @@ class ClusterRecording:
 
     async def _note_end(self, recorder: LineRecorder) -> None:
         written = await recorder.ended()
-        self._recorder = None
+        self._recorder = self._ending = None
         told = f"Recorded {counted(written.samples, 'sample')} to {Path(written.path).name}"
         self._activity_log.happened("recorded", told if written.message is None else f"{told}. {written.message}")
         self._store.update(recording=None)

@@ -67,7 +67,7 @@ def lets_in(host: str, what: str) -> Check:
     what : str
         What it is, for the sentence: 'the login node'.
     """
-    gate = Gate.parsed(host) or Gate(None, host, None)
+    gate = Gate.of(host)
     name = gate.host
     try:
         with socket.create_connection((name, gate.port or SSH_PORT), timeout=PATIENCE_SECONDS) as connection:

@@ -38,6 +38,11 @@ class Gate:
             return None
         return cls(found["user"], found["host"] or found["address"], int(found["port"]) if found["port"] else None)
 
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Return the parts of a name that was looked at elsewhere: what is none of these forms is a name as it is."""
+        return cls.parsed(text) or cls(None, text, None)
+
 
 def this_node(environment: Mapping[str, str]) -> str:
     """Return the name by which neighbours know this machine: Slurm's in a job, else its own."""
@@ -79,9 +84,11 @@ def login_node(
             )
         return (None if _is_here(gate.host) else asked), None
     if site is not None:
-        gate = Gate.parsed(site)
-        here = _is_here(gate.host if gate is not None else site)
-        return (None, None) if here else (site, "The login node is the one that the site's file names.")
+        return (
+            (None, None)
+            if _is_here(Gate.of(site).host)
+            else (site, "The login node is the one that the site's file names.")
+        )
     through = environment.get("SSH_CONNECTION", "").split()
     if len(through) == 4 and not _is_ours(through[2]):
         # The log-in that this job was started from: the variable came along.
@@ -103,6 +110,11 @@ def _name_of(address: str) -> str:
         name = socket.gethostbyaddr(address)[0]
         if _NAME.fullmatch(name) and address in {found[4][0] for found in socket.getaddrinfo(name, None)}:
             return name
+    return bracketed(address)
+
+
+def bracketed(address: str) -> str:
+    """Return an address as it stands before a port."""
     return f"[{address}]" if ":" in address else address
 
 

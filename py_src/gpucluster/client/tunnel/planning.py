@@ -13,7 +13,7 @@ from ...protocol.errors import InvalidState
 from ...protocol.plain_text import counted
 from ...site.reading import this_site
 from . import checks
-from .loginnode import Gate, login_node, this_node
+from .loginnode import Gate, bracketed, login_node, this_node
 from .model import Check, Tunnel
 from .servers import JupyterServer, jupyter_servers, listening, reached_by, runtime_directory
 
@@ -74,7 +74,7 @@ def _line(node: str, gate: str | None, port: int, local: int, outer: str | None)
     """Return the line, and what is to be seen of its way."""
     user = getpass.getuser()
     if gate is None:
-        target = "localhost" if outer in {None, "*"} else _bracketed(str(outer))
+        target = "localhost" if outer in {None, "*"} else bracketed(str(outer))
         words = ["ssh", "-N", "-L", f"{local}:{target}:{port}", f"{user}@{socket.getfqdn(node)}"]
         return shlex.join(words), [checks.lets_in(node, "this machine")]
     at_gate = gate if "@" in gate else f"{user}@{gate}"
@@ -90,8 +90,8 @@ def _line(node: str, gate: str | None, port: int, local: int, outer: str | None)
                 f"--ip={node}, and then the way goes without it.",
             )
         return shlex.join(words), [*seen, own]
-    target = node if outer == "*" or seen[0].ok else _bracketed(outer)
-    parts = Gate.parsed(gate) or Gate(None, gate, None)
+    target = node if outer == "*" or seen[0].ok else bracketed(outer)
+    parts = Gate.of(gate)
     way = ["-p", str(parts.port)] if parts.port else []
     words = ["ssh", "-N", *way, "-L", f"{local}:{target}:{port}", f"{parts.user or user}@{parts.host}"]
     return shlex.join(words), [*seen, checks.opens(node if outer == "*" else outer, port)]
@@ -101,10 +101,6 @@ def _near(addresses: set[str]) -> str:
     """Return an address by which this machine itself reaches what listens there."""
     first = sorted(addresses)[0]
     return {"0.0.0.0": "127.0.0.1", "::": "localhost"}.get(first, first)  # noqa: S104
-
-
-def _bracketed(address: str) -> str:
-    return f"[{address}]" if ":" in address else address
 
 
 def _link(server: JupyterServer | None, port: int) -> str | None:

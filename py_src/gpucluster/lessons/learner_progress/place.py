@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 FILE_NAME = "gpucluster-progress.json"
@@ -35,27 +36,20 @@ def learner_folder(start: Path | None = None) -> Path:
     here = (start or Path.cwd()).absolute()
     for folder in (here, *here.parents):
         # The second, so that a file further up, which somebody made by accident, does not part us from the panel.
-        if folder.name == COPIES or (_has_own_file(folder) and (folder == here or not _is_for_everybody(folder))):
+        has_file = _is_own(folder / FILE_NAME, stat.S_ISREG)
+        if folder.name == COPIES or (has_file and (folder == here or not _is_for_everybody(folder))):
             return folder
-    if _is_own_folder(here / COPIES):
+    if _is_own(here / COPIES, stat.S_ISDIR):
         return here / COPIES
     return here.parent if _LESSON.fullmatch(here.name) else here
 
 
-def _has_own_file(folder: Path) -> bool:
+def _is_own(path: Path, is_kind: Callable[[int], bool]) -> bool:
     try:
-        facts = (folder / FILE_NAME).lstat()
+        facts = path.lstat()
     except OSError:
         return False
-    return stat.S_ISREG(facts.st_mode) and facts.st_uid == os.getuid()
-
-
-def _is_own_folder(folder: Path) -> bool:
-    try:
-        facts = folder.lstat()
-    except OSError:
-        return False
-    return stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.getuid()
+    return is_kind(facts.st_mode) and facts.st_uid == os.getuid()
 
 
 def _is_for_everybody(folder: Path) -> bool:
