@@ -15,7 +15,7 @@ from gpucluster.protocol.errors import ClusterNotFound
 from gpucluster.protocol.models import ClusterState, WorkerModel
 from gpucluster.protocol.version import BY_HEADER
 from gpucluster.registry import activity
-from gpucluster.supervisor.activity_log import MOST_NOTICES, ActivityLog
+from gpucluster.supervisor.activity_log import MOST_NOTICES, ActivityLog, span
 from gpucluster.supervisor.deaths import DeathCauses
 from gpucluster.supervisor.worker_titles import WorkerTitles
 
@@ -229,3 +229,12 @@ def test_who_asks_cannot_forge_the_file(site):
     assert kind == "restart"
     assert len(by) == 80
     assert by.startswith('x","kind":"stop?yyy')
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(1, "1 second"), (90, "90 seconds"), (60, "1 minute"), (150, "2 min 30 s"), (5400, "90 minutes"), (3600, "1 hour"),
+     (86400, "24 hours"), (3661, "1 h 1 min")],
+)  # fmt: skip
+def test_spans_are_whole_numbers_of_their_unit(seconds: int, words: str) -> None:
+    assert span(seconds) == words

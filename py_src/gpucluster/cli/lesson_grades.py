@@ -6,8 +6,7 @@ import os
 import sys
 import threading
 from argparse import Namespace
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,9 +39,11 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
         Limits,
         Progress,
         exercise_table_text,
+        file_names,
         find_submissions,
         grade,
         html_report,
+        learner_page,
         missing_notes,
         repeated_notes,
         table_text,
@@ -65,10 +66,11 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
     lines = _Lines(say, shown=not sys.stdout.isatty() and not getattr(found, "json", False))
     sandboxing = _sandboxing(found, lines.say)
 
-    learners = [one.learner for one in submissions]
+    names = file_names(one.learner for one in submissions)
 
     def keep(results: Grades, last: NotebookGrade) -> None:
         try:
+            _keep_changed(table, progress)
             text = table_text(results)
             progress.writes(text)
             _write(table, text)
@@ -76,14 +78,13 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
             if properties is not None:
                 _write(properties, exercise_table_text(results))
             if pages is not None:
-                _write_pages(pages, results, learners)
+                replace_text(pages / names[last.learner], learner_page(results, last.learner), durable=True)
         except OSError as error:
             raise GPUClusterError(f"The results cannot be written: {error}.") from error
         lines.graded(last)
 
     again = getattr(found, "again", False)
     progress = Progress(_beside(table), again=again)
-    changed = _keep_changed(table, progress)
     try:
         results = grade(
             submissions,
@@ -105,7 +106,7 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
         raise
     finally:
         progress.close()
-    for note in [*results.notes, *changed, *_left_over(progress, results, pages, learners)]:
+    for note in [*results.notes, *_left_over(progress, results, pages, names.values())]:
         print(note, file=sys.stderr)
     done = sum(one.points for result in results.submissions for one in result.exercises)
     full = sum(one.of for result in results.submissions for one in result.exercises)
@@ -208,45 +209,30 @@ def _folder(name: str, submissions: Path) -> Path:
     return folder
 
 
-def _write_pages(folder: Path, results: Grades, learners: list[str]) -> None:
-    """Write the pages that are not there as they are to be: a name may have been another learner's before."""
-    from ..lessons.grading import learner_pages
-
-    for name, text in learner_pages(results, learners).items():
-        path = folder / name
-        with suppress(OSError, ValueError):
-            if not path.is_symlink() and path.read_text(encoding="utf-8") == text:
-                continue
-        replace_text(path, text, durable=True)
-
-
-def _keep_changed(table: Path, progress: Progress) -> list[str]:
+def _keep_changed(table: Path, progress: Progress) -> None:
     """Keep a table that this command has not written, or that somebody has changed since, and say where."""
     from ..lessons.grading.progress import digest_of
 
-    try:
-        if not table.is_file() or not (content := table.read_bytes()) or digest_of(content) in progress.tables:
-            return []
-        number, kept = 1, table.with_suffix(f".kept{table.suffix}")
-        while kept.exists():
-            number += 1
-            kept = table.with_suffix(f".kept-{number}{table.suffix}")
-        os.rename(table, kept)
-    except OSError as error:
-        raise InvalidRequest(f"{shown_path(table)} cannot be kept under another name: {error.strerror}.") from None
-    return [f"{shown_path(table)} was not as this command had written it: it is kept as {shown_path(kept)}."]
+    if not table.is_file() or not (content := table.read_bytes()) or digest_of(content) in progress.tables:
+        return
+    number, kept = 1, table.with_suffix(f".kept{table.suffix}")
+    while kept.exists():
+        number += 1
+        kept = table.with_suffix(f".kept-{number}{table.suffix}")
+    os.rename(table, kept)
+    told = f"{shown_path(table)} was not as this command had written it: it is kept as {shown_path(kept)}."
+    print(told, file=sys.stderr, flush=True)
 
 
-def _left_over(progress: Progress, results: Grades, pages: Path | None, learners: list[str]) -> list[str]:
+def _left_over(progress: Progress, results: Grades, pages: Path | None, names: Iterable[str]) -> list[str]:
     """Say what earlier runs have graded that is not in these results."""
     from ..lessons.grading import others_pages
-    from ..lessons.grading.report.learner_pages import file_names
 
     said = []
     if others := progress.others(one.file for one in results.submissions):
         more = f" and {counted(len(others) - 1, 'other')}" if len(others) > 1 else ""
         said.append(f"Graded before and not in these results: {others[0]}{more}.")
-    if pages is not None and (left := others_pages(pages, file_names(learners).values())):
+    if pages is not None and (left := others_pages(pages, names)):
         said.append(f"{shown_path(pages)} has pages of earlier runs for nobody in this one: {', '.join(left[:10])}.")
     return said
 

@@ -15,7 +15,7 @@ from gpucluster.lessons.grading import (
     NotebookGrade,
     exercise_table_text,
     html_report,
-    learner_pages,
+    learner_page,
     table_text,
 )
 from gpucluster.lessons.grading.grades import Property, Protection
@@ -79,7 +79,12 @@ def test_what_a_terminal_would_obey_is_written_out_everywhere() -> None:
         exercises=[ExerciseGrade(id="06.2", state="failed", message=obeyed, findings=[wrong])],
     )  # fmt: skip
     made = Grades.model_validate_json(made.model_dump_json())  # as it comes from a runner
-    texts = [table_text(made), exercise_table_text(made), html_report(made), *learner_pages(made).values()]
+    texts = [
+        table_text(made),
+        exercise_table_text(made),
+        html_report(made),
+        *(learner_page(made, one.learner) for one in made.submissions),
+    ]
     assert all("[31m" in text for text in texts[:3])
     for text in texts:
         assert not re.search("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\ud800-\udfff]", text)
@@ -213,9 +218,7 @@ def test_no_cell_of_the_table_of_exercises_is_a_formula() -> None:
 def test_a_learners_page_has_what_is_theirs_and_nothing_of_others() -> None:
     made = several_wrong()
     made.submissions.append(NotebookGrade(learner="bo", lesson="05", file="bo/05.ipynb", status="unreadable"))
-    pages = learner_pages(made)
-    assert list(pages) == ["ana.html", "bo.html", "cy.html", "dee.html"]
-    page = pages["bo.html"]
+    page = learner_page(made, "bo")
     for text in ("<h1>bo</h1>", "Lesson 06: 1 of 3", "bo 0", "2 of 5 properties", 'hint("06.10")', "cannot be read"):
         assert text in page
     for other in ("ana", "cy", "dee"):
@@ -223,31 +226,28 @@ def test_a_learners_page_has_what_is_theirs_and_nothing_of_others() -> None:
     assert "Landlock" not in page
     assert "Go on with 06.10 Photo" in page, "an answer that is there comes before one that is not"
     assert 'hint("06.2")' not in page, "it has its point"
-    assert learner_pages(made, ["dee", "later", "cy", "ana", "bo"]) == pages, "who is not graded has none yet"
 
 
 def test_who_handed_in_what_cannot_be_read_is_not_told_to_ask_for_hints() -> None:
     made = several_wrong()
-    assert "hint(" in learner_pages(made)["bo.html"]
+    assert "hint(" in learner_page(made, "bo")
     for one in made.submissions:
         one.status = "unreadable"
-    assert "hint(" not in learner_pages(made)["bo.html"]
+    assert "hint(" not in learner_page(made, "bo")
 
 
 def test_a_learners_page_escapes_what_they_write() -> None:
     made = grades()
     made.submissions[0].learner = EVIL
-    [(name, page), _] = learner_pages(made).items()
-    assert name == "script-alert-1-script-img-src-x-onerror-x.html"
+    page = learner_page(made, EVIL)
+    assert file_names([EVIL]) == {EVIL: "script-alert-1-script-img-src-x-onerror-x.html"}
     assert "<script" not in page
     assert "<img" not in page
     assert "default-src 'none'" in page
 
 
 def test_files_of_learners_are_told_apart_and_stay_in_their_folder() -> None:
-    made = grades()
     names = ["../../etc/passwd", "ana (ana/)", "Ana ana", "ana-ana", "…", "", "x" * 500]
-    made.submissions = [NotebookGrade(learner=name, lesson="06", file="") for name in names]
     assert list(file_names(names).values()) == [
         "etc-passwd.html", "ana-ana.html", "Ana-ana-2.html", "ana-ana-3.html", "learner.html", "learner-2.html",
         "x" * 200 + ".html",

@@ -13,7 +13,7 @@ What this does not protect against is in ``docs/grading.md``.
 from .grades import ExerciseGrade, Grades, NotebookGrade
 from .job import Limits, Sandboxing
 from .progress import Progress
-from .report.learner_pages import learner_pages, others_pages
+from .report.learner_pages import file_names, learner_page, others_pages
 from .report.page import html_report
 from .report.table import exercise_table_text, table_text
 from .submissions import Submission, find_submissions, missing_notes, repeated_notes
@@ -28,10 +28,11 @@ __all__ = [
     "Sandboxing",
     "Submission",
     "exercise_table_text",
+    "file_names",
     "find_submissions",
     "grade",
     "html_report",
-    "learner_pages",
+    "learner_page",
     "missing_notes",
     "others_pages",
     "repeated_notes",

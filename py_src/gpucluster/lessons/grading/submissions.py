@@ -99,10 +99,15 @@ def missing_notes(folder: Path) -> list[str]:
     return notes
 
 
+def repeated(submissions: Sequence[Submission]) -> dict[tuple[str, str], int]:
+    """Return how many notebooks of one lesson a learner has handed in, by learner and lesson, where it is several."""
+    number = Counter((one.learner, one.lesson) for one in submissions if not one.problem)
+    return {about: count for about, count in number.items() if count > 1}
+
+
 def repeated_notes(submissions: Sequence[Submission]) -> list[str]:
     """Return what is to be said about learners who have handed in several notebooks of one lesson."""
-    number = Counter((one.learner, one.lesson) for one in submissions if not one.problem)
-    several = [f"{learner} (lesson {lesson}: {count})" for (learner, lesson), count in number.items() if count > 1]
+    several = [f"{learner} (lesson {lesson}: {count})" for (learner, lesson), count in repeated(submissions).items()]
     if not several:
         return []
     return [

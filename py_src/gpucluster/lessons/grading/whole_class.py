@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -21,7 +20,7 @@ from .runner.process import Runners, grade_in_runner
 from .sandbox.closed_folders import closed_folders
 from .sandbox.protection import Unprotected
 from .sandbox.trying import choose
-from .submissions import Submission
+from .submissions import Submission, repeated
 
 _MISSING = re.compile(
     r"(Name|UndefinedVariable|Attribute|Key|Index|FileNotFound|ModuleNotFound)Error|is not defined|No such file"
@@ -91,7 +90,7 @@ def grade(
         graded_at=datetime.now(UTC).replace(microsecond=0).isoformat(), version=__version__, seed=seed, limits=limits,
         submissions=[],
     )  # fmt: skip
-    handed_in = Counter((one.learner, one.lesson) for one in submissions if not one.problem)
+    several = repeated(submissions)
     together = Class(
         submissions, limits, seed, sandboxing, progress, say, jobs=jobs, unprotected=unprotected, every_cell=every_cell
     )
@@ -99,10 +98,8 @@ def grade(
     with together.working():
         grades.notes = [*notes, *together.grade_keys()]
         for number, result in together.grade_notebooks():
-            if (several := handed_in[result.learner, result.lesson]) > 1:
-                result.notes.append(
-                    f"One of {several} notebooks that this learner has handed in for lesson {result.lesson}."
-                )
+            if (count := several.get((result.learner, result.lesson))) is not None:
+                result.notes.append(f"One of {count} notebooks of this learner for lesson {result.lesson}.")
             found[number] = result
             grades.submissions = [found[place] for place in sorted(found)]
             keep(grades, result)

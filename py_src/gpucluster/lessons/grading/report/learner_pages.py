@@ -19,22 +19,16 @@ _MADE_BY = '<meta name="generator" content="gpucluster lessons grade">'
 _OWN_FAULT = {"failed", "not_yet", "not_reached"}
 
 
-def learner_pages(grades: Grades, learners: Iterable[str] | None = None) -> dict[str, str]:
-    """Return pages by the name of their file, such as ``"ana.html"``.
-
-    Nothing of another learner is on a page, and not what held the notebook back.
-
-    Parameters
-    ----------
-    learners : iterable of str, optional
-        All of the class, also those that are not graded yet: the names of files depend on them. Left out: those that
-        are graded.
-    """
-    names = file_names([one.learner for one in grades.submissions] if learners is None else learners)
-    notebooks: dict[str, list[NotebookGrade]] = {}
-    for one in grades.submissions:
-        notebooks.setdefault(one.learner, []).append(one)
-    return {file: _page(grades, learner, notebooks[learner]) for learner, file in names.items() if learner in notebooks}
+def learner_page(grades: Grades, learner: str) -> str:
+    """Return a learner's page as HTML. Nothing of another learner is on it, and not what held the notebook back."""
+    parts = "".join(_notebook(grades, one) for one in grades.submissions if one.learner == learner)
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n{_MADE_BY}\n'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        f"<title>{escape(learner)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{escape(learner)}</h1>\n"
+        f"<p>Graded at {escape(grades.graded_at)}. Each exercise gives one point or none. "
+        f"The inputs were hidden, and the same for all.</p>\n{parts}</body>\n</html>\n"
+    )
 
 
 def others_pages(folder: Path, names: Iterable[str]) -> list[str]:
@@ -48,7 +42,13 @@ def others_pages(folder: Path, names: Iterable[str]) -> list[str]:
 
 
 def file_names(learners: Iterable[str]) -> dict[str, str]:
-    """Return the file of each learner: letters and digits of any language, dots and dashes only."""
+    """Return the name of each learner's file: letters and digits of any language, dots and dashes only.
+
+    Parameters
+    ----------
+    learners : iterable of str
+        All of the class: where names are the same but for other letters, the later ones get a number.
+    """
     names: dict[str, str] = {}
     taken: set[str] = set()
     for learner in dict.fromkeys(learners):
@@ -60,17 +60,6 @@ def file_names(learners: Iterable[str]) -> dict[str, str]:
         taken.add(name.casefold())
         names[learner] = f"{name}.html"
     return names
-
-
-def _page(grades: Grades, learner: str, notebooks: list[NotebookGrade]) -> str:
-    parts = "".join(_notebook(grades, one) for one in notebooks)
-    return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n{_MADE_BY}\n'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-        f"<title>{escape(learner)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{escape(learner)}</h1>\n"
-        f"<p>Graded at {escape(grades.graded_at)}. Each exercise gives one point or none. "
-        f"The inputs were hidden, and the same for all.</p>\n{parts}</body>\n</html>\n"
-    )
 
 
 def _notebook(grades: Grades, one: NotebookGrade) -> str:

@@ -67,6 +67,12 @@ def needed_cells(codes: Sequence[str], own: Sequence[bool]) -> list[bool]:
         needed = more
 
 
+def bound_names(code: str) -> frozenset[str]:
+    """Return the global names that a cell binds; none where that cannot be told."""
+    names = _names_in(code, texts=False)
+    return frozenset() if names is None else names.binds
+
+
 def _names_in(code: str, *, texts: bool) -> _Names | None:
     """Return the names of a cell, with those in its texts if wanted; None where that cannot be told."""
     if len(code) > _MOST_CHARACTERS:

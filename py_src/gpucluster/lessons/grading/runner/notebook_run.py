@@ -18,6 +18,7 @@ from ..sandbox.folder import Sandbox
 from ..sandbox.monitor import ResourceMonitor
 from ..sandbox.protection import refuse_too_little
 from .kernel_session import KernelEnded, KernelSession
+from .needed_cells import bound_names
 from .steps import Step
 
 _MOST_KERNELS = 4
@@ -150,13 +151,10 @@ class NotebookRun:
         """Say in which cell an answer is that does not stand before its check; empty: in none."""
         place = next(number for number, step in enumerate(self._steps) if exercise in step.graded)
         known = next((one for one in exercises(self._job.lesson) if one.id == exercise), None)
-        for name in known.answers if known is not None else ():
-            written = re.compile(rf"^(?:(?:def|class)\s+{re.escape(name)}\b|{re.escape(name)}\s*=)", re.MULTILINE)
-            for number, step in enumerate(self._steps[place + 1 :], start=place + 2):
-                if written.search(step.code):
-                    return (
-                        f"'{name}' is in cell {number}, below this check. An answer is graded where its check stands."
-                    )
+        answers = known.answers if known is not None else ()
+        for number, step in enumerate(self._steps[place + 1 :], start=place + 2):
+            if name := next((name for name in answers if name in bound_names(step.code)), None):
+                return f"'{name}' is in cell {number}, below this check. An answer is graded where its check stands."
         return ""
 
     def _ended(self, what: str, then: str) -> None:
