@@ -12,7 +12,7 @@ _INTRODUCTION = """# Settings of the Jupyter server
 
 What an administrator, or whoever starts Jupyter, can set. Each is an option of `jupyter lab`
 (`--GPUClusterExtension.standby=False`) and a line of a file: in `jupyter_gpucluster_config.json`, in one of the folders
-that `jupyter --paths` names under *config*,
+that `jupyter --paths` names under *config*:
 
 ```json
 {"GPUClusterExtension": {"standby": false}}
