@@ -8,9 +8,9 @@ import os
 import re
 from pathlib import Path
 
+from gpucluster.protocol.log_text import RateLimit
 from gpucluster.protocol.sizes import format_size
 from gpucluster.registry.ending import LONGEST_LINE, tail
-from gpucluster.supervisor.__main__ import _Brake
 from gpucluster.supervisor.bounded_log import BoundedLog
 
 LINE = "line {:06d} of what a task prints\n"
@@ -84,12 +84,12 @@ def test_a_short_log_stays_as_it_is(tmp_path: Path) -> None:
 
 def test_what_strangers_cause_is_logged_now_and_then() -> None:
     def lines(name: str, level: int, number: int) -> list[str]:
-        brake = _Brake()
+        brake = RateLimit()
         records = [logging.LogRecord(name, level, "x.py", 1, "refused %s", (n,), None) for n in range(number)]
         return [record.getMessage() for record in records if brake.filter(record)]
 
     for name, level in (("gpucluster.comm", logging.INFO), ("distributed.core", logging.WARNING)):
         told = lines(name, level, 120)
-        assert len(told) == _Brake.AT_MOST
-        assert told[-1] == f"refused {_Brake.AT_MOST - 1} (repeated; not logged for a while)"
+        assert len(told) == RateLimit.AT_MOST
+        assert told[-1] == f"refused {RateLimit.AT_MOST - 1} (repeated; not logged for a while)"
     assert lines("distributed.scheduler", logging.INFO, 120) == [f"refused {n}" for n in range(120)]

@@ -289,13 +289,19 @@ def test_the_log_hides_secrets_and_commands_no_terminal_even_in_tracebacks(tmp_p
     import subprocess
 
     code = (
-        "import logging; from gpucluster.supervisor.__main__ import _start_logging\n"
-        "redact = _start_logging(); redact('s3cret')\n"
+        "import logging; from gpucluster.protocol.log_text import redact, route_all_loggers, start_log\n"
+        "start_log(); redact('s3cret'); import distributed, warnings; route_all_loggers()\n"
         "logging.info('at %s', 'http://host/s3cret/status')\n"
         "logging.getLogger('gpucluster.supervisor').info('by %s', 'x' + chr(27) + '[2J' + chr(10) + '2026 INFO')\n"
         "logging.getLogger('distributed').info('two' + chr(10) + 'lines' + chr(0))\n"
         "try: raise ValueError('path s3cret')\n"
         "except ValueError: logging.exception('failed')\n"
+        "logging.info('%s and %s', 's3cret')\n"
+        "warnings.warn('of s3cret')\n"
+        "names = [None, *logging.root.manager.loggerDict]\n"
+        "for name in names: logging.getLogger(name).critical('by %s: s3cret%c[2J', name, 27)\n"
+        "for _ in range(100): logging.getLogger('tornado.application').error('again')\n"
+        "print(len(names))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert "http://host/…/status" in done.stderr
@@ -303,6 +309,11 @@ def test_the_log_hides_secrets_and_commands_no_terminal_even_in_tracebacks(tmp_p
     assert "s3cret" not in done.stderr
     assert r"by x\x1b[2J\n2026 INFO" in done.stderr
     assert "two\nlines\\x00" in done.stderr
+    assert "UserWarning: of …" in done.stderr and "\x1b" not in done.stderr
+    # Each logger once, also those that distributed gives a handler of their own; the limit counts per place.
+    assert min(int(done.stdout), 50) == done.stderr.count(r": …\x1b[2J") >= 20
+    assert "by tornado.application: …" in done.stderr
+    assert done.stderr.count("tornado.application  again") == 50
 
 
 def test_open_is_only_what_was_asked_for_and_is_said(shared_site, shared_cluster, encrypted_cluster):

@@ -346,7 +346,7 @@ def test_a_standby_goes_on_where_it_cannot_write_that_it_is_ready(site, caplog):
     site.registry.write(folder, Record(kind="standby"))
 
     async def note() -> None:
-        Standby(site.registry, folder, lambda secret: None).note_ready()
+        Standby(site.registry, folder).note_ready()
 
     asyncio.run(note())
     assert site.registry.read(folder).ready

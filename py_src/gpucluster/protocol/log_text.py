@@ -1,8 +1,13 @@
-"""What others have sent does nothing in a log: no line of it looks like one of ours, none commands a terminal."""
+"""What others have sent does nothing in a log: no line of it looks like one of ours, none commands a terminal.
+
+Processes of a cluster log through ``start_log``, which also leaves out secrets and what is repeated.
+"""
 
 from __future__ import annotations
 
 import logging
+import sys
+from collections import Counter
 
 from .plain_text import escaped
 
@@ -27,3 +32,101 @@ def plain_log(log: logging.Logger | logging.LoggerAdapter[logging.Logger]) -> lo
     found = parent.getChild("gpucluster")
     found.addFilter(_LOG_TEXT)
     return found
+
+
+class RateLimit(logging.Filter):
+    """Lets a message that comes again and again through only now and then: somebody else may be causing it."""
+
+    AT_MOST = 50
+    PER_SECONDS = 10.0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._since = 0.0
+        self._counts: Counter[tuple[str, int, str]] = Counter()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether the record is written."""
+        # Strangers decide how often connections are refused.
+        if record.levelno < logging.WARNING and record.name != "gpucluster.comm":
+            return True
+        if record.created - self._since > self.PER_SECONDS:
+            self._since = record.created
+            self._counts.clear()
+        place = (record.pathname, record.lineno, record.levelname)
+        self._counts[place] += 1
+        if self._counts[place] == self.AT_MOST:
+            record.msg, record.args = f"{_message_of(record)} (repeated; not logged for a while)", ()
+        return self._counts[place] <= self.AT_MOST
+
+
+class _Redaction(logging.Formatter):
+    """Keeps secrets out of the log, and whatever would command a terminal; tracebacks included."""
+
+    def __init__(self, inner: logging.Formatter | None = None) -> None:
+        super().__init__()
+        self._inner = inner or logging.Formatter("%(asctime)s %(levelname)-7s %(name)s  %(message)s")
+
+    def format(self, record: logging.LogRecord) -> str:
+        # Without this, logging itself would print text and arguments that do not fit each other, unchanged.
+        message = _message_of(record)
+        # One line: nothing in it looks like the next one.
+        record.msg, record.args = escaped(message) if record.name.startswith("gpucluster") else message, ()
+        line = escaped(self._inner.format(record), keep="\n\t")
+        for secret in _secrets:
+            line = line.replace(secret, "…")
+        return line
+
+
+def _message_of(record: logging.LogRecord) -> str:
+    try:
+        return record.getMessage()
+    except Exception:  # It fits its arguments badly, or one of them has no text.
+        return str(record.msg)
+
+
+_secrets: list[str] = []
+
+
+def redact(secret: str) -> None:
+    """Leave a secret out of everything that this process logs from now on."""
+    _secrets.append(secret)
+
+
+def start_log() -> None:
+    """Log to the standard error of this process, with secrets left out, control characters escaped, and a rate limit.
+
+    Warnings are logged, too.
+    """
+    handler = logging.StreamHandler(sys.stderr)
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(logging.INFO)
+    _protect(handler)
+    logging.captureWarnings(True)
+    # The scheduler's own HTTP access log says nothing to the owner of a cluster.
+    logging.getLogger("tornado.access").setLevel(logging.ERROR)
+    route_all_loggers()
+
+
+def route_all_loggers() -> None:
+    """Let all loggers of this process write to its log as ``start_log`` set it up; call it again after imports.
+
+    distributed gives several loggers a handler of their own, as its configuration says. One that prints is taken away.
+    One that writes to a file, or keeps lines for ``get_logs``, stays, and leaves out the same.
+    """
+    for logger in list(logging.root.manager.loggerDict.values()):
+        if not isinstance(logger, logging.Logger):
+            continue
+        logger.propagate = True
+        for handler in list(logger.handlers):
+            if isinstance(handler, logging.StreamHandler) and not isinstance(handler, logging.FileHandler):
+                logger.removeHandler(handler)
+            elif not isinstance(handler, logging.NullHandler):
+                _protect(handler)
+
+
+def _protect(handler: logging.Handler) -> None:
+    if not isinstance(handler.formatter, _Redaction):
+        handler.setFormatter(_Redaction(handler.formatter))
+        handler.addFilter(RateLimit())

@@ -19,8 +19,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections import Counter
-from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.util import get_temp_dir
 from pathlib import Path
@@ -29,7 +27,7 @@ from typing import TYPE_CHECKING
 from ..operating_system import LINUX
 from ..operating_system.descriptors import allow_many_files
 from ..operating_system.multiprocessing_files import remove_semaphores
-from ..protocol.plain_text import escaped
+from ..protocol.log_text import redact, route_all_loggers, start_log
 from .process_copy import start_resource_tracker
 from .sparing import spare_where_many_share
 from .turn import turn_of, wait_for_turn
@@ -83,74 +81,7 @@ def _redirect(log: Path) -> None:
     os.close(null)
 
 
-class _Redaction(logging.Formatter):
-    """Keeps secrets out of the log, and whatever would command a terminal; tracebacks included."""
-
-    def __init__(self) -> None:
-        super().__init__("%(asctime)s %(levelname)-7s %(name)s  %(message)s")
-        self.secrets: list[str] = []
-
-    def formatMessage(self, record: logging.LogRecord) -> str:  # logging's name
-        if record.name.startswith("gpucluster"):
-            record.message = escaped(record.message)  # One line: nothing in it looks like the next one.
-        return super().formatMessage(record)
-
-    def format(self, record: logging.LogRecord) -> str:
-        line = escaped(super().format(record), keep="\n\t")
-        for secret in self.secrets:
-            line = line.replace(secret, "…")
-        return line
-
-
-class _Brake(logging.Filter):
-    """Lets a message that comes again and again through only now and then: somebody else may be causing it."""
-
-    AT_MOST = 50
-    PER_SECONDS = 10.0
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._since = 0.0
-        self._counts: Counter[tuple[str, int, str]] = Counter()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        # Strangers decide how often connections are refused.
-        if record.levelno < logging.WARNING and record.name != "gpucluster.comm":
-            return True
-        if record.created - self._since > self.PER_SECONDS:
-            self._since = record.created
-            self._counts.clear()
-        place = (record.pathname, record.lineno, record.levelname)
-        self._counts[place] += 1
-        if self._counts[place] == self.AT_MOST:
-            record.msg, record.args = f"{record.getMessage()} (repeated; not logged for a while)", ()
-        return self._counts[place] <= self.AT_MOST
-
-
-def _start_logging() -> Callable[[str], None]:
-    redaction = _Redaction()
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(redaction)
-    handler.addFilter(_Brake())
-    root = logging.getLogger()
-    root.handlers = [handler]
-    root.setLevel(logging.INFO)
-    # The scheduler's own HTTP access log says nothing to the owner of a cluster.
-    logging.getLogger("tornado.access").setLevel(logging.ERROR)
-    return redaction.secrets.append
-
-
-def use_dask_logging() -> None:
-    """Let distributed's messages take our handler instead of its own, which would print them twice."""
-    for name in ("distributed", "distributed.scheduler", "distributed.worker", "distributed.nanny", "bokeh"):
-        logger = logging.getLogger(name)
-        logger.handlers = []
-        logger.propagate = True
-
-
-async def _serve(
-    folder_path: Path, held: int, redact: Callable[[str], None], started: float, turn: Turn | None, *, standby: bool
-) -> None:
+async def _serve(folder_path: Path, held: int, started: float, turn: Turn | None, *, standby: bool) -> None:
     from ..registry.secret import read_secret
     from ..registry.store import Registry
     from .caller import apply_environment, enter
@@ -168,7 +99,7 @@ async def _serve(
     if secret is None:
         raise SystemExit("Another version of gpucluster asked for it. Install the same version in both environments.")
     redact(secret)
-    waiting = Standby(registry, folder, redact) if standby else None
+    waiting = Standby(registry, folder) if standby else None
     interface = Interface(secret, waiting)
 
     def terminate() -> None:
@@ -193,7 +124,7 @@ async def _serve(
     # Be reachable at once, so that a start can be cancelled; the imports run beside in a thread.
     if waiting is None:
         assert record.cluster is not None
-        interface.controller = controller = Controller(registry, folder, record.cluster, redact, turn)
+        interface.controller = controller = Controller(registry, folder, record.cluster, turn)
         try:
             listener = Listener(interface, folder)
         except OSError as error:
@@ -206,7 +137,7 @@ async def _serve(
         watch(Listener(interface, folder))
         waiting.watch()
         await asyncio.to_thread(_import_all)
-        use_dask_logging()
+        route_all_loggers()
         # Whoever takes it before it is ready waits for no more than a start needs.
         if not waiting.taken.done():
             await rehearse(folder)
@@ -220,7 +151,7 @@ async def _serve(
     if (told := enter(directory)) is not None:
         controller.warn(told)
     controller.directory = directory
-    use_dask_logging()
+    route_all_loggers()
     model = await controller.run()
     logging.info("The cluster has ended: %s. %s", model.state.value, model.reason or "")
 
@@ -296,10 +227,10 @@ def main() -> None:
     keep_files_in(options.folder)
     start_forkserver()
     _drop_variables_of_workers()
-    redact = _start_logging()
+    start_log()
     code = 0
     try:
-        asyncio.run(_serve(options.folder, options.lock_fd, redact, started, turn, standby=options.standby))
+        asyncio.run(_serve(options.folder, options.lock_fd, started, turn, standby=options.standby))
     except Exception:
         logging.exception("The supervisor failed")
         code = 1

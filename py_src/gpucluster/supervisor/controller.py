@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from ..backends.scheduler.view import Members
 from ..operating_system.abstract_names import seconds_since_boot
 from ..protocol.errors import GPUClusterError, InvalidState, StartFailed
 from ..protocol.kinds import parse_spec
+from ..protocol.log_text import route_all_loggers
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted, WorkerModel
 from ..protocol.refusals import folder_of, storage_refusal
 from ..protocol.spec import ScratchSpec
@@ -70,8 +71,6 @@ class Controller(Requests):
         Where the cluster is written down.
     model : ClusterModel
         As requested, in state ``starting``.
-    redact : callable
-        Told every secret that must not appear in the log.
     turn : Turn, optional
         Its turn to start, which is given up when it keeps no processor of this machine busy any more.
     """
@@ -81,13 +80,11 @@ class Controller(Requests):
         registry: Registry,
         folder: Folder,
         model: ClusterModel,
-        redact: Callable[[str], None],
         turn: Turn | None = None,
     ) -> None:
         super().__init__(registry, folder, model)
         self.backend: Backend[Any] | None = None
         self.sampler: Sampler | None = None
-        self._redact = redact
         self._turn = turn
         self._requested = self._touched = time.monotonic()
         self._end_state = ClusterState.STOPPED
@@ -174,7 +171,6 @@ class Controller(Requests):
             self._scratch,
             backend=spec.backend,
             protocol=protocol,
-            redact=self._redact,
             report=self._report,
             tell=self.activity_log.happened,
             left=self._share,
@@ -196,6 +192,7 @@ class Controller(Requests):
         rates = this_site().costs_of(spec.backend)
         self._costs = CostMeter(rates) if rates is not None else None
         self.deployment = deployment = await starting.start(self.backend, self.plan, context)
+        route_all_loggers()  # Of what only this kind of cluster imports.
         scheduler = deployment.scheduler
         self.sampler = Sampler(scheduler, self.folder.id, self.plan.machine)
         self.sampler.start(devices=has_gpus)

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from ..backends.backend import StartContext
 from ..backends.share import RemainingShare
-from ..comm.folder import make_comm_folder
+from ..comm.folder import make_comm_folder, secret_of
 from ..protocol.errors import PreflightFailed
+from ..protocol.log_text import redact
 from ..protocol.refusals import storage_refusal
 from ..registry.directory import others_cannot_replace
 from ..registry.record import Folder
@@ -92,7 +93,6 @@ def prepare(
     *,
     backend: str,
     protocol: str,
-    redact: Callable[[str], None],
     report: Callable[[str, str], None],
     tell: Callable[[str, str], None],
     left: RemainingShare,
@@ -109,8 +109,6 @@ def prepare(
         Its name.
     protocol : str
         ``tls``: credentials are made; ``unix``: a folder for sockets.
-    redact : callable
-        Told every secret that must not appear in the log.
     report : callable
         Told each step and what it does.
     tell : callable
@@ -129,6 +127,7 @@ def prepare(
     if protocol == "unix":
         comm = folder.comm
         make_comm_folder(comm)
+        redact(secret_of(str(comm)).decode())
         # Workers find it here: distributed tells them no host.
         dask.config.set({"gpucluster.comm-folder": str(comm)})
     prefix = secrets.token_urlsafe(PREFIX_BYTES)

@@ -18,6 +18,7 @@ from typing import Any
 from ..backends.backend import Backend, ReapContext, load_backend
 from ..backends.causes import cause_of
 from ..protocol.errors import OperationTimedOut, StartFailed
+from ..protocol.log_text import start_log
 from ..protocol.telemetry import ActivityEntry
 from ..registry import activity, lock
 from ..registry.moments import now
@@ -92,7 +93,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m gpucluster.supervisor.reaper")
     parser.add_argument("--folder", type=Path, required=True)
     folder = Folder(parser.parse_args().folder)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)-7s %(name)s  %(message)s")
+    start_log()
     held = lock.take(folder.reaping)
     if held is None or lock.is_held(folder.lock):
         return  # Somebody else does it, or there is a supervisor.

@@ -8,7 +8,6 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.util import get_temp_dir
 from typing import NoReturn
@@ -39,14 +38,11 @@ class Standby:
     ----------
     registry, folder
         Where this process is written down.
-    redact : callable
-        Told every secret that must not appear in the log.
     """
 
-    def __init__(self, registry: Registry, folder: Folder, redact: Callable[[str], None]) -> None:
+    def __init__(self, registry: Registry, folder: Folder) -> None:
         self._registry = registry
         self._folder = folder
-        self._redact = redact
         self._started = time.monotonic()
         self._chosen_at: float | None = None
         self.asked_for = False
@@ -66,7 +62,7 @@ class Standby:
             raise InvalidState("This process has a cluster already.")
         self.asked_for = True
         model = await asyncio.to_thread(self._written)
-        controller = Controller(self._registry, self._folder, model, self._redact)
+        controller = Controller(self._registry, self._folder, model)
         shutil.rmtree(self._folder.wanted_by, ignore_errors=True)
         self.taken.set_result((controller, adoption))
         return controller

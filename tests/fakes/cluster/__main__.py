@@ -63,7 +63,7 @@ async def _run(simulation: Simulation) -> ClusterModel:
         logging.getLogger(name).propagate = True
     backend = SimulatedBackend(simulation)
     vars(controllers)["load_backend"] = lambda name: backend
-    controller = Controller(registry, folder, model, lambda secret: None)
+    controller = Controller(registry, folder, model)
     secret = read_secret(folder)
     assert secret is not None
     interface = Interface(secret, None)

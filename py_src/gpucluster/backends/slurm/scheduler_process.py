@@ -19,6 +19,7 @@ from distributed import Scheduler
 from distributed.security import Security
 
 from ...dask_internals.listening import web_address
+from ...protocol.log_text import redact, start_log
 from ..dashboard import PrivateDashboardScheduler
 from ..nodes.addresses import scheduler_address
 from . import commands
@@ -57,13 +58,15 @@ async def run(given: argparse.Namespace) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, ending.set)
     host = scheduler_address(given.interface)
+    prefix = (given.folder / PREFIX_FILE).read_text()
+    redact(prefix)
     scheduler = PrivateDashboardScheduler(
         host=host,
         port=0,
         protocol=f"{given.protocol}://",
         security=_security(given.folder / "tls") if given.protocol == "tls" else None,
         dashboard_address=f"{host}:0",
-        http_prefix=(given.folder / PREFIX_FILE).read_text(),
+        http_prefix=prefix,
     )
     await scheduler
     served = web_address(scheduler)
@@ -104,5 +107,5 @@ async def _tell(address: str, given: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
-    logging.basicConfig(level=logging.INFO)
+    start_log()
     asyncio.run(run(arguments()))
