@@ -48,6 +48,10 @@ class DashboardRelay(WebSocketMixin, WebSocketHandler, RefusalMixin):
         """Return what goes on to the dashboard of something that the page sends."""
         return (message,)
 
+    def shown(self, message: str) -> str:
+        """Return a text that the dashboard sends as the page gets it."""
+        return message
+
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         """Say in a small page what is wrong."""
         message = self.refusal(status_code, **kwargs).message
@@ -129,7 +133,7 @@ class DashboardRelay(WebSocketMixin, WebSocketHandler, RefusalMixin):
             # One message at a time: a slow page slows down its own stream only.
             while (message := await self._upstream.read_message()) is not None:
                 if isinstance(message, str):
-                    message = self._disguise.text(message)
+                    message = self.shown(self._disguise.text(message))
                 await self.write_message(message, binary=isinstance(message, bytes))
         except WebSocketClosedError:
             return

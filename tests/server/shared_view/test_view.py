@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from contextlib import suppress
 from dataclasses import replace
 from http.cookies import SimpleCookie
+from urllib.parse import quote
 
 import gpucluster
 import pytest
@@ -16,13 +18,14 @@ from gpucluster.registry.links import add_link, living_links, withdraw_links
 from gpucluster.registry.store import Registry
 from gpucluster.server.routes import routes
 from gpucluster.server.shared_view.dashboard import PAGES_LOADED
-from gpucluster.server.shared_view.handler import OVER
+from gpucluster.server.shared_view.handler import OPENINGS, OVER
+from gpucluster.server.shared_view.pages import shown_pages
 from gpucluster.server.shared_view.policy import LinkPolicy, is_of_a_hub
 from gpucluster.server.shared_view.sessions import MOST_OF_A_LINK, MOST_SOCKETS_OF_A_LINK
 from gpucluster.site import reading
 from gpucluster.site.model import Site
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest
-from tornado.websocket import websocket_connect
+from tornado.websocket import WebSocketClosedError, websocket_connect
 
 from ..test_access import BODY, REST, SOCKETS, methods
 
@@ -81,11 +84,11 @@ async def stream(url, **headers):
         return error.code
 
 
-async def bokeh_page(view, cookie):
+async def bokeh_page(view, cookie, path="individual-cpu"):
     """Open a page of the dashboard as a browser does."""
-    page = await ask(view + "dashboard/individual-cpu", Cookie=cookie)
+    page = await ask(view + f"dashboard/{path}", Cookie=cookie)
     token = re.search(r'"token":"([^"]+)"', page.body.decode())[1]
-    url = view.replace("http", "ws", 1) + "dashboard/individual-cpu/ws"
+    url = view.replace("http", "ws", 1) + f"dashboard/{path}/ws"
     return await websocket_connect(HTTPRequest(url, headers={"Cookie": cookie}), subprotocols=["bokeh", token])
 
 
@@ -211,6 +214,34 @@ async def test_it_shows_figures_and_no_secret(view, folder, registry_directory, 
     assert secret not in page.body.decode()
 
 
+async def test_no_page_shows_a_path_or_a_process(view, folder, running_cluster, registry_directory, closing):
+    _, token = add_link(folder, LinkRequest(tasks=True), None)
+    cookie = await cookie_for(view, token)
+
+    def compute():
+        client = gpucluster.connect(running_cluster.id).get_client()
+        wait(kept := client.map(abs, range(5)))
+        return client, kept
+
+    client, kept = await asyncio.to_thread(compute)
+    try:
+        shown = {}
+        for page in shown_pages(tasks=True, gpus=False):
+            socket = closing(await bokeh_page(view, cookie, page.path))
+            await headers_of(socket, "ACK")
+            for frame in ({"msgid": "2", "msgtype": "PULL-DOC-REQ"}, {}, {}):
+                await socket.write_message(json.dumps(frame))
+            await headers_of(socket, "PULL-DOC-REPLY")
+            shown[page.path] = "".join([str(await socket.read_message()) for _ in range(2)])
+    finally:
+        del kept
+        await asyncio.to_thread(client.close)
+    assert "socket-" in "".join(shown.values()), "the address of a worker is on some page"
+    for path, text in shown.items():
+        for hidden in (str(registry_directory), quote(str(registry_directory), safe=""), f"{folder.id}/comm", "unix:/"):
+            assert hidden not in text, path
+
+
 async def test_keys_that_a_program_has_chosen_are_shown_to_no_other_link(view, folder, running_cluster, closing):
     chosen = ["/home/ada/patients/miller.csv", "mail alice@example.org grade 5"]
 
@@ -275,6 +306,51 @@ async def test_nothing_is_written(view, folder, running_cluster, control_of):
             answer = await ask(view + path, method, "{}", Cookie=cookie)
             assert answer.code in {403, 404, 405, 204} and (answer.code != 204 or method == "OPTIONS"), (path, method)
     assert (await control_of.get(running_cluster.id)).wanted == running_cluster.wanted
+
+
+async def test_hostile_requests_leave_no_secret_in_any_output(view, folder, control_of, closing, caplog, capfd):
+    _, token = add_link(folder, LinkRequest(), None)
+    cookie = await cookie_for(view, token)
+    address = json.loads(folder.dashboard.read_text())
+    pages = view + "dashboard/individual-nprocessing"
+    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+               "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="}  # fmt: skip
+    for protocols in (None, ["x"], ["bokeh", "x"], ["bokeh", token], ["bokeh"], ["bokeh", "a.b"]):
+        request = HTTPRequest(pages.replace("http", "ws", 1) + "/ws?bokeh-session-id=x", headers={"Cookie": cookie})
+        try:
+            socket = closing(await websocket_connect(request, subprotocols=protocols))
+        except HTTPClientError as error:
+            assert error.code in {400, 502}, protocols
+            continue
+        for sent in ("", "{}", "[", '{"msgid":"1","msgtype":"PULL-DOC-REQ"}', b"\x00"):
+            with suppress(WebSocketClosedError):
+                await socket.write_message(sent, binary=isinstance(sent, bytes))
+    for path in (pages, pages + "?bokeh-session-id=%00", pages + "?bokeh-autoload-element=%3Cscript", pages + "/ws"):
+        for method in ("GET", "POST"):
+            await ask(path, method, "{}" if method == "POST" else None, Cookie=cookie)
+    # What the owner's own account can do, who may show the log to others: the same without our server.
+    for path, headers in ((f"{address['prefix']}/individual-nprocessing/ws", upgrade), (address["prefix"], {}),
+                          (f"{address['prefix']}/../x", {}), ("sitemap.json", {})):  # fmt: skip
+        reader, writer = await asyncio.open_unix_connection(address["socket"])
+        head = "".join(f"{name}: {value}\r\n" for name, value in {"Host": "x", **headers}.items())
+        writer.write(f"GET /{path} HTTP/1.1\r\n{head}\r\n".encode())
+        await reader.read(100)
+        writer.close()
+    secrets = [address["prefix"].strip("/"), folder.secret.read_text(), (folder.comm / "secret").read_text(), token,
+               cookie.partition("=")[2]]  # fmt: skip
+    for _ in range(600):  # The cause of the last one is written a moment later.
+        if "Subprotocol header is not 'bokeh'" in folder.log.read_text():
+            break
+        await asyncio.sleep(0.05)
+    assert "Subprotocol header is not 'bokeh'" in folder.log.read_text()
+    telling = await asyncio.to_thread(gpucluster.connect(folder.id).get_client)
+    scheduler_log = repr(await asyncio.to_thread(telling.get_scheduler_logs))
+    await asyncio.to_thread(telling.close)
+    printed = capfd.readouterr()
+    outputs = [folder.log.read_text(), folder.state.read_text(), folder.activity.read_text(), scheduler_log,
+               caplog.text, printed.out, printed.err, (await control_of.get(folder.id)).model_dump_json()]  # fmt: skip
+    for secret in secrets:
+        assert len(secret) > 20 and not any(secret in output for output in outputs)
 
 
 async def test_a_page_of_the_dashboard_hears_and_says_nothing(view, folder, closing):
@@ -380,6 +456,35 @@ async def test_a_link_has_so_many_websockets_also_when_all_come_at_once(view, fo
         await asyncio.sleep(0.05)
     assert not isinstance(again, int)
     closing(again)
+
+
+@pytest.mark.parametrize("path", ["events", "dashboard/individual-cpu/ws", "history"])
+async def test_a_link_opens_so_many_websockets_in_a_minute(view, folder, extension, closing, path):
+    (_, token), (_, other) = add_link(folder, LinkRequest(), None), add_link(folder, LinkRequest(), None)
+    link = living_links(folder)[-2].link.id
+    cookie, cookie_apart = await cookie_for(view, token), await cookie_for(view, other)
+    parts = [parts for *_, parts in extension.handlers if "openings" in parts]
+    [openings] = {id(each["openings"]): each["openings"] for each in parts}.values()
+
+    async def status(cookie):
+        if path == "history":
+            return (await ask(view + path, Cookie=cookie)).code
+        opened = await stream(view + path, Cookie=cookie)
+        return opened if isinstance(opened, int) else closing(opened) and 200
+
+    for _ in range(OPENINGS[0] - 1):
+        openings.note(link)
+    # Closing them again makes no room.
+    assert [await status(cookie), await status(cookie), await status(cookie_apart)] == [200, 429, 200]
+
+
+async def test_a_page_of_the_dashboard_opens_only_as_bokeh_does(view, folder):
+    _, token = add_link(folder, LinkRequest(), None)
+    url = view.replace("http", "ws", 1) + "dashboard/individual-cpu/ws"
+    headers = {"Cookie": await cookie_for(view, token)}
+    for protocols in (None, ["x", "bokeh"]):
+        with pytest.raises(HTTPClientError, match="HTTP 400"):
+            await websocket_connect(HTTPRequest(url, headers=headers), subprotocols=protocols)
 
 
 async def test_a_link_loads_so_many_pages_in_a_minute(view, folder, extension):

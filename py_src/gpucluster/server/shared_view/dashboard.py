@@ -12,6 +12,7 @@ from .bokeh_messages import MOST_FRAME_BYTES, ReadOnly
 from .events import SharedSocket
 from .handler import TooOften
 from .pages import Address, address_of
+from .shown import without_paths
 
 PAGES_LOADED = (60, 60.0)
 """So many pages by one link within so many seconds: each one costs the scheduler work."""
@@ -44,6 +45,8 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
         if address is None or (address is Address.SOCKET) != self.wants_socket:
             raise HTTPError(404)
         if address is Address.SOCKET:
+            if not self.request.headers.get("Sec-WebSocket-Protocol", "").startswith("bokeh"):
+                raise HTTPError(400)  # Bokeh would open it, fail, and log a traceback.
             self.admit_socket(cluster)
             await self.pass_socket(cluster, path)
             return
@@ -65,6 +68,10 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
     def passed_on(self, message: str | bytes) -> tuple[str, ...]:
         """Return what the dashboard hears of it: questions."""
         return self._filter.passed_on(message)
+
+    def shown(self, message: str) -> str:
+        """Return a text of the dashboard without paths and process numbers."""
+        return without_paths(message)
 
     @property
     def max_message_size(self) -> int:

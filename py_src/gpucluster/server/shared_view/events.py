@@ -46,6 +46,7 @@ class SharedSocket(SharedViewMixin, WebSocketMixin, WebSocketHandler, RefusalMix
         self.session, link = self.session_and_link(cluster)
         if not self.sessions.has_room(self.session):
             raise TooOften(TOO_MANY)
+        self.count_opening(self.session)
         return link
 
     def watch_link(self) -> bool:
@@ -138,6 +139,7 @@ class SharedHistoryHandler(SharedViewHandler):
     @allow_unauthenticated
     async def get(self, cluster: str) -> None:
         """Return the figures."""
-        self.session_and_link(cluster)
+        session, _ = self.session_and_link(cluster)
+        self.count_opening(session)
         self.set_header("Content-Type", "application/json")
         self.finish((await self.control.history(cluster)).model_dump_json())

@@ -17,6 +17,8 @@ from .limiter import Limiter
 from .sessions import ViewSession, ViewSessions
 
 COOKIE = "gpucluster-view"
+OPENINGS = (240, 60.0)
+"""So many WebSockets and histories by one link within so many seconds: all pages of a link may come back at once."""
 OVER = "This link shows nothing any more: it has ended, was withdrawn, or is not whole. Ask for a new one."
 
 
@@ -48,6 +50,7 @@ class SharedViewMixin(JupyterHandler):
     sessions: ViewSessions
     wrong: Limiter
     loads: Limiter
+    openings: Limiter
     policy_of_content = "default-src 'none'"
     """Content-Security-Policy, besides who may embed the page."""
     embedded = "'none'"
@@ -99,6 +102,17 @@ class SharedViewMixin(JupyterHandler):
             raise ViewRefused(OVER)
         self.must_be_known(link)
         return session, link
+
+    def count_opening(self, session: ViewSession) -> None:
+        """Count a WebSocket or a history by the session's link, whether or not it is closed soon.
+
+        Raises
+        ------
+        TooOften
+        """
+        if self.openings.is_over(session.link):
+            raise TooOften("This link is opened too often. Try again in a minute.")
+        self.openings.note(session.link)
 
     def must_be_known(self, link: SharedLink) -> None:
         """Refuse who is not logged in to the hub, where the link asks for that.

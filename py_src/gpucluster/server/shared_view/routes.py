@@ -10,6 +10,7 @@ from ..upstream import DashboardClient
 from .dashboard import PAGES_LOADED, SharedDashboardHandler
 from .events import SharedEventsHandler, SharedHistoryHandler
 from .feed import ViewFeeds
+from .handler import OPENINGS
 from .limiter import Limiter
 from .open_views import OpenViews
 from .page import (
@@ -49,6 +50,7 @@ def shared_routes(
         "sessions": shared.sessions,
         "wrong": Limiter(*WRONG_TOKENS),
         "loads": Limiter(*PAGES_LOADED),
+        "openings": Limiter(*OPENINGS),
     }
     socket = {**parts, "views": shared.views}
     names = "|".join(name.replace(".", r"\.") for name in FILES)

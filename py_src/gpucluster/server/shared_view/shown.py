@@ -38,6 +38,15 @@ OTHER = "other"
 # names of files and machines, and no number that could be somebody's.
 _FUNCTION = re.compile(r"(?!.*[0-9]{5})[A-Za-z_][A-Za-z0-9_-]{0,49}")
 
+# The address of a worker on one machine is the path of its socket, which its process number is part of. Dask also
+# writes it quoted, for addresses of pages that a link does not show.
+_SOCKET = re.compile(r"gpucluster(?:\+|%2B)unix(?::|%3A)(?:/|%2F){2}[^\s\"'<>\\]*?(?:/|%2F)[0-9]+-([0-9a-f]{6})\b")
+
+
+def without_paths(text: str) -> str:
+    """Return what the dashboard says, with the random part of each socket's name in place of its path."""
+    return _SOCKET.sub(r"socket-\1", text)
+
 
 def shown_telemetry(line: bytes, *, tasks: bool) -> bytes | None:
     """Return the JSON of an event without what is withheld; ``None``: it is no sample that can be read.
