@@ -17,8 +17,9 @@ from .record import Folder
 
 LOG_TAIL_LINES = 20
 LONGEST_LINE = 4000
-_RAISED = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception): .")
-"""The last line of a traceback."""
+_RAISED = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception): .|Fatal Python error: .")
+"""What follows a traceback, or comes before one of the interpreter itself."""
+_LINES_OF_TRACEBACK = 200
 
 
 def tail(path: Path, lines: int) -> list[str]:
@@ -76,7 +77,7 @@ def ended_by_death(folder: Folder, model: ClusterModel, *, at: str) -> ClusterMo
         "What it has started elsewhere is being ended" if folder.remembered.exists() else "Its workers ended with it"
     )
     told = [] if stopped else tail(folder.log, LOG_TAIL_LINES)
-    raised = told[-1] if model.state is ClusterState.STARTING and told and _RAISED.match(told[-1]) else None
+    raised = _raised(folder) if told and model.state is ClusterState.STARTING else None
     reason = killed or (
         "Its process ended while it was being stopped."
         if stopped
@@ -86,6 +87,18 @@ def ended_by_death(folder: Folder, model: ClusterModel, *, at: str) -> ClusterMo
     )
     state = ClusterState.STOPPED if stopped else ClusterState.FAILED
     return model.model_copy(update=ended_fields(model, state, reason, at=at, log_tail=told))
+
+
+def _raised(folder: Folder) -> str | None:
+    """Return what ended a process that had only begun to start, where its log ends with that."""
+    lines = tail(folder.log, _LINES_OF_TRACEBACK)
+    found = [number for number, line in enumerate(lines) if _RAISED.match(line)]
+    if not found:
+        return None
+    last, after = lines[found[-1]], lines[found[-1] + 1 :]
+    # A message may have several lines; what was logged later has another cause.
+    logged = any(re.match(r"\d{4}-\d\d-\d\d ", line) for line in after)
+    return None if logged else last
 
 
 def gone(model: ClusterModel) -> str:

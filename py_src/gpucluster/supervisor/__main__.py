@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import faulthandler
 import gc
 import logging
 import os
@@ -19,6 +20,7 @@ import socket
 import subprocess
 import sys
 import time
+import traceback
 from contextlib import suppress
 from multiprocessing.util import get_temp_dir
 from pathlib import Path
@@ -204,9 +206,22 @@ def main() -> None:
         kept = [options.lock_fd] if options.turn_fd is None else [options.lock_fd, options.turn_fd]
         _detach(options.report_fd, *kept)
         os.close(options.report_fd)
+    try:
+        _run(options, started)
+    except BaseException as error:
+        _note_failure(options.folder, error)
+        os._exit(1)
+    # Not sys.exit: threads of distributed that linger must not keep the lock.
+    os._exit(0)
+
+
+def _run(options: argparse.Namespace, started: float) -> None:
     # Held, without being used, until this process ends; workers must not inherit it.
     os.set_inheritable(options.lock_fd, False)
     _redirect(options.folder / "log")
+    # What no exception tells, such as an instruction that this processor does not have.
+    faulthandler.enable()
+    os.register_at_fork(after_in_child=faulthandler.disable)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     allow_many_files()  # Each connection needs one, a stranger's too.
@@ -214,6 +229,7 @@ def main() -> None:
     if options.turn_fd is not None:
         turn = turn_of(options.turn_fd)
         wait_for_turn(turn, options.folder)
+    _refuse_wrong_settings()
     if options.link_fd is None:
         _begin_small()
     from ..backends.installed import take_directories
@@ -228,19 +244,70 @@ def main() -> None:
     start_forkserver()
     _drop_variables_of_workers()
     start_log()
-    code = 0
     try:
         asyncio.run(_serve(options.folder, options.lock_fd, started, turn, standby=options.standby))
     except Exception:
         logging.exception("The supervisor failed")
-        code = 1
-    logging.shutdown()
-    # The fork server's folder: an exit that does not wait leaves it behind.
-    shutil.rmtree(get_temp_dir(), ignore_errors=True)
-    # The watchdog may have killed what would have removed them, and has no time left to do it.
-    remove_semaphores(options.folder.name)
-    # Not sys.exit: threads of distributed that linger must not keep the lock.
-    os._exit(code)
+        raise
+    finally:
+        logging.shutdown()
+        # The fork server's folder: an exit that does not wait leaves it behind.
+        shutil.rmtree(get_temp_dir(), ignore_errors=True)
+        # The watchdog may have killed what would have removed them, and has no time left to do it.
+        remove_semaphores(options.folder.name)
+
+
+def _refuse_wrong_settings() -> None:
+    """Read Dask's configuration before anything imports Dask.
+
+    Raises
+    ------
+    PreflightFailed
+    """
+    from ..dask_internals.configuration import why_unreadable, wrong_settings
+    from ..protocol.errors import PreflightFailed
+
+    try:
+        import dask.config  # noqa: F401
+    except Exception as error:
+        raise PreflightFailed(why_unreadable(error)) from error
+    if wrong := wrong_settings():
+        raise PreflightFailed(" ".join(wrong))
+
+
+def _note_failure(path: Path, error: BaseException) -> None:
+    """Write down why this process ends, where no controller did: nobody else would know."""
+    from ..protocol.errors import GPUClusterError
+
+    if isinstance(error, GPUClusterError):
+        sys.stderr.write(f"{error.message}\n")
+    elif not logging.getLogger().handlers:  # Else the log has it.
+        traceback.print_exception(error)
+    with suppress(Exception):
+        from ..protocol.models import ClusterState
+        from ..protocol.refusals import folder_of, storage_refusal
+        from ..registry.ending import LOG_TAIL_LINES, ended_fields, note_end, tail
+        from ..registry.moments import now
+        from ..registry.store import Registry
+
+        registry = Registry(path.parent)
+        folder = registry.folder(path.name)
+        record = registry.read(folder)
+        if record is None or record.cluster is None or record.cluster.state.ended:
+            return
+        if isinstance(error, GPUClusterError):
+            reason: str | None = error.message
+        else:
+            reason = (isinstance(error, Exception) and storage_refusal(error, folder_of(error, path.parent))) or None
+        told = " ".join(str(error).split()).rstrip(".")
+        kind = "" if isinstance(error, SystemExit) else f"{type(error).__name__}: "
+        reason = reason or f"The cluster's process failed: {kind}{told[:500]}."
+        lines = tail(folder.log, LOG_TAIL_LINES)
+        end = ended_fields(record.cluster, ClusterState.FAILED, reason, at=now(), log_tail=lines)
+        model = record.cluster.model_copy(update=end)
+        registry.clear_secrets(folder)
+        registry.write(folder, record.model_copy(update={"cluster": model}))
+        note_end(folder, model)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,234 @@
+"""What is wrong with Dask's configuration, before Dask stumbles over it: the setting, where it stands, what is allowed.
+
+Relies on where Dask looks for files, on the file of distributed's defaults, and on what distributed makes of them.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import site
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+import yaml  # type: ignore[import-untyped]
+
+_INHERITED = "DASK_INTERNAL_INHERIT_CONFIG"
+_DURATIONS_OR_NULL = frozenset({
+    "distributed.scheduler.idle-timeout", "distributed.scheduler.no-workers-timeout",
+    "distributed.scheduler.worker-ttl", "distributed.worker.lifetime.duration",
+})  # fmt: skip
+_SIZES = frozenset({"distributed.scheduler.bandwidth"})
+"""Sizes whose default is a number."""
+_SIZES_OR_FALSE = frozenset({"distributed.worker.memory.max-spill"})
+_FRACTIONS = "distributed.worker.memory."
+_TASK_DURATIONS = "distributed.scheduler.default-task-durations."
+_NOT_LOOKED_AT = (
+    "distributed.version", "distributed.comm.tls.", "distributed.comm.socket-backlog", "distributed.nanny.environ",
+    "distributed.nanny.pre-spawn-environ", "distributed.scheduler.dashboard.bokeh-application",
+    "distributed.worker.resources", "distributed.comm.ucx", "distributed.rmm",
+)  # fmt: skip
+_EVENT_LOOPS = ("asyncio", "tornado", "uvloop")
+_DURATION = "a duration, such as '30s' or '5 minutes'"
+_SIZE = "a size, such as '64 MiB'"
+
+
+def why_unreadable(error: Exception) -> str:
+    """Return a sentence on why Dask cannot read its configuration.
+
+    Parameters
+    ----------
+    error : Exception
+        What importing Dask has raised.
+    """
+    for path in _files():
+        try:
+            fault = _fault_of_file(path)
+        except OSError:
+            continue  # Dask ignores it, too.
+        if fault is not None:
+            return f"Dask's configuration file {path} cannot be read: {fault}."
+    variables = ", ".join(sorted(name for name in os.environ if name.startswith("DASK_"))) or "none"
+    told = " ".join(str(error).split())
+    return (
+        f"Dask cannot be imported: {type(error).__name__}: {told.rstrip('.')}. Variables of the environment that it "
+        f"reads settings from: {variables}."
+    )
+
+
+def wrong_settings() -> list[str]:
+    """Return a sentence for each setting that keeps a cluster from starting. Imports ``dask.config``, nothing larger.
+
+    A setting counts as it holds: one in a variable hides the one of the same name in a file.
+    """
+    found: list[str] = []
+    sources = [(source, settings) for source, settings in _sources() if {"distributed", "logging"} & settings.keys()]
+    if not sources:
+        return found
+    defaults = _defaults()
+    seen: set[str] = set()
+    for source, settings in sources:
+        for name, value, usual in _leaves(settings, defaults):
+            if name not in seen:
+                seen.add(name)
+                if (allowed := _refused(name, value, usual)) is not None:
+                    found.append(
+                        f"Dask's setting {name} is {_shown(value)}, from {source}, and cannot be used. "
+                        f"Allowed: {allowed}."
+                    )
+    return found
+
+
+def _files() -> Iterator[Path]:
+    folders = [
+        os.environ.get("DASK_ROOT_CONFIG", "/etc/dask"),
+        *(os.path.join(prefix, "etc", "dask") for prefix in (sys.prefix, *site.PREFIXES)),
+        os.path.join(os.path.expanduser("~"), ".config", "dask"),
+        os.environ.get("DASK_CONFIG", ""),
+    ]
+    for folder in filter(None, dict.fromkeys(folders)):
+        path = Path(folder)
+        if not path.is_dir():
+            yield path
+            continue
+        try:
+            yield from sorted(each for each in path.iterdir() if each.suffix.lower() in {".json", ".yaml", ".yml"})
+        except OSError:
+            continue
+
+
+def _fault_of_file(path: Path) -> str | None:
+    try:
+        read = yaml.safe_load(path.read_text())
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = "" if mark is None else f"line {mark.line + 1}, column {mark.column + 1}: "
+        return f"{where}{', '.join(filter(None, (error.problem, error.context)))}"
+    except (ValueError, RecursionError, yaml.YAMLError) as error:
+        return " ".join(str(error).split()).rstrip(".")
+    if read is None:
+        return None
+    if not isinstance(read, dict):
+        return f"it has to hold names with values, such as 'distributed:', and holds {_shown(read)}"
+    odd = next(_names_that_are_no_text(read), None)
+    return None if odd is None else f"the name {odd!r} is no text; put it in quotation marks"
+
+
+def _names_that_are_no_text(settings: Mapping[Any, Any]) -> Iterator[Any]:
+    for name, value in settings.items():
+        if not isinstance(name, str):
+            yield name
+        if isinstance(value, Mapping):
+            yield from _names_that_are_no_text(value)
+
+
+def _sources() -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Return where settings stand, what holds first."""
+    import dask.config
+
+    for name in os.environ:
+        if name.startswith("DASK_") and name != _INHERITED:
+            yield f"the variable {name}", dask.config.collect_env({name: os.environ[name]})
+    if _INHERITED in os.environ:
+        yield "dask.config.set where the cluster was created", dask.config.collect_env({
+            _INHERITED: os.environ[_INHERITED]
+        })  # fmt: skip
+    files = list(dask.config.collect_yaml(dask.config.paths, return_paths=True))
+    yield from ((f"the file {path}", settings) for path, settings in reversed(files))
+
+
+def _defaults() -> Mapping[str, Any]:
+    spec = find_spec("distributed")
+    places: Sequence[str] = spec.submodule_search_locations or () if spec is not None else ()
+    for place in places:
+        read = yaml.safe_load((Path(place) / "distributed.yaml").read_text())
+        return {"distributed": read["distributed"]}
+    return {}
+
+
+def _leaves(settings: Mapping[str, Any], usual: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Return the settings that distributed knows, with their default; also one that stands in a group's place."""
+    known = {str(name).replace("_", "-"): value for name, value in usual.items()}
+    for name, value in settings.items():
+        name = str(name).replace("_", "-")
+        if not place and name == "logging":
+            yield name, value, None
+        default = known.get(name)
+        if isinstance(default, Mapping) and isinstance(value, Mapping):
+            yield from _leaves(value, default, f"{place}{name}.")
+        elif name in known or place == _TASK_DURATIONS or (place, name) == ("distributed.", "logging"):
+            yield f"{place}{name}", value, default
+
+
+def _refused(name: str, value: Any, usual: Any) -> str | None:
+    """Return what is allowed, where a value is not."""
+    if name.startswith(_NOT_LOOKED_AT):
+        return None
+    if name.endswith("logging"):
+        return _refused_logging(value)
+    if isinstance(usual, Mapping):
+        return "names with values below it; leave the line out if there is none"
+    if name == "distributed.admin.log-format":
+        return None if _works(logging.Formatter, value) else "a format of logging, such as '%(levelname)s %(message)s'"
+    if name == "distributed.admin.event-loop":
+        return None if value in _EVENT_LOOPS else ", ".join(_EVENT_LOOPS)
+    if isinstance(usual, list):
+        fits = isinstance(value, list) or (not usual and isinstance(value, str))
+        return None if fits else "a list"
+    if name in _SIZES_OR_FALSE:
+        return None if value is None or value is False or _is_size(value) else f"{_SIZE}, or false"
+    if name in _DURATIONS_OR_NULL:
+        return None if value is None or _is_duration(value) else f"{_DURATION}, or null"
+    if name in _SIZES or (isinstance(usual, str) and _is_size(usual)):
+        return None if _is_size(value) else _SIZE
+    if name.startswith(_TASK_DURATIONS) or (isinstance(usual, str) and _is_duration(usual)):
+        return None if _is_duration(value) else _DURATION
+    if isinstance(usual, Real) and not isinstance(usual, bool):
+        if value is None or isinstance(value, Real):
+            return None
+        return "a number from 0 to 1, or false" if name.startswith(_FRACTIONS) else "a number"
+    return None
+
+
+def _refused_logging(value: Any) -> str | None:
+    if not isinstance(value, Mapping):
+        return "names of loggers with levels"
+    if "version" in value:
+        return None  # A configuration of logging.config, which says itself what is wrong.
+    levels = logging.getLevelNamesMapping()
+    fits = all(
+        level.upper() in levels if isinstance(level, str) else isinstance(level, int) for level in value.values()
+    )
+    return None if fits else f"for each logger one of {', '.join(name.lower() for name in levels)}"
+
+
+def _is_duration(value: Any) -> bool:
+    from dask.utils import parse_timedelta
+
+    return value is not None and _works(parse_timedelta, value)
+
+
+def _is_size(value: Any) -> bool:
+    from dask.utils import parse_bytes
+
+    return value is not None and _works(parse_bytes, value)
+
+
+def _works(parse: Callable[[Any], Any], value: Any) -> bool:
+    try:
+        parse(value)
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError):
+        return False
+    return True
+
+
+def _shown(value: Any) -> str:
+    """Return a value as a file has it, with its kind where that is what is wrong."""
+    if value is None:
+        return "empty"
+    shown = f"the text {value!r}" if isinstance(value, str) else repr(value)
+    return shown if len(shown) <= 80 else f"{shown[:79]}…"

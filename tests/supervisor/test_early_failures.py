@@ -1,0 +1,65 @@
+"""What keeps the process of a cluster from starting is said, whatever comes before it can write a log."""
+
+from __future__ import annotations
+
+import pytest
+from gpucluster.protocol.models import ClusterState
+
+CONNECT, TARGET = "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "DASK_DISTRIBUTED__WORKER__MEMORY__TARGET"
+
+
+def reason_of(site, **options):
+    model = site.wait_for(site.create(name="early", **options).id, lambda model: model.state.ended)
+    assert model.state is ClusterState.FAILED
+    return model.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("a: [1", "line 1, column 6: expected ',' or ']', but got '<stream end>', while parsing a flow sequence"),
+        ("a:\n  b: c: d", "line 2, column 7: mapping values are not allowed here"),
+        ("- x", "it has to hold names with values, such as 'distributed:', and holds ['x']"),
+        ("1: {2: 3}", "the name 1 is no text; put it in quotation marks"),
+    ],
+)
+def test_the_file_and_the_line_of_a_broken_configuration_are_named(site, monkeypatch, tmp_path, text, fault):
+    (tmp_path / "mine.yaml").write_text(text)
+    monkeypatch.setenv("DASK_CONFIG", str(tmp_path))
+    assert reason_of(site) == f"Dask's configuration file {tmp_path}/mine.yaml cannot be read: {fault}."
+
+
+def test_wrong_settings_are_named_with_their_source_and_what_is_allowed(site, monkeypatch, tmp_path):
+    (tmp_path / "mine.yaml").write_text("distributed: {worker: {memory: {target: '0.6', spill: 0.7}}, logging: {x: y}}")
+    monkeypatch.setenv("DASK_CONFIG", str(tmp_path))
+    monkeypatch.setenv(CONNECT, "abc")
+    said = reason_of(site)
+    for sentence in (
+        f"Dask's setting distributed.comm.timeouts.connect is the text 'abc', from the variable {CONNECT}, and cannot "
+        "be used. Allowed: a duration, such as '30s' or '5 minutes'.",
+        f"Dask's setting distributed.worker.memory.target is the text '0.6', from the file {tmp_path}/mine.yaml, and "
+        "cannot be used. Allowed: a number from 0 to 1, or false.",
+        "Dask's setting distributed.logging is {'x': 'y'}, from the file",
+    ):
+        assert sentence in said
+    monkeypatch.setenv(CONNECT, "20s")
+    monkeypatch.setenv(TARGET, "0.6")  # It hides the one of the file.
+    assert "timeouts" not in (said := reason_of(site)) and "target" not in said and "distributed.logging" in said
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("raise RuntimeError('no such\\nprocessor')", "The cluster's process failed: RuntimeError: no such processor."),
+        ("raise SystemExit('This build has expired.')", "The cluster's process failed: This build has expired."),
+        (
+            "import os, signal; os.kill(os.getpid(), signal.SIGILL)",
+            "Its process could not start: Fatal Python error: Illegal instruction.",
+        ),
+    ],
+    ids=["raises", "exits", "crashes"],
+)
+def test_a_package_that_ends_the_process_while_it_is_imported_is_the_reason(site, monkeypatch, tmp_path, code, reason):
+    (tmp_path / "distributed.py").write_text(code)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert reason_of(site) == reason
