@@ -76,6 +76,26 @@ def test_the_real_cause_is_told(shared_site, fails, fault, n_workers, reason):
     assert model.log_tail
 
 
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        (b"x = = 1\n", "SyntaxError: invalid syntax (setup_worker.py, line 1)"),
+        (
+            b"if True:\nx\n",
+            "IndentationError: expected an indented block after 'if' statement on line 1 (setup_worker.py",
+        ),
+        (
+            b"b'\\xff'.decode()\n",
+            "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xff in position 0: ",
+        ),
+    ],
+)
+def test_what_an_error_of_a_preload_says_comes_from_the_worker_whole(shared_site, fails, tmp_path, code, reason):
+    preload = tmp_path / "setup_worker.py"
+    preload.write_bytes(code)
+    assert reason in ended(shared_site, fails("none", preload=str(preload))).reason
+
+
 def test_a_scheduler_that_cannot_listen(shared_site, fails, monkeypatch):
     monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TLS__CIPHERS", "NONSENSE")
     model = ended(shared_site, fails("none", protocol="tls"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+from contextlib import suppress
 from pathlib import Path
 
 from ..protocol.errors import GPUClusterError
@@ -26,6 +27,14 @@ def _refusal_in(error: BaseException | None) -> str | None:
     return None
 
 
+def _text_of(error: BaseException) -> str:
+    """Return what an error says. On its way from a worker one of Python's own keeps its arguments only."""
+    if type(error).__module__ == "builtins" and not isinstance(error, OSError):
+        with suppress(Exception):
+            error = type(error)(*error.args)
+    return str(error)
+
+
 def cause_of(error: BaseException) -> str:
     """Return the innermost real cause of an error chain in a few words."""
     refused = _refusal_in(error)
@@ -41,7 +50,7 @@ def cause_of(error: BaseException) -> str:
         error = error.__cause__
     if isinstance(error, GPUClusterError):
         return error.message.rstrip(".")
-    text = str(error).strip().splitlines()
+    text = _text_of(error).strip().splitlines()
     first = text[0].rstrip(".") if text else ""
     if isinstance(error, ModuleNotFoundError) and error.name:
         return f"the module '{error.name}' is not installed"
