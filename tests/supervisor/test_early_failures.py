@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
 import pytest
 from gpucluster.protocol.models import ClusterState
 
@@ -45,6 +51,45 @@ def test_wrong_settings_are_named_with_their_source_and_what_is_allowed(site, mo
     monkeypatch.setenv(CONNECT, "20s")
     monkeypatch.setenv(TARGET, "0.6")  # It hides the one of the file.
     assert "timeouts" not in (said := reason_of(site)) and "target" not in said and "distributed.logging" in said
+
+
+@pytest.mark.linux("names of files that are no text")
+@pytest.mark.parametrize(
+    ("name", "encoding", "said"),
+    [
+        (
+            "ä".encode(),
+            {"LC_ALL": "C", "PYTHONUTF8": "0"},
+            "ä cannot be read here, as names of files are ",
+        ),
+        (b"\xff", {}, " is not UTF-8. Choose another directory."),
+    ],
+    ids=["C", "bytes"],
+)
+def test_a_directory_whose_name_is_no_text_is_refused(name, encoding, said):
+    place = os.path.join(os.fsencode(tempfile.mkdtemp(prefix="gpuc-", dir="/tmp")), name)
+    os.mkdir(place, 0o700)
+    spec = {"backend": "local", "n_workers": 1}
+    code = (
+        "from gpucluster.client.control import Control\n"
+        "from pathlib import Path; import os, sys\n"
+        f"directory, spec = Path(os.fsdecode({place!r})), {spec!r}\n"
+        "def say(message): sys.stdout.buffer.write(message.encode() + bytes([10]))\n"
+        "for where in (directory, directory.parent):\n"
+        "    scratch = {} if where is directory else {'local_directory': str(directory)}\n"
+        "    control = Control(where)\n"
+        "    try: control.wait(control.create({**spec, **scratch}).id)\n"
+        "    except Exception as error: say(error.message)\n"
+    )
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, timeout=60, env={**os.environ, **encoding}, check=True
+        )
+    finally:
+        shutil.rmtree(os.path.dirname(place))
+    of_registry, of_scratch = done.stdout.decode().splitlines()
+    assert said in of_registry and of_registry.endswith("GPUCLUSTER_DIR names the directory of clusters.")
+    assert said in of_scratch and of_scratch.startswith("local_directory: ")
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,11 @@
-"""What the operating system refused, in a sentence: a full disk, too many open files."""
+"""What the operating system refused, in a sentence: a full disk, too many open files, names it cannot read."""
 
 from __future__ import annotations
 
 import errno
 import os
 import resource
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -42,6 +43,26 @@ def storage_refusal(error: BaseException | None, folder: Path) -> str | None:
     if error.errno in _CLOSED:
         disk, _ = _disk(folder)
         return f"You may not write in {folder} on the disk {disk}. Give yourself the right to, or use another folder."
+    return None
+
+
+def path_refusal(path: str) -> str | None:
+    """Return why a path cannot be used, where this process cannot read it as text or has no name of a file for it.
+
+    Python then stands in for each byte that it cannot read with half a letter, which no message can hold.
+    """
+    encoding = sys.getfilesystemencoding()
+    try:
+        os.fsencode(path)
+        path.encode()
+    except UnicodeEncodeError:
+        shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        if encoding.lower().replace("-", "") == "utf8":
+            return f"The path {shown} is not UTF-8. Choose another directory."
+        return (
+            f"The path {shown} cannot be read here, as names of files are read as {encoding}. Set PYTHONUTF8=1 or a "
+            "locale with UTF-8, such as LC_ALL=C.UTF-8, or choose a directory whose path is ASCII."
+        )
     return None
 
 

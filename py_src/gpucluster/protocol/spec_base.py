@@ -16,6 +16,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
+from .refusals import path_refusal
 from .sizes import MemorySizeOrAuto, zero_means_none
 
 MAX_WORKERS = 256
@@ -197,6 +198,8 @@ class SpecBase(BaseModel):
     @field_validator("local_directory")
     @classmethod
     def _absolute(cls, value: str | None) -> str | None:
+        if value is not None and os.path.isabs(value) and (refusal := path_refusal(value)) is not None:
+            raise ValueError(refusal.rstrip("."))
         if value is not None and (not os.path.isabs(value) or not value.isprintable()):
             raise ValueError("must be an absolute path")
         return value

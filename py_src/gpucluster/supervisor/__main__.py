@@ -229,7 +229,7 @@ def _run(options: argparse.Namespace, started: float) -> None:
     if options.turn_fd is not None:
         turn = turn_of(options.turn_fd)
         wait_for_turn(turn, options.folder)
-    _refuse_wrong_settings()
+    _refuse_unusable(options.folder)
     if options.link_fd is None:
         _begin_small()
     from ..backends.installed import take_directories
@@ -257,8 +257,8 @@ def _run(options: argparse.Namespace, started: float) -> None:
         remove_semaphores(options.folder.name)
 
 
-def _refuse_wrong_settings() -> None:
-    """Read Dask's configuration before anything imports Dask.
+def _refuse_unusable(folder: Path) -> None:
+    """Look at the path of the folder, and at Dask's configuration before anything imports Dask.
 
     Raises
     ------
@@ -266,7 +266,11 @@ def _refuse_wrong_settings() -> None:
     """
     from ..dask_internals.configuration import why_unreadable, wrong_settings
     from ..protocol.errors import PreflightFailed
+    from ..protocol.refusals import path_refusal
 
+    # Dask sends addresses of sockets as text.
+    if (refusal := path_refusal(str(folder.parent))) is not None:
+        raise PreflightFailed(f"{refusal} GPUCLUSTER_DIR names the directory of clusters.")
     try:
         import dask.config  # noqa: F401
     except Exception as error:

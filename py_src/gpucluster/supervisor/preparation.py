@@ -15,7 +15,7 @@ from ..backends.share import RemainingShare
 from ..comm.folder import make_comm_folder, secret_of
 from ..protocol.errors import PreflightFailed
 from ..protocol.log_text import redact
-from ..protocol.refusals import storage_refusal
+from ..protocol.refusals import path_refusal, storage_refusal
 from ..registry.directory import others_cannot_replace
 from ..registry.record import Folder
 from ..registry.started_elsewhere import remember
@@ -42,6 +42,8 @@ def make_scratch(folder: Folder, local_directory: str | None) -> Path:
         It cannot be made, or others may replace files in it.
     """
     scratch = folder.scratch
+    if local_directory is not None and (refusal := path_refusal(local_directory)) is not None:
+        raise PreflightFailed(f"local_directory: {refusal}")  # Whoever asked may have had another encoding.
     try:
         if local_directory is not None:
             top = Path(local_directory).resolve()
