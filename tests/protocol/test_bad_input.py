@@ -45,7 +45,7 @@ BAD_SPECS = [
     ({"backend": "cuda", "rmm_async": "maybe"}, "rmm_async: must be true or false, not 'maybe'."),
     ({"local_directory": "relative"}, "local_directory: must be an absolute path."),
     ({"local_directory": "/a\0b"}, "local_directory: must be an absolute path."),
-    ({"local_directory": "/\ud800"}, "local_directory: must be an absolute path."),
+    ({"local_directory": "/\ud800"}, "local_directory: The path /? is not UTF-8. Choose another directory."),
     ("", "is not valid JSON."),
     (b"", "is not valid JSON."),
     ("[", "is not valid JSON."),

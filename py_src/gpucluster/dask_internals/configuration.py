@@ -1,11 +1,12 @@
 """What is wrong with Dask's configuration, before Dask stumbles over it: the setting, where it stands, what is allowed.
 
-Relies on where Dask looks for files, on the file of distributed's defaults, and on what distributed makes of them.
+Relies on where ``dask.config`` looks for files, on ``distributed.yaml`` with distributed's defaults, and on what
+distributed makes of them.
 """
 
 from __future__ import annotations
 
-import logging
+import logging.config
 import os
 import site
 import sys
@@ -28,10 +29,11 @@ _SIZES_OR_FALSE = frozenset({"distributed.worker.memory.max-spill"})
 _FRACTIONS = "distributed.worker.memory."
 _TASK_DURATIONS = "distributed.scheduler.default-task-durations."
 _NOT_LOOKED_AT = (
-    "distributed.version", "distributed.comm.tls.", "distributed.comm.socket-backlog", "distributed.nanny.environ",
+    "distributed.version", "distributed.comm.tls.", "distributed.nanny.environ",
     "distributed.nanny.pre-spawn-environ", "distributed.scheduler.dashboard.bokeh-application",
     "distributed.worker.resources", "distributed.comm.ucx", "distributed.rmm",
 )  # fmt: skip
+_LOGGING = frozenset({"logging", "logging-file-config"})
 _EVENT_LOOPS = ("asyncio", "tornado", "uvloop")
 _DURATION = "a duration, such as '30s' or '5 minutes'"
 _SIZE = "a size, such as '64 MiB'"
@@ -66,7 +68,7 @@ def wrong_settings() -> list[str]:
     A setting counts as it holds: one in a variable hides the one of the same name in a file.
     """
     found: list[str] = []
-    sources = [(source, settings) for source, settings in _sources() if {"distributed", "logging"} & settings.keys()]
+    sources = [(source, settings) for source, settings in _sources() if {"distributed", *_LOGGING} & settings.keys()]
     if not sources:
         return found
     defaults = _defaults()
@@ -155,12 +157,10 @@ def _leaves(settings: Mapping[str, Any], usual: Mapping[str, Any], place: str = 
     known = {str(name).replace("_", "-"): value for name, value in usual.items()}
     for name, value in settings.items():
         name = str(name).replace("_", "-")
-        if not place and name == "logging":
-            yield name, value, None
         default = known.get(name)
         if isinstance(default, Mapping) and isinstance(value, Mapping):
             yield from _leaves(value, default, f"{place}{name}.")
-        elif name in known or place == _TASK_DURATIONS or (place, name) == ("distributed.", "logging"):
+        elif name in known or place == _TASK_DURATIONS or (name in _LOGGING and place in {"", "distributed."}):
             yield f"{place}{name}", value, default
 
 
@@ -170,6 +170,8 @@ def _refused(name: str, value: Any, usual: Any) -> str | None:
         return None
     if name.endswith("logging"):
         return _refused_logging(value)
+    if name.endswith("logging-file-config"):
+        return None if isinstance(value, str) and os.path.isfile(value) else "the path of a file for logging.config"
     if isinstance(usual, Mapping):
         return "names with values below it; leave the line out if there is none"
     if name == "distributed.admin.log-format":
@@ -187,6 +189,10 @@ def _refused(name: str, value: Any, usual: Any) -> str | None:
         return None if _is_size(value) else _SIZE
     if name.startswith(_TASK_DURATIONS) or (isinstance(usual, str) and _is_duration(usual)):
         return None if _is_duration(value) else _DURATION
+    if name == "distributed.comm.socket-backlog":
+        return None if _works(int, value) else "a whole number"
+    if name == "distributed.scheduler.contact-address":
+        return None if value is None or isinstance(value, str) else "an address as text, or null"
     if isinstance(usual, Real) and not isinstance(usual, bool):
         if value is None or isinstance(value, Real):
             return None
@@ -198,7 +204,11 @@ def _refused_logging(value: Any) -> str | None:
     if not isinstance(value, Mapping):
         return "names of loggers with levels"
     if "version" in value:
-        return None  # A configuration of logging.config, which says itself what is wrong.
+        try:
+            logging.config.dictConfig({**value, "version": int(value["version"])})  # As distributed is about to do.
+        except (ValueError, TypeError, AttributeError, ImportError) as error:
+            return f"a configuration of logging.config ({' '.join(str(error).split()).rstrip('.')})"
+        return None
     levels = logging.getLevelNamesMapping()
     fits = all(
         level.upper() in levels if isinstance(level, str) else isinstance(level, int) for level in value.values()

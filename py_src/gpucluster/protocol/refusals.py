@@ -56,7 +56,9 @@ def path_refusal(path: str) -> str | None:
         os.fsencode(path)
         path.encode()
     except UnicodeEncodeError:
-        shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        # Half a letter that stands for a byte is that byte; any other is none.
+        shown = "".join(letter if letter < "\ud800" or letter > "\udc7f" else "?" for letter in path)
+        shown = shown.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         if encoding.lower().replace("-", "") == "utf8":
             return f"The path {shown} is not UTF-8. Choose another directory."
         return (

@@ -1,0 +1,83 @@
+"""What keeps a cluster from starting is refused, and nothing else is."""
+
+from __future__ import annotations
+
+import dask
+import pytest
+import yaml
+from gpucluster.dask_internals import configuration
+
+_USABLE = {
+    "scheduler": {"bandwidth": "100 MB", "worker_ttl": None, "idle-timeout": "1h", "contact-address": "tcp://x:1",
+                  "preload": "a.py", "default-task-durations": {"mine": "2s"}, "worker-saturation": float("inf")},
+    "worker": {"memory": {"target": False, "spill": None, "max-spill": "10 GB"}, "lifetime": {"duration": None},
+               "preload": ["a"], "resources": {"GPU": 1}, "unknown": "x"},
+    "comm": {"timeouts": {"connect": 20}, "socket-backlog": "2048", "retry": {"delay": {"min": "500 ms"}}},
+    "logging": {"distributed": "WARNING", "x": 10}, "unknown": {"y": "z"},
+}  # fmt: skip
+_REFUSED = {
+    "scheduler": [("worker-ttl", "abc", "a duration"), ("bandwidth", "fast", "a size"), ("preload", 5, "a list"),
+                  ("allowed-failures", "three", "a number"), ("contact-address", 5, "an address as text"),
+                  ("default-task-durations", {"mine": "abc"}, "a duration"), ("locks", None, "names with values")],
+    "worker": [("memory", {"pause": "80%"}, "a number from 0 to 1, or false"), ("memory", {"max-spill": "x"}, "a size"),
+               ("lifetime", {"duration": "soon"}, "or null"), ("profile", {"interval": None}, "a duration")],
+    "admin": [("event-loop", "fast", "uvloop"), ("log-format", "%(nope", "a format"), ("tick", 5, "names with values")],
+    "comm": [("socket-backlog", "many", "a whole number"), ("offload", "x", "a size")],
+}  # fmt: skip
+
+
+@pytest.fixture
+def refused(monkeypatch, tmp_path):
+    """Return what is refused of settings below ``distributed``, in a file."""
+
+    def look(settings):
+        (tmp_path / "mine.yaml").write_text(yaml.safe_dump({"distributed": settings}))
+        monkeypatch.setattr("dask.config.paths", [str(tmp_path)])
+        return [said for said in configuration.wrong_settings() if "mine.yaml" in said]
+
+    return look
+
+
+def test_dasks_own_settings_and_those_that_it_takes_are_left_alone(canary, refused):
+    with canary("distributed.yaml"):
+        defaults = configuration._defaults()["distributed"]
+        assert {"scheduler", "worker", "nanny", "comm", "admin"} <= defaults.keys()
+    with canary("default settings of these kinds"):
+        assert refused(defaults) == []
+    assert refused(_USABLE) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [("a: [1", "line 1, column 6: "), ("- x", "it has to hold names"), ("1: {2: 3}", "the name 1 is no text")],
+)
+def test_the_file_that_dask_cannot_read_is_found(canary, monkeypatch, tmp_path, text, fault):
+    for name, content in (("fine.yaml", "x: 1"), ("mine.yaml", text), ("none.txt", ":")):
+        (tmp_path / name).write_text(content)
+    monkeypatch.setenv("DASK_CONFIG", str(tmp_path))
+    with canary("dask.config.collect that refuses such a file"), pytest.raises(Exception) as refused:
+        dask.config.update({"x": {}}, dask.config.collect(paths=[str(tmp_path)], env={}))
+    said = configuration.why_unreadable(refused.value)
+    assert said.startswith(f"Dask's configuration file {tmp_path}/mine.yaml cannot be read: {fault}")
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value", "allowed"), [(part, *each) for part, listed in _REFUSED.items() for each in listed]
+)
+def test_what_dask_cannot_use_is_refused_with_what_is_allowed(refused, part, name, value, allowed):
+    [said] = refused({part: {name: value}})
+    assert said.startswith(f"Dask's setting distributed.{part}.{name}")
+    assert allowed in said.partition("Allowed: ")[2]
+
+
+@pytest.mark.parametrize(
+    ("settings", "allowed"),
+    [
+        ({"logging": {"x": "loud"}}, "for each logger one of critical, "),
+        ({"logging": {"version": 1, "handlers": {"x": {"class": "nope"}}}}, "(Unable to configure handler 'x')"),
+        ({"logging-file-config": "/no/such/file"}, "the path of a file"),
+    ],
+)
+def test_settings_of_logging_that_distributed_cannot_use_are_refused(refused, settings, allowed):
+    [said] = refused(settings)
+    assert allowed in said
