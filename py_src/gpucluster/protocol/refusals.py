@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import resource
 import sys
 from contextlib import suppress
@@ -57,7 +58,7 @@ def path_refusal(path: str) -> str | None:
         path.encode()
     except UnicodeEncodeError:
         # Half a letter that stands for a byte is that byte; any other is none.
-        shown = "".join(letter if letter < "\ud800" or letter > "\udc7f" else "?" for letter in path)
+        shown = re.sub("[\ud800-\udc7f\udd00-\udfff]", "?", path)
         shown = shown.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         if encoding.lower().replace("-", "") == "utf8":
             return f"The path {shown} is not UTF-8. Choose another directory."
