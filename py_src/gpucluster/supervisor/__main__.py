@@ -229,9 +229,9 @@ def _run(options: argparse.Namespace, started: float) -> None:
     if options.turn_fd is not None:
         turn = turn_of(options.turn_fd)
         wait_for_turn(turn, options.folder)
-    _refuse_unusable(options.folder)
     if options.link_fd is None:
         _begin_small()
+    _refuse_unusable(options.folder)
     from ..backends.installed import take_directories
     from ..backends.worker_variables import take_given
     from .process_tree import take_all_along
@@ -283,8 +283,8 @@ def _note_failure(path: Path, error: BaseException) -> None:
     """Write down why this process ends, where no controller did: nobody else would know."""
     from ..protocol.errors import GPUClusterError
 
-    if isinstance(error, GPUClusterError):
-        sys.stderr.write(f"{error.message}\n")
+    if isinstance(error, GPUClusterError | SystemExit):
+        sys.stderr.write(f"{error}\n")
     elif not logging.getLogger().handlers:  # Else the log has it.
         traceback.print_exception(error)
     with suppress(Exception):
