@@ -22,6 +22,7 @@ const holder = (changes: Partial<SlotHolder> = {}): SlotHolder => ({
   since: ago(125),
   ends_at: ago(-7290),
   mine: false,
+  beyond: false,
   ...changes
 });
 
@@ -38,7 +39,7 @@ const shared: NodeModel = {
       holders: [
         holder(),
         holder({ user: 'grace', slot: 2, mine: true, ends_at: null }),
-        holder({ user: null, slot: null, since: null, ends_at: null })
+        holder({ user: null, slot: null, since: null, ends_at: null, beyond: true })
       ]
     }
   ],
@@ -150,7 +151,7 @@ it('tells who has which slot, marks what is mine, and offers nothing to who is n
   expect(lines('Who has GPU 0')).toEqual([
     'adaslot 1 of 4for 2 min · ends in 2 h 1 min',
     'grace (you)slot 2 of 4for 2 min',
-    'somebodyone of 4 slots',
+    'somebodyone of 4 slotsclaimed last, shared',
     '2 slots free'
   ]);
   expect(lines('In line')).toEqual(['1. alan1 GPU', '2. grace (you)2 certain GPUsfor 5 s']);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -74,3 +76,17 @@ def test_one_chooses_after_the_other(claims: DeviceClaims, tmp_path: Path) -> No
         assert other.stdout.readline().strip() == f"['{ONE}']", "it sees what we have chosen"
         other.kill()
     claims.release()
+
+
+def test_what_is_no_claim_is_passed_over(tmp_path: Path) -> None:
+    other, mine = DeviceClaims(tmp_path), DeviceClaims(tmp_path)
+    other.claim(["GPU-1"])
+    folder = tmp_path / "devices"
+    (folder / "device-GPU-2").mkdir()
+    (folder / "device-GPU-3").symlink_to("device-GPU-1")
+    (folder / "device-%47PU-4").touch()
+    held = os.open(folder / "device-%47PU-4", os.O_RDWR)
+    fcntl.flock(held, fcntl.LOCK_SH)
+    assert taken(mine) == {"GPU-1"}
+    os.close(held)
+    other.release()

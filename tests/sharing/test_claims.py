@@ -6,8 +6,10 @@ import os
 import socket
 
 import pytest
-from gpucluster.operating_system.abstract_names import LONGEST, hold
+from gpucluster.operating_system.abstract_names import LONGEST, held_names, hold
+from gpucluster.operating_system.abstract_streams import connect
 from gpucluster.sharing.claims import MOST_NUMBERS, ClaimedMeanwhile, NodeClaims
+from gpucluster.sharing.instructor_lines import listening
 from gpucluster.sharing.node import claim_name, held_name, place_name, prefix, read_node
 
 ONE, TWO, OLD_STYLE = "GPU-0001", "MIG-0002", "MIG-GPU-79c62632-04cc-574b-af7b-cb2e307120d8/1/0"
@@ -82,6 +84,59 @@ def test_nonsense_is_no_claim(said: str) -> None:
     node = read_node()
     assert node.claims == node.line == ()
     held.close()
+
+
+@pytest.mark.parametrize(
+    ("said", "otherwise"),
+    [
+        ("c/GPU-0001/1", "c/%47PU-0001/1"),
+        ("c/GPU-%C3%A9/1", "c/GPU-é/1"),
+        ("c/GPU-%2F/1", "c/GPU-%2f/1"),
+        ("h/GPU-0001/1/7/9", "h/GPU-0001/1/07/9"),
+        ("l/5/1/any", "l/05/1/any"),
+        ("l/5/1/00000a.00000b", "l/5/1/00000b.00000a"),
+        ("l/5/1/00000a", "l/5/1/00000a.00000a"),
+        ("i/0000000a", "i/0000000A"),
+        ("i/0000000a", "i/a"),
+    ],
+)
+def test_only_what_we_would_have_written_counts(said: str, otherwise: str) -> None:
+    def seen(first: str, second: str = "") -> object:
+        held = [hold(f"{prefix()}/{each}") for each in (first, second, *owned) if each]
+        for each in held:
+            assert each is not None
+            each.listen(1)
+        node = read_node()
+        listens = {id for ids in listening()[0].values() for id, _ in ids}
+        for each in held:
+            each.close()
+        return [(claim.uuid, claim.mark, claim.since) for claim in node.claims], [p.arrived for p in node.line], listens
+
+    owned = ["c/GPU-0001/1"] if said.startswith("h/") else []
+    assert seen(said, otherwise) == seen(otherwise, said) == seen(said) != seen(otherwise)
+
+
+def test_a_uuid_of_any_length_is_claimed() -> None:
+    for length in range(50, 70):
+        mine = claimed("M" * length + "/é/1")
+        assert len(read_node().claims) == 1
+        mine.release()
+
+
+def test_connections_to_a_name_hold_nothing() -> None:
+    holder = hold(name := claim_name(ONE, "1"))
+    assert holder is not None
+    holder.listen(9)
+    inode = os.fstat(holder.fileno()).st_ino
+    connected = [connect(name, 5) for _ in range(4)]
+    accepted = [holder.accept()[0] for _ in range(2)]
+    assert [(each.socket, each.listens) for each in held_names(name)] == [(inode, True)]
+    holder.close()
+    again = hold(name)
+    assert again is not None
+    assert [each.socket for each in held_names(name)] == [os.fstat(again.fileno()).st_ino]
+    for each in (again, *connected, *accepted):
+        each.close()
 
 
 def test_a_socket_of_another_type_is_no_claim() -> None:

@@ -100,24 +100,24 @@ def test_a_line_has_an_end_and_a_bound() -> None:
 
 
 def test_the_kernel_tells_groups_and_whose_names_are() -> None:
-    listener = listen(socket_name("a1"), 1)
+    listener = listen(socket_name("0000000a"), 1)
     try:
-        assert [[id for id, _ in ids] for ids in listening()[0].values()] == [["a1"]]
-        with connect(socket_name("a1"), 5), listener.accept()[0] as accepted:
+        assert [[id for id, _ in ids] for ids in listening()[0].values()] == [["0000000a"]]
+        with connect(socket_name("0000000a"), 5), listener.accept()[0] as accepted:
             assert groups_of(accepted) == {os.getgid(), *os.getgroups()}
         with pytest.raises(OSError, match="in use"):
-            listen(socket_name("a1"), 1)
-        assert ask("a1", os.getuid() + 1, None, time.monotonic() + 5).problem == "is another user's now"
+            listen(socket_name("0000000a"), 1)
+        assert ask("0000000a", os.getuid() + 1, None, time.monotonic() + 5).problem == "is another user's now"
         # Nobody accepts: one place, and one that waits for it.
-        assert ask("a1", os.getuid(), None, time.monotonic() + 0.3).problem is not None
+        assert ask("0000000a", os.getuid(), None, time.monotonic() + 0.3).problem is not None
     finally:
         close(listener)
     assert listening() == ({}, 0)
-    assert ask("a1", os.getuid(), None, time.monotonic() + 5).problem == "has just ended, or is no cluster"
+    assert ask("0000000a", os.getuid(), None, time.monotonic() + 5).problem == "has just ended, or is no cluster"
 
 
 def test_whoever_waits_in_accept_is_told_that_it_is_closed() -> None:
-    listener = listen(socket_name("a2"), 1)
+    listener = listen(socket_name("0000000b"), 1)
     ended = threading.Event()
 
     def accept() -> None:
@@ -131,7 +131,7 @@ def test_whoever_waits_in_accept_is_told_that_it_is_closed() -> None:
 
 
 def test_many_names_of_one_user_are_left_out() -> None:
-    listeners = [listen(socket_name(f"many{number}"), 1) for number in range(MOST_OF_A_USER + 3)]
+    listeners = [listen(socket_name(f"{number:08x}"), 1) for number in range(MOST_OF_A_USER + 3)]
     try:
         found, left_out = listening()
         assert (len(found[os.getuid()]), left_out) == (MOST_OF_A_USER, 3)

@@ -30,7 +30,7 @@ import socket, sys, time
 held = []
 for number, says in enumerate((b"", b"{}\\n", b"x" * 100_000, b"nonsense\\n", b'{"done": true}\\n')):
     listener = socket.socket(socket.AF_UNIX)
-    listener.bind(f"\\0{sys.argv[1]}/i/forged{number}")
+    listener.bind(f"\\0{sys.argv[1]}/i/{number:08x}")
     listener.listen(8)
     held.append((listener, says))
 print("listens", flush=True)

@@ -81,6 +81,18 @@ def test_nobody_fills_the_view_with_claims_and_places() -> None:
     assert len(node_text(node).splitlines()) < 40
 
 
+def test_more_claims_than_slots_are_reported() -> None:
+    held = [hold(claim_name(uuid, mark)) for uuid, mark in (("GPU-0", "2"), ("GPU-0", "1"), ("GPU-2", "1"))]
+    for slots, most in ((1, "the 1 claim that it has slots for"), (None, "one claim")):
+        node = shown(HOST, read_node(), GPUPolicy(slots=slots))
+        assert [[holder.beyond for holder in device.holders] for device in node.devices] == [[False, True], [], [False]]
+        assert f"GPU 0 has more than {most}. Claimed last: {getpass.getuser()} (you)." in node_text(node).splitlines()
+    assert "has more" not in node_text(shown(HOST, read_node(), GPUPolicy(slots=2)))
+    for each in held:
+        assert each is not None
+        each.close()
+
+
 def test_nonsense_of_a_holder_breaks_nothing() -> None:
     lie = held_name("GPU-0", "1", 9_999_999_999, 9_999_999_999)
     assert lie is not None

@@ -65,7 +65,7 @@ def test_a_name_that_turns_up_later_is_behind_whatever_it_says(taken: list[Turn]
 
 
 def test_nonsense_is_no_turn(taken: list[Turn]) -> None:
-    held = [hold(f"{prefix()}/s/{text}") for text in ("", "-1", "x", "1/2", "9" * 30, "ü")]
+    held = [hold(f"{prefix()}/s/{text}") for text in ("", "-1", "x", "1/2", "9" * 30, "ü", "01")]
     taken.append(take())
     assert taken[0].before() == 0
     for each in held:

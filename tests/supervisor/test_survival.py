@@ -6,15 +6,18 @@ import json
 import os
 import signal
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import gpucluster
 import psutil
 import pytest
 from gpucluster.client import killing
+from gpucluster.client.control import Control
 from gpucluster.protocol.errors import AccessDenied, StartTimedOut
 from gpucluster.protocol.models import ClusterState
 from gpucluster.registry.process import ProcessIdentity
+from gpucluster.registry.record import Record
 
 GONE_WITHIN_SECONDS = 5.0
 
@@ -265,3 +268,24 @@ def test_whatever_goes_wrong_once_a_second_is_told_and_tried_again(site):
         client.run_on_scheduler(break_a_look)
     site.control.patch("watched", {"idle_timeout_seconds": 1})
     assert site.wait_for("watched", lambda model: model.state.ended).reason.startswith("Idle for 1 second")
+
+
+def test_a_damaged_record_is_written_again_by_the_process_that_runs(site, wait_until):
+    model = site.running(name="damaged")
+    folder = site.registry.folder(model.id)
+
+    def is_whole():
+        with suppress(OSError, ValueError):
+            return Record.model_validate_json(folder.state.read_bytes()).cluster.name == "damaged"
+
+    for text in (b"{nonsense", b"", None):
+        if text is None:
+            folder.state.unlink()
+            folder.state.mkdir()
+        else:
+            folder.state.write_bytes(text)
+        assert Control(site.directory).get("damaged").state is ClusterState.RUNNING, "its process was asked"
+        wait_until(is_whole)
+    folder.state.write_bytes(b"{nonsense")
+    assert Control(site.directory).stop("damaged").state is ClusterState.STOPPED
+    assert [model.name for model in Control(site.directory).list()] == ["damaged"]

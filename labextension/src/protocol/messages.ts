@@ -929,6 +929,10 @@ export interface SlotHolder {
    * Whether it is whoever asks.
    */
   mine: boolean;
+  /**
+   * Whether the GPU had as many claims as it has slots before this one.
+   */
+  beyond: boolean;
 }
 /**
  * A place in line.

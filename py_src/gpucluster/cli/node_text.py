@@ -19,6 +19,7 @@ def node_text(node: NodeModel) -> str:
     parts = [one_line(node.message)] if node.message else []
     if node.devices:
         parts.append(table(rows))
+    parts += [_shared(device) for device in node.devices if any(holder.beyond for holder in device.holders)]
     for number, place in enumerate(node.line, 1):
         which = "of certain ones" if place.certain else ""
         who = _who(place.user, mine=place.mine)
@@ -27,6 +28,12 @@ def node_text(node: NodeModel) -> str:
         parts.append(f"In line {waits}{since}")
     parts += map(_more, node.more)
     return "\n".join(parts)
+
+
+def _shared(device: SharedDevice) -> str:
+    later = dict.fromkeys(_who(holder.user, mine=holder.mine) for holder in device.holders if holder.beyond)
+    most = "one claim" if device.slots is None else f"the {counted(device.slots, 'claim')} that it has slots for"
+    return f"GPU {_name(device)} has more than {most}. Claimed last: {', '.join(later)}."
 
 
 def _more(more: More) -> str:
@@ -91,8 +98,12 @@ def _nobody(device: SharedDevice) -> str:
     return "(free)" if device.slots in {None, 1} else f"({counted(device.free or 0, 'slot')} free)"
 
 
+def _name(device: SharedDevice) -> str:
+    return f"{device.index}" if device.index is not None else one_line(device.uuid[:12])
+
+
 def _row(device: SharedDevice, holder: SlotHolder | None) -> tuple[str, ...]:
-    name = f"{device.index}" if device.index is not None else device.uuid[:12]
+    name = _name(device)
     use = f"{device.utilization_percent:.0f} %" if device.utilization_percent is not None else ""
     if holder is None:
         return name, "", _nobody(device), "", "", use

@@ -55,6 +55,7 @@ def _device(device: DeviceModel, found: Node, policy: GPUPolicy, named: dict[str
     gives = policy.gives(device, named.get(device.parent_uuid or ""))
     slots = policy.parts(device) if policy.slots is not None and gives else None
     claims = [claim for claim in found.claims if claim.uuid == device.uuid]
+    beyond = claims[policy.parts(device) :]
     return SharedDevice(
         uuid=device.uuid,
         index=device.index,
@@ -63,7 +64,7 @@ def _device(device: DeviceModel, found: Node, policy: GPUPolicy, named: dict[str
         free=max(0, slots - len(claims)) if slots is not None else None,
         reserved=not gives,
         utilization_percent=device.utilization_percent,
-        holders=[_holder(claim, policy, device) for claim in _some(claims)],
+        holders=[_holder(claim, policy, device, beyond=claim in beyond) for claim in _some(claims)],
     )
 
 
@@ -112,7 +113,7 @@ def _waiting(place: Place) -> Waiting:
     )
 
 
-def _holder(claim: Claim, policy: GPUPolicy, device: DeviceModel) -> SlotHolder:
+def _holder(claim: Claim, policy: GPUPolicy, device: DeviceModel, *, beyond: bool) -> SlotHolder:
     parts = policy.parts(device)
     numbered = policy.slots is not None and (claim.number is not None or parts == 1)
     return SlotHolder(
@@ -121,6 +122,7 @@ def _holder(claim: Claim, policy: GPUPolicy, device: DeviceModel) -> SlotHolder:
         since=_time(claim.since) if claim.since is not None else None,
         ends_at=_time(claim.ends) if claim.ends is not None else None,
         mine=claim.user == os.getuid(),
+        beyond=beyond,
     )
 
 

@@ -23,7 +23,7 @@ _NETLINK_SOCK_DIAG = 4
 _SOCK_DIAG_BY_FAMILY = 20
 _REQUEST_DUMP = 0x301
 _DONE, _ERROR = 3, 2
-_LISTENS = 10
+_CONNECTED, _LISTENS = 1, 10
 _SHOW_NAME, _SHOW_UID = 0x1, 0x40
 _NAME, _UID = 0, 7
 _HEADER = struct.Struct("=IHHII")
@@ -67,7 +67,9 @@ def hold(name: str) -> socket.socket | None:
 
 
 def held_names(prefix: str) -> list[BoundName]:
-    """Return the names that begin so and are held by whomever, in this network namespace.
+    """Return the names that begin so and are held by anyone, in this network namespace; each of them once.
+
+    A name that is not UTF-8 is left out: ``hold`` makes none, and two of them may decode to the same text.
 
     Raises
     ------
@@ -77,17 +79,26 @@ def held_names(prefix: str) -> list[BoundName]:
     if not LINUX:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
     wanted = b"\0" + prefix.encode()
-    found: list[BoundName] = []
+    found: dict[str, BoundName] = {}
+    connected: set[str] = set()
     for kind, state, number, attributes in _sockets():
         name = attributes.get(_NAME, b"")
-        # A socket of another type may have the same name.
-        if kind != socket.SOCK_STREAM or not name.startswith(wanted):
+        # A socket of another type may have the same name. One without a number is a connection that nobody has
+        # accepted: Linux before 6.17 reports it as root's.
+        if kind != socket.SOCK_STREAM or not name.startswith(wanted) or number == 0:
             continue
+        try:
+            text = name[1:].decode()
+        except UnicodeDecodeError:
+            continue
+        # Connections have the name of the socket that accepted them, also when another socket holds it later.
+        if text in found and (state == _CONNECTED or text not in connected):
+            continue
+        (connected.add if state == _CONNECTED else connected.discard)(text)
         user = attributes.get(_UID)
-        text = name[1:].decode(errors="replace")
         whose = None if user is None else struct.unpack("=I", user)[0]
-        found.append(BoundName(text, whose, number, state == _LISTENS))
-    return found
+        found[text] = BoundName(text, whose, number, state == _LISTENS)
+    return list(found.values())
 
 
 def seconds_since_boot() -> float:

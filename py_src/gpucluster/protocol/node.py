@@ -17,6 +17,7 @@ class SlotHolder(WireModel):
     since: str | None = None
     ends_at: str | None = Field(None, description="Until when at most, as the holder says; null: nobody knows.")
     mine: bool = Field(False, description="Whether it is whoever asks.")
+    beyond: bool = Field(False, description="Whether the GPU had as many claims as it has slots before this one.")
 
 
 class SharedDevice(WireModel):

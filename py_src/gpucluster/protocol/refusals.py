@@ -42,6 +42,8 @@ def storage_refusal(error: BaseException | None, folder: Path) -> str | None:
         disk, _ = _disk(folder)
         return f"The disk {disk} is read-only: nothing can be written in {folder}. Make it writable, or use another."
     if error.errno in _CLOSED:
+        named = folder_of(error, folder)  # It may be a folder in this one that is closed.
+        folder = named if named.is_absolute() else folder
         disk, _ = _disk(folder)
         return f"You may not write in {folder} on the disk {disk}. Give yourself the right to, or use another folder."
     return None

@@ -62,11 +62,14 @@ class DeviceClaims:
 
     def _claimed(self) -> Iterator[str]:
         for path in self._directory.glob("device-*"):
+            uuid = unquote(path.name.removeprefix("device-"))
+            if _file_name(uuid) != path.name or path.is_symlink() or not path.is_file():
+                continue
             descriptor = os.open(path, _MODE, 0o600)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                yield unquote(path.name.removeprefix("device-"))
+                yield uuid
             finally:
                 os.close(descriptor)
 

@@ -32,7 +32,7 @@ def tail(path: Path, lines: int) -> list[str]:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - 400 * lines - 4096))
             text = file.read().decode("utf-8", errors="replace")
-    except FileNotFoundError:
+    except OSError:
         return []
     return [escaped(_bounded(line), keep="\t") for line in deque(text.splitlines(), maxlen=lines)]
 

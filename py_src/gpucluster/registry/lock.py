@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import time
@@ -55,12 +56,16 @@ def take(path: Path, *, patience: float = 0.0, given_up: Callable[[], bool] = _n
 
 
 def is_held(path: Path) -> bool:
-    """Whether a living process holds the lock."""
+    """Whether a living process holds the lock, also where it cannot be seen."""
     try:
         # For reading: whether a cluster lives can be seen on a read-only disk, too.
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except FileNotFoundError:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except (FileNotFoundError, NotADirectoryError):
         return False
+    except OSError as error:
+        if error.errno in {errno.EMFILE, errno.ENFILE, errno.ENOMEM}:
+            raise
+        return error.errno != errno.ELOOP  # A link: what was locked is not there any more.
     try:
         # Shared, so that two readers who look at the same moment do not see each other as the holder.
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -8,6 +8,20 @@ from contextlib import suppress
 from pathlib import Path
 
 
+def overwrite_text(path: Path, text: str) -> None:
+    """Put a text into a file that is there, where no file can be made beside it. Readers may see a part of it.
+
+    Raises
+    ------
+    OSError
+        The file cannot be written either, or is none.
+    """
+    descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+        file.truncate()
+
+
 def replace_text(path: Path, text: str, *, mode: int = 0o600, durable: bool = False) -> None:
     """Put a text in the place of a file: readers see the old or the new one, never a part.
 

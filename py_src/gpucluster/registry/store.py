@@ -6,10 +6,13 @@ lives. An entry whose lock is free has no supervisor; whatever its record says, 
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import secrets
 import shutil
+import stat
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -26,9 +29,19 @@ from .directory import default_directory, secure_directory, write_private
 from .ending import ended_by_death, gone, note_end
 from .moments import now, stamped
 from .record import DashboardAddress, Folder, Record
+from .replacement import overwrite_text
 from .secret import make_secret
 from .started_elsewhere import start_reaper
-from .unreadable import ended_outline, of_another_version, outline, while_paused, with_unknown_kind
+from .unreadable import (
+    Silent,
+    asked,
+    damaged,
+    ended_outline,
+    of_another_version,
+    outline,
+    while_paused,
+    with_unknown_kind,
+)
 from .writing import writing
 
 ENDED_KEPT = 10
@@ -36,7 +49,12 @@ ENDED_KEPT = 10
 ENDED_LEASES_KEPT = 3
 """The same of leases that have ended as they should: a notebook may have one in each cell."""
 ENDED_KEPT_FOR = timedelta(days=1)
+ASKED_AGAIN_SECONDS = 10.0
+"""So long after it has not answered, the process of a cluster is not asked for what its record should say."""
+_LONGEST_RECORD = 64 * 2**20
 _ID = re.compile(r"[0-9a-f]{8}")
+_OUT_OF_FILES = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+"""Faults of the process that reads, not of what it reads."""
 
 
 class Registry:
@@ -56,6 +74,7 @@ class Registry:
     def __init__(self, directory: Path | None = None) -> None:
         self.directory = secure_directory(Path(directory) if directory is not None else default_directory())
         self._cache: dict[str, tuple[tuple[int, int, int], Record]] = {}
+        self._silent: dict[str, float] = {}
         self._ends = False
 
     def _make_again(self) -> None:
@@ -103,8 +122,12 @@ class Registry:
             cached = self._cache.get(folder.id)
             if cached and cached[0] == stamp:
                 return cached[1]
-            text = folder.state.read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
+            text = b""
+            if stat.S_ISREG(found.st_mode) and found.st_size <= _LONGEST_RECORD:
+                text = folder.state.read_bytes()
+        except OSError as error:
+            if error.errno in _OUT_OF_FILES:
+                raise
             self._cache.pop(folder.id, None)
             return None
         record: Record | None = None
@@ -119,16 +142,26 @@ class Registry:
         return record
 
     def record(self, folder: Folder) -> Record | None:
-        """Return the record, with a dead supervisor's cluster shown as ended; what it has left is ended, too."""
-        record = self._shown(folder)
-        model = record.cluster if record is not None else None
-        if model is not None and model.state.ended and folder.remembered.exists() and not lock.is_held(folder.lock):
-            start_reaper(folder, model.python)
+        """Return the record, with a dead supervisor's cluster shown as ended; what it has left is ended, too.
+
+        A cluster whose record or folder cannot be read is in the list all the same, with the reason.
+        """
+        try:
+            record = self._shown(folder)
+            model = record.cluster if record is not None else None
+            if model is not None and model.state.ended and folder.remembered.exists() and not lock.is_held(folder.lock):
+                start_reaper(folder, model.python)
+        except OSError as error:
+            if error.errno in _OUT_OF_FILES:
+                raise
+            return damaged(folder, f"{error.filename or folder.path}: {error.strerror or error}", alive=False)
         return record
 
     def _shown(self, folder: Folder) -> Record | None:
         record = self.read(folder)
-        if record is None or record.cluster is None or record.cluster.state.ended:
+        if record is None:
+            return self._without_record(folder)
+        if record.cluster is None or record.cluster.state.ended:
             return record
         if lock.is_held(folder.lock):
             return while_paused(with_unknown_kind(record))
@@ -141,6 +174,22 @@ class Registry:
             return ended_outline(record, record.cluster, at=now())
         return self._note_death(folder, record, record.cluster)
 
+    def _without_record(self, folder: Folder) -> Record | None:
+        """Return what can be said of a folder whose record cannot be read; its process, if it lives, is asked."""
+        why = _unreadable(folder)
+        if why is None:
+            return None
+        if not lock.is_held(folder.lock):
+            return damaged(folder, why, alive=False)
+        if not folder.socket.exists():
+            return None  # It is just starting, and writes its record soon.
+        if time.monotonic() - self._silent.get(folder.id, -ASKED_AGAIN_SECONDS) >= ASKED_AGAIN_SECONDS:
+            try:
+                return asked(folder)
+            except Silent:
+                self._silent[folder.id] = time.monotonic()
+        return while_paused(damaged(folder, why, alive=True))
+
     def list(self) -> list[ClusterModel]:
         """Return all clusters, living ones first, newest first, and forget those that ended long ago."""
         models = []
@@ -149,7 +198,7 @@ class Registry:
             if record is not None and record.cluster is not None:
                 models.append(record.cluster)
         models.sort(key=lambda model: model.created_at, reverse=True)
-        ended = [model for model in models if model.state.ended and not self.folder(model.id).remembered.exists()]
+        ended = [model for model in models if model.state.ended and not self._has_left_something(model)]
         # Those that ended last stay longest: a long-lived cluster's log is wanted when it has just ended.
         ended.sort(key=lambda model: model.ended_at or model.created_at, reverse=True)
         oldest = (datetime.now(UTC) - ENDED_KEPT_FOR).isoformat()
@@ -162,6 +211,9 @@ class Registry:
                 models.remove(model)
                 self.delete(self.folder(model.id))
         return sorted(models, key=lambda model: model.state.ended)
+
+    def _has_left_something(self, model: ClusterModel) -> bool:
+        return os.path.lexists(self.folder(model.id).remembered)
 
     def find(self, name_or_id: str) -> ClusterModel:
         """Return one cluster; a living one wins over an ended one of the same name.
@@ -208,8 +260,13 @@ class Registry:
         RegistryUnwritable
             The record before is still there.
         """
+        text = record.model_dump_json()
         with writing(self.directory):
-            write_private(folder.state, record.model_dump_json())
+            try:
+                write_private(folder.state, text)
+            except PermissionError:
+                # In a folder that was made read-only no file can be made, but this one can be written.
+                overwrite_text(folder.state, text)
 
     def new_folder(self) -> tuple[Folder, int]:
         """Make an empty folder with an id that was never used, and take its lock.
@@ -294,6 +351,8 @@ class Registry:
         """
         model = self.find(name_or_id)
         folder = self.folder(model.id)
+        with writing(folder.path), suppress(FileNotFoundError):
+            os.lstat(folder.lock)
         if not model.state.ended or lock.is_held(folder.lock):
             raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; stop it before you remove it.")
         if folder.remembered.exists():
@@ -302,6 +361,8 @@ class Registry:
                 "ended. Try again in a minute; its activity says what hinders."
             )
         self.delete(folder)
+        with writing(folder.path), suppress(FileNotFoundError):
+            shutil.rmtree(folder.path)  # Raises what keeps it.
         return model
 
     def _note_death(self, folder: Folder, record: Record, model: ClusterModel) -> Record:
@@ -326,7 +387,7 @@ class Registry:
         """Delete what a creation that was killed half-way left. Call it while holding ``exclusive``."""
         for folder in self.folders():
             # Folders are made under the same lock: this one is not just being made.
-            if not folder.state.exists() and not lock.is_held(folder.lock):
+            if not os.path.lexists(folder.state) and not lock.is_held(folder.lock):
                 self.delete(folder)
 
     def clear_secrets(self, folder: Folder) -> None:
@@ -356,3 +417,17 @@ class Registry:
         self._cache.pop(folder.id, None)
         shutil.rmtree(folder.path, ignore_errors=True)
         remove_semaphores(folder.id)
+
+
+def _unreadable(folder: Folder) -> str | None:
+    """Return why the record of a folder cannot be read; ``None``: there is none."""
+    try:
+        found = folder.state.stat()
+        if not stat.S_ISREG(found.st_mode):
+            return f"{folder.state}: is not a file"
+        os.close(os.open(folder.state, os.O_RDONLY | os.O_CLOEXEC))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return f"{folder.state}: {error.strerror or error}"
+    return f"{folder.state}: is damaged"

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+import http.client
 import json
+import os
+import socket
+from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any
 
+from pydantic import ValidationError
+
 from ..operating_system import processes
+from ..protocol.errors import ErrorModel, InvalidState, error_from_model
 from ..protocol.kinds import find_kind
 from ..protocol.models import ClusterModel, ClusterState, Idle, Wanted
 from ..protocol.plain_text import printable
 from ..protocol.spec import UnknownSpec
-from ..protocol.version import PROTOCOL_VERSION
-from .record import Record
+from ..protocol.version import PROTOCOL_HEADER, PROTOCOL_VERSION, SECRET_HEADER
+from .moments import now, stamped
+from .process import ProcessIdentity
+from .record import Folder, Record
+from .secret import read_secret
+
+_ANSWER_SECONDS = 1.0
+_LONGEST_ANSWER = 64 * 2**20
+
+
+class Silent(Exception):
+    """The process of a cluster has not answered."""
 
 
 def outline(id: str, text: bytes, *, at: str) -> Record | None:
@@ -34,7 +52,7 @@ def outline(id: str, text: bytes, *, at: str) -> Record | None:
     try:
         cluster = json.loads(text)["cluster"]
         version = cluster["protocol_version"]
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
         return None
     if type(version) is not int or version == PROTOCOL_VERSION:
         return None
@@ -57,6 +75,73 @@ def outline(id: str, text: bytes, *, at: str) -> Record | None:
         ended_at=_text(cluster, "ended_at", at) if state.ended else None,
         spec=UnknownSpec(backend=_text(cluster, "backend", "unknown")),
         protocol_version=version,
+    )
+    return Record(kind="cluster", cluster=model, readable=False)
+
+
+def asked(folder: Folder) -> Record | None:
+    """Return the record of a folder whose process lives, as that process says it.
+
+    Returns
+    -------
+    Record or None
+        ``None``: it is a standby, which has no cluster.
+
+    Raises
+    ------
+    Silent
+        It does not answer, or not as this version does.
+    """
+    with suppress(OSError, ValueError, http.client.HTTPException):
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(_ANSWER_SECONDS)
+            connection.connect(str(folder.socket))
+            client = http.client.HTTPConnection("gpucluster")
+            client.sock = connection
+            headers = {PROTOCOL_HEADER: str(PROTOCOL_VERSION), SECRET_HEADER: read_secret(folder) or ""}
+            client.request("GET", "/model", headers=headers)
+            answer = client.getresponse()
+            text = answer.read(_LONGEST_ANSWER)
+        if answer.status == http.HTTPStatus.OK:
+            return Record(kind="cluster", cluster=ClusterModel.model_validate_json(text))
+        if isinstance(error_from_model(ErrorModel.model_validate_json(text)), InvalidState):
+            return None
+    raise Silent
+
+
+def damaged(folder: Folder, why: str, *, alive: bool) -> Record:
+    """Return an entry for a folder that cannot be read: a cluster that can be stopped, or one that has ended.
+
+    Parameters
+    ----------
+    folder : Folder
+    why : str
+        What cannot be read, and why.
+    alive : bool
+        Whether its process lives.
+    """
+    pid: int | None = None
+    with suppress(OSError, ValidationError):
+        pid = ProcessIdentity.model_validate_json(folder.process.read_bytes()).pid
+    try:
+        at = stamped(datetime.fromtimestamp(os.lstat(folder.path).st_mtime, UTC))
+    except (OSError, ValueError, OverflowError):
+        at = now()
+    told = f"Its record cannot be read ({printable(why, 300)})."
+    model = ClusterModel(
+        id=folder.id,
+        name=folder.id,
+        backend="unknown",
+        state=ClusterState.RUNNING if alive else ClusterState.FAILED,
+        reason=None if alive else told,
+        notice=f"{told} Its process does not answer. Here it can be stopped, and nothing else." if alive else None,
+        wanted=Wanted(),
+        idle=Idle(),
+        pid=pid if alive else None,
+        python="",
+        created_at=at,
+        ended_at=None if alive else at,
+        spec=UnknownSpec(backend="unknown"),
     )
     return Record(kind="cluster", cluster=model, readable=False)
 

@@ -85,6 +85,8 @@ class RegistryWatch:
 def _stamp(folder: Folder) -> _Stamp | None:
     try:
         found = os.stat(f"{folder.path}/state.json", follow_symlinks=False)
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError:
+        return 0, 0, 0  # It is in the list, with the reason.
     return found.st_mtime_ns, found.st_size, found.st_ino

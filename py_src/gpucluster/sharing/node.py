@@ -4,8 +4,9 @@
 ``gpucluster/h/UUID/MARK/SINCE/ENDS``  since when, and until when at most (0: not known), in seconds since the boot
 ``gpucluster/l/ARRIVED/COUNT/WANTED``  a place in line: nanoseconds since the boot, how many GPUs, and which (``any``)
 
-Whose a name is, is told by the kernel and not by the name. What else stands in it is said by its holder, and somebody
-else's word on a claim does not count.
+The kernel reports whose a name is. What else is in it is what its holder says; what others say of a claim is ignored.
+A name counts only if it is exactly what the functions below write: the kernel gives each name to one holder, but
+``GPU-1`` and ``%47PU-1`` are two names to it.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ NOBODY = -1
 """Whose a name is where the kernel does not tell."""
 MOST_WANTED = 8
 """So many GPUs a place in line can name; who wants more of them waits for any."""
+_LONGEST_UUID = 64
 _CLAIM = re.compile(r"c/([^/]{1,80})/([1-9][0-9]{0,3}|x[0-9a-f]{8})")
 _HELD = re.compile(r"h/([^/]{1,80})/([0-9]{1,4}|x[0-9a-f]{8})/([0-9]{1,10})/([0-9]{1,10})")
 _PLACE = re.compile(r"l/([0-9]{1,19})/([1-9][0-9]{0,2})/(any|[0-9a-f]{6}(?:\.[0-9a-f]{6}){0,7})")
@@ -89,14 +91,16 @@ class Node:
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
-        """Those that count."""
+        """Those that count: the first ones of each user, as the kernel numbers their sockets."""
+        if self.per_user is None:
+            return self.every_claim
         seen: Counter[int] = Counter()
-        kept = []
-        for claim in self.every_claim:
+        kept = set()
+        for claim in sorted(self.every_claim, key=lambda claim: claim.socket):
             seen[claim.user] += 1
-            if self.per_user is None or claim.user == NOBODY or seen[claim.user] <= self.per_user:
-                kept.append(claim)
-        return tuple(kept)
+            if claim.user == NOBODY or seen[claim.user] <= self.per_user:
+                kept.add(claim)
+        return tuple(claim for claim in self.every_claim if claim in kept)
 
     @cached_property
     def line(self) -> tuple[Place, ...]:
@@ -141,10 +145,13 @@ def read_node(*, per_user: int | None = None, places_per_user: int = 64) -> Node
     for bound in held_names(start):
         text, user = bound.name.removeprefix(start), NOBODY if bound.user is None else bound.user
         if found := _CLAIM.fullmatch(text):
-            uuid = unquote(found[1])
-            claims[uuid, found[2]] = Claim(uuid, found[2], user, bound.socket)
+            uuid, mark = unquote(found[1]), found[2]
+            if claim_name(uuid, mark) == bound.name:
+                claims[uuid, mark] = Claim(uuid, mark, user, bound.socket)
         elif found := _HELD.fullmatch(text):
-            told[unquote(found[1]), found[2]].append((user, int(found[3]), int(found[4])))
+            uuid, mark, since, ends = unquote(found[1]), found[2], int(found[3]), int(found[4])
+            if held_name(uuid, mark, since, ends) == bound.name:
+                told[uuid, mark].append((user, since, ends))
         elif place := _place(text, bound, user):
             places.append(place)
     for key, said in told.items():
@@ -153,7 +160,7 @@ def read_node(*, per_user: int | None = None, places_per_user: int = 64) -> Node
             if claim is not None and user == claim.user:
                 claims[key] = replace(claim, since=since, ends=ends or None)
     return Node(
-        tuple(sorted(claims.values(), key=lambda claim: (claim.uuid, claim.number or 10**6, claim.mark))),
+        tuple(sorted(claims.values(), key=lambda claim: (claim.uuid, claim.socket))),
         tuple(sorted(places, key=lambda place: (place.arrived, place.socket))),
         per_user,
         places_per_user,
@@ -173,9 +180,8 @@ def held_name(uuid: str, mark: str, since: float, ends: float | None) -> str | N
 
 def place_name(arrived: int, count: int, wanted: Iterable[str] | None) -> str:
     """Return the name of a place in line for so many out of these GPUs; ``None``: any."""
-    digests = sorted({digest(uuid) for uuid in wanted or ()})
-    which = ".".join(digests) if 0 < len(digests) <= MOST_WANTED else "any"
-    return f"{prefix()}/l/{arrived}/{min(count, 999)}/{which}"
+    digests = {digest(uuid) for uuid in wanted or ()}
+    return _place_name(arrived, min(count, 999), digests if len(digests) <= MOST_WANTED else ())
 
 
 def digest(uuid: str) -> str:
@@ -190,7 +196,17 @@ def prefix() -> str:
 
 
 def _safe(uuid: str) -> str:
-    return quote(uuid, safe="")[:64]
+    name = ""
+    for letter in uuid:
+        quoted = quote(letter, safe="")
+        if len(name + quoted) > _LONGEST_UUID:
+            break
+        name += quoted
+    return name
+
+
+def _place_name(arrived: int, count: int, digests: Iterable[str]) -> str:
+    return f"{prefix()}/l/{arrived}/{count}/{'.'.join(sorted(digests)) or 'any'}"
 
 
 def _place(text: str, bound: BoundName, user: int) -> Place | None:
@@ -198,4 +214,5 @@ def _place(text: str, bound: BoundName, user: int) -> Place | None:
     if found is None:
         return None
     wanted = frozenset() if found[3] == "any" else frozenset(found[3].split("."))
-    return Place(int(found[1]), int(found[2]), wanted, user, bound.socket)
+    place = Place(int(found[1]), int(found[2]), wanted, user, bound.socket)
+    return place if _place_name(place.arrived, place.count, wanted) == bound.name else None

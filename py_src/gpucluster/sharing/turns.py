@@ -28,7 +28,7 @@ LONGEST_SECONDS = 60.0
 as long."""
 MOST_OF_A_USER = 2
 """So many starts of one user are waited for: more of them would be a way to the front, or a wall."""
-_ARRIVED = re.compile(r"[0-9]{1,19}")
+_ARRIVED = re.compile(r"0|[1-9][0-9]{0,18}")
 
 
 class Turn:

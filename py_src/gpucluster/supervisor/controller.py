@@ -112,7 +112,7 @@ class Controller(Requests):
 
     async def run(self) -> ClusterModel:
         """Control the cluster until it has ended; returns its last model."""
-        early = (self._log.look, self._look_at_holder, self._instructors.look)
+        early = (self._log.look, self._look_at_holder, self._instructors.look, self.store.look)
         checking = asyncio.create_task(RoutineChecks(self.store, *early).run())
         try:
             await unless_stopped(self.store, self.changed, self._start())

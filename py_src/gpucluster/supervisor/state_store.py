@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import stat
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -52,6 +53,8 @@ class StateStore:
         self._process = identify(os.getpid())
         self._pending: asyncio.TimerHandle | None = None
         self._unwritable: str | None = None
+        self._written = ""
+        self._stamp: tuple[int, int, int] | None = None
         self.model = model.model_copy(update={"pid": os.getpid()})
         self.write()
         try:
@@ -120,11 +123,40 @@ class StateStore:
         if self.model.notice == before:
             self.update(notice=None)
 
+    def look(self) -> None:
+        """Write the record again, if it is not what this process has written: nobody else writes it."""
+        try:
+            if self._stamp is None or (stamp := self._stamp_now()) == self._stamp:
+                return
+            if stat.S_ISDIR(self._folder.state.stat().st_mode):
+                self._folder.state.rmdir()  # An empty one; a file cannot take its place.
+            elif self._folder.state.read_text(encoding="utf-8", errors="replace") == self._written:
+                self._stamp = stamp
+                return
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            self._go_on_without_disk(f"The cluster's record cannot be read: {error.strerror}: {self._folder.state}.")
+            return
+        logger.warning("The record of this cluster was changed or damaged by another program; it is written again")
+        self._replace()
+
+    def _stamp_now(self) -> tuple[int, int, int]:
+        found = os.lstat(self._folder.state)
+        return found.st_mtime_ns, found.st_ino, found.st_size
+
     def _save(self) -> None:
         with writing(self._registry.directory):
             there = self._folder.state.exists()
         if there:
-            self._registry.write(self._folder, Record(kind="cluster", cluster=self.model, process=self._process))
+            self._replace()
+
+    def _replace(self) -> None:
+        record = Record(kind="cluster", cluster=self.model, process=self._process)
+        self._registry.write(self._folder, record)
+        self._written = record.model_dump_json()
+        with suppress(OSError):
+            self._stamp = self._stamp_now()
 
     def _go_on_without_disk(self, why: str) -> None:
         if why != self._unwritable:

@@ -1,0 +1,52 @@
+"""What an owner sees of a cluster whose folder was closed, or made read-only."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from gpucluster.protocol.errors import GPUClusterError
+from gpucluster.protocol.links import parse_link_request
+from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
+from gpucluster.protocol.spec import LocalSpec
+from gpucluster.registry.links import add_link
+from gpucluster.registry.record import Record
+from gpucluster.registry.store import Registry
+
+registry = Registry(Path(os.environ["GPUCLUSTER_DIR"]))
+folders = {}
+for name in ("good", "dead"):
+    folder, held = registry.new_folder()
+    model = ClusterModel(
+        id=folder.id, name=name, backend="local", state=ClusterState.RUNNING, wanted=Wanted(), idle=Idle(),
+        python="python", created_at=f"2026-01-0{len(folders) + 1}T00:00:00Z", spec=LocalSpec(),
+    )  # fmt: skip
+    registry.write(folder, Record(kind="cluster", cluster=model))
+    folders[name] = folder, held
+
+
+def refusal(do: object, *words: object) -> str:
+    """Return what is refused."""
+    try:
+        do(*words)  # type: ignore[operator]
+    except GPUClusterError as error:
+        return error.message
+    return ""
+
+
+dead, held = folders["dead"]
+os.close(held)
+told: dict[str, object] = {"folder": str(dead.path)}
+os.chmod(dead.path, 0)
+told["closed"] = [[model.name, model.state.value, model.reason] for model in registry.list()]
+registry.sweep()
+told["refused"] = refusal(registry.remove, dead.id)
+os.chmod(dead.path, 0o500)
+found = next(model for model in registry.list() if model.id == dead.id)
+told["read_only"] = [found.name, found.state.value]
+told["written"] = json.loads(dead.state.read_text())["cluster"]["state"] == "failed"
+told["linked"] = refusal(add_link, dead, parse_link_request({"hours": 1}), None)
+told["removed"] = refusal(registry.remove, dead.id)
+os.chmod(dead.path, 0o700)
+print(json.dumps(told))

@@ -1,0 +1,157 @@
+"""Records that cannot be read: each is in the list with the reason, and keeps no other cluster from anything."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from socketserver import UnixStreamServer
+
+import pytest
+from gpucluster.protocol.errors import InvalidState
+from gpucluster.protocol.models import ClusterState
+from gpucluster.registry import unreadable
+from gpucluster.registry.record import Folder
+from gpucluster.registry.store import Registry
+from gpucluster.registry.watching import RegistryWatch
+
+from .test_store import registry, write, write_ended  # noqa: F401
+
+
+def directory(folder: Folder) -> None:
+    folder.state.unlink()
+    folder.state.mkdir()
+
+
+def pipe(folder: Folder) -> None:
+    folder.state.unlink()
+    os.mkfifo(folder.state)
+
+
+def link(folder: Folder) -> None:
+    folder.state.unlink()
+    folder.state.symlink_to(folder.state)
+
+
+def text(content: str) -> object:
+    def damage(folder: Folder) -> None:
+        folder.state.write_text(content)
+
+    return damage
+
+
+DAMAGES = [directory, pipe, link, text(""), text("{nonsense"), text("[" * 100_000), text('{"kind": "cluster"')]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_one_that_has_ended_is_listed_with_the_reason_and_can_be_removed(registry, damage):  # noqa: F811
+    good, _held = write(registry, "good", ClusterState.RUNNING)
+    bad = write_ended(registry, "bad")
+    damage(bad)
+    registry.sweep()
+    assert registry.free_name(None) == "cluster-1"
+    (first, second) = RegistryWatch(registry).start()
+    assert (first.name, second.id, second.state) == ("good", bad.id, ClusterState.FAILED)
+    assert f"Its record cannot be read ({bad.state}: " in second.reason
+    registry.remove(bad.id)
+    assert [model.name for model in Registry(registry.directory).list()] == ["good"]
+    assert not bad.path.exists()
+
+
+def test_odd_files_beside_a_record_keep_nobody_from_the_list(registry):  # noqa: F811
+    folder, held = write(registry, "dead", ClusterState.RUNNING)
+    os.close(held)
+    folder.lock.unlink()
+    os.mkfifo(folder.lock)
+    for path in (folder.log, folder.activity, folder.killed):
+        path.mkdir()
+    assert [model.state for model in registry.list()] == [ClusterState.FAILED]
+    folder.lock.unlink()
+    folder.lock.symlink_to("/dev/zero")
+    assert [model.state for model in Registry(registry.directory).list()] == [ClusterState.FAILED]
+
+
+class Process:
+    """What answers at the socket of a folder."""
+
+    def __init__(self, folder: Folder, status: int, body: str) -> None:
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                assert self.path == "/model"
+                self.send_response(status)
+                self.end_headers()
+                self.wfile.write(body.encode())
+
+            def address_string(self) -> str:
+                return ""
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = UnixStreamServer(str(folder.socket), Handler)
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
+
+    def close(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_one_that_runs_is_asked(registry, damage, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(unreadable, "_ANSWER_SECONDS", 30.0)
+    folder, held = write(registry, "runs", ClusterState.RUNNING)
+    model = registry.find("runs")
+    damage(folder)
+    assert registry.list() == [], "it has no socket yet"
+    process = Process(folder, 200, model.model_dump_json())
+    assert registry.list() == [model]
+    assert registry.find("runs") == model
+    with pytest.raises(InvalidState, match="stop it before"):
+        registry.remove("runs")
+    process.close()
+    os.close(held)
+    assert [model.state for model in registry.list()] == [ClusterState.FAILED]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "listed"),
+    [
+        (409, InvalidState("This process waits in standby.").model().model_dump_json(), False),
+        (200, "{}", True),
+        (200, json.dumps("[" * 1000), True),
+        (426, "nonsense", True),
+    ],
+)
+def test_what_answers_otherwise_can_be_stopped(registry, status, body, listed):  # noqa: F811
+    folder, held = write(registry, "runs", ClusterState.RUNNING)
+    directory(folder)
+    process = Process(folder, status, body)
+    models = registry.list()
+    process.close()
+    assert [model.id for model in models] == [folder.id] * listed
+    for model in models:
+        assert model.state is ClusterState.RUNNING
+        assert model.notice.endswith("Its process does not answer. Here it can be stopped, and nothing else.")
+    os.close(held)
+
+
+@pytest.mark.root
+@pytest.mark.processes
+def test_a_folder_that_its_owner_may_not_enter_is_that_folders_fault(registry):  # noqa: F811
+    from tests.otheruser import OtherUser
+
+    user = OtherUser({"PATH": "/usr/bin:/bin"})
+    try:
+        code = Path(__file__).with_name("closed_folder.py").read_text()
+        told = json.loads(user.run("-c", code))
+    finally:
+        user.close()
+    folder = told["folder"]
+    assert told["closed"] == [["good", "running", None], [folder[-8:], "failed", told["closed"][1][2]]]
+    assert f"{folder}/" in told["closed"][1][2] and "Permission denied" in told["closed"][1][2]
+    assert told["refused"].startswith(f"You may not write in {folder} on the disk ")
+    # In one that is read-only the record is written all the same, and what needs a new file names the folder.
+    assert told["read_only"] == ["dead", "failed"] and told["written"]
+    assert told["linked"] == told["removed"] == told["refused"]
