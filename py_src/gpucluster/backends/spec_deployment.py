@@ -213,7 +213,11 @@ class SpecDeployment(Deployment):
         self._memory_limit = limit_bytes
         memory_limits.lower_planned_limit(self._cluster, limit_bytes)
         # Also for workers that start at this moment, which have the limit of before.
-        await self.scheduler.add_worker_plugin(PLUGIN, pickled_limit(limit_bytes))
+        try:
+            await self.scheduler.add_worker_plugin(PLUGIN, pickled_limit(limit_bytes))
+        except Exception as error:
+            # A worker that left meanwhile. Those that come later have it all the same.
+            logger.warning("Not every worker knows its memory limit (%s: %s)", type(error).__name__, error)
         self._stop_lowering()
         self._lowering = asyncio.create_task(self._lower_limits(limit_bytes))
 
