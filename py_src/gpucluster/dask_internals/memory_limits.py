@@ -80,6 +80,5 @@ def lower_worker_limit(worker: Worker, limit_bytes: int) -> None:
         return
     manager.memory_limit = limit_bytes
     worker.state.transfer_incoming_bytes_limit *= limit_bytes / before
-    target = manager.memory_target_fraction
-    if target and hasattr(worker.data, "evict") and hasattr(worker.data, "n"):
-        worker.data.n = int(limit_bytes * target)
+    if hasattr(worker.data, "evict") and hasattr(worker.data, "n"):
+        worker.data.n = int(worker.data.n * limit_bytes / before)
