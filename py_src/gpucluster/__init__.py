@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .client.api import connect, create, frame, list, replay
     from .client.async_cluster import AsyncCluster
     from .client.cluster import Cluster
-    from .client.dask_keywords import KeywordWithoutEffect
+    from .client.dask_keywords import KeywordWithoutEffect, SettingWithoutEffect
     from .client.instructing import class_clusters, message_class, stop_class
     from .client.lease import lease
     from .client.node import node
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from .protocol.errors import GPUClusterError
 
 __all__ = [
-    "AsyncCluster", "Cluster", "GPUClusterError", "KeywordWithoutEffect", "__version__", "class_clusters", "connect",
-    "create", "frame", "lease", "list", "message_class", "node", "profile", "replay", "stop_class",
+    "AsyncCluster", "Cluster", "GPUClusterError", "KeywordWithoutEffect", "SettingWithoutEffect", "__version__",
+    "class_clusters", "connect", "create", "frame", "lease", "list", "message_class", "node", "profile", "replay",
+    "stop_class",
 ]  # fmt: skip
 
 _LAZY = {
@@ -32,6 +33,7 @@ _LAZY = {
     "Cluster": "gpucluster.client.cluster",
     "GPUClusterError": "gpucluster.protocol.errors",
     "KeywordWithoutEffect": "gpucluster.client.dask_keywords",
+    "SettingWithoutEffect": "gpucluster.client.dask_keywords",
     "class_clusters": "gpucluster.client.instructing",
     "connect": "gpucluster.client.api",
     "create": "gpucluster.client.api",

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from distributed import LocalCluster
+from distributed.core import Status
 from gpucluster.backends.backend import StartContext
 from gpucluster.backends.local import LocalBackend
 from gpucluster.client.capacity import demand_of
 from gpucluster.devices.machine import this_machine
+from gpucluster.protocol.capacity import Machine
 from gpucluster.protocol.errors import InvalidRequest, PreflightFailed
 from gpucluster.protocol.sizes import format_size
 from gpucluster.protocol.spec import LocalSpec
@@ -24,6 +27,42 @@ async def test_a_worker_larger_than_the_machine_is_refused_before_anything_start
         await LocalBackend().preflight(LocalSpec(n_workers=2, memory_limit=TOO_MUCH), context)
     assert [fault.field for fault in refused.value.fields] == ["memory_limit"]
     assert format_size(MACHINE.memory_bytes) in refused.value.message
+
+
+GIB = 2**30
+
+
+@pytest.mark.parametrize(
+    ("n_workers", "threads", "machine", "each"),
+    [
+        (1, 4, Machine(24 * GIB, 2), 24 * GIB),
+        (1, 4, Machine(256 * GIB, 64), 256 * GIB),
+        (4, 16, Machine(256 * GIB, 64), 64 * GIB),
+        (3, 1, Machine(16 * GIB, 8), 16 * GIB // 3),
+        (8, 2, Machine(16 * GIB, 4), 2 * GIB),
+    ],
+)
+async def test_a_worker_has_the_memory_that_a_local_cluster_gives_it(
+    n_workers: int, threads: int, machine: Machine, each: int, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("distributed.system.MEMORY_LIMIT", machine.memory_bytes)
+    monkeypatch.setattr("distributed.deploy.local.CPU_COUNT", machine.cores)
+    of_dask: Any = LocalCluster(n_workers=n_workers, threads_per_worker=threads, asynchronous=True)
+    assert of_dask.new_spec["options"]["memory_limit"] == each
+    of_dask.status = Status.closed  # It was not awaited, so there is no process.
+
+    monkeypatch.setattr("gpucluster.backends.local.shared_machine", lambda: machine)
+    monkeypatch.setattr("gpucluster.client.capacity.this_machine", lambda: machine)
+    spec = LocalSpec(n_workers=n_workers, threads_per_worker=threads)
+    plan = await LocalBackend().preflight(spec, StartContext("0000000a", None, tmp_path, "secret"))
+    assert (plan.options["memory_limit"], plan.memory_limit_bytes) == (each, each)
+    demand = demand_of(spec)
+    assert demand is not None
+    assert demand.memory_limit_bytes == each, "as the form shows it"
+    # Who comes later takes no more than there is, and none less than it can work with.
+    assert [plan.memory_of(count) for count in (1, n_workers, 2 * n_workers, 100_000)] == [
+        each, each, machine.memory_bytes // (2 * n_workers), 256 * 2**20,
+    ]  # fmt: skip
 
 
 def test_who_asks_for_one_learns_it_at_once(shared_site: Any) -> None:
@@ -57,7 +96,7 @@ def test_what_workers_share_is_told_before_and_while_they_live(site: Any) -> Non
     assert demand is not None
     assert (demand.n_workers, demand.machine_cores, demand.machine_memory_bytes) == (2, cores, MACHINE.memory_bytes)
     # "auto" is what the backend makes of it, too.
-    assert demand.memory_limit_bytes == MACHINE.memory_bytes // max(2, cores)
+    assert demand.memory_limit_bytes == MACHINE.memory_bytes // 2
     sample = site.control.telemetry(model.id)
     assert (sample.host_memory_bytes, sample.host_cores) == (MACHINE.memory_bytes, cores)
 

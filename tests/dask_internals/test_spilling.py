@@ -57,6 +57,50 @@ def test_what_does_not_fit_is_noticed(tmp_path, canary):
         assert not spilling.spills_no_more(worker)
 
 
+def test_what_comes_back_is_there_although_nothing_can_take_its_place(tmp_path, canary):
+    data = SpillBuffer(str(tmp_path), target=10_000)
+    manager = types.SimpleNamespace(
+        memory_limit=80_000, memory_target_fraction=0.1, memory_spill_fraction=0.7, memory_pause_fraction=0.8,
+        _maybe_pause_or_unpause=lambda worker, memory: looks.append(memory),
+    )  # fmt: skip
+    looks: list[int] = []
+    worker = types.SimpleNamespace(
+        data=data, memory_manager=manager, state=types.SimpleNamespace(nthreads=1),
+        loop=types.SimpleNamespace(add_callback=lambda look: look()),
+        monitor=types.SimpleNamespace(get_process_memory=lambda: 50_000),
+    )  # fmt: skip
+    assert spilling.bound_spilling(worker, 70_000)
+    values = {number: os.urandom(6000) for number in range(3)}
+    with canary("SpillBuffer.fast.weight, a function that is asked at each insertion"):
+        data.update(values)
+        assert sorted(data.slow) == [0, 1]
+        assert looks == []
+    with canary("SpillBuffer.slow_to_fast(key) puts the result into SpillBuffer.fast and evicts others"):
+        assert data[0] == values[0]
+        assert sorted(data.slow) == [1, 2]
+    # As it is told when there are more workers: now scratch is full.
+    assert spilling.bound_spilling(worker, 13_000)
+    assert spilling.spills_no_more(worker)
+    assert data[1] == values[1]
+    assert sorted(data.slow) == [1, 2], "it stays on disk"
+    with canary("WorkerMemoryManager.memory_pause_fraction and the like"):
+        data[3] = values[0]
+        assert looks == [50_000]
+        assert 0.6 < manager.memory_pause_fraction < 0.8
+        assert manager.memory_pause_fraction == manager.memory_spill_fraction > manager.memory_target_fraction
+    with canary("SpillBuffer.evict(), and fast.heavy and fast.order"):
+        pickled = data.disk.data.dump
+        data.disk.data.dump = lambda value: dumps.append(value) or pickled(value)
+        dumps: list[bytes] = []
+        assert [data.evict() for _ in range(5)] == [-1] * 5
+        assert len(dumps) == 1
+    # A result that Dask itself would lose: it has come back, and the one that had to leave could not.
+    spilling.bound_spilling(worker, None)
+    data.disk.data.max_weight = 1
+    assert data[1] == values[1]
+    assert all(data[number] == value for number, value in values.items())
+
+
 def test_a_worker_that_never_spills(canary):
     worker = types.SimpleNamespace(data={})
     assert spilling.keeps_in_memory(worker)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import pickle
+import tempfile
 import time
+from pathlib import Path
 
+import dask
+import dask.array as da
 import gpucluster
 import numpy as np
 import pytest
@@ -138,6 +142,39 @@ def _slow(_number):
     time.sleep(0.2)
 
 
+def adapting_as_dask_is_set(cluster):
+    names = {"interval": "200ms", "wait-count": 5, "target_duration": "2s"}
+    with dask.config.set({f"distributed.adaptive.{name}": value for name, value in names.items()}):
+        adaptive = cluster.adapt(minimum=2, maximum=2)
+    adaptive.stop()
+    cluster.scale(2)
+    _settle(cluster)
+    return adaptive.interval, adaptive.wait_count, adaptive.target_duration
+
+
+def fusing_as_dask_is_set(cluster):
+    """Fused, a task has lost the annotations of its parts. Which are fused is up to the scheduler."""
+    found = []
+    for connect in (Client, lambda cluster: cluster.get_client()):
+        for setting in ({"optimization.fuse.active": False}, {}, {"optimization.annotations.fuse": False}):
+            with tempfile.NamedTemporaryFile() as file, connect(cluster) as client, dask.config.set(setting):
+                with dask.annotate(retries=2):
+                    failing = da.ones(2, chunks=2).map_blocks(_fail, file.name, meta=np.ones(0))
+                with pytest.raises(ZeroDivisionError):
+                    (failing + 1).compute()
+                computed = client.compute(failing, sync=False)
+                with pytest.raises(ZeroDivisionError):
+                    computed.result()
+                found.append(Path(file.name).read_text())
+    return found
+
+
+def _fail(_block, path):
+    with open(path, "a", encoding="utf-8") as file:
+        file.write("x")
+    raise ZeroDivisionError
+
+
 def adapting_in_other_words(cluster):
     bounds = []
     for words in (
@@ -170,13 +207,23 @@ def _until(condition):
     [
         what_it_is, a_client_of_it, its_own_client, names_of_workers, what_workers_are_made_of, what_workers_are,
         what_the_scheduler_says, where_the_scheduler_is, calls_of_the_scheduler, loops, time_runs_out, logs, scaling,
-        adapting, adapting_in_other_words,
+        # LocalCluster keeps what it was once told.
+        adapting_as_dask_is_set, adapting, adapting_in_other_words, fusing_as_dask_is_set,
     ],
     ids=lambda snippet: snippet.__name__,
 )  # fmt: skip
 def test_it_comes_to_the_same(both, snippet):
     theirs = snippet(both.theirs)
     assert snippet(both.ours) == theirs
+
+
+def test_a_setting_that_no_running_scheduler_reads_is_told_once(both):
+    with both.ours.get_client(set_as_default=False) as client:
+        name = "distributed.scheduler.default-task-durations"
+        with dask.config.set({name: {"mine": "2s"}}):
+            with pytest.warns(gpucluster.SettingWithoutEffect, match=f"^{name}: .* before you create the cluster"):
+                assert client.submit(sum, [1, 2]).result() == 3
+            assert client.submit(sum, [1, 3]).result() == 4
 
 
 def test_an_address_is_enough_for_a_client(both):

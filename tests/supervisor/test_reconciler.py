@@ -71,7 +71,7 @@ async def test_what_was_asked_for_meanwhile_is_done(failing: str) -> None:
         failed=failures.append, sends_away=lambda _: None, keeps=lambda *_: None, misses=lambda _: None
     )
     reconciler = Reconciler(
-        deployment, SimpleNamespace(maximum_workers=100, n_workers=4),
+        deployment, SimpleNamespace(maximum_workers=100, shares_memory=False, n_workers=4),
         queues=False, store=store, activity_log=log, titles=WorkerTitles(), changed=changed, observed=dict,
     )  # type: ignore[arg-type]  # fmt: skip
     running = asyncio.create_task(reconciler.run())

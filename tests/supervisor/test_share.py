@@ -7,6 +7,8 @@ from contextlib import nullcontext
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import distributed
+import gpucluster
 import pytest
 from gpucluster.backends.backend import Plan, StartContext
 from gpucluster.client import gpu_share, opening
@@ -89,6 +91,41 @@ def test_what_is_left_open_gets_what_is_left(site, says):
         site.control.patch(first.id, {"n_workers": 2})
     site.control.stop(first.id)
     assert site.running(n_workers=0, memory_limit="auto").memory_limit_bytes >= 256 * 2**20
+
+
+def limit_of_worker(dask_worker):
+    """Return a worker's limit where it spills by it, too; otherwise 0."""
+    manager = dask_worker.memory_manager
+    spills_by_it = dask_worker.data.n == int(manager.memory_limit * manager.memory_target_fraction)
+    return manager.memory_limit if spills_by_it else 0
+
+
+def test_workers_that_come_later_share_the_memory(site, says, wait_until):
+    """The first one holds more than its new share: it spills, and is not ended for what it was allowed."""
+    whole = 1200 * 2**20
+    says(f"  per_user: {{memory: {whole}}}\n")
+    model = site.running(name="shared", n_workers=1, memory_limit="auto")
+    with gpucluster.connect("shared").get_client() as client:
+        limits = lambda: sorted(client.run(limit_of_worker).values())  # noqa: E731
+        known = lambda: sorted(worker.memory_limit_bytes for worker in site.control.get(model.id).workers)  # noqa: E731
+        assert (known(), limits()) == ([whole], [whole])
+        futures = client.map(lambda _: __import__("os").urandom(40_000_000), range(12), pure=False)
+        distributed.wait(futures)
+        pid = model.workers[0].pid
+        site.control.patch(model.id, {"n_workers": 3})
+        assert not any("memory" in note for note in site.control.wait(model.id).notes)
+        each = whole // 3
+        wait_until(lambda: (known(), limits()) == ([each] * 3, [each] * 3), what=limits)
+        assert site.control.get(model.id).memory_limit_bytes == each
+        assert pid in {worker.pid for worker in site.control.get(model.id).workers}
+        assert sum(len(client.submit(len, one).result(60) and one.key) > 0 for one in futures) == len(futures)
+        # Down again, nobody gets more: it might be needed again at once. Nor does a worker that starts again.
+        site.control.patch(model.id, {"adapt": {"minimum": 1, "maximum": 2}})
+        del futures
+        client.restart()
+        assert set(limits()) == {each}
+        with pytest.raises(InvalidRequest, match="n_workers: Each user may have 1.2 GiB of memory"):
+            site.control.patch(model.id, {"n_workers": 5})
 
 
 def test_what_has_just_been_asked_for_counts_already(site, says, monkeypatch):

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from ..protocol.capacity import Machine, capacity_notes
+from ..protocol.capacity import Machine, capacity_notes, memory_of_worker
 from ..protocol.errors import MissingPackage
 from ..protocol.kinds import ClusterKind, find_kind, why_unusable
 from ..protocol.models import GPUSlot, Network, Submission
@@ -130,6 +130,8 @@ class Plan:
     threads_per_worker: int = 1
     memory_limit_bytes: int = 0
     """Host memory of one worker; 0: no limit."""
+    shares_memory: bool = False
+    """Whether that is an equal share of the machine's memory, so that more workers have less each."""
     ready_workers: int | None = None
     """So many must be connected before the cluster is running, ``None`` for all; 0 where they wait in a queue."""
     has_gpus: bool | None = None
@@ -146,6 +148,12 @@ class Plan:
     """The GPUs, or parts of them, that are the cluster's as long as it lives."""
     remarks: tuple[str, ...] = ()
     """What else to tell people about this cluster, in sentences."""
+
+    def memory_of(self, n_workers: int) -> int:
+        """Return the host memory of each of so many workers, never more than it is now."""
+        if not self.shares_memory or self.machine is None:
+            return self.memory_limit_bytes
+        return min(self.memory_limit_bytes, memory_of_worker("auto", self.machine, workers=n_workers))
 
     def notes(self, n_workers: int) -> list[str]:
         """Return what to tell people about so many workers, in sentences."""

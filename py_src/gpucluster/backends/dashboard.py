@@ -19,6 +19,7 @@ from tornado.netutil import bind_unix_socket
 
 from ..comm.handshakes import FirstRequestLimit, limit_handshakes
 from ..dask_internals.listening import serve_pages, web_application, web_server
+from ..dask_internals.settings import IN_IDENTITY, settings_here
 from ..operating_system.descriptors import short_address
 from .late_pages import LatePages
 
@@ -60,6 +61,10 @@ class PrivateDashboardScheduler(Scheduler):
             return application.get_handler_delegate(request, web.ErrorHandler, {"status_code": 404})
 
         application.find_handler = find_private_handler  # on this one instance
+
+    def identity(self, n_workers: int = -1) -> dict[str, Any]:
+        """Return what the scheduler says of itself, with the settings that clients compare with theirs."""
+        return {**super().identity(n_workers), IN_IDENTITY: settings_here()}
 
     def start_http_server(self, routes: Any, *args: Any, **kwargs: Any) -> None:
         """Serve the pages on the socket, if there is one."""

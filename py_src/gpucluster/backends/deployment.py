@@ -109,6 +109,14 @@ class Deployment(ABC):
         """Ask for a fixed number of workers; ends ``adapt``. Asked again, it asks anew for those that are lost."""
         raise self._refusal("be scaled")
 
+    async def lower_memory_limit(self, limit_bytes: int) -> None:
+        """Let no worker have more host memory than this, neither those that run nor those that come.
+
+        A worker that uses more spills and pauses until it uses less, and loses nothing. Asked of clusters whose plan
+        ``shares_memory``.
+        """
+        raise self._refusal("share their memory anew")
+
     async def adapt(self, bounds: Adapt | None) -> None:
         """Let the number of workers follow the load within bounds, or, with ``None``, no longer.
 

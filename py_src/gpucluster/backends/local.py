@@ -35,7 +35,7 @@ class LocalBackend(Backend[LocalSpec]):
         machine = shared_machine()
         would_be = context.left.lowered(spec, default_workers(machine))
         n_workers = would_be if spec.n_workers is None else spec.n_workers
-        memory_limit = host_memory_limit(spec.memory_limit, machine, workers=max(n_workers, machine.cores))
+        memory_limit = host_memory_limit(spec.memory_limit, machine, workers=n_workers)
         memory_limit = context.left.memory_limit(spec, memory_limit, n_workers or would_be)
         available = psutil.virtual_memory().available
         if n_workers * WORKER_FOOTPRINT_BYTES > available:
@@ -61,6 +61,7 @@ class LocalBackend(Backend[LocalSpec]):
             machine=machine,
             threads_per_worker=spec.threads_per_worker,
             memory_limit_bytes=memory_limit,
+            shares_memory=spec.memory_limit == "auto",
         )
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:

@@ -17,9 +17,10 @@ from typing import Any
 from distributed import SpecCluster
 
 from ..comm.folder import SCHEME
-from ..dask_internals import spec_cluster
+from ..dask_internals import memory_limits, spec_cluster
 from ..dask_internals.nannies import is_starting, kill_starting_process, tell_how_workers_end
 from ..dask_internals.statuses import is_gone
+from ..operating_system.memory import resident_bytes
 from ..protocol.errors import GPUClusterError, StartFailed
 from ..protocol.spec import Adapt
 from ..protocol.telemetry import Decision
@@ -29,6 +30,7 @@ from .causes import cause_of
 from .dashboard import WEB_SOCKET, PrivateDashboardScheduler
 from .deployment import Deployment, Slot, SlotState, could_not_start
 from .gpu_watch import GPUWatch
+from .memory_limit import PLUGIN, pickled_limit
 from .scheduler.in_process import InProcessScheduler
 
 logger = logging.getLogger("gpucluster.backends")
@@ -36,6 +38,8 @@ logger = logging.getLogger("gpucluster.backends")
 CLOSE_TIMEOUT_SECONDS = 5.0
 LEFTOVERS_TIMEOUT_SECONDS = 8.0
 REPLACE_SECONDS = 1.0
+LIMIT_SECONDS = 0.5
+"""Between two looks whether a worker uses so little memory that its nanny may have a lower limit."""
 SYNC_SECONDS = 3600
 """How often a cluster tells its scheduler its name, which never changes; by itself, each second over a connection."""
 
@@ -86,6 +90,9 @@ class SpecDeployment(Deployment):
         """Names of workers that are being closed; asyncio itself keeps only weak references to tasks."""
         self._since: dict[str, tuple[SlotState, datetime]] = {}
         self._replacing: asyncio.Task[None] | None = None
+        self._memory_limit: int | None = None
+        """What was lowered last."""
+        self._lowering: asyncio.Task[None] | None = None
         self._adaptive: Any = None
         self._scheduler = spec_cluster.scheduler_of(cluster)
         self.scheduler = InProcessScheduler(self._scheduler)
@@ -200,6 +207,35 @@ class SpecDeployment(Deployment):
         self._take_out(self.leaving(n))
         self._cluster.scale(n)
 
+    async def lower_memory_limit(self, limit_bytes: int) -> None:
+        if limit_bytes == self._memory_limit:
+            return
+        self._memory_limit = limit_bytes
+        memory_limits.lower_planned_limit(self._cluster, limit_bytes)
+        # Also for workers that start at this moment, which have the limit of before.
+        try:
+            await self.scheduler.add_worker_plugin(PLUGIN, pickled_limit(limit_bytes))
+        except Exception as error:
+            # A worker that left meanwhile. Those that come later have it all the same.
+            logger.warning("Not every worker knows its memory limit (%s: %s)", type(error).__name__, error)
+        self._stop_lowering()
+        self._lowering = asyncio.create_task(self._lower_limits(limit_bytes))
+
+    async def _lower_limits(self, limit_bytes: int) -> None:
+        """Lower what nannies and scheduler know, until all do: some nannies have to wait for their worker."""
+        while True:
+            starting = any(map(is_starting, spec_cluster.coming(self._cluster)))
+            all_low = memory_limits.lower_nanny_limits(self._cluster, limit_bytes, resident_bytes)
+            memory_limits.lower_known_limits(self._scheduler, limit_bytes)
+            if all_low and not starting:
+                return
+            await asyncio.sleep(LIMIT_SECONDS)
+
+    def _stop_lowering(self) -> None:
+        if self._lowering is not None:
+            self._lowering.cancel()
+            self._lowering = None
+
     async def adapt(self, bounds: Adapt | None) -> None:
         if self._replacing is not None:
             self._replacing.cancel()
@@ -280,6 +316,7 @@ class SpecDeployment(Deployment):
     async def close(self) -> None:
         """Close scheduler and workers; returns in bounded time whatever they do."""
         await self.adapt(None)
+        self._stop_lowering()
         if self._watch is not None:
             self._watch.close()
         await self.scheduler.close()

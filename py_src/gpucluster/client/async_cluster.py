@@ -23,6 +23,7 @@ from .begun import begins_at_once
 from .caller import this_kernel
 from .capacity import most_workers
 from .control import AsyncControl
+from .environment import set_in_dask
 from .handle import ClusterHandle
 from .libraries import let_cudf_spill
 from .links import with_address
@@ -177,10 +178,13 @@ class AsyncCluster(ClusterHandle):
         if most is None:
             most = await asyncio.to_thread(most_workers, model)
             most = max(most, fewest) if isinstance(fewest, int) else most
+        here = set_in_dask("distributed.adaptive")
         options = {
-            "interval_seconds": duration("interval", interval),
-            "wait_count": whole(wait_count),
-            "target_duration_seconds": duration("target_duration", target_duration),
+            "interval_seconds": duration("interval", here.get("interval") if interval is None else interval),
+            "wait_count": whole(here.get("wait-count") if wait_count is None else wait_count),
+            "target_duration_seconds": duration(
+                "target_duration", here.get("target-duration") if target_duration is None else target_duration
+            ),
         }
         given = {name: value for name, value in options.items() if value is not None}
         patch = parse_patch({"adapt": {"minimum": fewest, "maximum": most, **given}})

@@ -7,7 +7,14 @@ from functools import partial
 from typing import Any
 
 from ..devices.machine import this_machine
-from ..protocol.capacity import capacity_notes, default_workers, memory_fault, memory_of_worker, spec_notes
+from ..protocol.capacity import (
+    LEAST_MEMORY_BYTES,
+    capacity_notes,
+    default_workers,
+    memory_fault,
+    memory_of_worker,
+    spec_notes,
+)
 from ..protocol.errors import InvalidRequest, NoUsableDevice
 from ..protocol.kinds import SpecRule, find_kind, parse_spec
 from ..protocol.models import ClusterModel, Demand
@@ -105,9 +112,8 @@ def demand_of(spec: SpecBase, left: Remaining | None = None) -> Demand | None:
     if not traits.this_machine or traits.queues or count is None:
         return None
     machine = this_machine()
-    # As the backends do it: an equal share of the machine is one for each GPU, or for each core.
-    sharers = gpus if gpus is not None else max(count, machine.cores)
-    memory = memory_of_worker(spec.memory_limit, machine, workers=sharers)
+    # As the backends do it: an equal share of the machine is one for each GPU, or for each worker.
+    memory = memory_of_worker(spec.memory_limit, machine, workers=count if gpus is None else gpus)
     return Demand(
         n_workers=count,
         threads_per_worker=spec.threads_per_worker,
@@ -138,8 +144,11 @@ def notes_on_patch(model: ClusterModel, patch: ClusterPatch) -> list[str]:
     if not count or not model.workers or not _traits(model.backend).this_machine:
         return []
     # All workers of one cluster are made alike.
-    worker = model.workers[0]
-    return capacity_notes(count, worker.n_threads, worker.memory_limit_bytes or 0, this_machine())
+    worker, machine = model.workers[0], this_machine()
+    memory = worker.memory_limit_bytes or 0
+    if model.spec.memory_limit == "auto" and not model.has_gpus:  # More workers have less each.
+        memory = min(memory, memory_of_worker("auto", machine, workers=count))
+    return capacity_notes(count, worker.n_threads, memory, machine)
 
 
 def most_workers(model: ClusterModel) -> int:
@@ -152,7 +161,9 @@ def most_workers(model: ClusterModel) -> int:
     if not traits.this_machine:
         return most
     gpus = usable_gpus(getattr(model.spec, "devices", None)) if traits.has_gpus else None
-    fits = Remaining().most_workers(model.spec.threads_per_worker, model.memory_limit_bytes or 0)
+    shares = model.spec.memory_limit == "auto" and gpus is None
+    memory = LEAST_MEMORY_BYTES if shares else model.memory_limit_bytes or 0
+    fits = Remaining().most_workers(model.spec.threads_per_worker, memory)
     return max(1, min(gpus or this_machine().cores, most, MAX_WORKERS if fits is None else fits))
 
 

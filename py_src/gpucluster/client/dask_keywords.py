@@ -24,6 +24,10 @@ class KeywordWithoutEffect(UserWarning):
     """A keyword of Dask's that means nothing for a cluster in a process of its own."""
 
 
+class SettingWithoutEffect(UserWarning):
+    """A setting of ``dask.config`` that the scheduler of a running cluster does not take over."""
+
+
 @dataclass(frozen=True)
 class _Given:
     """One keyword, and what the keywords have come to so far."""

@@ -96,6 +96,19 @@ def _settings_of_dask() -> dict[str, str]:
     return {_INHERITED: told}
 
 
+def set_in_dask(part: str) -> dict[str, Any]:
+    """Return what this process has set in a part of ``dask.config``, such as ``distributed.adaptive``, with dashes.
+
+    What Dask's files and variables say is left out, as each process reads those itself.
+    """
+    config = sys.modules.get("dask.config")
+    if config is None:
+        return {}
+    now = config.get(part, None) or {}
+    usual = config.get(part, {}, config=config.merge(*config.defaults, config.collect())) or {}
+    return {name.replace("_", "-"): value for name, value in _changes(now, usual)}
+
+
 def _changes(now: Mapping[str, Any], usual: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:
     known = {str(name).replace("_", "-"): value for name, value in usual.items()}  # To Dask these names are the same.
     for name, value in now.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+import warnings
 from collections.abc import Awaitable, Callable
 from concurrent.futures import CancelledError
 from contextvars import ContextVar
@@ -20,6 +21,7 @@ from ..protocol.workers import OVER_THE_LIMIT
 from ..registry.moments import stamped
 from .caller import this_process
 from .dashboard import jupyter_link
+from .dask_keywords import SettingWithoutEffect
 from .ended_cluster import BEFORE_IT_ENDS, how_it_ended, is_lease_of_this_process, is_over, stopped_by
 
 _HIDDEN = "https://dashboard.gpucluster.invalid/"
@@ -64,6 +66,15 @@ class Client(ClientOfCluster):
         except GPUClusterError:
             return None
         return link
+
+    def warn_of_settings(self, names: list[str]) -> None:
+        """Warn that these settings have no effect."""
+        warnings.warn(
+            f"{', '.join(names)}: dask.config differs from what the scheduler has. It has no effect on a cluster that "
+            "runs already; set it before you create the cluster.",
+            SettingWithoutEffect,
+            stacklevel=2,
+        )
 
     def hide_in_html(self, html: str) -> str:
         """Return how the client is shown, without a link that holds the secret."""

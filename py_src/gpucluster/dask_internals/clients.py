@@ -12,6 +12,8 @@ import distributed
 from dask.callbacks import Callback
 from distributed.client import ClosedClientError, _get_global_client, _global_client_index, _set_global_client
 
+from .settings import with_settings, without_effect
+
 __all__ = [
     "AFTER_THE_END", "ClientOfCluster", "ClosedClientError", "EndedClient", "client_ids", "had_what_is_lost",
     "take_over",
@@ -148,11 +150,13 @@ class ClientOfCluster(distributed.Client):
     Relies on the coroutine ``Client._handle_report()``, which returns when the scheduler has said goodbye or the client
     is being closed; on ``Client._send_to_scheduler(msg)``, which raises ``ClosedClientError`` then; on the coroutine
     ``Client._close(fast)``, while which ``Client.status`` is "closing" already where ``Client.close()`` was called; on
-    ``Client._set_as_default``; on ``Client.futures``, a dictionary of what the scheduler is asked to keep; and on
-    ``Client._repr_html_()`` holding ``Client.dashboard_link`` (2025.4).
+    ``Client._set_as_default``; on ``Client.futures``, a dictionary of what the scheduler is asked to keep; on
+    ``Client._repr_html_()`` holding ``Client.dashboard_link``; and on ``Client._graph_to_futures(expr, …)``, through
+    which all graphs go, and ``Client._scheduler_identity``, which is known from the connection on (2025.4).
     """
 
     _ended: EndedClient | None = None
+    _told_settings = frozenset[str]()
 
     def stays_default(self) -> bool:
         """Return whether computing is refused from now on, when the client closes by itself."""
@@ -165,6 +169,9 @@ class ClientOfCluster(distributed.Client):
     def after_the_loss(self) -> Exception:
         """Return what to raise when something needs a result that this client had when it was closed."""
         return ClosedClientError("The client that held a result is closed.")
+
+    def warn_of_settings(self, names: list[str]) -> None:
+        """Warn that these settings of this process are other ones than the scheduler's, and have no effect."""
 
     def hide_in_html(self, html: str) -> str:
         """Return how the client is shown in a notebook, from Dask's own way."""
@@ -191,6 +198,13 @@ class ClientOfCluster(distributed.Client):
         await super()._handle_report()
         if self.status == "running":
             await self._close()
+
+    def _graph_to_futures(self, expr: Any, *arguments: Any, **options: Any) -> Any:
+        identity = self._scheduler_identity
+        if unheard := [name for name in without_effect(identity) if name not in self._told_settings]:
+            self._told_settings |= set(unheard)
+            self.warn_of_settings(unheard)
+        return super()._graph_to_futures(with_settings(expr, identity), *arguments, **options)  # type: ignore[no-untyped-call]
 
     def _send_to_scheduler(self, msg: dict[str, Any]) -> None:
         try:

@@ -89,22 +89,134 @@ def spilled_files(worker: Any) -> set[str] | None:
     return {os.path.join(data.disk_func_path, name) for name in list(data.disk.filenames.values())}
 
 
+_GUARD = "gpucluster_spill_guard"
+_PAUSE = "memory_pause_fraction"
+_FRACTIONS = ("memory_target_fraction", "memory_spill_fraction", _PAUSE)
+
+
 class _SpillLimit(int):
     """A number of bytes that remembers whether what it was compared with last was more."""
 
     refused = False
+    compared = 0
+    guard: _Guard | None = None
 
     def __lt__(self, other: int) -> bool:
+        self.compared = other
         self.refused = int(self) < other
         return self.refused
 
     __hash__ = int.__hash__
 
+    def __reduce__(self) -> tuple[type[int], tuple[int]]:
+        return int, (int(self),)
+
+
+class _Guard:
+    """Pauses a worker that can spill nothing more while it has memory left to read and send results.
+
+    That takes up to twice the size of a result. Dask pauses at 80 % of the memory, and what runs then goes on: with
+    large results a worker passes 95 %, and its nanny ends it. So as long as scratch is nearly full, a worker spills and
+    pauses earlier, the earlier the larger its results are.
+
+    Relies on ``WorkerMemoryManager._maybe_pause_or_unpause(worker, memory)``, called at each look at the memory and
+    before it spills; on ``memory_limit`` and the fractions ``memory_target_fraction``, ``memory_spill_fraction`` and
+    ``memory_pause_fraction``, read at each look; on ``SpillBuffer.fast`` being a zict LRU that asks its ``weight`` for
+    the size of what is put into it, and evicts ``next(iter(heavy or order))``; on ``SpillBuffer.evict()``, which
+    returns -1 where nothing could be evicted; on ``SpillBuffer.slow_to_fast(key)``, by which results come back, into
+    ``fast`` before others are evicted; and on ``Worker.monitor.get_process_memory()`` (2024.1, zict 3).
+    """
+
+    def __init__(self, worker: Any, slow: Any) -> None:
+        import dask
+
+        self._worker, self._slow = worker, slow
+        self._data, self._manager = worker.data, worker.memory_manager
+        self._usual = {name: getattr(self._manager, name) for name in _FRACTIONS}
+        self._terminate: float = dask.config.get("distributed.worker.memory.terminate") or 1.0
+        self._largest = 0
+        """Bytes of a large result; it is forgotten slowly."""
+        self._looks_soon = False
+        self._unfit: tuple[Any, int] | None = None
+        """Which result was not spilled for want of room, and how much it takes on disk."""
+        self.limit: _SpillLimit | None = None
+        self._weigh, self._evict = self._data.fast.weight, self._data.evict
+        self._pause_or_unpause = self._manager._maybe_pause_or_unpause
+        self._data.fast.weight, self._data.evict = self._saw, self._evict_what_fits
+        self._restore, self._data.slow_to_fast = self._data.slow_to_fast, self._read
+        self._manager._maybe_pause_or_unpause = self._look
+
+    @property
+    def _on_disk(self) -> int:
+        return int(self._slow.total_weight.disk)
+
+    def lacks(self, size: int) -> bool:
+        """Whether so many bytes may not fit on the disk."""
+        return self.limit is not None and self._on_disk + size > int(self.limit)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the next result may not fit."""
+        return self.lacks(self._largest)
+
+    @property
+    def _bytes_at_work(self) -> int:
+        """What results take that are computed, read and sent, and the one that was one too many."""
+        return self._largest * (int(self._worker.state.nthreads) + 3)
+
+    def _saw(self, key: Any, value: Any) -> int:
+        size: int = self._weigh(key, value)
+        self._largest = max(size, int(0.9 * self._largest))
+        if self.is_full and not self._looks_soon:  # Dask looks ten times a second.
+            self._looks_soon = True
+            self._worker.loop.add_callback(self._look_now)
+        return size
+
+    def _look_now(self) -> None:
+        self._looks_soon = False
+        self._manager._maybe_pause_or_unpause(self._worker, self._worker.monitor.get_process_memory())
+
+    def _look(self, worker: Any, memory: int) -> None:
+        at_work, limit = self._bytes_at_work, self._manager.memory_limit
+        earlier = max(0.01, self._terminate - at_work / limit)
+        soon_full = self.lacks(2 * at_work)
+        for name, usual in self._usual.items():
+            soon = self.is_full if name == _PAUSE else soon_full
+            setattr(self._manager, name, min(usual, earlier) if usual and soon and self._data.fast else usual)
+        self._pause_or_unpause(worker, memory)
+
+    def _read(self, key: Any) -> Any:
+        """Read a result from the disk. It stays there if another one would have to take its place.
+
+        Dask's own way fails where that does not fit, or the disk is full, and the result counts as lost.
+        """
+        if self.lacks(2 * self._bytes_at_work):
+            return self._data.slow[key]
+        try:
+            return self._restore(key)
+        except Exception:
+            if key in self._data.fast:
+                return self._data.fast[key]
+            raise
+
+    def _evict_what_fits(self) -> int:
+        """Evict as ever, but do not pickle again and again what did not fit: that takes memory, too."""
+        fast = self._data.fast
+        key = next(iter(fast.heavy or fast.order), None)
+        if self._unfit is not None and self._unfit[0] == key and self.lacks(self._unfit[1]):
+            return -1
+        self._unfit = None
+        size: int = self._evict()
+        if size == -1 and self.limit is not None and self.limit.refused:
+            self._unfit = (key, self.limit.compared - self._on_disk)
+        return size
+
 
 def bound_spilling(worker: Any, limit_bytes: int | None) -> bool:
     """Let a worker have no more than so many bytes on disk; returns whether it spills in a way that can be bounded.
 
-    What is beyond it stays in memory; Dask says so in the log, and pauses the worker when its memory is almost full.
+    What is beyond it stays in memory; Dask says so in the log, and the worker is paused while it still has memory to
+    send its results to others.
     Relies on ``SpillBuffer.disk`` being a zict cache over ``distributed.spill.Slow``, whose ``max_weight`` is what
     ``distributed.worker.memory.max-spill`` says, a number or ``False``, and which asks for each result whether what
     would be on disk then is ``> max_weight`` (2022.2, zict 3).
@@ -112,12 +224,27 @@ def bound_spilling(worker: Any, limit_bytes: int | None) -> bool:
     slow = getattr(getattr(worker.data, "disk", None), "data", None)
     if slow is None or not hasattr(slow, "max_weight"):
         return False
-    slow.max_weight = False if limit_bytes is None else _SpillLimit(limit_bytes)
+    limit = None if limit_bytes is None else _SpillLimit(limit_bytes)
+    slow.max_weight = False if limit is None else limit
+    guard: _Guard | None = getattr(worker, _GUARD, None)
+    manager = getattr(worker, "memory_manager", None)
+    if guard is None and manager is not None:
+        guard = _Guard(worker, slow)
+        setattr(worker, _GUARD, guard)
+    if guard is not None:
+        guard.limit = limit
+        if limit is not None:
+            limit.guard = guard
     return True
 
 
 def spills_no_more(worker: Any) -> bool:
-    """Whether the last result that a worker wanted to spill did not fit into what ``bound_spilling`` allows."""
+    """Whether the last result that a worker wanted to spill did not fit into what ``bound_spilling`` allows.
+
+    Also whether the next one may not.
+    """
     slow = getattr(getattr(worker.data, "disk", None), "data", None)
     limit = getattr(slow, "max_weight", None)
-    return isinstance(limit, _SpillLimit) and limit.refused
+    if not isinstance(limit, _SpillLimit):
+        return False
+    return limit.refused or (limit.guard is not None and limit.guard.is_full)

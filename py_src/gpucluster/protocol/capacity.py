@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 DEFAULT_CPU_WORKERS = 4
 """Most CPU workers of a cluster whose number is left open."""
+LEAST_MEMORY_BYTES = 256 * 2**20
+"""A worker whose memory nobody has chosen has no less: it would be paused as soon as it computes."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +61,12 @@ def memory_of_worker(wanted: int | float | str | None, machine: Machine, *, work
     machine : Machine
         Where the worker will run.
     workers : int
-        Most workers that share the machine under "auto".
+        Workers that share the machine under "auto", each with at least ``LEAST_MEMORY_BYTES``.
     """
     if wanted is None:
         return 0
     if isinstance(wanted, str):
-        return machine.memory_bytes // max(1, workers)
+        return max(min(LEAST_MEMORY_BYTES, machine.memory_bytes), machine.memory_bytes // max(1, workers))
     return int(wanted * machine.memory_bytes) if isinstance(wanted, float) else wanted
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ..protocol.capacity import LEAST_MEMORY_BYTES
 from ..protocol.kinds import usable_kinds
 from ..protocol.models import Preset
 from ..protocol.spec import SpecBase
@@ -21,7 +22,7 @@ from ..sharing.policy import GPUPolicy
 from .limit_section import LEAST
 from .limits import COUNTS, SiteLimits
 from .model import EVERY, SHARING, Site
-from .share import LEAST_MEMORY_BYTES, Remaining, fault_of_request, gpus_asked
+from .share import Remaining, fault_of_request, gpus_asked
 from .sharing import LEAST_PER_USER, PerUser
 
 _LIMITS = (*COUNTS, "memory_limit", "walltime")

@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from ..protocol.capacity import LEAST_MEMORY_BYTES
 from ..protocol.errors import FieldError, invalid_request
 from ..protocol.kinds import find_kind, usable_kinds
 from ..protocol.models import Preset
@@ -28,7 +29,6 @@ from .limit_section import LEAST, LEAST_HOLDS, Limits
 from .limits import SiteLimits
 from .model import EVERY, SHARING, Site
 from .place import UnreadableSite
-from .share import LEAST_MEMORY_BYTES
 from .sharing import ABOUT_LINKS, HARMLESS, NONE_GIVEN, NONE_SHOWN, PerUserSection, Sharing, SharingSection
 from .sharing import LEAST_HOLDS as LEAST_SHARE
 from .tolerant_reading import read_partly

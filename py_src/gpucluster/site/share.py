@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..devices.machine import this_machine
+from ..protocol.capacity import LEAST_MEMORY_BYTES
 from ..protocol.kinds import find_kind, traits_of
 from ..protocol.models import ClusterModel
 from ..protocol.plain_text import counted
@@ -18,8 +19,6 @@ from ..protocol.spec import SpecBase
 from .reading import this_site
 from .sharing import PerUser
 
-LEAST_MEMORY_BYTES = 256 * 2**20
-"""A worker whose memory nobody has chosen has no less: it would be paused as soon as it computes."""
 NO_SCRATCH_ADVICE = (
     "Stop one and create this one anew, or give each a scratch_limit (--scratch-limit) that leaves some."
 )

@@ -70,7 +70,7 @@ class Marks:
         self._paused = True
         why = "most likely its memory is almost full"
         if paused[0].spills_no_more:
-            why = "its memory is almost full, and its next result does not fit into the scratch that it may take"
+            why = "its next result may not fit into its memory, and does not fit into the scratch that it may take"
         return [("pause", f"{self._titles.of(paused[0].name)} is paused and starts no new tasks: {why}.")]
 
     def _silence(self, columns: Columns) -> list[Mark]:

@@ -101,6 +101,7 @@ class Reconciler:
     ) -> None:
         self._deployment = deployment
         self._maximum_workers = plan.maximum_workers
+        self._shares_memory = plan.shares_memory
         self._queues = queues
         self._store = store
         self._activity_log = activity_log
@@ -191,6 +192,8 @@ class Reconciler:
             self._applied = replace(self._applied, n_workers=wanted.n_workers, adapt=wanted.adapt)
 
     async def _perform(self, step: Step) -> None:
+        if step in {Step.SCALE, Step.ADAPT} and self._shares_memory:
+            await self._deployment.lower_memory_limit(self._store.model.memory_limit_bytes or 0)
         if step is Step.RESTART:
             await unless_stopped(self._store, self._changed, self._restart())
         elif step is Step.RETIRE:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 from ..backends.backend import Plan
 from ..backends.deployment import Deployment, SlotState
@@ -16,6 +17,7 @@ from ..protocol.workers import find_worker
 from ..registry.leasing import why_over
 from ..registry.record import Folder
 from ..registry.store import Registry
+from ..site.share import is_here
 from .activity_log import ActivityLog
 from .deaths import DeathCauses
 from .idle import IdleTimer
@@ -108,17 +110,24 @@ class Requests:
         if self.plan is not None and most > self.plan.maximum_workers:
             reason = self.plan.maximum_reason
             raise refused_field(field, f"must be at most {self.plan.maximum_workers}, not {most}: {reason}")
-        if (fault := self._share.fault(most)) is not None:
-            raise refused_field(field, fault.removesuffix("."))
+        limit: dict[str, Any] = {}
         if self.plan is not None:
-            if self.plan.whole_jobs:
-                _must_be_whole_jobs(patch, self.plan.workers_together)
-            self.store.update(soon=True, notes=self.plan.notes(most))
+            plan = self.plan
+            if is_here(self.model):
+                plan = self._share.planned_for(most, plan, self.spec)
+                if (fault := self._share.fault(most, plan)) is not None:
+                    raise refused_field(field, fault.removesuffix("."))
+                if plan.shares_memory:
+                    limit = {"memory_limit_bytes": plan.memory_limit_bytes}
+            if plan.whole_jobs:
+                _must_be_whole_jobs(patch, plan.workers_together)
+            self.plan = plan
+            self.store.update(soon=True, notes=plan.notes(most))
         self.activity_log.asked_to_change(patch, by)
         if self.reconciler is not None:
             self.reconciler.forget_lowered()
         wanted = Wanted(n_workers=patch.n_workers, adapt=patch.adapt)
-        model = self.store.update(wanted=wanted, notice=None)
+        model = self.store.update(wanted=wanted, notice=None, **limit)
         self.changed.set()
         return model
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -33,8 +34,6 @@ class Share:
     def __init__(self, registry: Registry, id: str) -> None:
         self._registry = registry
         self._id = id
-        self._each: tuple[int, int] | None = None
-        """Threads and memory of one worker; ``None``: its workers are elsewhere."""
         self.ends_at: str | None = None
         """When the site's time is over, as models tell times."""
         self.no_scratch: str | None = None
@@ -65,36 +64,44 @@ class Share:
         """
         plan = await backend.preflight(spec, context)
         try:
-            self.must_allow(store, plan)
+            return self.must_allow(store, plan)
         except PreflightFailed:
             if spec.memory_limit != "auto" or this_site().sharing.per_user.memory is None:
                 raise
             if context.claims is not None:
                 context.claims.release()
-            plan = await backend.preflight(spec, context)
-            self.must_allow(store, plan)
-        return plan
+            return self.must_allow(store, await backend.preflight(spec, context))
 
-    def must_allow(self, store: StateStore, plan: Plan) -> None:
+    def must_allow(self, store: StateStore, plan: Plan) -> Plan:
         """Refuse a cluster that is more than what is left, and write down how many workers it may count for.
+
+        Returns the plan with the memory of so many workers as are wanted by now.
 
         Raises
         ------
         PreflightFailed
         """
         if not is_here(store.model):
-            return
-        self._each = (plan.threads_per_worker, plan.memory_limit_bytes)
+            return plan
         wanted = store.model.wanted
         number = wanted.adapt.maximum if wanted.adapt is not None else wanted.n_workers
         if number is None:
             number = plan.n_workers
         with self._registry.exclusive():
-            if (fault := self.fault(number)) is not None:
+            plan = self.planned_for(number, plan, store.model.spec)
+            if (fault := self.fault(number, plan)) is not None:
                 raise PreflightFailed(fault)
             bounded = wanted == Wanted() and self.left().is_bounded
             count: dict[str, Any] = {"wanted": Wanted(n_workers=number)} if bounded else {}
             store.update(memory_limit_bytes=plan.memory_limit_bytes, **count)
+        return plan
+
+    def planned_for(self, n_workers: int, plan: Plan, spec: SpecBase) -> Plan:
+        """Return the plan with the memory that each of so many workers has, where they share it."""
+        if not plan.shares_memory:
+            return plan
+        each = self.memory_limit(spec, plan.memory_of(n_workers), n_workers)
+        return replace(plan, memory_limit_bytes=each)
 
     def allow_scratch(self, store: StateStore, wanted: int | None, *, asked: bool) -> None:
         """Write down how much this cluster may spill to the disk: what was asked for, or a part of what is left.
@@ -128,10 +135,12 @@ class Share:
                 wanted = part
             store.update(scratch_limit_bytes=wanted)
 
-    def fault(self, n_workers: int) -> str | None:
+    def fault(self, n_workers: int, plan: Plan) -> str | None:
         """Return what the site has against so many workers, in a sentence or two."""
         left = self.left()
-        return None if self._each is None or not left.is_bounded else left.fault(n_workers, *self._each)
+        if not left.is_bounded:
+            return None
+        return left.fault(n_workers, plan.threads_per_worker, plan.memory_limit_bytes)
 
     def ends(self, traits: Traits) -> float | None:
         """Return when the site's time for this cluster is over, in seconds since the boot; counted from now."""

@@ -69,6 +69,25 @@ def test_large_results_fill_scratch_long_before_all_of_it_is_used(site):
         assert client.submit(sum, [1, 2, 3]).result(60) == 6
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_large_results_are_kept_and_sent_with_a_full_scratch(site, threads, wait_until):
+    """To pickle, read or send one takes as much again: a worker that had filled its memory before would be ended."""
+    limit = f"{300 * threads} MiB"
+    model = site.running(
+        name="full", n_workers=1, threads_per_worker=threads, memory_limit=limit, scratch_limit="150 MiB"
+    )
+    with gpucluster.connect("full").get_client() as client:
+        waiting = client.map(lambda _: __import__("os").urandom(40_000_000), range(16), pure=False)
+        site.wait_for("full", lambda now: any("Scratch is full" in text for text in now.warnings))
+        while waiting:
+            for one in [one for one in waiting if one.done()]:
+                assert [len(one.result(60)) for _ in range(2)] == [40_000_000] * 2
+                waiting.remove(one)  # The others go on.
+        now = site.control.get(model.id)
+        assert [worker.pid for worker in now.workers] == [worker.pid for worker in model.workers]
+        assert "worker_died" not in {entry.kind for entry in site.control.activity("full").entries}
+
+
 @pytest.fixture
 def small_disk():
     if os.getuid() != 0:

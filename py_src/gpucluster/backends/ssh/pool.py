@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import sys
 import time
@@ -151,7 +152,7 @@ class Pool:
         spec = self._spec
         options: dict[str, Any] = {
             "nthreads": spec.threads_per_worker,
-            "memory_limit": self._memory_limit(host),
+            "memory_limit": memory_limit_on(host, spec),
             "death_timeout": timeout,
         }
         if spec.resources:
@@ -171,13 +172,6 @@ class Pool:
             "timeout": timeout,
         }
 
-    def _memory_limit(self, host: Host) -> int:
-        limit = self._spec.memory_limit
-        if limit != "auto":
-            return int(limit or 0)
-        sharers = len(host.gpus) or max(host.named.workers, int(host.facts["cores"]))
-        return int(host.facts["memory_bytes"]) // sharers
-
     def _lost(self, workers: list[SSHWorker]) -> None:
         for worker in workers:
             worker.has_gone()
@@ -186,3 +180,14 @@ class Pool:
     async def close(self) -> None:
         """End everything on all hosts."""
         await asyncio.gather(*(host.close() for host in self.hosts), return_exceptions=True)
+
+
+def memory_limit_on(host: Host, spec: SSHSpec) -> int:
+    """Return the memory limit of a worker on a host in bytes, 0 for none.
+
+    An equal share is that of its GPU, or that of its threads among the cores, as Dask's own command has it.
+    """
+    if spec.memory_limit != "auto":
+        return int(spec.memory_limit or 0)
+    sharers = len(host.gpus) or max(host.named.workers, math.ceil(host.facts["cores"] / spec.threads_per_worker))
+    return int(host.facts["memory_bytes"]) // sharers

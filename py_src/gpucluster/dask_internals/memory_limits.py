@@ -1,0 +1,84 @@
+"""Lower the memory limit of workers that run already.
+
+A limit is known in four places: the cluster's plan of workers to come, the nanny, the worker, the scheduler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from .spec_cluster import made, uncounted
+
+if TYPE_CHECKING:
+    from distributed import Scheduler, SpecCluster, Worker
+
+CALM_SHARE = 0.8
+"""A nanny gets its new limit when its worker uses less than this share of it, as it ends a worker at 95 %."""
+
+
+def lower_planned_limit(cluster: SpecCluster, limit_bytes: int) -> None:
+    """Give workers that start from now on a lower limit.
+
+    Relies on ``SpecCluster.new_spec`` and ``SpecCluster.worker_spec``, whose ``options`` are the arguments of the nanny
+    (2021.1).
+    """
+    for spec in (cluster.new_spec, *cluster.worker_spec.values()):
+        spec["options"]["memory_limit"] = limit_bytes
+
+
+def lower_known_limits(scheduler: Scheduler, limit_bytes: int) -> None:
+    """Correct what the scheduler knows, which workers tell it only when they connect.
+
+    Relies on ``WorkerState.memory_limit`` and ``Scheduler.total_memory``, the sum of them (2021.1).
+    """
+    for worker in scheduler.workers.values():
+        if worker.memory_limit > limit_bytes:
+            scheduler.total_memory -= worker.memory_limit - limit_bytes
+            worker.memory_limit = limit_bytes
+
+
+def lower_nanny_limits(cluster: SpecCluster, limit_bytes: int, resident: Callable[[int], int]) -> bool:
+    """Lower the limit at which nannies end their worker, except where the worker still uses too much; whether all are.
+
+    Relies on ``NannyMemoryManager.memory_limit``, which a nanny also gives to the next worker that it starts, and on
+    ``Nanny.process.process.pid`` (2022.6).
+
+    Parameters
+    ----------
+    cluster : SpecCluster
+    limit_bytes : int
+    resident : callable
+        Returns the memory of a process; raises ``OSError`` when it has ended.
+    """
+    all_low = True
+    for nanny in (*made(cluster).values(), *uncounted(cluster)):
+        manager = getattr(nanny, "memory_manager", None)
+        if manager is None or not manager.memory_limit or manager.memory_limit <= limit_bytes:
+            continue
+        try:
+            used = resident(nanny.process.process.pid)
+        except (OSError, AttributeError, TypeError):  # There is no process now.
+            used = 0
+        if used < CALM_SHARE * limit_bytes:
+            manager.memory_limit = limit_bytes
+        else:
+            all_low = False
+    return all_low
+
+
+def lower_worker_limit(worker: Worker, limit_bytes: int) -> None:
+    """Lower the limit by which a worker spills, pauses and receives data; does nothing where it is lower already.
+
+    Relies on ``WorkerMemoryManager.memory_limit`` and ``memory_target_fraction``, read at each look at the memory; on
+    the ``n`` of ``Worker.data`` where that is a ``SpillBuffer``, a zict buffer; and on
+    ``Worker.state.transfer_incoming_bytes_limit`` (2023.6, zict 3).
+    """
+    manager = worker.memory_manager
+    before = manager.memory_limit
+    if not before or before <= limit_bytes:
+        return
+    manager.memory_limit = limit_bytes
+    worker.state.transfer_incoming_bytes_limit *= limit_bytes / before
+    if hasattr(worker.data, "evict") and hasattr(worker.data, "n"):
+        worker.data.n = int(worker.data.n * limit_bytes / before)
