@@ -6,10 +6,10 @@ are loaded when they are first used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # Without typing, whose import takes longer than all of this.
+    from typing import Any
 
-if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from .client.api import connect, create, frame, list, replay
@@ -49,6 +49,8 @@ _PACKAGES = {"datasets", "learn"}
 
 
 def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
     if name in _LAZY:
         return getattr(import_module(_LAZY[name]), name)
     if name in _PACKAGES:
