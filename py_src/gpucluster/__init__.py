@@ -69,6 +69,13 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     register(shell)
 
 
+def unload_ipython_extension(shell: InteractiveShell) -> None:
+    """Remove what ``load_ipython_extension`` has registered. The notebook's connection stays."""
+    from .magics import unregister
+
+    unregister(shell)
+
+
 def _jupyter_labextension_paths() -> Any:
     return [{"src": "labextension", "dest": "gpucluster"}]
 
