@@ -6,10 +6,10 @@ are loaded when they are first used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # Without typing, whose import takes longer than all of this.
+    from typing import Any
 
-if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from .client.api import connect, create, frame, list, replay
@@ -51,6 +51,8 @@ _PACKAGES = {"datasets", "learn"}
 
 
 def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
     if name in _LAZY:
         return getattr(import_module(_LAZY[name]), name)
     if name in _PACKAGES:
@@ -67,6 +69,13 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     from .magics import register
 
     register(shell)
+
+
+def unload_ipython_extension(shell: InteractiveShell) -> None:
+    """Remove what ``load_ipython_extension`` has registered. The notebook's connection stays."""
+    from .magics import unregister
+
+    unregister(shell)
 
 
 def _jupyter_labextension_paths() -> Any:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -73,6 +75,52 @@ def test_the_process_that_starts_early_becomes_the_cluster_or_ends(
     assert site.get("late").pid == pid, "a standby is further"
     commands = [process.cmdline() for process in site.processes()]
     assert len({tuple(command) for command in commands if "--link-fd" in command}) == 1
+
+
+_INTERRUPTED = """
+import atexit, signal, sys
+from gpucluster.cli import main
+
+moment, number = sys.argv.pop(1), int(sys.argv.pop(1))
+
+
+class InGarbage:
+    def __del__(self):
+        signal.raise_signal(number)
+
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == moment:
+            signal.raise_signal(number)
+        elif moment == f"garbage in {name}":
+            InGarbage()
+
+
+sys.meta_path.insert(0, Finder())
+if moment == "exit":
+    atexit.register(signal.raise_signal, number)
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "moment",
+    ["gpucluster.protocol.errors", "garbage in gpucluster.protocol.errors", "gpucluster.gauges.ranking",
+     "garbage in gpucluster.gauges.ranking", "exit"],
+)  # fmt: skip
+def test_an_interrupt_at_any_moment_ends_without_a_traceback(site: Any, moment: str, number: signal.Signals) -> None:
+    program = [sys.executable, "-c", _INTERRUPTED, moment, str(int(number)), "gauges"]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=90)
+    said = "No cluster is running. Start one with 'create'.\n" if moment == "exit" else ""
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", said)
+
+
+def test_python_has_little_to_import_before_interrupts_are_handled() -> None:
+    code = "import re, sys; before = {*sys.modules}; from gpucluster.cli import main; print({*sys.modules} - before)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=90)
+    assert ast.literal_eval(done.stdout) <= {"__future__", "errno", "signal", "gpucluster", "gpucluster.cli"}
 
 
 def test_an_interrupt_is_held_back_until_it_is_delivered() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from gpucluster.client.libraries import libraries_for
 from gpucluster.magics.completer import completions
-from gpucluster.magics.line import split_line
+from gpucluster.magics.line import Expansion, split_line
 from gpucluster.protocol.errors import InvalidRequest
 
 
@@ -22,6 +22,39 @@ from gpucluster.protocol.errors import InvalidRequest
 )
 def test_words(line: str, cell: str | None, words: list[str]) -> None:
     assert split_line(line, cell) == words
+
+
+NAMES = {"n": 3, "size": "2 GiB", "name": "a#b", "o": {"k": [7]}}
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("scale {n}", ["scale", "3"]),
+        ("scale $n", ["scale", "3"]),
+        ("scale {n + 1}", ["scale", "4"]),
+        ("scale {o['k'][0]}", ["scale", "7"]),
+        ("create --name {name} # {nothing}", ["create", "--name", "a#b"]),
+        ("create --memory-limit '{size}'", ["create", "--memory-limit", "2 GiB"]),
+        ("create --title '$n'", ["create", "--title", "$n"]),
+        ("scale {nothing}", ["scale", "{nothing}"]),
+        ("scale $nothing $(id) {", ["scale", "$nothing", "$(id)", "{"]),
+        ('x \'{"a": {"n": 1}}\' {n} {} {n}', ["x", '{"a": {"n": 1}}', "3", "{}", "3"]),
+        ("x '{{\"a\": {n}}}'", ["x", '{"a": 3}']),
+    ],
+)
+def test_variables_are_expanded_as_ipython_does_and_json_stays(line: str, words: list[str]) -> None:
+    assert split_line(line, None, Expansion(NAMES)) == words
+
+
+def test_the_lines_below_are_not_expanded() -> None:
+    assert split_line("create --n-workers {n}", "--name {n}", Expansion(NAMES))[-1] == "{n}"
+
+
+def test_what_is_not_expanded_has_a_reason() -> None:
+    expand = Expansion(NAMES)
+    split_line("scale {nothing}", None, expand)
+    assert expand.problem == "The braces in it were not expanded: name 'nothing' is not defined."
 
 
 def test_an_open_quotation_is_a_sentence() -> None:

@@ -53,6 +53,52 @@ def test_loading_twice_changes_nothing(shell: Any, capsys: Any) -> None:
     assert complete(shell, "%gpucluster sca") == ["%gpucluster scale"]
 
 
+def test_variables_are_expanded_where_the_line_is(shell: Any, capsys: Any) -> None:
+    shell.run_cell("verb = 'stop'\n%gpucluster help {verb}").raise_error()
+    assert capsys.readouterr().out.startswith("usage: %gpucluster stop ")
+    shell.run_cell("def ask(verb):\n    %gpucluster help $verb\nask('logs')").raise_error()
+    assert capsys.readouterr().out.startswith("usage: %gpucluster logs ")
+    shell.run_cell("%%gpucluster help\n{verb}").raise_error()
+    assert capsys.readouterr().err.startswith("Unknown verb '{verb}'.")
+
+
+def test_a_cell_that_is_leased_for_runs_only_with_what_its_variables_say(shell: Any, capsys: Any) -> None:
+    result = shell.run_cell("%%gpucluster lease --n-workers {none_of_these}\nran = True")
+    assert "The braces in it were not expanded: name 'none_of_these' is not defined." in str(result.error_in_exec)
+    shell.run_cell("asked = '--help'")
+    result = shell.run_cell("%%gpucluster lease {asked}\nran = True")
+    assert str(result.error_in_exec).startswith("usage: %gpucluster lease")
+    assert "ran" not in shell.user_ns
+
+
+@pytest.mark.parametrize("magic", ["unload_ext", "reload_ext"])
+def test_what_was_loaded_can_be_unloaded_and_loaded_again(capsys: Any, magic: str) -> None:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell: Any = InteractiveShell()
+    before = len(shell.input_transformers_cleanup), len(shell.events.callbacks["pre_run_cell"])
+    for _ in range(2):
+        shell.run_cell("%load_ext gpucluster").raise_error()
+        shell.run_cell("%load_ext gpucluster").raise_error()
+        assert capsys.readouterr() == ("", "")
+        shell.run_cell(f"%{magic} gpucluster").raise_error()
+        assert capsys.readouterr() == ("", "")
+        if magic == "unload_ext":
+            after = len(shell.input_transformers_cleanup), len(shell.events.callbacks["pre_run_cell"])
+            assert (after, shell.find_line_magic("gpucluster"), complete(shell, "%gpucluster sca")) == (
+                before,
+                None,
+                [],
+            )
+        else:
+            assert complete(shell, "%gpucluster sca") == ["%gpucluster scale"]
+            shell.run_cell("%gpucluster help stop").raise_error()
+            assert capsys.readouterr().out.startswith("usage: %gpucluster stop ")
+    if magic == "unload_ext":
+        shell.run_cell("%unload_ext gpucluster").raise_error()
+        assert capsys.readouterr().out == "The gpucluster extension is not loaded.\n"
+
+
 def test_the_shell_completes(shell: Any, shared_cluster: Any) -> None:
     offered = {
         "%gpucluster cr": ["%gpucluster create"],
@@ -87,7 +133,10 @@ MISTAKES = [
     ("scale 1.5", "n_workers: must be a whole number, not '1.5'."),
     ("scale 100000", "n_workers: must be at most 256, not 100000."),
     ("scale ''", "n_workers: must be a whole number, not ''."),
-    ("scale {3}", "n_workers: must be a whole number, not '{3}'."),
+    (
+        "scale {missing}",
+        "n_workers: must be a whole number, not '{missing}'. The braces in it were not expanded: name 'missing'",
+    ),
     ("scale nobody 3", "There is no cluster 'nobody'."),
     ("adapt 5 1", "adapt: minimum (5) must not be larger than maximum (1)."),
     ("connect nobody", "There is no cluster 'nobody'."),

@@ -18,6 +18,7 @@ import pytest
 from gpucluster.operating_system.open_folders import everybody_may_fill
 from gpucluster.protocol.models import ClusterState
 from gpucluster.protocol.version import GIVEN_VARIABLES, IMPORT_FROM, SECRET_HEADER
+from gpucluster.registry.ending import NEVER_TAKEN
 from gpucluster.registry.record import Record
 from gpucluster.supervisor.caller import DELETED, NOT_IMPORTED
 from gpucluster.supervisor.standby import Standby
@@ -236,22 +237,51 @@ def test_a_standby_that_fits_no_more_is_let_go(site, monkeypatch, wait_until):
     assert len(site.standby_pids()) == 1
 
 
-def test_a_standby_whose_cluster_was_written_by_somebody_who_died_can_be_stopped(site, wait_until):
-    """Nobody tells it that it has a cluster."""
+TOLD_NEVER = (
+    "import os, time; from gpucluster.client import creation; from gpucluster.client.control import Control\n"
+    "async def wait(*_, **__): print('asked', flush=True); time.sleep(600)\n"
+    "creation.request = wait\n"
+    "Control().create({'backend': 'local', 'name': 'orphan'})\n"
+)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_cluster_ends_when_its_creator_dies_before_the_standby_takes_it(site, wait_until, number):
     pid = site.standby()
-    code = (
-        "import os; from gpucluster.client import creation; from gpucluster.client.control import Control\n"
-        "async def die(*_, **__): os._exit(0)\n"
-        "creation.request = die\n"
-        "Control().create({'backend': 'local', 'name': 'orphan'})\n"
-    )
-    site.python(code).communicate()
+    creator = site.python(TOLD_NEVER)
+    assert creator.stdout.readline() == "asked\n"
     assert site.get("orphan").state is ClusterState.STARTING
+    creator.send_signal(number)
+    creator.communicate()
+    model = site.wait_for("orphan", lambda model: model.state.ended)
+    assert (model.state, model.reason) == (ClusterState.FAILED, NEVER_TAKEN)
+    wait_until(lambda: not psutil.pid_exists(pid))
+    assert [entry.message for entry in site.control.activity("orphan").entries][-1] == NEVER_TAKEN
+    site.control.remove("orphan")
+    assert site.registry.folders() == []
+
+
+def test_a_cluster_that_a_standby_is_not_told_of_can_be_stopped(site, wait_until):
+    pid = site.standby()
+    creator = site.python(TOLD_NEVER)
+    assert creator.stdout.readline() == "asked\n"
     stopped = site.control.stop("orphan")
     assert (stopped.state, stopped.reason) == (
         ClusterState.STOPPED, "Its process was not told of it before it was stopped."
     )  # fmt: skip
     wait_until(lambda: not psutil.pid_exists(pid))
+    creator.kill()
+    creator.communicate()
+
+
+def test_a_cluster_whose_creator_died_before_it_started_a_process_says_so(site):
+    code = (
+        "import os; from gpucluster.client import creation; from gpucluster.client.control import Control\n"
+        "creation.launch = lambda *_, **__: os._exit(0)\n"
+        "Control().create({'backend': 'local', 'name': 'orphan'})\n"
+    )
+    site.python(code).communicate()
+    assert (site.get("orphan").state, site.get("orphan").reason) == (ClusterState.FAILED, NEVER_TAKEN)
 
 
 BAD = {

@@ -49,10 +49,22 @@ def test_the_answer_to_the_request_says_how_many_come_first(busy: list[Turn], si
     after.leave()
 
 
-def test_who_waits_can_be_stopped(busy: list[Turn], site: Site) -> None:
+KILLED = """
+import os
+from gpucluster.client import launch
+from gpucluster.client.control import Control
+launch.select.select = lambda *_: os._exit(0)  # It has just started the cluster's process.
+Control().create({"backend": "local", "n_workers": 1})
+"""
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["asked", "asker-killed"])
+def test_who_waits_can_be_stopped(busy: list[Turn], site: Site, killed: bool) -> None:
     if busy[0].at_a_time > 2:
         pytest.skip("needs a machine of two processors: two starts of one user count in the process that waits")
-    model = site.create()
+    if killed:
+        site.python(KILLED).communicate()
+    model = site.get("cluster-1") if killed else site.create()
     stopped = site.control.stop(model.id)
     assert stopped.state is ClusterState.STOPPED
     assert stopped.reason == "Stopped before its turn to start had come."

@@ -8,8 +8,13 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
-from collections.abc import Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # Each import before main() is time in which Ctrl-C is a traceback of Python's own.
+    from collections.abc import Sequence
+    from types import FrameType
 
 __all__ = ["main"]
 
@@ -17,6 +22,7 @@ EXIT_NOWHERE = 1
 EXIT_INTERRUPTED = 130
 EXIT_PIPE_CLOSED = 141
 _HELP = ("--help", "-h")
+_AGAIN_SECONDS = 0.05
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
@@ -36,6 +42,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
         7: the registry directory is not private, or cannot be written. 130: interrupted. 1: anything else.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments is None:  # The process is ours, and so are its signals.
+        _end_at_once_on_signals()
+        sys.unraisablehook = _interrupt_again
+    try:
+        return _code_of(words)
+    finally:
+        if arguments is None:  # Python's own end waits for threads; a KeyboardInterrupt there would be a traceback.
+            _end_at_once_on_signals()
+
+
+def _end_at_once_on_signals() -> None:
+    """End without a traceback while there is nothing to clean up: during imports and after the answer."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, _end_at_once)
+
+
+def _end_at_once(_number: int, _frame: FrameType | None) -> None:
+    os._exit(EXIT_INTERRUPTED)
+
+
+def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
+    """Deliver a Ctrl-C that came where nothing can be raised, as in a callback of the garbage collector."""
+    if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(unraisable)
+        return
+    from threading import Timer
+
+    again = Timer(_AGAIN_SECONDS, os.kill, (os.getpid(), signal.SIGINT))
+    again.daemon = True
+    again.start()
+
+
+def _code_of(words: list[str]) -> int:
     _make_writable()
     try:
         ours = words[: words.index("--")] if "--" in words else words

@@ -184,12 +184,14 @@ def _result(name: str) -> Path:
     That they cannot go there is said at once, and not after an hour of grading.
     """
     path = Path(name).expanduser().absolute()
+    if path.is_dir() or name.endswith(os.sep):
+        raise InvalidRequest(f"{shown_path(name)} is a directory; give the name of a file.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         where = shown_path(path.parent)
         raise InvalidRequest(f"{where}, where the results are to be written, is no folder: {error}.") from None
-    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise InvalidRequest(f"{shown_path(name)} cannot be written.")
     return path
 

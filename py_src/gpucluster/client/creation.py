@@ -16,7 +16,7 @@ from ..protocol.telemetry import ActivityEntry
 from ..registry import activity, lock
 from ..registry.leasing import Hold, Scope, lease_of_this_process
 from ..registry.moments import now
-from ..registry.process import ProcessIdentity
+from ..registry.process import ProcessIdentity, identify
 from ..registry.record import Folder, Record
 from ..registry.store import Registry
 from ..registry.writing import writing
@@ -25,7 +25,7 @@ from . import standby
 from .early_supervisor import drop_early, give_early
 from .environment import cluster_environment, fingerprint
 from .killing import KILLED_SECONDS, kill_supervisor
-from .launch import LAUNCH_SECONDS, launch, note_process
+from .launch import LAUNCH_SECONDS, launch
 from .opening import must_be_open
 from .transport import request
 
@@ -166,7 +166,8 @@ class Creation:
                 if self._lease is not None:
                     with writing(self._registry.directory):
                         self.hold = Hold(folder)
-                self._registry.write(folder, Record(kind="cluster", cluster=model, process=process))
+                asker = identify(os.getpid()) if held is None else None
+                self._registry.write(folder, Record(kind="cluster", cluster=model, process=process, asked_by=asker))
             except BaseException:
                 if held is not None:
                     os.close(held)
@@ -191,7 +192,6 @@ class Creation:
         )
         if early is not None:
             os.close(held)
-            note_process(folder, early)
             return
         try:
             launch(

@@ -52,7 +52,6 @@ async def kill_cluster(registry: Registry, model: ClusterModel, why: str) -> Clu
         # Before: whoever finds it gone first can say why.
         with suppress(OSError):
             write_private(folder.killed, why)
-        kill_supervisor(registry, folder)
     deadline = time.monotonic() + KILLED_SECONDS
     while not (model := registry.find(model.id)).state.ended:
         if time.monotonic() > deadline:
@@ -60,5 +59,6 @@ async def kill_cluster(registry: Registry, model: ClusterModel, why: str) -> Clu
                 f"The process {model.pid} of the cluster '{model.name}' was killed, but is still there: it waits for "
                 "the system, probably for a disk or a device, and ends as soon as that answers."
             )
+        kill_supervisor(registry, folder)  # Again: one that has only just begun may not have said yet who it is.
         await asyncio.sleep(_POLL_SECONDS)
     return model

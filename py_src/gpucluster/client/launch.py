@@ -9,9 +9,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 
 from ..protocol.errors import StartFailed, StartTimedOut
-from ..registry.directory import write_private
 from ..registry.ending import tail
-from ..registry.process import identify
 from ..registry.record import Folder
 from ..registry.writing import writing
 from .environment import with_variables_of_workers
@@ -111,7 +109,6 @@ def launch(
         if any("nknown option: -P" in line for line in lines):
             raise StartFailed(f"The Python {python} is too old; clusters need Python 3.11 or newer.")
         raise StartFailed(_ended_early(lines))
-    note_process(folder, int(pid))
     return int(pid)
 
 
@@ -122,11 +119,3 @@ def _ended_early(lines: list[str]) -> str:
             "machine ran out of memory. Try again."
         )
     return f"The cluster's process ended before it had started. The last it said: {lines[-1].rstrip('. ')}."
-
-
-def note_process(folder: Folder, pid: int) -> None:
-    """Write down who starts: who hangs before its first record could not be killed. Nothing else depends on it."""
-    identity = identify(pid)
-    if identity is not None:
-        with suppress(OSError):
-            write_private(folder.process, identity.model_dump_json())

@@ -5,13 +5,18 @@ Registering them imports nothing: what a verb needs is imported when it is first
 
 from __future__ import annotations
 
+import re
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from IPython.core.completer import CompletionContext, SimpleMatcherResult
-    from IPython.core.interactiveshell import InteractiveShell
+    from IPython.core.interactiveshell import ExecutionInfo, InteractiveShell
 
-__all__ = ["register"]
+__all__ = ["register", "unregister"]
+
+_LOADS = re.compile(r"\bload_ext\s+gpucluster\b")
+_LOADS_OTHERWISE = re.compile(r"\b(un|re)load_ext\s+gpucluster\b")
 
 _DOCUMENTATION = """Create, use and stop clusters. ``%gpucluster help`` lists the verbs.
 
@@ -20,7 +25,8 @@ _DOCUMENTATION = """Create, use and stop clusters. ``%gpucluster help`` lists th
     %gpucluster scale 4
     %gpucluster stop
 
-With ``%%gpucluster``, the arguments may go on over the lines of the cell.
+Variables are expanded as in every line magic: ``{expression}`` and ``$name``.
+With ``%%gpucluster``, the arguments may continue over the lines of the cell, which are not expanded.
 ``%%gpucluster lease`` takes a worker for the cell; ``%%gpucluster profile`` says what the cluster did in it.
 """
 
@@ -31,12 +37,14 @@ def register(shell: InteractiveShell) -> None:
         return
     from IPython.core.magic import no_var_expand
 
-    # IPython would evaluate {…} and $… in the line. It is split into words here, never evaluated.
+    # IPython expands all of a line or nothing, and says nothing of a name that is not defined; one JSON value would
+    # keep the whole line from being expanded. Session does it instead.
     @no_var_expand
     def gpucluster(line: str, cell: str | None = None) -> None:
         from .session import session_of
 
-        session_of(shell).run(line, cell)
+        # Below run_line_magic: the frame whose names IPython itself expands.
+        session_of(shell).run(line, cell, {**shell.user_ns, **sys._getframe(2).f_locals})
 
     gpucluster.__doc__ = _DOCUMENTATION
     register_function: Any = shell.register_magic_function  # its type hides what the decorator adds
@@ -59,17 +67,39 @@ def register(shell: InteractiveShell) -> None:
 
         return rewritten(lines, shell.input_transformer_manager.transform_cell)
 
-    shell.input_transformers_cleanup.append(gpucluster_whole_cell)
-
-    def load_again(*_: Any) -> None:
-        # IPython would say that the extension is already loaded: in a cell that somebody runs twice, as in the lessons
-        # and below "Connect", that is no news. Loading it again does nothing.
-        if shell.extension_manager is not None:
+    def load_again(info: ExecutionInfo) -> None:
+        # IPython would say that the extension is already loaded: in a cell that is run twice, as in the lessons and
+        # below "Connect", that is no news. Loading it again does nothing.
+        cell = info.raw_cell or ""
+        if shell.extension_manager is not None and _LOADS.search(cell) and not _LOADS_OTHERWISE.search(cell):
             shell.extension_manager.loaded.discard("gpucluster")
 
+    def loaded_still(_: object) -> None:
+        if shell.extension_manager is not None:
+            shell.extension_manager.loaded.add("gpucluster")
+
+    def unregister() -> None:
+        for kind in ("line", "cell"):
+            shell.magics_manager.magics[kind].pop("gpucluster", None)
+        shell.input_transformers_cleanup.remove(gpucluster_whole_cell)
+        shell.events.unregister("pre_run_cell", load_again)
+        shell.events.unregister("post_run_cell", loaded_still)
+        if shell.Completer is not None:
+            shell.Completer.custom_matchers.remove(gpucluster_matcher)
+
+    gpucluster.unregister = unregister  # type: ignore[attr-defined]
+    shell.input_transformers_cleanup.append(gpucluster_whole_cell)
     shell.events.register("pre_run_cell", load_again)
+    shell.events.register("post_run_cell", loaded_still)
     if shell.Completer is not None:
         shell.Completer.custom_matchers.append(gpucluster_matcher)
+
+
+def unregister(shell: InteractiveShell) -> None:
+    """Remove the magics and their completion from a shell. Doing it twice changes nothing."""
+    registered = shell.magics_manager.magics["line"].get("gpucluster")
+    if registered is not None:
+        registered.unregister()
 
 
 def _is_around_cell(line: str) -> bool:

@@ -2,16 +2,79 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ..protocol.errors import InvalidRequest
 
 _COMMENT = re.compile(r"(^|\s)#.*")
 
 
-def split_line(line: str, cell: str | None = None) -> list[str]:
-    """Split a line, and the lines of the cell below it, into words as a shell does. Nothing is evaluated.
+class Expansion:
+    """Expands ``{expression}`` and ``$name`` in a line, as IPython does in every line magic.
+
+    What cannot be evaluated stays as typed, and so does a JSON object such as ``{"a": 1}``.
+
+    Parameters
+    ----------
+    names : mapping
+        The variables of the code that the line is in.
+    """
+
+    def __init__(self, names: Mapping[str, Any]) -> None:
+        self._names = names
+        self.problem: str | None = None
+        """Why something was not expanded, as a sentence."""
+
+    def __call__(self, text: str) -> str:
+        """Return the text with its variables expanded."""
+        expanded, begin, place = "", 0, text.find("{")
+        while place >= 0:
+            if text.startswith("{{", place):  # A brace that is meant as one.
+                place += 1
+            elif (end := _end_of_json(text, place)) is not None:
+                expanded += self._filled(text[begin:place]) + text[place:end]
+                begin, place = end, end - 1
+            place = text.find("{", place + 1)
+        return expanded + self._filled(text[begin:])
+
+    def _filled(self, text: str) -> str:
+        if "{" not in text and "$" not in text:
+            return text
+        from IPython.utils.text import DollarFormatter
+
+        try:
+            return DollarFormatter().vformat(text, args=[], kwargs=dict(self._names))
+        except Exception as error:  # Whatever the expression raises; IPython leaves it as typed, too.
+            if "{" in text:
+                self.problem = f"The braces in it were not expanded: {error or type(error).__name__}."
+            return text
+
+
+def _end_of_json(text: str, place: int) -> int | None:
+    """Return where the JSON object that begins there ends; ``None`` where none does."""
+    try:
+        return json.JSONDecoder().raw_decode(text, place)[1]
+    except (ValueError, RecursionError):
+        return None
+
+
+def may_expand(line: str) -> bool:
+    """Return whether there may be variables in a line."""
+    return "{" in line or "$" in line
+
+
+def split_line(line: str, cell: str | None = None, expand: Callable[[str], str] = str) -> list[str]:
+    """Split a line, and the lines of the cell below it, into words as a shell does.
+
+    Parameters
+    ----------
+    line, cell : str
+    expand : callable
+        Expands variables in the line; the cell stays as typed.
 
     Raises
     ------
@@ -19,9 +82,9 @@ def split_line(line: str, cell: str | None = None) -> list[str]:
         When a quotation mark is not closed.
     """
     words: list[str] = []
-    for part in [line, *(cell or "").splitlines()]:
+    for part in [expand(_COMMENT.sub("", line)), *(_COMMENT.sub("", part) for part in (cell or "").splitlines())]:
         try:
-            words += shlex.split(_COMMENT.sub("", part))
+            words += shlex.split(part)
         except ValueError:
             raise InvalidRequest("A quotation mark is not closed.") from None
     return words

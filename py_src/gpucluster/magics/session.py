@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -21,7 +22,7 @@ from ..protocol.errors import GPUClusterError
 from ..protocol.models import ClusterModel, ClusterState
 from ..site.reading import new_troubles
 from .connection import Connection
-from .line import split_line
+from .line import Expansion, may_expand, split_line
 from .live import LiveLine
 from .recorders import Recorders
 
@@ -54,15 +55,23 @@ class Session:
         self._connection = Connection()
         self._recorders = Recorders()
 
-    def run(self, line: str, cell: str | None = None) -> None:
-        """Carry out one line. A refusal is a sentence on standard error, never a traceback."""
+    def run(self, line: str, cell: str | None = None, names: Mapping[str, Any] | None = None) -> None:
+        """Carry out one line. A refusal is a sentence on standard error, never a traceback.
+
+        Parameters
+        ----------
+        line, cell : str
+        names : mapping, optional
+            The variables that the line may name; default: the notebook's.
+        """
         begins_cell = line.split()[:1] in (["lease"], ["profile"])
         if cell is not None and (begins_cell or line.split()[:1] == ["notify"]):
             # From a program; what is typed is a line magic already, in the cell that it measures.
             self._shell.run_cell(f"%gpucluster {line}\n{cell}")  # type: ignore[no-untyped-call]
             return
+        expand = Expansion(self._namespace if names is None else names)
         try:
-            verb, *words = split_line(line, cell) or ["help"]
+            verb, *words = split_line(line, cell, expand) or ["help"]
             if verb in {"-h", "--help"}:
                 verb = "help"
             found = parser_for(verb, MAGIC).read(words)
@@ -73,13 +82,18 @@ class Session:
             else:
                 getattr(self, f"_{verb}")(control, found)
         except HelpWanted as wanted:
+            if begins_cell and may_expand(line):  # Only now it turns out that this is a question, with a cell below it.
+                from .whole_cell import CellNotRun
+
+                raise CellNotRun(wanted.text) from None
             _write(wanted.text)
         except GPUClusterError as error:
+            message = f"{error.message} {expand.problem}" if expand.problem else error.message
             if begins_cell:  # The rest of the cell must not run, and not run at all must not look like done.
                 from .whole_cell import CellNotRun
 
-                raise CellNotRun(error.message) from None
-            _complain(error.message)
+                raise CellNotRun(message) from None
+            _complain(message)
         except actions.Cancelled as cancelled:
             _complain(str(cancelled))
 

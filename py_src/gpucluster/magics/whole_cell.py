@@ -101,15 +101,18 @@ def rewritten(lines: list[str], transformed: Callable[[str], str]) -> list[str]:
     """
     from ..cli.declarations import MAGIC
     from ..cli.verbs import parser_for
-    from .line import split_line
+    from .line import may_expand, split_line
 
     first = lines[0].strip().removeprefix("%%gpucluster").strip()
     magic = [f"%gpucluster {first}\n"]
     try:
         verb, *words = split_line(first)
         parser_for(verb, MAGIC).read(words)
-    except (GPUClusterError, HelpWanted):
+    except HelpWanted:
         return magic
+    except GPUClusterError:
+        if not may_expand(first):  # Else it may be right once it is expanded, which is when the magic runs.
+            return magic
     body = lines[1:]
     place = next((number for number, line in enumerate(body) if line.strip()), None)
     if place is not None and body[place].startswith("%%"):

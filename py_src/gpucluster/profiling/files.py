@@ -37,6 +37,8 @@ def checked_path(path: str | Path | None, option: str, suffix: str | None = None
     if not str(path).strip() or "\0" in str(path):
         raise InvalidRequest(f"{option}: must be the name of a file.")
     try:
+        if str(path).endswith(os.sep):
+            raise InvalidRequest(f"{option}: {path} is a directory; give the name of a file.")
         return _checked(Path(path).expanduser(), option, suffix)
     except (OSError, RuntimeError, ValueError) as error:
         # A name that is too long, a folder that may not be looked into, or the home of somebody who has none.

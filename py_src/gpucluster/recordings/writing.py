@@ -51,6 +51,8 @@ def target_of(file: str | Path, *, private: bool = False) -> Path:
         raise InvalidRequest("FILE: must be the name of a file, such as kmeans.gpucluster.jsonl.gz.")
     try:
         path = Path(text).expanduser()
+        if path.is_dir() or text.endswith(os.sep):
+            raise InvalidRequest(f"FILE: {path} is a directory; give the name of a file, such as {path / 'kmeans'}.")
         if not path.suffix:
             path = path.with_name(path.name + RECORDING_SUFFIXES[0])
         if not path.name.endswith((".jsonl", ".jsonl.gz")):

@@ -17,6 +17,7 @@ from .record import Folder
 
 LOG_TAIL_LINES = 20
 LONGEST_LINE = 4000
+NEVER_TAKEN = "The process that requested it ended before the cluster's own process took over. Create it again."
 _RAISED = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception): .|Fatal Python error: .")
 """What follows a traceback, or comes before one of the interpreter itself."""
 _LINES_OF_TRACEBACK = 200
@@ -83,6 +84,8 @@ def ended_by_death(folder: Folder, model: ClusterModel, *, at: str) -> ClusterMo
         if stopped
         else f"Its process could not start: {raised[:300].rstrip('.')}."
         if raised
+        else NEVER_TAKEN
+        if model.pid is None and not folder.process.exists()
         else f"{gone(model)}: it was killed, or the machine was restarted. {workers}."
     )
     state = ClusterState.STOPPED if stopped else ClusterState.FAILED

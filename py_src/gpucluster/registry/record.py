@@ -25,6 +25,8 @@ class Record(BaseModel):
     """The cluster; ``None`` for a standby."""
     process: ProcessIdentity | None = None
     """The supervisor, once it runs."""
+    asked_by: ProcessIdentity | None = None
+    """Of a cluster that a standby has not taken yet: the process that tells it to."""
     fingerprint: str | None = None
     """Of a standby: what a request must match to use it."""
     ready: bool = False

@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import faulthandler
 import gc
+import json
 import logging
 import os
 import shutil
@@ -29,7 +30,9 @@ from typing import TYPE_CHECKING
 from ..operating_system import LINUX
 from ..operating_system.descriptors import allow_many_files
 from ..operating_system.multiprocessing_files import remove_semaphores
+from ..operating_system.processes import birth
 from ..protocol.log_text import redact, route_all_loggers, start_log
+from ..registry.replacement import replace_text
 from .process_copy import start_resource_tracker
 from .sparing import spare_where_many_share
 from .turn import turn_of, wait_for_turn
@@ -71,6 +74,15 @@ def _wait_for_folder(link_fd: int) -> tuple[Path, int, int | None]:
     if not descriptors:
         os._exit(0)
     return Path(os.fsdecode(folder)), descriptors[0], descriptors[1] if len(descriptors) > 1 else None
+
+
+def _note_process(folder: Path) -> None:
+    """Write down who starts: a process that hangs before its first record could not be killed.
+
+    By itself, as the one that has started it may be gone, and as plain JSON: nothing large is imported yet.
+    """
+    with suppress(OSError):
+        replace_text(folder / "process.json", json.dumps({"pid": os.getpid(), "birth": birth(os.getpid())}))
 
 
 def _redirect(log: Path) -> None:
@@ -222,6 +234,7 @@ def _run(options: argparse.Namespace, started: float) -> None:
     # What no exception tells, such as an instruction that this processor does not have.
     faulthandler.enable()
     os.register_at_fork(after_in_child=faulthandler.disable)
+    _note_process(options.folder)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     allow_many_files()  # Each connection needs one, a stranger's too.

@@ -14,7 +14,9 @@ from typing import NoReturn
 
 from ..protocol.errors import GPUClusterError, InvalidState
 from ..protocol.models import ClusterModel, ClusterState
-from ..registry.process import identify
+from ..registry.ending import NEVER_TAKEN, ended_fields, note_end
+from ..registry.moments import now
+from ..registry.process import identify, is_alive
 from ..registry.record import Folder
 from ..registry.standby_users import is_wanted
 from ..registry.store import Registry
@@ -27,7 +29,7 @@ LIFETIME_SECONDS = 3600.0
 """A standby that nobody uses ends by itself, also while somebody wants it."""
 LOOK_SECONDS = 1.0
 ADOPTION_SECONDS = 60.0
-"""Whoever has written a cluster into the record and says nothing for so long will not come any more."""
+"""A process that has written a cluster into the record and does not tell this one for so long never will."""
 _LOCK_SECONDS = 5.0
 
 
@@ -107,6 +109,9 @@ class Standby:
     def end(self) -> NoReturn:
         """End this process at once, with its folder; what it has started ends with it."""
         shutil.rmtree(self._folder.path, ignore_errors=True)
+        self._exit()
+
+    def _exit(self) -> NoReturn:
         # The forkserver's folder: an exit that does not wait leaves it behind.
         shutil.rmtree(get_temp_dir(), ignore_errors=True)
         os._exit(0)
@@ -125,12 +130,27 @@ class Standby:
                     with self._registry.exclusive(_LOCK_SECONDS):
                         if not self._is_needed() and not self.asked_for:
                             logger.info("Nobody wants this standby any more")
-                            self.end()
+                            self._note_orphan()
+
+    def _note_orphan(self) -> NoReturn:
+        """End this process; a cluster in the record has ended, too, as nobody tells this process to take it."""
+        record = self._registry.read(self._folder)
+        if record is None or record.cluster is None:
+            self.end()
+        fields = ended_fields(record.cluster, ClusterState.FAILED, NEVER_TAKEN, at=now(), log_tail=[])
+        ended = record.cluster.model_copy(update=fields)
+        with suppress(GPUClusterError, OSError):  # Where nothing can be written, a reader sees that this one is gone.
+            self._registry.write(self._folder, record.model_copy(update={"cluster": ended}))
+            note_end(self._folder, ended)
+        self._registry.clear_secrets(self._folder)
+        shutil.rmtree(self._folder.wanted_by, ignore_errors=True)
+        self._exit()
 
     def _is_needed(self) -> bool:
         record = self._registry.read(self._folder)
         if record is not None and record.kind == "cluster":
-            # Whoever has written it may have died before this process was told.
+            # The process that has written it may die before it tells this one.
             self._chosen_at = self._chosen_at or time.monotonic()
-            return time.monotonic() - self._chosen_at < ADOPTION_SECONDS
+            tells = record.asked_by is None or is_alive(record.asked_by)
+            return tells and time.monotonic() - self._chosen_at < ADOPTION_SECONDS
         return is_wanted(self._folder) and time.monotonic() - self._started < LIFETIME_SECONDS
