@@ -44,7 +44,7 @@ class Stream(Rows):
         """Combine along a tree on the workers; small tables that these keep are asked for without a graph."""
         client = current_client()
         if client is not None and self._is_small:
-            with waiting(client):
+            with waiting(client, *self._table.collections):
                 found = total_in_place(client, self._table, partial, arguments, op)
             if found is not None:
                 return found[0]

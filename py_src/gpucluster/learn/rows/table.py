@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -99,7 +100,7 @@ class Table:
         from .waiting import current_client, waiting
 
         counted = self.X.copy()
-        with waiting(current_client()):
+        with waiting(current_client(), counted):
             counted.compute_chunk_sizes()
         chunks = counted.chunks[0]
         y, weights = (
@@ -111,13 +112,16 @@ class Table:
         """Whether all blocks are kept on workers already."""
         return all(map(are_futures, self.collections))
 
-    def persisted(self) -> Table:
-        """Return the same table, computed and kept on the workers (in this process, where there are none)."""
-        from dask.base import persist
+    def persisted(self, scope: ExitStack) -> Table:
+        """Return the same table, computed and kept on the workers (in this process, where there are none).
+
+        What is not kept already is released when the scope ends, as that of `waiting`.
+        """
+        from .waiting import persisted
 
         if self.is_persisted():
             return self
-        kept = iter(persist(*self.collections))
+        kept = iter(persisted(scope, *self.collections))
         return replace(self, **{name: next(kept) for name in ("X", "y", "weights") if getattr(self, name) is not None})
 
     def in_host_memory(self) -> Table:
