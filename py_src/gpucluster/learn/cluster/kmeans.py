@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -159,6 +160,13 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
             kmeans, X, None, sample_weight, start=start, max_iter=int(self.max_iter),
             tol=float(self.tol), n_init=n_init, keep=keep, passes=most_passes(start, int(self.max_iter), n_init),
         )  # fmt: skip
+        if found.n_distinct < self.n_clusters:
+            warnings.warn(
+                f"Number of distinct clusters ({found.n_distinct}) found smaller than n_clusters ({self.n_clusters}). "
+                "Possibly due to duplicate points in X.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
         self.cluster_centers_ = found.centers
         self.inertia_ = found.inertia
         self.n_iter_ = found.n_iter

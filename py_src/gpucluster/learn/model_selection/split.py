@@ -14,7 +14,7 @@ from ...dask_internals.collections import meta, with_chunks
 from ..arrays import Array, DaskArray, Data, Delayed, Output, RandomState, array_namespace_of
 from ..clients import takes_client
 from ..errors import InvalidData, InvalidParameter
-from ..rows.table import column_array, is_dask, is_dask_array
+from ..rows.table import column_array, is_dask, is_dask_array, refuse_masked
 from ..rows.waiting import computed
 from .choice import TEST, TRAIN, Choice, at_random
 from .strata import stratified
@@ -102,6 +102,7 @@ def _labels(stratify: Any, chunks: list[int]) -> DaskArray:
     if not is_dask(stratify):
         return da.from_array(stratify, chunks=len(stratify) or 1, name=False)
     labels = stratify if is_dask_array(stratify) else column_array(stratify)
+    refuse_masked(labels, "stratify")
     if labels.ndim != 1:
         raise InvalidData(f"stratify: 1 dimension is needed, not {labels.ndim}.")
     return with_chunks(labels, (tuple(chunks),))

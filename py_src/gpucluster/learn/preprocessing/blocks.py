@@ -13,7 +13,7 @@ from ..communicators.operators import Message, Operator, combine_all
 from ..errors import InvalidData, NotSupported
 from ..rows.reduction import tree_reduced
 from ..rows.running import local_communicator
-from ..rows.table import is_dask, is_dask_array
+from ..rows.table import is_dask, is_dask_array, refuse_masked
 from ..rows.waiting import computed
 
 
@@ -61,6 +61,7 @@ def checked_columns(data: Collection) -> None:
     InvalidData
         They are.
     """
+    refuse_masked(data, "X")
     if data.ndim != 2:
         raise InvalidData(
             f"X: 2 dimensions are needed (rows and columns), not {data.ndim}. Make one column with X.reshape(-1, 1) or "

@@ -42,6 +42,20 @@ def is_dask(data: object) -> TypeIs[Collection]:
     return bool(is_dask_collection(data))
 
 
+def refuse_masked(data: Data, name: str) -> None:
+    """Refuse a Dask array of masked arrays, whose mask would be lost.
+
+    Raises
+    ------
+    InvalidData
+        It is one.
+    """
+    if isinstance(meta(data), np.ma.MaskedArray):
+        raise InvalidData(
+            f"{name}: masked arrays are not supported. Fill what is masked: dask.array.ma.filled({name}, value)."
+        )
+
+
 def is_dask_array(data: object) -> TypeIs[DaskArray]:
     """Whether this is a Dask array; other Dask collections are data frames and series."""
     return is_dask(data) and hasattr(data, "chunks")
@@ -194,6 +208,7 @@ def _features(X: Collection) -> tuple[DaskArray, list[str] | None]:
         names = [str(name) for name in X.columns]
         # pandas keeps columns together; kernels want rows, and would copy each block every time they see it.
         X = X.astype(_common(X.dtypes)).to_dask_array().map_blocks(_row_by_row)
+    refuse_masked(X, "X")
     if X.ndim != 2:
         raise InvalidData(
             f"X: 2 dimensions are needed (rows and columns), not {X.ndim}. Reshape your data: X.reshape(-1, 1) makes "
@@ -259,6 +274,7 @@ def aligned(data: Data | None, X: DaskArray, name: str, dimensions: tuple[int, .
         array = da.from_array(np.asarray(data), name=False)
     else:
         array = data if is_dask_array(data) else column_array(data)
+    refuse_masked(array, name)
     if array.ndim not in dimensions:
         raise InvalidData(f"{name}: 1 dimension is needed, not {array.ndim}.")
     known = not math.isnan(X.shape[0]) and not math.isnan(array.shape[0])

@@ -1,4 +1,4 @@
-"""Ctrl-C at any time leaves no task and no block on the cluster, whatever keeps the traceback."""
+"""What holds for everything public that computes: Ctrl-C leaves nothing behind, and what cannot be right is refused."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from distributed import Client, LocalCluster, wait
-from gpucluster.learn.errors import ClusterStopped
+from gpucluster.learn.errors import ClusterStopped, InvalidData
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -28,14 +28,12 @@ COMPUTE_NOTHING = {
 MOST_WAITS = 40
 
 
-def actions(X: Any, y: Any) -> dict[str, Callable[[], Any]]:
+def actions(X: Any, y: Any, words: Any) -> dict[str, Callable[[], Any]]:
     """Return calls of everything public that computes; what they need beforehand is computed here."""
     positive = abs(X)
-    words = dd.from_pandas(pd.DataFrame({"city": ["Oslo", "Rome", "Bonn", "Rome"] * 10}), npartitions=4)
-    cities = words["city"]
     rows = np.ones((3, 2))
     # Of other keys: what these keep depends on them, and Dask may fuse the same tasks in another way.
-    known, target = _table(persisted=False, seed=1)
+    known, target, _ = tables(seed=1)
     neighbors = learn.NearestNeighbors(n_neighbors=2).fit(known)
     fitted = learn.KMeans(2, n_init=1, random_state=0).fit(known)
     components = learn.PCA(1).fit(known)
@@ -84,7 +82,7 @@ def actions(X: Any, y: Any) -> dict[str, Callable[[], Any]]:
         "NearestNeighbors.get_combined_model": lambda: neighbors.get_combined_model(),
         "MLPClassifier": lambda: learn.MLPClassifier((2,), max_iter=2).fit(X, y),
         "LabelBinarizer": lambda: learn.LabelBinarizer().fit(y),
-        "LabelEncoder": lambda: learn.LabelEncoder().fit(cities),
+        "LabelEncoder": lambda: learn.LabelEncoder().fit(words["city"] if hasattr(words, "columns") else words[:, 0]),
         "MaxAbsScaler": lambda: learn.MaxAbsScaler().fit(X),
         "MinMaxScaler": lambda: learn.MinMaxScaler().fit(X),
         "OneHotEncoder": lambda: learn.OneHotEncoder().fit(words),
@@ -137,30 +135,31 @@ class Interrupted:
 
 
 def test_every_public_name_is_interrupted(dask_client: Client) -> None:
-    names = {name.partition(".")[0].partition(" ")[0] for name in actions(*_table(persisted=True))}
+    names = {name.partition(".")[0].partition(" ")[0] for name in actions(*tables())}
     assert names | COMPUTE_NOTHING == set(learn.__all__)
 
 
-def _table(*, persisted: bool, seed: int = 0) -> Any:
+def tables(seed: int = 0) -> tuple[Any, Any, Any]:
+    """Return numbers, labels and words, all lazy."""
     X = da.random.default_rng(seed).random((40, 2), chunks=(10, 2))
-    y = (X[:, 0] > 0.5).astype(int)
-    return (X, y) if not persisted else tuple(map(_persisted, (X, y)))
+    words = dd.from_pandas(pd.DataFrame({"city": ["Oslo", "Rome", "Bonn", "Rome"] * 10}), npartitions=4)
+    return X, (X[:, 0] > 0.5).astype(int), words
 
 
-def _persisted(array: Any) -> Any:
+def persisted(array: Any) -> Any:
     kept = array.persist()
     wait(kept)
     return kept
 
 
-@pytest.mark.parametrize("persisted", [False, True], ids=["lazy", "persisted"])
+@pytest.mark.parametrize("given", [lambda data: data, persisted], ids=["lazy", "persisted"])
 def test_nothing_stays_on_the_cluster(
-    dask_client: Client, _cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch, persisted: bool
+    dask_client: Client, _cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch, given: Callable[[Any], Any]
 ) -> None:
     interrupted = Interrupted(monkeypatch)
     kept: list[BaseException] = []
     left: dict[str, Any] = {}
-    for name, action in actions(*_table(persisted=persisted)).items():
+    for name, action in actions(*map(given, tables())).items():
         gc.collect()
         before = _tasks(_cluster)
         for at in range(1, MOST_WAITS):
@@ -191,3 +190,32 @@ def _data(dask_worker: Any) -> set[Any]:
 
 def _tasks(cluster: LocalCluster) -> set[Any]:
     return set(cluster.scheduler.tasks)
+
+
+OF_FITTED = {
+    *("KNeighborsClassifier.predict", "NearestNeighbors.kneighbors", "NearestNeighbors.radius_neighbors"),
+    "NearestNeighbors.get_combined_model",
+}
+"""What is called without data on Dask."""
+
+
+def test_data_of_another_cluster_are_refused(dask_client: Client) -> None:
+    with LocalCluster(n_workers=1, processes=False, dashboard_address="127.0.0.1:0") as other:
+        with Client(other, set_as_default=False) as owner, owner.as_current():
+            data = tuple(map(persisted, tables()))
+            with dask_client.as_current():
+                for name, action in actions(*data).items():
+                    if name not in OF_FITTED:
+                        with pytest.raises(InvalidData, match="kept on another cluster"):
+                            action()
+                            pytest.fail(name)
+
+
+def test_masked_arrays_are_refused(dask_client: Client) -> None:
+    X, y, _ = tables()
+    masked = da.ma.masked_greater(X, 0.5), da.ma.masked_equal(y, 1), da.ma.masked_equal(X, 1)
+    for name, action in actions(*masked).items():
+        if name not in OF_FITTED | {"train_test_split"}:
+            with pytest.raises(InvalidData, match="masked arrays are not supported"):
+                action()
+                pytest.fail(name)
