@@ -167,7 +167,7 @@ def test_nothing_stays_on_the_cluster(
             if error is None:
                 break
             kept.append(error)
-            if found := _left(lambda: _tasks(_cluster) - before):
+            if found := _left(lambda known=before: _tasks(_cluster) - known):
                 left[f"{name} at wait {at}"] = found
                 before |= found
                 break

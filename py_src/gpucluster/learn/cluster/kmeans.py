@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -18,7 +18,7 @@ from ..arrays import Array, Data, Output, RandomState, array_namespace_of, to_nu
 from ..clients import computing_with
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter, NotSupported
-from ..estimator import DistributedEstimator
+from ..estimator import DistributedEstimator, LazyTransformerMixin
 from ..kernels.lloyd import labels_of
 from ..kernels.nearest import distances_between
 from ..rows.running import local_rows, run_table
@@ -31,7 +31,7 @@ METHODS = {"k-means++": "k-means++", "k-means||": "k-means||", "scalable-k-means
 RANDOM_RUNS = 10
 
 
-class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, DistributedEstimator):
+class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin, DistributedEstimator):
     """k-means with the parameters, defaults and attributes of ``sklearn.cluster.KMeans``.
 
     Parameters
