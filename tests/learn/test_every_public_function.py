@@ -203,19 +203,22 @@ def test_data_of_another_cluster_are_refused(dask_client: Client) -> None:
     with LocalCluster(n_workers=1, processes=False, dashboard_address="127.0.0.1:0") as other:
         with Client(other, set_as_default=False) as owner, owner.as_current():
             data = tuple(map(persisted, tables()))
+            neighbors = learn.NearestNeighbors(n_neighbors=2).fit(data[0])
             with dask_client.as_current():
                 for name, action in actions(*data).items():
                     if name not in OF_FITTED:
                         with pytest.raises(InvalidData, match="kept on another cluster"):
                             action()
                             pytest.fail(name)
+                with pytest.raises(InvalidData, match="kept on another cluster"):
+                    neighbors.kneighbors(np.ones((3, 2)))
 
 
 def test_masked_arrays_are_refused(dask_client: Client) -> None:
     X, y, _ = tables()
     masked = da.ma.masked_greater(X, 0.5), da.ma.masked_equal(y, 1), da.ma.masked_equal(X, 1)
     for name, action in actions(*masked).items():
-        if name not in OF_FITTED | {"train_test_split"}:
+        if name not in OF_FITTED:
             with pytest.raises(InvalidData, match="masked arrays are not supported"):
                 action()
                 pytest.fail(name)

@@ -55,7 +55,7 @@ def are_futures(array: Any) -> bool:
 
 
 def futures_in(collections: Iterable[Any]) -> list[Any]:
-    """Return the futures that collections are computed from.
+    """Return the futures that collections, which are not optimized, are computed from.
 
     As ``futures_of``, but looks once at a layer that many of them share, and not into layers that are not written out,
     which hold none. Relies on ``dask.base.unpack_collections``, and on the layers of graphs (2021.1).

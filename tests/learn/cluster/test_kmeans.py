@@ -16,6 +16,7 @@ from gpucluster.learn import KMeans
 from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
 from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits, load_sample_image
+from sklearn.exceptions import ConvergenceWarning
 
 DIGITS = load_digits().data
 PIXELS = load_sample_image("china.jpg")[::8, ::8].reshape(-1, 3) / 255
@@ -123,14 +124,23 @@ def test_clusters_that_are_empty_in_one_block_only_are_not_moved() -> None:
 def test_more_clusters_than_distinct_points() -> None:
     X = np.repeat(np.array([[0.0, 1.0], [2.0, 3.0], [9.0, 4.0]]), 5, axis=0)
     for init in ("k-means++", "k-means||", "random"):
-        ours = KMeans(6, init=init, n_init=3, random_state=0).fit(X)
+        with pytest.warns(
+            ConvergenceWarning, match="^Number of distinct clusters \\(3\\) found smaller than"
+        ) as ours_told:
+            ours = KMeans(6, init=init, n_init=3, random_state=0).fit(X)
+        assert ours_told[0].filename == __file__
         assert np.isfinite(ours.cluster_centers_).all()
         assert ours.inertia_ == pytest.approx(0, abs=1e-12)
         assert len(np.unique(ours.labels_)) == 3
     # Means of many equal numbers of float32 are not that number, so points are a little way from their own centres.
     random = np.random.default_rng(1)
     X = random.normal(0, 5, (5, 8)).astype(np.float32)[random.integers(0, 5, 300_000)]
-    ours = KMeans(8, init=X[random.choice(len(X), 8, replace=False)], n_init=1, max_iter=60, tol=0).fit(X)
+    start = {"init": X[random.choice(len(X), 8, replace=False)], "n_init": 1, "max_iter": 60, "tol": 0}
+    with pytest.warns(ConvergenceWarning) as theirs_told:
+        LocalKMeans(8, **start).fit(X)
+    with pytest.warns(ConvergenceWarning) as ours_told:
+        ours = KMeans(8, **start).fit(da.from_array(X, chunks=(100_000, -1)))
+    assert str(ours_told[0].message) == str(theirs_told[0].message)
     assert ours.n_iter_ < 10
     assert len(np.unique(ours.cluster_centers_.round(2), axis=0)) == 5
 

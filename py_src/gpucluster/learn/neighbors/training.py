@@ -60,7 +60,7 @@ class NeighborsEstimator(DistributedEstimator):
         """Keep the training data where they are, each block with its index; nothing, where that fails."""
         options = index_options(self)
         self._require_y(y)
-        with waiting(current_client() if is_dask(X) else None) as scope:
+        with waiting(current_client() if is_dask(X) else None, X, y) as scope:
             training = self._indexed(X, y, options, scope)
             self.n_samples_fit_ = sum(training.lengths)
             if self.n_samples_fit_ == 0:

@@ -68,7 +68,7 @@ def waiting(client: Any, *collections: Any) -> Iterator[ExitStack]:
     from ...dask_internals.clients import ClosedClientError
 
     try:
-        _require_own(client, collections)
+        require_own(client, collections)
         with _release_thread(), ExitStack() as scope:
             yield scope
     except (
@@ -128,8 +128,21 @@ def release(futures: Iterable[Any]) -> None:
         future.release()
 
 
-def _require_own(client: Any, collections: Iterable[Any]) -> None:
-    """Refuse data that are kept on another cluster."""
+def require_own(client: Any, collections: Iterable[Any]) -> None:
+    """Refuse data that are kept on another cluster; optimized collections do not know that.
+
+    Parameters
+    ----------
+    client : distributed.Client or None
+    collections : Dask collections
+
+    Raises
+    ------
+    InvalidData
+        They are.
+    """
+    if client is None:
+        return
     owners = {id(future.client): future.client for future in futures_in(collections)}
     for owner in owners.values():
         if owner is not client and _scheduler_id(owner) != _scheduler_id(client):
