@@ -118,7 +118,8 @@ def submitting() -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        clear_frames(error.__traceback__)
+        if current_client() is not None:
+            clear_frames(error.__traceback__)
         raise
 
 
