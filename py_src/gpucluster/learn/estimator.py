@@ -274,7 +274,7 @@ class LazyTransformerMixin(TransformerMixin, auto_wrap_output_keys=None):  # typ
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for name in ("transform", "fit_transform"):
-            if name in vars(cls) and cls._sklearn_auto_wrap_output_keys:
+            if name in vars(cls):
                 setattr(cls, name, _with_lazy_output(vars(cls)[name]))
 
     def fit_transform(self, X: Data, y: Data | None = None, **options: Any) -> Output:
