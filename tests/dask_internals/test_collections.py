@@ -48,3 +48,11 @@ def test_blocks(here, canary):
         assert not collections.are_futures(array)
         assert collections.are_futures(here.client.persist(array))
         assert not collections.are_futures(here.client.persist(array) + 1)
+
+
+def test_futures(here, canary):
+    kept = here.client.persist(da.ones((4, 2), chunks=2))
+    with canary("unpack_collections, and the layers of graphs with their futures"):
+        assert collections.futures_in([[da.ones(4)], 1]) == []
+        futures = collections.futures_in([da.ones(4), ((kept + 1).sum(), {"a": kept})])
+        assert {future.key for future in futures} == set(collections.keys(kept))

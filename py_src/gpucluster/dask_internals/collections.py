@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -51,3 +52,21 @@ def are_futures(array: Any) -> bool:
 
     graph = array.__dask_graph__()
     return len(graph) == prod(array.numblocks) and all(isinstance(graph.get(key), Future) for key in keys(array))
+
+
+def futures_in(collections: Iterable[Any]) -> list[Any]:
+    """Return the futures that collections, which are not optimized, are computed from.
+
+    As ``futures_of``, but looks once at a layer that many of them share, and not into layers that are not written out,
+    which hold none. Relies on ``dask.base.unpack_collections``, and on the layers of graphs (2021.1).
+    """
+    from dask.base import unpack_collections
+    from distributed import futures_of
+
+    layers: dict[int, Any] = {}
+    for collection in unpack_collections(*collections)[0]:
+        graph = collection.__dask_graph__()
+        for layer in getattr(graph, "layers", {"": graph}).values():
+            layers[id(layer)] = layer
+    written = [layer for layer in layers.values() if getattr(layer, "is_materialized", lambda: True)()]
+    return list(futures_of([dict(layer) for layer in written]))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import partial, wraps
 from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import DTypeLike
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import get_tags
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ..dask_internals.collections import meta
@@ -18,7 +19,7 @@ from ..dask_internals.machine import memory_bytes
 from .arrays import Array, Collection, DaskFrame, Data, Dtype, Output, PlainModel, array_namespace_of
 from .clients import keeps_client
 from .delegation.methods import delegable
-from .errors import InvalidData
+from .errors import InvalidData, NotSupported
 from .rows.running import RESIDENT_SHARE, local_rows, run_table
 from .rows.table import Table, as_table, is_dask, is_dask_array
 
@@ -262,6 +263,52 @@ class DistributedEstimator(BaseEstimator):
                 f"X has the columns {', '.join(names[:8])}, but {type(self).__name__} was fitted with "
                 f"{', '.join(known[:8])}. Choose the same columns in the same order."
             )
+
+
+class LazyTransformerMixin(TransformerMixin, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+    """Of transformers: for data on Dask, ``set_output(transform="pandas")`` gives a lazy data frame.
+
+    scikit-learn's own class would bring all rows to this process.
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name in ("transform", "fit_transform"):
+            if name in vars(cls):
+                setattr(cls, name, _with_lazy_output(vars(cls)[name]))
+
+    def fit_transform(self, X: Data, y: Data | None = None, **options: Any) -> Output:
+        """Fit, and return what `transform` makes of the same data."""
+        if not is_dask(X):
+            return super().fit_transform(X, y, **options)
+        return (self.fit(X, **options) if y is None else self.fit(X, y, **options)).transform(X)
+
+
+def _with_lazy_output(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that scikit-learn gives the configured output, which for data on Dask we do."""
+
+    @wraps(method)
+    def call(self: Any, X: Data, *arguments: Any, **options: Any) -> Output:
+        if not is_dask(X):
+            return method(self, X, *arguments, **options)
+        plain: Any = method
+        return _as_configured(self, plain.__wrapped__(self, X, *arguments, **options))
+
+    return call
+
+
+def _as_configured(estimator: Any, answer: Any) -> Output:
+    """Return a lazy answer in the form that `set_output` wants."""
+    wanted = _get_output_config("transform", estimator)["dense"]
+    if wanted == "default" or not is_dask(answer):
+        return answer
+    if wanted != "pandas":
+        raise NotSupported(f"set_output: data on Dask become data frames of pandas, not of {wanted}. Use 'pandas'.")
+    if not is_dask_array(answer):
+        return answer
+    import dask.dataframe as dd
+
+    return dd.from_dask_array(answer, columns=[str(name) for name in estimator.get_feature_names_out()])
 
 
 def _of_finite(function: Callable[..., Any], missing: bool, X: Array, *arguments: Any) -> Array:

@@ -16,6 +16,7 @@ from gpucluster.learn import KMeans
 from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
 from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits, load_sample_image
+from sklearn.exceptions import ConvergenceWarning
 
 DIGITS = load_digits().data
 PIXELS = load_sample_image("china.jpg")[::8, ::8].reshape(-1, 3) / 255
@@ -122,15 +123,22 @@ def test_clusters_that_are_empty_in_one_block_only_are_not_moved() -> None:
 
 def test_more_clusters_than_distinct_points() -> None:
     X = np.repeat(np.array([[0.0, 1.0], [2.0, 3.0], [9.0, 4.0]]), 5, axis=0)
+    with pytest.warns(ConvergenceWarning) as theirs:
+        LocalKMeans(6, random_state=0).fit(X)
     for init in ("k-means++", "k-means||", "random"):
-        ours = KMeans(6, init=init, n_init=3, random_state=0).fit(X)
+        with pytest.warns(ConvergenceWarning) as told:
+            ours = KMeans(6, init=init, n_init=3, random_state=0).fit(X)
+        assert [str(each.message) for each in told] == [str(each.message) for each in theirs]
+        assert told[0].filename == __file__
         assert np.isfinite(ours.cluster_centers_).all()
         assert ours.inertia_ == pytest.approx(0, abs=1e-12)
         assert len(np.unique(ours.labels_)) == 3
     # Means of many equal numbers of float32 are not that number, so points are a little way from their own centres.
     random = np.random.default_rng(1)
     X = random.normal(0, 5, (5, 8)).astype(np.float32)[random.integers(0, 5, 300_000)]
-    ours = KMeans(8, init=X[random.choice(len(X), 8, replace=False)], n_init=1, max_iter=60, tol=0).fit(X)
+    start = X[random.choice(len(X), 8, replace=False)]
+    with pytest.warns(ConvergenceWarning, match=r"\(5\) found smaller than n_clusters \(8\)"):
+        ours = KMeans(8, init=start, n_init=1, max_iter=60, tol=0).fit(X)
     assert ours.n_iter_ < 10
     assert len(np.unique(ours.cluster_centers_.round(2), axis=0)) == 5
 
@@ -167,7 +175,8 @@ def test_rows_that_weigh_nothing_change_nothing() -> None:
 @pytest.mark.parametrize("init", ["k-means++", "k-means||", "random"])
 def test_fewer_rows_that_weigh_something_than_clusters(split: Any, init: str) -> None:
     X, weights = np.arange(12.0).reshape(6, 2), np.array([1.0, 1, 0, 0, 0, 0])
-    model = KMeans(5, init=init, random_state=0).fit(split(X, 3), sample_weight=split(weights, 3))
+    with pytest.warns(ConvergenceWarning, match=r"\(2\) found smaller than n_clusters \(5\)"):
+        model = KMeans(5, init=init, random_state=0).fit(split(X, 3), sample_weight=split(weights, 3))
     assert model.cluster_centers_.shape == (5, 2)
     assert model.inertia_ == 0
     np.testing.assert_array_equal(np.unique(model.cluster_centers_, axis=0), X[:2])

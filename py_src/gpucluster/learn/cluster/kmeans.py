@@ -9,7 +9,8 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -17,7 +18,7 @@ from ..arrays import Array, Data, Output, RandomState, array_namespace_of, to_nu
 from ..clients import computing_with
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter, NotSupported
-from ..estimator import DistributedEstimator
+from ..estimator import DistributedEstimator, LazyTransformerMixin
 from ..kernels.lloyd import labels_of
 from ..kernels.nearest import distances_between
 from ..rows.running import local_rows, run_table
@@ -30,7 +31,7 @@ METHODS = {"k-means++": "k-means++", "k-means||": "k-means||", "scalable-k-means
 RANDOM_RUNS = 10
 
 
-class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, DistributedEstimator):
+class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin, DistributedEstimator):
     """k-means with the parameters, defaults and attributes of ``sklearn.cluster.KMeans``.
 
     Parameters
@@ -159,6 +160,13 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
             kmeans, X, None, sample_weight, start=start, max_iter=int(self.max_iter),
             tol=float(self.tol), n_init=n_init, keep=keep, passes=most_passes(start, int(self.max_iter), n_init),
         )  # fmt: skip
+        if found.n_distinct < self.n_clusters:
+            warnings.warn(
+                f"Number of distinct clusters ({found.n_distinct}) found smaller than n_clusters ({self.n_clusters}). "
+                "Possibly due to duplicate points in X.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
         self.cluster_centers_ = found.centers
         self.inertia_ = found.inertia
         self.n_iter_ = found.n_iter

@@ -42,6 +42,8 @@ class Clustering(NamedTuple):
     """Array of shape (k, d)."""
     inertia: float
     n_iter: int
+    n_distinct: int
+    """How many clusters have points."""
 
 
 def kmeans(
@@ -108,11 +110,12 @@ def lloyd(
     n_iter = 0
     for n_iter in range(1, max_iter + 1):  # noqa: B007 (its last value is a result)
         found = larger.total(sums, centers, offset)
-        if found.weights.all():
-            moved = found.sums / found.weights[:, None]
+        weights = found.weights
+        if weights.all():
+            moved = found.sums / weights[:, None]
         else:
             _require_finite(found.sums)
-            totals, weights = _without_empty(rows, centers, offset, found.sums, found.weights)
+            totals, weights = _without_empty(rows, centers, offset, found.sums, weights)
             moved = np.where(weights[:, None] > 0, totals / np.where(weights > 0, weights, 1)[:, None], centers)
         moved = moved.astype(centers.dtype, copy=False)
         movement = float(np.square(moved - centers, dtype=np.float64).sum())
@@ -121,7 +124,8 @@ def lloyd(
         centers = moved
         if movement <= threshold:
             break
-    return Clustering(centers, float(larger.total(inertia, centers, offset, keep)), n_iter)
+    n_distinct = int(np.count_nonzero(weights))
+    return Clustering(centers, float(larger.total(inertia, centers, offset, keep)), n_iter, n_distinct)
 
 
 def _require_finite(sums: Array) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,12 +16,13 @@ from ...dask_internals.collections import meta
 from ..arrays import Array, Data, Output
 from ..clients import computing_with, keeps_client
 from ..errors import InvalidData, InvalidParameter
+from ..estimator import LazyTransformerMixin
 from ..rows.table import is_dask
 
 Columns = str | int | slice | Sequence[Any] | Callable[[Any], Any]
 
 
-class ColumnTransformer(TransformerMixin, BaseEstimator):
+class ColumnTransformer(LazyTransformerMixin, BaseEstimator):
     """Fit a transformer to some columns each, and put what they give side by side; lazily for a table on Dask.
 
     Parameters
@@ -120,10 +121,6 @@ class ColumnTransformer(TransformerMixin, BaseEstimator):
         if left:
             self._fit_one("remainder", self.remainder, sorted(left), X, y)
         return self
-
-    def fit_transform(self, X: Data, y: Data | None = None) -> Output:
-        """Fit all transformers, and return what they make of X."""
-        return self.fit(X, y).transform(X)
 
     def transform(self, X: Data) -> Output:
         """Return what the transformers make of X: lazy where X is lazy.

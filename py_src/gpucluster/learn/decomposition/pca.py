@@ -6,14 +6,14 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Array, Data, Dtype, Output, PlainModel, RandomState, array_namespace_of
 from ..checks import check_columns
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
-from ..estimator import DistributedEstimator
+from ..estimator import DistributedEstimator, LazyTransformerMixin
 from ..kernels.projection import projected
 from ..rows.table import floating_type, is_dask
 from ..rows.waiting import computed
@@ -22,7 +22,7 @@ from .spectrum import Spectrum, components_to_keep, covariance_spectrum, factor_
 SOLVERS = {"auto": covariance_spectrum, "covariance_eigh": covariance_spectrum, "full": factor_spectrum}
 
 
-class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimator):
+class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEstimator):
     """Principal component analysis in one pass over the rows.
 
     Algorithm: each block's mean and centred scatter matrix, merged in pairs (Chan, Golub and LeVeque, 1983), then the

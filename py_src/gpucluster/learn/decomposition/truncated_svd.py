@@ -6,7 +6,7 @@ from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.extmath import svd_flip
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,7 +14,7 @@ from ..arrays import Array, Data, Output, RandomState
 from ..checks import check_columns, check_finite, no_rows
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
-from ..estimator import DistributedEstimator
+from ..estimator import DistributedEstimator, LazyTransformerMixin
 from ..kernels.factor import Factor, factor, merge_factors, uncentred
 from ..kernels.moments import Moments, merge_moments, moments
 from ..kernels.projection import projected
@@ -61,7 +61,7 @@ def axes_of_factor(rows: Rows) -> SingularAxes:
     return _signed(values, axes, variances, float((found.R**2).sum()) / found.weight, k)
 
 
-class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimator):
+class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEstimator):
     """Largest singular values and their axes, without centring the columns, in one pass over the rows.
 
     Algorithm: eigenvalues of X^T X, added up over blocks in float64 (``randomized``), or the singular values of the

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from ..clients import computing_with, with_option
 from ..errors import NotSupported
 from ..rows.table import is_dask
+from ..rows.waiting import current_client, persisted, waiting
 from .catalogue import DELEGATED
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -123,11 +124,10 @@ def _calling(ask: Callable[..., Any]) -> Callable[..., Any]:
 
 def _computed_on_workers(answer: Any) -> Any:
     """Return what a method answers with its lazy parts computed, each of them still on the workers."""
-    from dask.base import persist
-
-    if isinstance(answer, tuple):
-        return tuple(_computed_on_workers(part) for part in answer)
-    return persist(answer)[0] if is_dask(answer) else answer
+    with waiting(current_client(), answer) as scope:
+        [found] = persisted(scope, answer)
+        scope.pop_all()
+    return found
 
 
 def _combining(combine: Callable[..., Any]) -> Callable[..., Any]:

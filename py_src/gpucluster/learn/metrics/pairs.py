@@ -9,7 +9,7 @@ from ..errors import InvalidData
 from ..rows.block import Block, Rows
 from ..rows.running import local_communicator, local_rows
 from ..rows.stream import Stream
-from ..rows.table import Table, aligned, column_array, is_dask, is_dask_array
+from ..rows.table import Table, aligned, column_array, is_dask, is_dask_array, refuse_masked
 
 
 def paired(y_true: Data, y_pred: Data, sample_weight: Data | None = None) -> Rows | None:
@@ -45,6 +45,7 @@ def _table(y_true: Data, y_pred: Data, sample_weight: Data | None) -> Table:
     parts = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
     leader, data = next((name, part) for name, part in parts.items() if is_dask(part))
     array = data if is_dask_array(data) else column_array(data)
+    refuse_masked(array, leader)
     if array.ndim == 2 and array.numblocks[1] > 1:
         array = array.rechunk({1: -1})
     truth, prediction, weights = (

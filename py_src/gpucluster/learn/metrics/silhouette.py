@@ -12,7 +12,7 @@ from ..errors import InvalidData, InvalidParameter
 from ..labels import codes_of, flat_labels, merge_classes
 from ..rows.reduction import tree_reduced
 from ..rows.table import Table, as_table, is_dask
-from ..rows.waiting import computed
+from ..rows.waiting import computed, current_client, waiting
 
 METRICS = frozenset({"chebyshev", "cityblock", "cosine", "euclidean", "l1", "l2", "manhattan", "sqeuclidean"})
 
@@ -67,7 +67,8 @@ def silhouette_score(
     table = as_table(X, labels).with_known_lengths()
     if sample_size is not None:
         return float(local(*_sampled(table, sample_size, random_state), metric=metric))
-    return _exact(table.persisted(), sum(table.X.chunks[0]), metric)
+    with waiting(current_client(), *table.collections) as scope:
+        return _exact(table.persisted(scope), sum(table.X.chunks[0]), metric)
 
 
 def _sampled(table: Table, size: int, random_state: RandomState) -> tuple[Array, Array]:

@@ -14,8 +14,8 @@ from ...dask_internals.collections import meta, with_chunks
 from ..arrays import Array, DaskArray, Data, Delayed, Output, RandomState, array_namespace_of
 from ..clients import takes_client
 from ..errors import InvalidData, InvalidParameter
-from ..rows.table import column_array, is_dask, is_dask_array
-from ..rows.waiting import computed
+from ..rows.table import column_array, is_dask, is_dask_array, refuse_masked
+from ..rows.waiting import computed, current_client, require_own
 from .choice import TEST, TRAIN, Choice, at_random
 from .strata import stratified
 
@@ -101,7 +101,9 @@ def _labels(stratify: Any, chunks: list[int]) -> DaskArray:
 
     if not is_dask(stratify):
         return da.from_array(stratify, chunks=len(stratify) or 1, name=False)
+    require_own(current_client(), [stratify])
     labels = stratify if is_dask_array(stratify) else column_array(stratify)
+    refuse_masked(labels, "stratify")
     if labels.ndim != 1:
         raise InvalidData(f"stratify: 1 dimension is needed, not {labels.ndim}.")
     return with_chunks(labels, (tuple(chunks),))
@@ -128,6 +130,7 @@ def _lengths(arrays: tuple[Data, ...]) -> list[list[int]]:
         elif hasattr(array, "chunks") and not any(math.isnan(length) for length in array.chunks[0]):
             lengths.append(list(array.chunks[0]))
         else:
+            require_own(current_client(), [array])
             lengths.append([delayed(len)(block) for block in _blocks(array)])
     counted: tuple[list[int], ...] = computed(*lengths)
     return list(counted)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from ...dask_internals.collections import futures_in
 from ..arrays import Array, Data, Output
 from ..delegation.methods import delegable
 from ..labels import checked_classes, codes_of, flat_labels, merge_all_classes
+from ..rows.running import local_communicator
 from ..rows.table import is_dask
+from ..rows.waiting import computed, persisted, release
 from ..scoring import ScoredClassifier
 from .block_index import BlockIndex
+from .search import Training
 from .voting import NeighborsPredictor, checked_weighting, shares, winners
 
 
@@ -69,25 +74,24 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
             y = np.asarray(y)
             y = y if y.ndim == 2 and y.shape[1] > 1 else column_or_1d(y, warn=True)
         self._keep_training_data(X, y)
-        training = self._training
-        if training.lazy:
-            from dask.base import persist
-            from dask.delayed import delayed
+        self.outputs_2d_ = y.ndim == 2 and int(y.shape[1]) > 1
+        if not self.outputs_2d_:
+            [self.classes_] = self.classes_
+        return self
 
-            from ..rows.waiting import computed
+    def _with_targets(self, training: Training, scope: ExitStack) -> Training:
+        if training.lazy:
+            from dask.delayed import delayed
 
             classes = _joined(computed(*[delayed(_classes)(block) for block in training.blocks]))
             coded = delayed(_coded, pure=False, traverse=False)
-            blocks = list(persist(*[coded(block, classes) for block in training.blocks]))
+            blocks = list(persisted(scope, *[coded(block, classes) for block in training.blocks]))
+            release(futures_in(training.blocks))
         else:
-            from ..rows.running import local_communicator
-
             classes = _joined(local_communicator().allgather(_classes(training.blocks[0])))
             blocks = [_coded(training.blocks[0], classes)]
-        self._training = training._replace(blocks=blocks)
-        self.outputs_2d_ = y.ndim == 2 and int(y.shape[1]) > 1
-        self.classes_ = list(classes) if self.outputs_2d_ else classes[0]
-        return self
+        self.classes_ = list(classes)
+        return training._replace(blocks=blocks)
 
     @delegable
     def predict(self, X: Data) -> Output:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ..errors import InvalidData
 from ..rows.waiting import computed
 from ..scoring import ScoredRegressor
 from .block_index import BlockIndex
+from .search import Training
 from .voting import NeighborsPredictor, checked_weighting, means
 
 
@@ -57,14 +59,17 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsPredictor):
         """
         checked_weighting(self.weights)
         self._keep_training_data(X, y)
-        first = self._training.blocks[0]
-        if self._training.lazy:
+        return self
+
+    def _with_targets(self, training: Training, scope: ExitStack) -> Training:
+        first = training.blocks[0]
+        if training.lazy:
             from dask.delayed import delayed
 
             [self._target] = computed(delayed(_target_of)(first))
         else:
             self._target = _target_of(first)
-        return self
+        return training
 
     @delegable
     def predict(self, X: Data) -> Output:

@@ -11,6 +11,7 @@ client.
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 from ..arrays import Array, Delayed
@@ -20,7 +21,7 @@ from ..rows.ranks import workers_of
 from ..rows.reduction import tree_reduced
 from ..rows.table import Table
 from ..rows.threads import available_threads
-from ..rows.waiting import current_client
+from ..rows.waiting import current_client, persisted
 from .block_index import BlockIndex, Found, build_joined, merge, nearest
 
 INDEX_BYTES = 256 << 20
@@ -40,17 +41,18 @@ class Training(NamedTuple):
     """Whether the blocks are on Dask."""
 
 
-def build_indexes(table: Table, options: dict[str, Any]) -> list[Any]:
-    """Make and keep the indexes of a table: one for each block, or for some small ones that follow each other."""
-    from dask.base import persist
+def build_indexes(table: Table, options: dict[str, Any], scope: ExitStack) -> list[Any]:
+    """Make and keep the indexes of a table: one for each block, or for some small ones that follow each other.
+
+    They are released when the scope ends, as that of `waiting`.
+    """
     from dask.delayed import delayed
 
     make = delayed(build_joined, pure=False, traverse=False)
     blocks = table.delayed_blocks()
     # Each block on its own, not in a list: Dask would forget persisted blocks behind them.
-    return list(
-        persist(*[make(options, *(part for number in group for part in blocks[number][:2])) for group in groups(table)])
-    )
+    indexes = [make(options, *(part for number in group for part in blocks[number][:2])) for group in groups(table)]
+    return list(persisted(scope, *indexes))
 
 
 def groups(table: Table) -> list[list[int]]:

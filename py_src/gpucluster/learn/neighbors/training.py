@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from importlib.util import find_spec
 from itertools import accumulate
@@ -18,7 +19,7 @@ from ..errors import InvalidData, NotSupported
 from ..estimator import DistributedEstimator
 from ..rows.running import local_communicator
 from ..rows.table import as_table, is_dask
-from ..rows.waiting import computed
+from ..rows.waiting import computed, current_client, waiting
 from .block_index import BlockIndex, Found, build, without_itself
 from .options import checked_count, effective_metric, index_options
 from .results import SearchResults
@@ -56,9 +57,25 @@ class NeighborsEstimator(DistributedEstimator):
     )
 
     def _keep_training_data(self, X: Data, y: Data | None = None) -> None:
-        """Keep the training data where they are, each block with its index."""
+        """Keep the training data where they are, each block with its index; nothing, where that fails."""
         options = index_options(self)
         self._require_y(y)
+        with waiting(current_client() if is_dask(X) else None, X, y) as scope:
+            training = self._indexed(X, y, options, scope)
+            self.n_samples_fit_ = sum(training.lengths)
+            if self.n_samples_fit_ == 0:
+                raise no_rows()
+            self._training = self._with_targets(training, scope)
+            scope.pop_all()
+        self.effective_metric_ = effective_metric(self.metric, self.p)
+        self.effective_metric_params_ = {"p": self.p} if self.effective_metric_ == "minkowski" else {}
+
+    def _with_targets(self, training: Training, scope: ExitStack) -> Training:
+        """Return training data whose targets are as predictions need them."""
+        return training
+
+    def _indexed(self, X: Data, y: Data | None, options: dict[str, Any], scope: ExitStack) -> Training:
+        """Return the training data, each block with its index."""
         if is_dask(X):
             table = self._table(X, y)
             if table.on_gpu and find_spec("cuml") is None:
@@ -68,7 +85,7 @@ class NeighborsEstimator(DistributedEstimator):
                 )
             from dask.delayed import delayed
 
-            blocks = build_indexes(table, options)
+            blocks = build_indexes(table, options, scope)
             lengths = list(computed(*[delayed(_length)(block) for block in blocks]))
             starts = [0, *accumulate(lengths)][:-1]
         else:
@@ -81,12 +98,7 @@ class NeighborsEstimator(DistributedEstimator):
             blocks = [build(*checked, options)]
             counts = communicator.allgather(len(checked[0]))
             starts, lengths = [sum(counts[: communicator.rank])], [sum(counts)]
-        self._training = Training(blocks, starts, lengths, is_dask(X))
-        self.n_samples_fit_ = sum(lengths)
-        if self.n_samples_fit_ == 0:
-            raise no_rows()
-        self.effective_metric_ = effective_metric(self.metric, self.p)
-        self.effective_metric_params_ = {"p": self.p} if self.effective_metric_ == "minkowski" else {}
+        return Training(blocks, starts, lengths, is_dask(X))
 
     @delegable
     def kneighbors(self, X: Data | None = None, n_neighbors: int | None = None, return_distance: bool = True) -> Output:

@@ -13,8 +13,8 @@ from ..communicators.operators import Message, Operator, combine_all
 from ..errors import InvalidData, NotSupported
 from ..rows.reduction import tree_reduced
 from ..rows.running import local_communicator
-from ..rows.table import is_dask, is_dask_array
-from ..rows.waiting import computed
+from ..rows.table import is_dask, is_dask_array, refuse_masked
+from ..rows.waiting import computed, current_client, require_own
 
 
 def reduce_blocks(data: Data, partial: Callable[[Any], Message], op: Operator) -> Message:
@@ -32,6 +32,7 @@ def reduce_blocks(data: Data, partial: Callable[[Any], Message], op: Operator) -
         return local_communicator().allreduce(partial(data), op)
     from dask.delayed import delayed
 
+    require_own(current_client(), [data])
     messages = [delayed(partial, pure=False)(block) for block in blocks_of(data)]
     return computed(tree_reduced(combine_all, messages, op))[0]
 
@@ -61,6 +62,7 @@ def checked_columns(data: Collection) -> None:
     InvalidData
         They are.
     """
+    refuse_masked(data, "X")
     if data.ndim != 2:
         raise InvalidData(
             f"X: 2 dimensions are needed (rows and columns), not {data.ndim}. Make one column with X.reshape(-1, 1) or "

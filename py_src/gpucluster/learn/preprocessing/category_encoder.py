@@ -7,19 +7,18 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
-from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Array, Collection, Data, Output, PlainModel
 from ..checks import no_rows
 from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter, NotSupported
-from ..estimator import DistributedEstimator
+from ..estimator import DistributedEstimator, LazyTransformerMixin
 from ..rows.table import is_dask, is_dask_array
 from .blocks import categories_of, checked_columns, example_of, map_encoder, merge_categories, reduce_blocks
 
 
-class CategoryEncoder(TransformerMixin, DistributedEstimator):
+class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
     """Base of the encoders of categories."""
 
     categories: Literal["auto"] | Sequence[ArrayLike]

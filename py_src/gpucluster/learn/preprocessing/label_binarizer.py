@@ -13,7 +13,7 @@ from ..checks import no_rows
 from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter, NotSupported
 from ..labels import flat_labels
-from ..rows.table import is_dask, is_dask_array
+from ..rows.table import is_dask, is_dask_array, refuse_masked
 from .blocks import blocks_of
 from .label_transformer import LabelTransformer, column_of, labels_in
 
@@ -130,6 +130,7 @@ class LabelBinarizer(LabelTransformer):
             return labels_from(np.asarray(Y), self.classes_, border)
         if not is_dask_array(Y) or Y.ndim != 2 or Y.numblocks[1] > 1:
             raise InvalidData("Y: a Dask array of 2 dimensions, cut along its rows only, is needed.")
+        refuse_masked(Y, "Y")
         lazy: Any = Y
         like = np.empty(0, dtype=self.classes_.dtype)
         return lazy.map_blocks(labels_from, self.classes_, border, drop_axis=1, dtype=like.dtype, meta=like)

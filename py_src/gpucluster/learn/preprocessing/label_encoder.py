@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...dask_internals.collections import meta
 from ..arrays import Data, Dtype, Output, PlainModel
 from ..delegation.methods import delegable
-from ..rows.table import is_dask, is_dask_array
+from ..rows.table import is_dask, is_dask_array, refuse_masked
 from .label_transformer import LabelTransformer, labels_in
 
 
@@ -92,6 +92,7 @@ class LabelEncoder(LabelTransformer):
         model = self.get_combined_model()
         if not is_dask(y):
             return getattr(model, method)(y)
+        refuse_masked(y, "y")
         lazy: Any = y
         if is_dask_array(y):
             return lazy.map_blocks(_encoded, model, method, dtype, dtype=dtype, meta=np.empty(0, dtype=dtype))

@@ -12,7 +12,7 @@ from ..arrays import Array, Data, Output
 from ..errors import InvalidData
 from ..estimator import DistributedEstimator
 from ..labels import flat_labels, merge_classes
-from ..rows.table import is_dask
+from ..rows.table import is_dask, refuse_masked
 from .blocks import reduce_blocks
 
 
@@ -44,6 +44,7 @@ def column_of(y: Data) -> Any:
     """
     if not is_dask(y):
         return column_or_1d(y, warn=True)
+    refuse_masked(y, "y")
     if y.ndim != 1:
         raise InvalidData(f"y: 1 dimension is needed, not {y.ndim}. Choose one column: y = frame['name'].")
     return y

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin
 
 from ..arrays import Array, Data, Output
 from ..checks import no_rows
 from ..errors import InvalidData, InvalidParameter
-from ..estimator import DistributedEstimator
+from ..estimator import DistributedEstimator, LazyTransformerMixin
 from ..kernels.extremes import Extremes, extremes, merge_extremes
 from ..rows.block import Rows
 
@@ -22,7 +22,7 @@ def extreme_values(rows: Rows) -> Extremes:
     return found
 
 
-class Scaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimator):
+class Scaler(OneToOneFeatureMixin, LazyTransformerMixin, DistributedEstimator):
     """Base of the scalers: NaN stays NaN, columns keep their names, results have the type of X."""
 
     _checks: ClassVar[dict[str, Any]] = {"ensure_all_finite": "allow-nan"}

@@ -21,12 +21,13 @@ from ..communicators.disagreement import SAME_ORDER
 from ..communicators.mailbox import close_job, expect_no_more, take_links
 from ..communicators.mpi import MPICommunicator, over_mpi
 from ..communicators.workers import WorkerCommunicator
-from ..errors import InvalidData, PeerLost, RanksDisagree, WorkersLost
+from ..errors import PeerLost, RanksDisagree, WorkersLost
 from .block import Block
 from .footprint import within_limits
 from .placement import place
 from .shard import Shard
 from .table import Table
+from .waiting import release, submitting
 
 logger = logging.getLogger("gpucluster.learn")
 
@@ -95,29 +96,6 @@ class Placed:
     def fits(self, share: float) -> bool:
         """Whether every worker's blocks take at most such a share of its memory."""
         return within_limits(self.addresses(), self.sizes, self.workers, share)
-
-
-def require_own(client: Any, table: Table) -> None:
-    """Refuse data that are kept on another cluster.
-
-    Raises
-    ------
-    InvalidData
-        They are.
-    """
-    from distributed import futures_of
-
-    owners = {id(future.client): future.client for future in futures_of(table.collections)}
-    for owner in owners.values():
-        if owner is not client and _scheduler_id(owner) != _scheduler_id(client):
-            raise InvalidData(
-                "X: is kept on another cluster than the one of the current client. Compute it here, or connect to that "
-                "cluster: client.as_current()."
-            )
-
-
-def _scheduler_id(client: Any) -> Any:
-    return client.scheduler_info(n_workers=0).get("id")
 
 
 def workers_of(client: Any) -> dict[str, Any]:
@@ -235,8 +213,7 @@ class _Attempt:
                 self._give_up()
             # A wait that timed out leaves a circle that holds the tasks, and what they returned, until Python collects
             # garbage: perhaps never in a large process.
-            for task in self._tasks:
-                task.release()
+            release(self._tasks)
 
     def _submit(self, function: Callable[..., Any], parameters: dict[str, Any], first_only: bool) -> list[Any]:
         """Submit all ranks with one message: a second one would wait for 10 ms in the client."""
@@ -252,7 +229,7 @@ class _Attempt:
         ]
         keys = [f"gpucluster-rank-{self._job}-{rank}" for rank in ranks]
         places = {key: [address] for key, address in zip(keys, self._addresses, strict=True)}
-        with annotate(workers=places.__getitem__):
+        with submitting(), annotate(workers=places.__getitem__):
             tasks: list[Any] = self._client.map(
                 _rank, ranks, blocks, [rank == 0 or not first_only for rank in ranks], key=keys, pure=False,
                 job=self._job, addresses=self._addresses, function=function, parameters=parameters, mpi=self._mpi,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any, TypeVar, cast
 
 from ...dask_internals.machine import memory_bytes
@@ -12,7 +13,7 @@ from ..errors import InvalidData
 from ..settings import configuration
 from .block import Block
 from .footprint import block_bytes, fits_into_workers
-from .ranks import Placed, require_own, run_ranks, workers_of
+from .ranks import Placed, run_ranks, workers_of
 from .ranks_in_place import are_short, run_ranks_in_place
 from .shard import Shard, block_of_rank
 from .stream import Stream
@@ -68,8 +69,7 @@ def run_table(
     if client is None:
         held = passes is None and fits_in_this_process(table)
         return algorithm(_gathered(table) if held else Stream(table), **parameters)
-    with waiting(client):
-        require_own(client, table)
+    with waiting(client, *table.collections) as scope:
         if passes is not None and passes <= 2:
             return algorithm(Stream(table), **parameters)
         mpi = configuration().communicator == "mpi"
@@ -77,7 +77,7 @@ def run_table(
             found = run_ranks_in_place(client, table, algorithm, parameters, passes=passes, mpi=mpi)
             if found is not None:
                 return cast("Result", found[0])
-        placed = placed_on_workers(client, table)
+        placed = placed_on_workers(client, table, scope)
         if placed is None:
             return algorithm(Stream(table), **parameters)
         [result] = run_ranks(placed, algorithm, parameters, mpi=mpi, first_only=True)
@@ -106,26 +106,27 @@ def run_table_on_ranks(
     client = current_client()
     if client is None:
         return [function(_gathered(table), **parameters)] if fits_in_this_process(table) else None
-    with waiting(client):
-        require_own(client, table)
-        placed = placed_on_workers(client, table)
+    with waiting(client, *table.collections) as scope:
+        placed = placed_on_workers(client, table, scope)
         if placed is None:
             return None
         mpi = configuration().communicator == "mpi"
         return run_ranks(placed, function, parameters, mpi=mpi, first_only=False, everybody=everybody)
 
 
-def placed_on_workers(client: Any, table: Table) -> Placed | None:
+def placed_on_workers(client: Any, table: Table, scope: ExitStack) -> Placed | None:
     """Compute a table and keep it on the workers; ``None`` where it would take too much of their memory.
 
     Parameters
     ----------
     client : distributed.Client
     table : Table
+    scope : ExitStack
+        Until this ends.
     """
     if not table.is_persisted() and not fits_into_workers(table, workers_of(client), RESIDENT_SHARE):
         return None
-    placed = Placed(client, table.persisted())
+    placed = Placed(client, table.persisted(scope))
     # Blocks of unknown lengths may have been larger than those that were looked at.
     return placed if placed.fits(RESIDENT_SHARE) else None
 
@@ -162,8 +163,9 @@ def run_on_ranks(function: Callable[..., Result], X: Data, y: Data | None = None
     client = current_client()
     if client is None:
         raise InvalidData("There is no cluster to run on. Connect first: client = gpucluster.connect().get_client()")
-    with waiting(client):
-        placed = Placed(client, as_table(X, y).persisted())
+    table = as_table(X, y)
+    with waiting(client, *table.collections) as scope:
+        placed = Placed(client, table.persisted(scope))
         return run_ranks(placed, function, parameters, mpi=configuration().communicator == "mpi", first_only=False)
 
 

@@ -11,7 +11,7 @@ from .block import Block, Partial, Rows
 from .in_place import is_small, total_in_place
 from .reduction import tree_reduced
 from .table import Table
-from .waiting import computed, current_client, waiting
+from .waiting import computed, current_client, require_own, waiting
 
 LARGE_ARGUMENTS_BYTES = 10_000
 """Larger arguments are sent to the workers once, not within each task."""
@@ -43,6 +43,7 @@ class Stream(Rows):
     def total(self, partial: Partial, *arguments: Any, op: Operator = "sum") -> Message:
         """Combine along a tree on the workers; small tables that these keep are asked for without a graph."""
         client = current_client()
+        require_own(client, self._table.collections)
         if client is not None and self._is_small:
             with waiting(client):
                 found = total_in_place(client, self._table, partial, arguments, op)
@@ -53,6 +54,7 @@ class Stream(Rows):
 
     def map_blocks(self, partial: Partial, *arguments: Any) -> list[Message]:
         """Bring all messages to the client."""
+        require_own(current_client(), self._table.collections)
         return list(computed(*self._messages(partial, arguments)))
 
     def with_starts(self) -> Rows:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,20 @@ def is_dask(data: object) -> TypeIs[Collection]:
     from dask.base import is_dask_collection
 
     return bool(is_dask_collection(data))
+
+
+def refuse_masked(data: Data, name: str) -> None:
+    """Refuse a Dask array of masked arrays, whose mask would be lost.
+
+    Raises
+    ------
+    InvalidData
+        It is one.
+    """
+    if isinstance(meta(data), np.ma.MaskedArray):
+        raise InvalidData(
+            f"{name}: masked arrays are not supported. Fill what is masked: dask.array.ma.filled({name}, value)."
+        )
 
 
 def is_dask_array(data: object) -> TypeIs[DaskArray]:
@@ -99,7 +114,7 @@ class Table:
         from .waiting import current_client, waiting
 
         counted = self.X.copy()
-        with waiting(current_client()):
+        with waiting(current_client(), counted):
             counted.compute_chunk_sizes()
         chunks = counted.chunks[0]
         y, weights = (
@@ -111,13 +126,16 @@ class Table:
         """Whether all blocks are kept on workers already."""
         return all(map(are_futures, self.collections))
 
-    def persisted(self) -> Table:
-        """Return the same table, computed and kept on the workers (in this process, where there are none)."""
-        from dask.base import persist
+    def persisted(self, scope: ExitStack) -> Table:
+        """Return the same table, computed and kept on the workers (in this process, where there are none).
+
+        What is not kept already is released when the scope ends, as that of `waiting`.
+        """
+        from .waiting import persisted
 
         if self.is_persisted():
             return self
-        kept = iter(persist(*self.collections))
+        kept = iter(persisted(scope, *self.collections))
         return replace(self, **{name: next(kept) for name in ("X", "y", "weights") if getattr(self, name) is not None})
 
     def in_host_memory(self) -> Table:
@@ -190,6 +208,7 @@ def _features(X: Collection) -> tuple[DaskArray, list[str] | None]:
         names = [str(name) for name in X.columns]
         # pandas keeps columns together; kernels want rows, and would copy each block every time they see it.
         X = X.astype(_common(X.dtypes)).to_dask_array().map_blocks(_row_by_row)
+    refuse_masked(X, "X")
     if X.ndim != 2:
         raise InvalidData(
             f"X: 2 dimensions are needed (rows and columns), not {X.ndim}. Reshape your data: X.reshape(-1, 1) makes "
@@ -255,6 +274,7 @@ def aligned(data: Data | None, X: DaskArray, name: str, dimensions: tuple[int, .
         array = da.from_array(np.asarray(data), name=False)
     else:
         array = data if is_dask_array(data) else column_array(data)
+    refuse_masked(array, name)
     if array.ndim not in dimensions:
         raise InvalidData(f"{name}: 1 dimension is needed, not {array.ndim}.")
     known = not math.isnan(X.shape[0]) and not math.isnan(array.shape[0])

@@ -1,16 +1,22 @@
-"""Wait for what workers compute: also inside one of their tasks, and also where the cluster ends meanwhile."""
+"""Wait for what workers compute: also inside one of their tasks, and also where the cluster ends meanwhile.
+
+Whatever a computation keeps on the workers is released when it ends, also after Ctrl-C: a traceback that is kept, as by
+IPython, would otherwise hold the futures.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
+from traceback import clear_frames
 from typing import Any
 
+from ...dask_internals.collections import futures_in
 from ...protocol.errors import ClusterEnded
-from ..errors import ClusterStopped, PeerLost, WorkersLost
+from ..errors import ClusterStopped, InvalidData, PeerLost, WorkersLost
 
 _END_GRACE_SECONDS = 2.0
 
@@ -32,7 +38,7 @@ def current_client() -> Any:
 
 
 @contextmanager
-def waiting(client: Any) -> Iterator[None]:
+def waiting(client: Any, *collections: Any) -> Iterator[ExitStack]:
     """Wait for results of a cluster within the ``with`` block.
 
     In a Dask task, the worker may run others meanwhile: where all threads of all workers wait, nobody computes.
@@ -40,20 +46,31 @@ def waiting(client: Any) -> Iterator[None]:
     Parameters
     ----------
     client : distributed.Client or None
+    *collections
+        What is computed.
+
+    Yields
+    ------
+    ExitStack
+        At its end, however it ends, what `persisted` has kept is released; ``pop_all()`` leaves it to the caller.
 
     Raises
     ------
     ClusterStopped
         The cluster ended, or gave up what was waited for.
+    InvalidData
+        The collections are kept on another cluster.
     """
     if client is None:
-        yield
+        with ExitStack() as scope:
+            yield scope
         return
     from ...dask_internals.clients import ClosedClientError
 
     try:
-        with _release_thread():
-            yield
+        require_own(client, collections)
+        with _release_thread(), ExitStack() as scope:
+            yield scope
     except (
         CancelledError, asyncio.CancelledError, ClosedClientError, OSError, RuntimeError, PeerLost, WorkersLost
     ) as error:  # fmt: skip
@@ -80,8 +97,64 @@ def computed(*collections: Any) -> tuple[Any, ...]:
     """
     from dask.base import compute
 
-    with waiting(current_client()):
+    with waiting(current_client(), *collections):
         return tuple(compute(*collections))
+
+
+def persisted(scope: ExitStack, *collections: Any) -> tuple[Any, ...]:
+    """Compute Dask collections, and keep them on the workers until a scope ends, as that of `waiting`."""
+    from dask.base import persist
+    from distributed import futures_of
+
+    with submitting():
+        kept: tuple[Any, ...] = persist(*collections)
+        scope.callback(release, futures_of(kept))
+    return kept
+
+
+@contextmanager
+def submitting() -> Iterator[None]:
+    """Leave no future behind in the traceback, where other people's code makes them within the ``with`` block."""
+    try:
+        yield
+    except BaseException as error:
+        if current_client() is not None:
+            clear_frames(error.__traceback__)
+        raise
+
+
+def release(futures: Iterable[Any]) -> None:
+    """Let the cluster forget results, whoever still refers to their futures."""
+    for future in futures:
+        future.release()
+
+
+def require_own(client: Any, collections: Iterable[Any]) -> None:
+    """Refuse data that are kept on another cluster; optimized collections do not know that.
+
+    Parameters
+    ----------
+    client : distributed.Client or None
+    collections : Dask collections
+
+    Raises
+    ------
+    InvalidData
+        They are.
+    """
+    if client is None:
+        return
+    owners = {id(future.client): future.client for future in futures_in(collections)}
+    for owner in owners.values():
+        if owner is not client and _scheduler_id(owner) != _scheduler_id(client):
+            raise InvalidData(
+                "The data are kept on another cluster than that of the current client. Load them here, or connect to "
+                "their cluster: client.as_current()."
+            )
+
+
+def _scheduler_id(client: Any) -> Any:
+    return client.scheduler_info(n_workers=0).get("id")
 
 
 def _has_ended(client: Any, *, grace: float) -> bool:
