@@ -127,8 +127,8 @@ def test_bad_input(dask_client: Any, split: Any) -> None:
         OneHotEncoder().fit(da.zeros((4, 4), chunks=2))
     with pytest.raises(InvalidData, match="1 dimension"):
         LabelEncoder().fit(split(WORDS[:, None], 2))
-    with pytest.raises(InvalidData, match="1 labels are missing"):
-        LabelEncoder().fit(split(np.array(["a", None], dtype=object), 1))
+    with pytest.raises(InvalidData, match="2 labels are missing"):
+        LabelEncoder().fit(split(np.array(["a", None, "b", None], dtype=object), 2))
     with pytest.raises(InvalidData, match="both numbers and strings"):
         LabelEncoder().fit(split(np.array(["a", 1], dtype=object), 2))
     with pytest.raises(InvalidData, match="0 row"):
@@ -181,5 +181,7 @@ def test_columns_of_labels_refuse(split: Any) -> None:
         LabelBinarizer(neg_label=1).fit(split(WORDS, 2))
     with pytest.raises(NotSupported, match="sparse_output"):
         LabelBinarizer(sparse_output=True).fit(split(WORDS, 2))
+    with pytest.raises(InvalidData, match="Unknown label type: continuous"):
+        LabelBinarizer().fit(split(np.array([0, 0.5]), 2))
     with pytest.raises(InvalidData, match="not those of 5 labels"):
         LabelBinarizer().fit(WORDS).inverse_transform(np.ones((3, 2)))

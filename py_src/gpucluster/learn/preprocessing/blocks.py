@@ -17,7 +17,7 @@ from ..rows.table import is_dask, is_dask_array
 from ..rows.waiting import computed
 
 
-def reduce_blocks(data: Data, partial: Callable[[Any], Message], op: Operator) -> Message:
+def reduce_blocks(data: Data, partial: Callable[[Any], Message], op: Operator, name: str = "X") -> Message:
     """Apply a function to each block of rows and combine what it returns, in one pass.
 
     Parameters
@@ -27,16 +27,18 @@ def reduce_blocks(data: Data, partial: Callable[[Any], Message], op: Operator) -
         Called with an array, or a series or data frame of pandas. ``None`` means nothing.
     op : callable
         Makes one message of two.
+    name : str
+        What the caller calls the data, for messages.
     """
     if not is_dask(data):
         return local_communicator().allreduce(partial(data), op)
     from dask.delayed import delayed
 
-    messages = [delayed(partial, pure=False)(block) for block in blocks_of(data)]
+    messages = [delayed(partial, pure=False)(block) for block in blocks_of(data, name)]
     return computed(tree_reduced(combine_all, messages, op))[0]
 
 
-def blocks_of(data: Collection) -> list[Delayed]:
+def blocks_of(data: Collection, name: str = "X") -> list[Delayed]:
     """Return what makes each block of rows of a Dask collection.
 
     Raises
@@ -46,8 +48,8 @@ def blocks_of(data: Collection) -> list[Delayed]:
     """
     if on_gpus(data):
         raise NotSupported(
-            "X: is on GPUs, where encoders need cuML. Install gpucluster[gpu-cu13], or bring the data to the CPU: "
-            "X.to_backend('pandas')."
+            f"{name}: is on GPUs, where encoders need cuML. Install gpucluster[gpu-cu13], or bring the data to the "
+            f"CPU: {name}.to_backend('pandas')."
         )
     blocks: Any = data
     return list(blocks.to_delayed().ravel() if is_dask_array(data) else blocks.to_delayed())
