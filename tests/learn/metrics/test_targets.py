@@ -190,7 +190,7 @@ def test_messages_name_what_was_given() -> None:
         ("y_true: is in memory, but .* each part of y_pred", lambda: ours.r2_score(np.arange(6), unknown)),
         (
             "y_pred: has 2 partitions, but y_true has 3",
-            lambda: ours.r2_score(unknown, unknown.repartition(npartitions=2)),
+            lambda: ours.r2_score(unknown, other),
         ),
         ("the prediction: has 3 rows, but y has 2", lambda: GaussianNB().fit(ROWS, FEW).score(_on_dask(ROWS[:3]), two)),
         ("labels_true: 2 labels are missing", lambda: ours.adjusted_rand_score(y, y)),
