@@ -55,7 +55,8 @@ class CategoryEncoder(TransformerMixin, DistributedEstimator):
             names, n_features = getattr(local, "feature_names_in_", None), local.n_features_in_
         if not automatic and len(self.categories) != n_features:
             raise InvalidParameter(f"categories: are those of {len(self.categories)} columns, but X has {n_features}.")
-        given = None if automatic else _given(self.categories, X) if local is None else local.categories_
+        columns: Any = X
+        given = None if automatic else _given(self.categories, columns) if local is None else local.categories_
         if given is None or self._groups_rare:
             here = local.categories_ if given is None and local is not None else given
             found = reduce_blocks(
