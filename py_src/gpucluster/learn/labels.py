@@ -16,6 +16,8 @@ from .rows.block import Block
 ClassWeight: TypeAlias = Mapping[Any, float] | str | None
 """What the rows of each class weigh; a name such as ``balanced``; ``None`` where all weigh the same."""
 
+FIRST_ROWS = 1000
+
 
 class Target(NamedTuple):
     """What kind of labels some rows have: enough to name the type that scikit-learn's ``type_of_target`` returns."""
@@ -72,12 +74,23 @@ def target_of(labels: Array) -> Target:
     text, others = _kinds(flat) if kind == "O" else (kind == "U", kind in {"S", "c"})
     fractions = kind == "f" and bool((flat != np.trunc(flat)).any())
     numbers = bool(kind) and not text and not others
-    some: list[Any] = []
-    left = flat
-    while len(left) and len(some) < 3:
-        some.append(left[0])
-        left = left[left != left[0]]
-    return Target(np.array(some, dtype=flat.dtype), n_columns, missing, text, numbers, fractions, others)
+    return Target(_some_of(flat), n_columns, missing, text, numbers, fractions, others)
+
+
+def _some_of(labels: Array) -> Array:
+    """Return up to three different labels; of many rows, the first ones tell most often."""
+    found: list[Any] = []
+    for part in (labels[:FIRST_ROWS], labels):
+        unknown = np.ones(len(part), dtype=bool)
+        for label in found:
+            unknown &= part != label
+        left = part[unknown]
+        while len(left) and len(found) < 3:
+            found.append(left[0])
+            left = left[left != left[0]]
+        if len(found) == 3:
+            break
+    return np.array(found, dtype=labels.dtype)
 
 
 def merge_targets(one: Target, other: Target) -> Target:
@@ -158,8 +171,8 @@ def missing_labels(name: str, count: int | None = None) -> InvalidData:
 def mixed_labels(name: str) -> InvalidData:
     """Return the error for both numbers and strings among labels."""
     return InvalidData(
-        f"Mix of label input types (string and number). {name}: holds both numbers and strings. Make all labels one "
-        f"kind, {name}.astype(str)."
+        f"Mix of label input types (string and number). {name}: both numbers and strings. Make all labels one kind, for "
+        "example with astype(str)."
     )
 
 
@@ -199,11 +212,11 @@ def _is_text(labels: Array) -> bool:
     return labels.dtype.kind in "US" or isinstance(labels[0], str)
 
 
-def merge_all_classes(parts: Iterable[Array | None]) -> Array | None:
+def merge_all_classes(parts: Iterable[Array | None], name: str = "y") -> Array | None:
     """Return the classes that are in any of some blocks, sorted."""
     found: Array | None = None
     for part in parts:
-        found = merge_classes(found, part)
+        found = merge_classes(found, part, name)
     return found
 
 

@@ -176,6 +176,14 @@ def test_several_labels_per_row() -> None:
         assert found == pytest.approx(theirs.accuracy_score(y, reference.predict(X), **options))
 
 
+@pytest.mark.parametrize("kind", ["three ints", "object text", "str series", "text category", "Int64 series"])
+def test_one_in_memory(kind: str) -> None:
+    labels = LABELS[kind]
+    lazy = _on_dask(np.asarray(labels))
+    assert ours.accuracy_score(lazy, labels) == ours.accuracy_score(labels, lazy) == 1.0
+    assert LogisticRegression().fit(_on_dask(ROWS), labels).score(_on_dask(ROWS), labels) > 0.3
+
+
 def test_messages_name_what_was_given() -> None:
     three, two = _on_dask(np.arange(3)), _on_dask(np.arange(2))
     unknown = dd.from_pandas(pd.Series(np.arange(6)), npartitions=3)

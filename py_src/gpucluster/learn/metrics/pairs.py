@@ -155,8 +155,8 @@ def _check_classes(true: Target, predicted: Target, names: Names, *, several: bo
     if (true.text or predicted.text) and (true.numbers or predicted.numbers):
         text, numbers = names if true.text else names[::-1]
         raise InvalidData(
-            f"Mix of label input types (string and number): {text} holds strings, {numbers} numbers. Convert one of "
-            f"them, for example {numbers}.astype(str)."
+            f"Mix of label input types (string and number): {text} holds strings, {numbers} numbers. Make both one "
+            "kind, for example with astype(str)."
         )
 
 

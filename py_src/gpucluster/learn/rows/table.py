@@ -259,7 +259,9 @@ def aligned(
                 f"{name}: is in memory, but how many rows each part of {leader} has is not known. Make it a Dask "
                 f"collection too, or {leader} a Dask array with known chunks (compute_chunk_sizes)."
             )
-        array = da.from_array(np.asarray(data), name=False)
+        values = np.asarray(data)
+        # Dask does not guess how large objects are.
+        array = da.from_array(values, chunks=-1 if values.dtype.kind == "O" else "auto", name=False)
     else:
         array = data if is_dask_array(data) else column_array(data)
     if array.ndim not in dimensions:
