@@ -171,8 +171,8 @@ def missing_labels(name: str, count: int | None = None) -> InvalidData:
 def mixed_labels(name: str) -> InvalidData:
     """Return the error for both numbers and strings among labels."""
     return InvalidData(
-        f"Mix of label input types (string and number). {name}: both numbers and strings. Make all labels one kind, for "
-        "example with astype(str)."
+        f"Mix of label input types (string and number). {name}: both numbers and strings. Make all labels one kind, "
+        "for example with astype(str)."
     )
 
 
