@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import dask.array as da
@@ -9,6 +10,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn.ensemble
 from gpucluster.learn import (
     PCA,
     GaussianNB,
@@ -17,7 +19,10 @@ from gpucluster.learn import (
     LogisticRegression,
     MultinomialNB,
     RandomForestClassifier,
+    RandomForestRegressor,
     StandardScaler,
+    load,
+    save,
 )
 from gpucluster.learn.errors import InvalidData
 
@@ -25,7 +30,7 @@ X = np.random.default_rng(0).random((60, 3))
 Y = np.arange(60) % 2
 MODELS = [
     GaussianNB(), KMeans(2, random_state=0), LinearRegression(), LogisticRegression(), MultinomialNB(), PCA(2),
-    RandomForestClassifier(4, random_state=0),
+    RandomForestClassifier(4, random_state=0, monotonic_cst=[1, 0, 0]),
 ]  # fmt: skip
 
 
@@ -45,6 +50,28 @@ def test_they_are_refused(model: Any, value: float) -> None:
     model.fit(frame, Y)
     with pytest.raises(InvalidData, match="X: contains NaN or infinity"):
         _answer(model, dd.from_pandas(frame.assign(b=bad[:, 1]), npartitions=3)).compute()
+
+
+@pytest.mark.parametrize(
+    ("mine", "other"),
+    [
+        (RandomForestClassifier, sklearn.ensemble.RandomForestClassifier),
+        (RandomForestRegressor, sklearn.ensemble.RandomForestRegressor),
+    ],
+)
+def test_forests_take_missing_values(mine: Any, other: Any, tmp_path: Path) -> None:
+    holes = np.where(np.random.default_rng(1).random(X.shape) < 0.2, np.nan, X)
+    lazy = da.from_array(holes, chunks=(20, -1))
+    expected = other(5, random_state=0).fit(holes, Y).predict(holes)
+    for data, labels in ((lazy, da.from_array(Y, chunks=20)), (holes, Y)):
+        forest = mine(5, random_state=0).fit(data, labels)
+        save(forest, tmp_path / "forest")
+        for fitted in (forest, load(tmp_path / "forest")):
+            np.testing.assert_array_equal(fitted.predict(lazy).compute(), expected)
+    on_blocks = mine(6, random_state=0, tree_rows="block").fit(lazy, da.from_array(Y, chunks=20))
+    assert np.isfinite(on_blocks.predict(lazy).compute()).all()
+    with pytest.raises(InvalidData, match="X: contains infinity"):
+        mine(3).fit(da.where(lazy > 0.9, np.inf, lazy), Y)
 
 
 def test_large_numbers_are_not_infinite() -> None:

@@ -16,9 +16,9 @@ def no_rows(name: str = "X", which: str = "") -> InvalidData:
     return InvalidData(f"{name}: has 0 row(s) (samples){which}; at least 1 is needed.")
 
 
-def not_finite(name: str = "X") -> InvalidData:
-    """Return the error for data with NaN or infinity."""
-    return InvalidData(f"{name}: contains NaN or infinity. Drop or fill such rows first.")
+def not_finite(name: str = "X", *, missing: bool = False) -> InvalidData:
+    """Return the error for data with NaN or infinity; ``missing``: NaN is allowed."""
+    return InvalidData(f"{name}: contains {'' if missing else 'NaN or '}infinity. Drop or fill such rows first.")
 
 
 def check_finite(totals: Array, name: str = "X") -> None:

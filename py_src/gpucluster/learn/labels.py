@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias, overload
+from typing import Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,35 +16,164 @@ from .rows.block import Block
 ClassWeight: TypeAlias = Mapping[Any, float] | str | None
 """What the rows of each class weigh; a name such as ``balanced``; ``None`` where all weigh the same."""
 
+FIRST_ROWS = 1000
+
+
+class Target(NamedTuple):
+    """What kind of labels some rows have: enough to name the type that scikit-learn's ``type_of_target`` returns."""
+
+    some: Array
+    """Up to three different labels."""
+    n_columns: int
+    missing: int
+    """Number of missing labels, which the other fields leave out."""
+    text: bool
+    """Whether there are strings …"""
+    numbers: bool
+    """… or numbers and truth values …"""
+    fractions: bool
+    """… or numbers that are not whole …"""
+    others: bool
+    """… or other objects: also numbers in an array of Python objects, as in scikit-learn."""
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether there are both strings and others."""
+        return self.text and (self.numbers or self.others)
+
+    @property
+    def type(self) -> str:
+        """The type of the target, by scikit-learn's name; of labels that are not missing."""
+        several = self.n_columns > 1
+        if several and self.numbers and not (self.text or self.fractions or self.others) and len(self.some) < 3:
+            return "multilabel-indicator"
+        if self.others:
+            return "unknown"
+        if self.fractions:
+            return "continuous-multioutput" if several else "continuous"
+        if several:
+            return "multiclass-multioutput"
+        return "multiclass" if len(self.some) > 2 else "binary"
+
+
+def columns_of(y: Any) -> Array:
+    """Return labels as a NumPy array of shape (n_rows,), or (n_rows, n_columns) where there are several columns."""
+    labels = to_numpy(y.toarray() if hasattr(y, "toarray") else y)
+    return labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
+
+
+def target_of(labels: Array) -> Target:
+    """Return what kind of labels an array of `columns_of` holds."""
+    n_columns = 1 if labels.ndim == 1 else labels.shape[1]
+    flat, missing = labels.ravel(), 0
+    if labels.dtype.kind in "fO":
+        gaps = _gaps(flat)
+        if missing := int(gaps.sum()):
+            flat = flat[~gaps]
+    kind = flat.dtype.kind if len(flat) else ""
+    text, others = _kinds(flat) if kind == "O" else (kind == "U", kind in {"S", "c"})
+    fractions = kind == "f" and bool((flat != np.trunc(flat)).any())
+    numbers = bool(kind) and not text and not others
+    return Target(_some_of(flat), n_columns, missing, text, numbers, fractions, others)
+
+
+def _some_of(labels: Array) -> Array:
+    """Return up to three different labels; of many rows, the first ones tell most often."""
+    found: list[Any] = []
+    for part in (labels[:FIRST_ROWS], labels):
+        unknown = np.ones(len(part), dtype=bool)
+        for label in found:
+            unknown &= part != label
+        left = part[unknown]
+        while len(left) and len(found) < 3:
+            found.append(left[0])
+            left = left[left != left[0]]
+        if len(found) == 3:
+            break
+    return np.array(found, dtype=labels.dtype)
+
+
+def merge_targets(one: Target, other: Target) -> Target:
+    """Return what kind of labels the rows of two blocks have together."""
+    kinds = [mine or theirs for mine, theirs in zip(one[3:], other[3:], strict=True)]
+    some = one.some if len(one.some) else other.some
+    if len(one.some) and len(other.some) and not (kinds[0] and kinds[1]) and not kinds[3]:
+        some = np.union1d(one.some, other.some)[:3]
+    return Target(some, max(one.n_columns, other.n_columns), one.missing + other.missing, *kinds)
+
+
+def _gaps(labels: Array) -> Array:
+    """Return which labels are missing, or infinite."""
+    if labels.dtype.kind == "f":
+        return ~np.isfinite(labels)
+    import pandas as pd
+
+    found: Array = pd.isna(labels)
+    return found
+
+
+def _kinds(labels: Array) -> tuple[bool, bool]:
+    """Return whether there are strings among Python objects that are not missing, and whether others."""
+    from pandas.api.types import infer_dtype
+
+    if not len(labels) or infer_dtype(labels) == "string":
+        return len(labels) > 0, False
+    text = {isinstance(label, str) for label in labels.tolist()}
+    return True in text, False in text
+
 
 def labels_of(block: Block, name: str = "y") -> Array:
-    """Return the labels of a block's rows as a NumPy array of shape (n_rows,); from a GPU they are copied."""
-    assert block.y is not None
-    return flat_labels(block.y, name)
+    """Return the classes of a block's rows as a NumPy array of shape (n_rows,); from a GPU they are copied."""
+    return class_labels(block.y, name)
 
 
-def flat_labels(y: Array, name: str = "y") -> Array:
+def class_labels(y: Any, name: str = "y") -> Array:
+    """Return labels as a NumPy array of shape (n_rows,), if they can be classes; else as `flat_labels`.
+
+    Raises
+    ------
+    InvalidData
+        As there; also for Python objects other than strings, as in scikit-learn.
+    """
+    labels = flat_labels(y, name)
+    if labels.dtype.kind == "S" or (labels.dtype.kind == "O" and _kinds(labels)[1]):
+        raise InvalidData(
+            f"Unknown label type: unknown. {name}: holds Python objects or bytes, but labels must be numbers or "
+            f"strings. Convert them, for example with {name}.astype(int) or {name}.astype(str)."
+        )
+    return labels
+
+
+def flat_labels(y: Any, name: str = "y") -> Array:
     """Return labels as a NumPy array of shape (n_rows,).
 
     Raises
     ------
     InvalidData
-        There are several columns, or labels are missing.
+        There are several columns, labels are missing, or there are both strings and others.
     """
-    labels = to_numpy(y)
-    if labels.ndim == 2 and labels.shape[1] == 1:
-        labels = labels[:, 0]
+    labels = columns_of(y)
     if labels.ndim != 1:
         raise InvalidData(f"{name}: one label per row is needed, not {labels.shape[1]} columns.")
-    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise InvalidData(f"{name}: contains NaN or infinity. Drop such rows, or fill them with a label.")
-    if labels.dtype.kind == "O":
-        import pandas as pd
-
-        missing = int(pd.isna(labels).sum())
-        if missing:
-            raise InvalidData(f"{name}: {missing:,} labels are missing. Drop such rows, or fill them with a label.")
+    if labels.dtype.kind in "fO" and _gaps(labels).any():
+        raise missing_labels(name)
+    if labels.dtype.kind == "O" and all(_kinds(labels)):
+        raise mixed_labels(name)
     return labels
+
+
+def missing_labels(name: str, count: int | None = None) -> InvalidData:
+    """Return the error for missing labels; ``count`` is their number in all blocks, where that is known."""
+    some = "labels are" if count is None else "1 label is" if count == 1 else f"{count:,} labels are"
+    return InvalidData(f"{name}: {some} missing, NaN or infinite. Drop such rows, or fill them with a label.")
+
+
+def mixed_labels(name: str) -> InvalidData:
+    """Return the error for both numbers and strings among labels."""
+    return InvalidData(
+        f"Mix of label input types (string and number). {name}: both numbers and strings. Make all labels one kind, "
+        "for example with astype(str)."
+    )
 
 
 def classes_of(block: Block) -> Array | None:
@@ -54,30 +183,44 @@ def classes_of(block: Block) -> Array | None:
 
 
 @overload
-def merge_classes(one: Array, other: Array | None) -> Array: ...
+def merge_classes(one: Array, other: Array | None, name: str = "y") -> Array: ...
 @overload
-def merge_classes(one: Array | None, other: Array) -> Array: ...
+def merge_classes(one: Array | None, other: Array, name: str = "y") -> Array: ...
 @overload
-def merge_classes(one: Array | None, other: Array | None) -> Array | None: ...
-def merge_classes(one: Array | None, other: Array | None) -> Array | None:
+def merge_classes(one: Array | None, other: Array | None, name: str = "y") -> Array | None: ...
+def merge_classes(one: Array | None, other: Array | None, name: str = "y") -> Array | None:
     """Return the classes that are in one or the other block, sorted; ``None`` stands for none."""
     if one is None or other is None:
         return other if one is None else one
-    try:
-        return np.union1d(one, other)
-    except TypeError:
-        raise InvalidData("y: holds both numbers and strings. Make all labels one kind, y.astype(str).") from None
+    require_one_kind(one, other, name)
+    return np.union1d(one, other)
 
 
-def merge_all_classes(parts: Iterable[Array | None]) -> Array | None:
+def require_one_kind(one: Array, other: Array, name: str = "y") -> None:
+    """Refuse strings beside numbers: NumPy would compare them, too, as strings or as all different.
+
+    Raises
+    ------
+    InvalidData
+        One array holds strings, the other one does not.
+    """
+    if len(one) and len(other) and _is_text(one) != _is_text(other):
+        raise mixed_labels(name)
+
+
+def _is_text(labels: Array) -> bool:
+    return labels.dtype.kind in "US" or isinstance(labels[0], str)
+
+
+def merge_all_classes(parts: Iterable[Array | None], name: str = "y") -> Array | None:
     """Return the classes that are in any of some blocks, sorted."""
     found: Array | None = None
     for part in parts:
-        found = merge_classes(found, part)
+        found = merge_classes(found, part, name)
     return found
 
 
-def checked_classes(classes: Array | None) -> Array:
+def checked_classes(classes: Array | None, name: str = "y") -> Array:
     """Return the classes of all rows, if they can be classes.
 
     Raises
@@ -86,11 +229,11 @@ def checked_classes(classes: Array | None) -> Array:
         There are no rows, or y holds measurements.
     """
     if classes is None:
-        raise no_rows("y")
+        raise no_rows(name)
     if classes.dtype.kind == "f" and (classes != np.round(classes)).any():
         raise InvalidData(
-            "Unknown label type: continuous. y: holds fractions, but a classifier needs classes. Use a regressor, or "
-            "make classes of it, for example y > 0."
+            f"Unknown label type: continuous. {name}: holds fractions, but classes are needed. Use a regressor, or "
+            f"make classes of it, for example {name} > 0."
         )
     return classes
 
@@ -120,6 +263,7 @@ def require_known(found: Array, known: Array) -> None:
     InvalidData
         There are some.
     """
+    require_one_kind(found, known)
     others = np.setdiff1d(found, known)
     if len(others):
         raise InvalidData(

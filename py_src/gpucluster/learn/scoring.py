@@ -17,7 +17,7 @@ class ScoredClassifier(ClassifierMixin):
         Parameters
         ----------
         X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y : Dask array or series, or array, of shape (n_samples,)
+        y : Dask array, series or data frame, or array, of shape (n_samples,) or (n_samples, n_labels)
             Right labels.
         sample_weight : Dask array or series, or array, of shape (n_samples,), optional
 
@@ -33,10 +33,10 @@ class ScoredClassifier(ClassifierMixin):
         ValueError
             X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
-        from .metrics.classification import accuracy_score
+        from .metrics.classification import accuracy
 
         with computing_with(getattr(self, "_client", None)):
-            return accuracy_score(y, self.predict(X), sample_weight=sample_weight)
+            return accuracy(y, self.predict(X), sample_weight, names=("y", "the prediction"))
 
 
 class ScoredRegressor(RegressorMixin):
@@ -64,7 +64,7 @@ class ScoredRegressor(RegressorMixin):
         ValueError
             X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
-        from .metrics.regression import r2_score
+        from .metrics.regression import r2
 
         with computing_with(getattr(self, "_client", None)):
-            return float(r2_score(y, self.predict(X), sample_weight=sample_weight))
+            return float(r2(y, self.predict(X), sample_weight, names=("y", "the prediction")))

@@ -107,6 +107,14 @@ def test_data_frames_and_series(dask_client: Any) -> None:
     )
 
 
+def test_roots_of_mean_squares(split: Any) -> None:
+    for true, predicted in ((MEASURED, ESTIMATED), (split(MEASURED, 3), split(ESTIMATED, 3))):
+        for options in ({}, {"multioutput": "raw_values"}, {"multioutput": [0.3, 0.7]}, {"sample_weight": WEIGHTS}):
+            found = metrics.mean_squared_error(true, predicted, squared=False, **options)
+            expected = sklearn.metrics.root_mean_squared_error(MEASURED, ESTIMATED, **options)
+            np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
 def test_constant_truth(dask_client: Any, split: Any) -> None:
     same = split(np.ones(10), 3)
     assert metrics.r2_score(same, same) == 1.0
@@ -144,5 +152,5 @@ def test_bad_input(dask_client: Any, split: Any) -> None:
         metrics.accuracy_score(None, split(TRUE, 2))
     with pytest.raises(InvalidParameter, match="multioutput"):
         metrics.r2_score(split(TRUE, 2), split(TRUE, 2), multioutput="all")
-    with pytest.raises(InvalidData, match="are missing"):
+    with pytest.raises(InvalidData, match="1 label is missing"):
         metrics.accuracy_score(split(np.array(["a", None], dtype=object), 1), split(np.array(["a", "b"]), 1))

@@ -145,5 +145,5 @@ def test_weights_that_make_no_model(split: Any, model: Any, first: float | None)
 def test_missing_words_as_labels(dask_client: Any) -> None:
     frame = dd.from_pandas(pd.DataFrame({"x": [1.0, 2.0, 3.0]}), npartitions=2)
     labels = dd.from_pandas(pd.Series(["a", None, "b"]), npartitions=2)
-    with pytest.raises(InvalidData, match="1 labels are missing"):
+    with pytest.raises(InvalidData, match="y: labels are missing"):
         GaussianNB().fit(frame, labels)

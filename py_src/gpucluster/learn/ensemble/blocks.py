@@ -17,7 +17,7 @@ from ..checks import no_rows, not_finite
 from ..labels import ClassWeight, checked_classes, codes_of, labels_of, merge_all_classes
 from ..rows.block import Block, Rows
 from .cancellation import raise_if_task_cancelled
-from .growing import LARGEST_SEED, Grown, check_numbers, grown, trees_of, weights_of_codes
+from .growing import LARGEST_SEED, Grown, check_numbers, grown, takes_missing, trees_of, weights_of_codes
 
 
 class Plan(NamedTuple):
@@ -101,8 +101,9 @@ def _grow(block: Block, plan: Plan) -> list[PlainModel]:
     if plan.trees[block.number] == 0 or not len(block):
         return []
     X, y = to_numpy(block.X), to_numpy(block.y)
-    if not np.isfinite(X).all():
-        raise not_finite()
+    missing = takes_missing(plan.options, plan.classes is not None)
+    if np.isinf(X).any() if missing else not np.isfinite(X).all():
+        raise not_finite(missing=missing)
     weights = None if block.weights is None else to_numpy(block.weights)
     options = plan.options | {"n_estimators": plan.trees[block.number], "random_state": plan.seeds[block.number]}
     if plan.classes is not None:

@@ -18,7 +18,7 @@ from ..estimator import DistributedEstimator
 from ..rows.running import run_table, run_table_on_ranks
 from ..rows.table import Table, is_dask
 from .blocks import grow_on_blocks
-from .growing import LARGEST_SEED, Grown, all_classes, grow_forest, grow_share, next_state
+from .growing import LARGEST_SEED, Grown, all_classes, grow_forest, grow_share, next_state, takes_missing
 from .replica import fitting_table
 
 
@@ -29,6 +29,8 @@ class Forest(DistributedEstimator):
     n_outputs_: int
     _own_parameters = frozenset({"tree_rows", "n_bins", "n_streams"})
     _classify: ClassVar[bool]
+    _checks_of_y: ClassVar[dict[str, Any]] = {}
+    """Further arguments of scikit-learn's ``validate_data`` for y in memory."""
 
     def __init__(
         self,
@@ -76,6 +78,16 @@ class Forest(DistributedEstimator):
         self.tree_rows = tree_rows
         self.n_bins = n_bins
         self.n_streams = n_streams
+
+    @property
+    def _checks(self) -> dict[str, Any]:  # type: ignore[override]
+        missing = takes_missing(self.get_params(deep=False), self._classify)
+        return {**self._checks_of_y, "ensure_all_finite": "allow-nan" if missing else True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = takes_missing(self.get_params(deep=False), self._classify)
+        return tags
 
     def _grow(self, X: Data, y: Data, sample_weight: Data | None) -> Array | None:
         """Grow the trees; return the classes."""

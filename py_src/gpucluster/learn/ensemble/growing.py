@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, get_tags
 
 from ..arrays import Array, PlainModel, RandomState, to_numpy
 from ..checks import not_finite
@@ -61,7 +61,11 @@ def grow_share(
         rows.total(check_numbers)
     elif classes is None:
         classes = all_classes(rows)
-    everything = all_rows(rows, None if classes is None else lambda block: codes_of(labels_of(block), classes))
+    everything = all_rows(
+        rows,
+        None if classes is None else lambda block: codes_of(labels_of(block), classes),
+        missing=takes_missing(options, classify),
+    )
     if threads and options["n_jobs"] is None:
         options = options | {"n_jobs": rows.n_threads}
     counts = trees_of(options["n_estimators"], comm.allgather(rows.n_threads))
@@ -81,6 +85,14 @@ def grow_forest(rows: Rows, *, options: dict[str, Any], classify: bool) -> Grown
     assert isinstance(rows, Shard)
     mine = grow_share(rows, options=options, classify=classify)
     return Grown([tree for part in rows.communicator.allgather(mine.trees) for tree in part], mine.classes)
+
+
+def takes_missing(options: dict[str, Any], classify: bool) -> bool:
+    """Whether scikit-learn's forest of these options takes NaN in X."""
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+    forest = (RandomForestClassifier if classify else RandomForestRegressor)(criterion=options["criterion"])
+    return options["monotonic_cst"] is None and bool(get_tags(forest).input_tags.allow_nan)
 
 
 def next_state(random_state: RandomState, n_trees: int) -> np.random.RandomState:

@@ -47,7 +47,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
 
     _scikit_learn = "sklearn.ensemble.RandomForestRegressor"
 
-    _checks: ClassVar[dict[str, Any]] = {"multi_output": True, "y_numeric": True}
+    _checks_of_y: ClassVar[dict[str, Any]] = {"multi_output": True, "y_numeric": True}
     _classify = False
 
     def __init__(

@@ -22,7 +22,7 @@ REPLICA_SHARE = 0.3
 """All rows may take so much of the smallest worker's memory, beside its own blocks and the trees."""
 
 
-def all_rows(shard: Shard, target: Callable[[Block], Array] | None = None) -> Block:
+def all_rows(shard: Shard, target: Callable[[Block], Array] | None = None, *, missing: bool = False) -> Block:
     """Return the rows of all ranks as one block in their order, float32; each block goes to every rank once.
 
     Parameters
@@ -30,11 +30,13 @@ def all_rows(shard: Shard, target: Callable[[Block], Array] | None = None) -> Bl
     shard : Shard
     target : callable, optional
         What is sent in place of a block's y.
+    missing : bool
+        Whether there may be NaN.
 
     Raises
     ------
     InvalidData
-        There are no rows, or they hold NaN or infinity.
+        There are no rows, or they hold infinity, or NaN where that is not allowed.
     """
     comm = shard.communicator
     mine = {block.number: block for block in shard.blocks}
@@ -63,8 +65,8 @@ def all_rows(shard: Shard, target: Callable[[Block], Array] | None = None) -> Bl
         targets.append(y)
         weights += [] if weight is None else [weight]
     assert X is not None
-    if not np.isfinite(X).all():
-        raise not_finite()
+    if np.isinf(X).any() if missing else not np.isfinite(X).all():
+        raise not_finite(missing=missing)
     return Block(0, 0, X, np.concatenate(targets), np.concatenate(weights) if weights else None)
 
 

@@ -12,20 +12,20 @@ from ..arrays import Array, Data, to_numpy
 from ..checks import no_rows
 from ..clients import takes_client
 from ..errors import InvalidData, InvalidParameter
-from ..labels import flat_labels, labels_of, merge_classes
+from ..labels import checked_classes, class_labels, merge_classes, require_one_kind
 from ..rows.block import Block
 from .contingency import contingency, widened
-from .pairs import paired, weights_of
+from .pairs import NAMES, Names, compared, paired, weights_of
 
 
 @takes_client
 def accuracy_score(y_true: Data, y_pred: Data, *, normalize: bool = True, sample_weight: Data | None = None) -> float:
-    """Return the share of the rows whose label is predicted rightly.
+    """Return the share of the rows whose label is predicted rightly, of several labels per row: all of them.
 
     Parameters
     ----------
-    y_true, y_pred : Dask array or series, or array of shape (n_rows,)
-        Labels. One of them may be in memory.
+    y_true, y_pred : Dask array, series or data frame, or array of shape (n_rows,) or (n_rows, n_labels)
+        Labels, or a column of zeros and ones for each label. One of them may be in memory.
     normalize : bool
         Return the number (or summed weight) of these rows instead when false.
     sample_weight : Dask array or series, or array of shape (n_rows,), optional
@@ -33,25 +33,34 @@ def accuracy_score(y_true: Data, y_pred: Data, *, normalize: bool = True, sample
     Raises
     ------
     InvalidData
-        The numbers of rows differ, or labels are missing.
+        The numbers of rows differ, labels are missing, or they are not those of the same classification: numbers and
+        strings, or measurements.
     """
-    rows = paired(y_true, y_pred, sample_weight)
+    return accuracy(y_true, y_pred, sample_weight, normalize=normalize)
+
+
+def accuracy(
+    y_true: Data, y_pred: Data, sample_weight: Data | None, *, normalize: bool = True, names: Names = NAMES
+) -> float:
+    """Return the same as `accuracy_score`; messages call truth and prediction by these names."""
+    rows = paired(y_true, y_pred, sample_weight, names)
     if rows is None:
         from sklearn.metrics import accuracy_score as local
 
         return float(local(y_true, y_pred, normalize=normalize, sample_weight=sample_weight))
-    right, total = rows.total(_right)
+    right, total = compared(rows, _right, names=names, of="several classes")
     if total == 0:
-        raise no_rows("y_true", " that weigh something")
+        raise no_rows(names[0], " that weigh something")
     return float(right / total if normalize else right)
 
 
-def _right(block: Block) -> tuple[float, float]:
-    truth, predicted = flat_labels(block.X, "y_true"), labels_of(block, "y_pred")
-    if len(truth) != len(predicted):
-        raise InvalidData(f"y_pred: has {len(predicted):,} rows where y_true has {len(truth):,}.")
-    weights = weights_of(block)
-    return float(weights[truth == predicted].sum()), float(weights.sum())
+def _right(truth: Array, predicted: Array, weights: Array | None) -> tuple[float, float]:
+    same = truth == predicted
+    if same.ndim > 1:
+        same = same.all(axis=1)
+    if weights is None:
+        return float(same.sum()), float(len(same))
+    return float(weights[same].sum()), float(weights.sum())
 
 
 @takes_client
@@ -83,7 +92,7 @@ def confusion_matrix(
     Raises
     ------
     InvalidData
-        The numbers of rows differ, labels are missing, or none of ``labels`` is in y_true.
+        As for `accuracy_score`, or none of ``labels`` is in y_true.
     InvalidParameter
         ``normalize`` is something else.
     """
@@ -98,6 +107,7 @@ def confusion_matrix(
     known = merge_classes(found.true, found.predicted)
     if labels is not None:
         wanted = np.asarray(labels)
+        require_one_kind(known, wanted, "labels and y_true")
         if not np.isin(wanted, found.true).any():
             raise InvalidData("labels: at least one of them must be in y_true.")
         every = merge_classes(known, wanted)
@@ -152,7 +162,7 @@ def log_loss(
     InvalidData
         The numbers of rows or of classes differ, or probabilities are not from 0 to 1.
     """
-    rows = paired(y_true, y_proba, sample_weight)
+    rows = paired(y_true, y_proba, sample_weight, ("y_true", "y_proba"))
     if rows is None:
         from sklearn.metrics import log_loss as local
 
@@ -160,7 +170,9 @@ def log_loss(
     found = rows.total(_losses, op=_merge)
     if found is None:
         raise no_rows("y_true")
+    checked_classes(found.classes, "y_true")
     classes = found.classes if labels is None else np.unique(labels)
+    require_one_kind(found.classes, classes, "labels and y_true")
     if not np.isin(found.classes, classes).all():
         raise InvalidData(f"labels: y_true holds other classes too: {found.classes[~np.isin(found.classes, classes)]}.")
     if len(classes) == 1 and labels is None:
@@ -179,7 +191,7 @@ def log_loss(
 
 
 def _losses(block: Block) -> _Losses | None:
-    labels, given = flat_labels(block.X, "y_true"), to_numpy(block.y)
+    labels, given = class_labels(block.X, "y_true"), to_numpy(block.y)
     if len(labels) != len(given):
         raise InvalidData(f"y_proba: has {len(given):,} rows where y_true has {len(labels):,}.")
     if len(labels) == 0:
@@ -198,7 +210,7 @@ def _losses(block: Block) -> _Losses | None:
 
 
 def _merge(one: _Losses, other: _Losses) -> _Losses:
-    classes = merge_classes(one.classes, other.classes)
+    classes = merge_classes(one.classes, other.classes, "y_true")
     sums = np.zeros((len(classes), one.logarithms.shape[1]))
     for part in (one, other):
         sums[np.searchsorted(classes, part.classes)] += part.logarithms

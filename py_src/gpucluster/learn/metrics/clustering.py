@@ -30,12 +30,15 @@ def adjusted_rand_score(labels_true: Data, labels_pred: Data) -> float:
     InvalidData
         The numbers of rows differ, or labels are missing.
     """
-    rows = paired(labels_true, labels_pred)
+    names = ("labels_true", "labels_pred")
+    rows = paired(labels_true, labels_pred, names=names)
     if rows is None:
         from sklearn.metrics import adjusted_rand_score as local
 
         return float(local(labels_true, labels_pred))
-    counts = contingency(rows).weights.astype(object)  # Python's numbers: squares of numbers of rows overflow
+    counts = contingency(rows, names, of="clusters").weights.astype(
+        object
+    )  # Python's numbers: squares of numbers of rows overflow
     n_rows, squares = int(counts.sum()), int((counts**2).sum())
     true_squares, predicted_squares = int((counts.sum(axis=1) ** 2).sum()), int((counts.sum(axis=0) ** 2).sum())
     both = squares - n_rows

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import Array
-from ..checks import no_rows
-from ..errors import InvalidData
-from ..labels import flat_labels, labels_of, merge_classes
-from ..rows.block import Block, Rows
-from .pairs import weights_of
+from ..labels import merge_classes
+from ..rows.block import Rows
+from .pairs import NAMES, Names, Of, compared
 
 
 class Contingency(NamedTuple):
@@ -25,31 +24,31 @@ class Contingency(NamedTuple):
     """Array of shape (n_true, n_predicted); whole numbers where rows have no weights."""
 
 
-def contingency(rows: Rows) -> Contingency:
-    """Count pairs of labels in one pass; the message of a block has 8 bytes per pair of labels in it."""
-    found = rows.total(_count_pairs, op=_merge)
-    if found is None:
-        raise no_rows("y_true")
-    result: Contingency = found
-    return result
+def contingency(rows: Rows, names: Names = NAMES, *, of: Of = "classes") -> Contingency:
+    """Count pairs of labels, and check these, in one pass; the message of a block has 8 bytes per pair of labels in it.
+
+    Parameters
+    ----------
+    rows : Rows
+        Of `paired`.
+    names : tuple of str
+    of : {"classes", "clusters"}
+    """
+    found: Contingency = compared(rows, _count_pairs, partial(_merge, names), names, of=of)
+    return found
 
 
-def _count_pairs(block: Block) -> Contingency | None:
-    truth, predicted = flat_labels(block.X, "y_true"), labels_of(block, "y_pred")
-    if len(truth) != len(predicted):
-        raise InvalidData(f"y_pred: has {len(predicted):,} rows where y_true has {len(truth):,}.")
-    if len(truth) == 0:
-        return None
+def _count_pairs(truth: Array, predicted: Array, weights: Array | None) -> Contingency:
     labels_true, row = np.unique(truth, return_inverse=True)
     labels_predicted, column = np.unique(predicted, return_inverse=True)
     shape = (len(labels_true), len(labels_predicted))
-    weights = None if block.weights is None else weights_of(block)
     cells = np.bincount(row * shape[1] + column, weights=weights, minlength=shape[0] * shape[1])
     return Contingency(labels_true, labels_predicted, cells.reshape(shape))
 
 
-def _merge(one: Contingency, other: Contingency) -> Contingency:
-    true, predicted = merge_classes(one.true, other.true), merge_classes(one.predicted, other.predicted)
+def _merge(names: Names, one: Contingency, other: Contingency) -> Contingency:
+    true = merge_classes(one.true, other.true, names[0])
+    predicted = merge_classes(one.predicted, other.predicted, names[1])
     return Contingency(true, predicted, widened(one, true, predicted) + widened(other, true, predicted))
 
 

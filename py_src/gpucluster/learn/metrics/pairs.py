@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Literal, NamedTuple
+
 import numpy as np
 
 from ..arrays import Array, Data, to_numpy
+from ..checks import no_rows
+from ..communicators.operators import Message, Operator, combine
 from ..errors import InvalidData
+from ..labels import Target, columns_of, merge_targets, missing_labels, mixed_labels, target_of
 from ..rows.block import Block, Rows
 from ..rows.running import local_communicator, local_rows
 from ..rows.stream import Stream
 from ..rows.table import Table, aligned, column_array, is_dask, is_dask_array, refuse_masked
 
+Names = tuple[str, str]
+"""What the caller calls the truth and the prediction, for messages."""
+NAMES: Names = ("y_true", "y_pred")
 
-def paired(y_true: Data, y_pred: Data, sample_weight: Data | None = None) -> Rows | None:
+
+def paired(y_true: Data, y_pred: Data, sample_weight: Data | None = None, names: Names = NAMES) -> Rows | None:
     """Return rows with the truth as X, the prediction as y, and weights.
 
     Parameters
     ----------
     y_true, y_pred : Dask array, series or data frame, or array
     sample_weight : Dask array or series, or array, optional
+    names : tuple of str
 
     Returns
     -------
@@ -30,7 +43,7 @@ def paired(y_true: Data, y_pred: Data, sample_weight: Data | None = None) -> Row
     InvalidData
         The numbers of rows differ.
     """
-    for name, part in (("y_true", y_true), ("y_pred", y_pred)):
+    for name, part in zip(names, (y_true, y_pred), strict=True):
         if part is None:
             raise InvalidData(f"{name}: is missing.")
     if not any(is_dask(part) for part in (y_true, y_pred, sample_weight)):
@@ -38,39 +51,158 @@ def paired(y_true: Data, y_pred: Data, sample_weight: Data | None = None) -> Row
             return None
         weights = None if sample_weight is None else np.asarray(sample_weight)
         return local_rows(np.asarray(y_true), np.asarray(y_pred), weights)
-    return Stream(_table(y_true, y_pred, sample_weight))
+    return Stream(_table(y_true, y_pred, sample_weight, names))
 
 
-def _table(y_true: Data, y_pred: Data, sample_weight: Data | None) -> Table:
-    parts = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
+def _table(y_true: Data, y_pred: Data, sample_weight: Data | None, names: Names) -> Table:
+    parts = {names[0]: y_true, names[1]: y_pred, "sample_weight": sample_weight}
     leader, data = next((name, part) for name, part in parts.items() if is_dask(part))
     array = data if is_dask_array(data) else column_array(data)
     refuse_masked(array, leader)
     if array.ndim == 2 and array.numblocks[1] > 1:
         array = array.rechunk({1: -1})
     truth, prediction, weights = (
-        array if name == leader else aligned(part, array, name, dimensions=(1, 2)) for name, part in parts.items()
+        array if name == leader else aligned(part, array, name, dimensions=(1, 2), leader=leader)
+        for name, part in parts.items()
     )
     assert truth is not None
     return Table(truth, prediction, weights)
 
 
-def numbers(block: Block) -> tuple[Array, Array, Array]:
+class _Compared(NamedTuple):
+    true: Target
+    predicted: Target
+    found: Message
+    """Of the rows whose labels can be compared; ``None`` where there are none."""
+
+
+Of = Literal["classes", "several classes", "clusters"]
+"""What labels are of: ``several classes`` may also come as a column of zeros and ones for each."""
+
+
+def compared(
+    rows: Rows, count: Callable[..., Message], op: Operator = "sum", names: Names = NAMES, *, of: Of = "classes"
+) -> Message:
+    """Compare true and predicted labels, and check them as scikit-learn does, in one pass.
+
+    Parameters
+    ----------
+    rows : Rows
+        Of `paired`.
+    count : callable
+        Called as ``count(truth, predicted, weights)`` with the labels and weights of a block, of shape (n_rows,) or
+        both (n_rows, n_columns), the weights as `weights_of` gives them or ``None``.
+    op : {"sum", "min", "max"} or callable
+        Makes one message of what ``count`` returns for two blocks.
+    names : tuple of str
+    of : {"classes", "several classes", "clusters"}
+
+    Raises
+    ------
+    InvalidData
+        There are no rows, labels are missing, or those of y_true and y_pred are of types that do not go together.
+    """
+    result: _Compared | None = rows.total(_compare, count, names, of, op=partial(_merge, op))
+    if result is None or not (len(result.true.some) or result.true.missing):
+        raise no_rows(names[0])
+    for name, target in zip(names, result[:2], strict=True):
+        if target.missing:
+            raise missing_labels(name, target.missing)
+    if of == "clusters":
+        _check_clusters(result.true, result.predicted, names)
+    else:
+        _check_classes(result.true, result.predicted, names, several=of == "several classes")
+    return result.found
+
+
+def _compare(block: Block, count: Callable[..., Message], names: Names, of: Of) -> _Compared:
+    truth, predicted = columns_of(block.X), columns_of(block.y)
+    if len(truth) != len(predicted):
+        raise InvalidData(f"{names[1]}: has {len(predicted):,} rows where {names[0]} has {len(truth):,}.")
+    true, guess = target_of(truth), target_of(predicted)
+    both = true, guess
+    usable = truth.shape == predicted.shape and not any(part.missing or part.is_mixed for part in both)
+    if of != "clusters":
+        usable = usable and true.text == guess.text and not any(part.fractions or part.others for part in both)
+    if not len(truth) or not usable or (truth.ndim > 1 and of != "several classes"):
+        return _Compared(*both, None)
+    return _Compared(true, guess, count(truth, predicted, None if block.weights is None else weights_of(block)))
+
+
+def _merge(op: Operator, one: _Compared, other: _Compared) -> _Compared:
+    true, predicted = merge_targets(one.true, other.true), merge_targets(one.predicted, other.predicted)
+    return _Compared(true, predicted, combine(op, one.found, other.found))
+
+
+def _check_classes(true: Target, predicted: Target, names: Names, *, several: bool) -> None:
+    """Refuse labels that scikit-learn's metrics of classifications refuse."""
+    types = true.type, predicted.type
+    first, second = (name.removesuffix("-indicator") for name in types)
+    if len(set(types) - {"binary"}) > 1 or ("binary" in types and not {*types} <= {"binary", "multiclass"}):
+        raise InvalidData(
+            f"Classification metrics can't handle a mix of {types[0]} and {types[1]} targets: {names[0]} is {first}, "
+            f"{names[1]} is {second}."
+        )
+    if types[0] not in {"binary", "multiclass", *(["multilabel-indicator"] if several else [])}:
+        raise InvalidData(
+            f"{types[0]} is not supported: {names[0]} and {names[1]} must hold classes: whole numbers or strings"
+            f"{', or a column of zeros and ones for each label' if several else ''}."
+        )
+    if true.n_columns != predicted.n_columns:
+        raise InvalidData(
+            f"Multi-label binary indicator input with different numbers of labels: {names[0]} has {true.n_columns} "
+            f"columns, {names[1]} {predicted.n_columns}."
+        )
+    if (true.text or predicted.text) and (true.numbers or predicted.numbers):
+        text, numbers = names if true.text else names[::-1]
+        raise InvalidData(
+            f"Mix of label input types (string and number): {text} holds strings, {numbers} numbers. Make both one "
+            "kind, for example with astype(str)."
+        )
+
+
+def _check_clusters(true: Target, predicted: Target, names: Names) -> None:
+    """Refuse labels that cannot name clusters, and warn of measurements, as scikit-learn does."""
+    for name, target in zip(names, (true, predicted), strict=True):
+        if target.n_columns > 1:
+            raise InvalidData(f"{name} must be 1D: it has {target.n_columns} columns.")
+        if target.is_mixed:
+            raise mixed_labels(name)
+    if true.fractions or predicted.fractions:
+        warnings.warn(
+            f"Clustering metrics expects discrete values but received {true.type} values for {names[0]}, and "
+            f"{predicted.type} values for {names[1]}.",
+            UserWarning,
+            stacklevel=5,
+        )
+
+
+def numbers(block: Block, names: Names = NAMES) -> tuple[Array, Array, Array]:
     """Return truth, prediction and weights of a block as float64 of shape (n_rows, n_outputs), and (n_rows,).
 
     Raises
     ------
     InvalidData
-        Shapes differ, or something is not finite.
+        Shapes differ, or something is no finite number.
     """
-    truth = to_numpy(block.X).astype(np.float64)
-    prediction = to_numpy(block.y).astype(np.float64)
-    truth, prediction = (part[:, None] if part.ndim == 1 else part for part in (truth, prediction))
+    truth, prediction = _floats(block.X, names[0]), _floats(block.y, names[1])
     if truth.shape != prediction.shape:
-        raise InvalidData(f"y_pred: has the shape {prediction.shape} where y_true has {truth.shape}.")
+        raise InvalidData(f"{names[1]}: has the shape {prediction.shape} where {names[0]} has {truth.shape}.")
     if not (np.isfinite(truth).all() and np.isfinite(prediction).all()):
-        raise InvalidData("y_true or y_pred: contains NaN or infinity. Drop such rows first.")
+        raise InvalidData(f"{names[0]} or {names[1]}: contains NaN or infinity. Drop such rows first.")
     return truth, prediction, weights_of(block)
+
+
+def _floats(given: Array | None, name: str) -> Array:
+    """Return numbers as float64 of shape (n_rows, n_columns)."""
+    values = to_numpy(given)
+    try:
+        if values.dtype.kind not in "biufOUS":
+            raise TypeError
+        values = values.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InvalidData(f"{name}: holds something else than numbers. Metrics of regressions need numbers.") from None
+    return values[:, None] if values.ndim == 1 else values
 
 
 def weights_of(block: Block) -> Array:

@@ -12,13 +12,14 @@ from ..checks import no_rows
 from ..clients import takes_client
 from ..errors import InvalidData, InvalidParameter
 from ..rows.block import Block, Partial
-from .pairs import numbers, paired
+from .pairs import NAMES, Names, numbers, paired
 
 
 @takes_client
 def mean_squared_error(
-    y_true: Data, y_pred: Data, *, sample_weight: Data | None = None, multioutput: str | ArrayLike = "uniform_average"
-) -> float | Array:
+    y_true: Data, y_pred: Data, *, sample_weight: Data | None = None, multioutput: str | ArrayLike = "uniform_average",
+    squared: bool = True,
+) -> float | Array:  # fmt: skip
     """Return the mean squared difference.
 
     Parameters
@@ -28,13 +29,20 @@ def mean_squared_error(
     sample_weight : Dask array or series, or array of shape (n_rows,), optional
     multioutput : {"uniform_average", "raw_values"} or array of shape (n_outputs,)
         Whether several columns are averaged, each given, or weighted.
+    squared : bool
+        Return the root of the mean (of each column) when false, as in cuML; scikit-learn has
+        ``root_mean_squared_error`` instead.
 
     Raises
     ------
     InvalidData
-        Shapes differ, or something is not finite.
+        Shapes differ, or something is no finite number.
     """
-    return _mean("mean_squared_error", _squared, y_true, y_pred, sample_weight, multioutput)
+    if squared:
+        return _mean("mean_squared_error", _squared, y_true, y_pred, sample_weight, multioutput)
+    _checked(multioutput, {"uniform_average", "raw_values"})
+    means = _mean("mean_squared_error", _squared, y_true, y_pred, sample_weight, "raw_values")
+    return _averaged(np.sqrt(means), multioutput)
 
 
 @takes_client
@@ -105,15 +113,23 @@ def r2_score(
     InvalidData
         Shapes differ, something is not finite, or there are fewer than two rows.
     """
+    return r2(y_true, y_pred, sample_weight, multioutput, force_finite=force_finite)
+
+
+def r2(
+    y_true: Data, y_pred: Data, sample_weight: Data | None, multioutput: str | ArrayLike = "uniform_average", *,
+    force_finite: bool = True, names: Names = NAMES,
+) -> float | Array:  # fmt: skip
+    """Return the same as `r2_score`; messages call truth and prediction by these names."""
     _checked(multioutput, {"uniform_average", "raw_values", "variance_weighted"})
-    rows = paired(y_true, y_pred, sample_weight)
+    rows = paired(y_true, y_pred, sample_weight, names)
     if rows is None:
         from sklearn.metrics import r2_score as local
 
         return local(y_true, y_pred, sample_weight=sample_weight, multioutput=multioutput, force_finite=force_finite)
-    found = rows.total(_variation, op=_merge)
+    found = rows.total(_variation, names, op=_merge)
     if found is None or found.n_rows < 2:
-        raise InvalidData("y_true: R² is not defined for fewer than two rows.")
+        raise InvalidData(f"{names[0]}: R² is not defined for fewer than two rows.")
     with np.errstate(divide="ignore", invalid="ignore"):
         scores = 1 - found.left / found.squares
     if force_finite:
@@ -123,8 +139,8 @@ def r2_score(
     return _averaged(scores, multioutput)
 
 
-def _variation(block: Block) -> _Variation | None:
-    truth, prediction, weights = numbers(block)
+def _variation(block: Block, names: Names) -> _Variation | None:
+    truth, prediction, weights = numbers(block, names)
     weight = float(weights.sum())
     if weight == 0:
         return None

@@ -64,7 +64,7 @@ def silhouette_score(
     if not is_dask(X):
         labels = computed(labels)[0] if is_dask(labels) else labels
         return float(local(X, labels, metric=metric, sample_size=sample_size, random_state=random_state))
-    table = as_table(X, labels).with_known_lengths()
+    table = as_table(X, labels, y_name="labels").with_known_lengths()
     if sample_size is not None:
         return float(local(*_sampled(table, sample_size, random_state), metric=metric))
     with waiting(current_client(), *table.collections) as scope:
@@ -91,7 +91,7 @@ def _exact(table: Table, n_rows: int, metric: str) -> float:
     classes: Array | None = None
     sizes = np.zeros(0)
     for found, counts in computed(*[count(labels) for _, labels in blocks]):
-        every = merge_classes(classes, found)
+        every = merge_classes(classes, found, "labels")
         classes, sizes = every, _widened(classes, sizes, every) + _widened(found, counts, every)
     if not 2 <= len(sizes) <= n_rows - 1:
         raise InvalidData(

@@ -53,7 +53,7 @@ def stratified(labels: DaskArray, n_train: int, n_test: int, seed: int) -> DaskA
     blocks = list(labels.to_delayed().ravel())
     starts = np.concatenate([[0], np.cumsum(labels.chunks[0])])[:-1].tolist()
     found = computed(*[delayed(_counted)(block) for block in blocks])
-    classes = merge_all_classes(part for part, _ in found)
+    classes = merge_all_classes((part for part, _ in found), "stratify")
     if classes is None:
         raise InvalidData("stratify: has 0 rows; at least 1 is needed.")
     counts = np.zeros(len(classes), dtype=np.int64)

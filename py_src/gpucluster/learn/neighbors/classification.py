@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from ...dask_internals.collections import futures_in
 from ..arrays import Array, Data, Output
 from ..delegation.methods import delegable
-from ..labels import checked_classes, codes_of, flat_labels, merge_all_classes
+from ..labels import checked_classes, class_labels, codes_of, merge_all_classes
 from ..rows.running import local_communicator
 from ..rows.table import is_dask
 from ..rows.waiting import computed, persisted, release
@@ -165,4 +165,4 @@ def _labels(block: BlockIndex) -> list[Array]:
     """Return the columns of targets."""
     assert block.targets is not None
     columns = block.targets[:, None] if block.targets.ndim == 1 else block.targets
-    return [flat_labels(column) for column in columns.T]
+    return [class_labels(column) for column in columns.T]

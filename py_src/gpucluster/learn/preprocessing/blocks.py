@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ..rows.table import is_dask, is_dask_array, refuse_masked
 from ..rows.waiting import computed, current_client, require_own
 
 
-def reduce_blocks(data: Data, partial: Callable[[Any], Message], op: Operator) -> Message:
+def reduce_blocks(data: Data, partial: Callable[[Any], Message], op: Operator, name: str = "X") -> Message:
     """Apply a function to each block of rows and combine what it returns, in one pass.
 
     Parameters
@@ -27,17 +27,19 @@ def reduce_blocks(data: Data, partial: Callable[[Any], Message], op: Operator) -
         Called with an array, or a series or data frame of pandas. ``None`` means nothing.
     op : callable
         Makes one message of two.
+    name : str
+        What the caller calls the data, for messages.
     """
     if not is_dask(data):
         return local_communicator().allreduce(partial(data), op)
     from dask.delayed import delayed
 
     require_own(current_client(), [data])
-    messages = [delayed(partial, pure=False)(block) for block in blocks_of(data)]
+    messages = [delayed(partial, pure=False)(block) for block in blocks_of(data, name)]
     return computed(tree_reduced(combine_all, messages, op))[0]
 
 
-def blocks_of(data: Collection) -> list[Delayed]:
+def blocks_of(data: Collection, name: str = "X") -> list[Delayed]:
     """Return what makes each block of rows of a Dask collection.
 
     Raises
@@ -47,8 +49,8 @@ def blocks_of(data: Collection) -> list[Delayed]:
     """
     if on_gpus(data):
         raise NotSupported(
-            "X: is on GPUs, where encoders need cuML. Install gpucluster[gpu-cu13], or bring the data to the CPU: "
-            "X.to_backend('pandas')."
+            f"{name}: is on GPUs, where encoders need cuML. Install gpucluster[gpu-cu13], or bring the data to the "
+            f"CPU: {name}.to_backend('pandas')."
         )
     blocks: Any = data
     return list(blocks.to_delayed().ravel() if is_dask_array(data) else blocks.to_delayed())
@@ -75,23 +77,94 @@ def checked_columns(data: Collection) -> None:
         )
 
 
-def categories_of(block: Any) -> tuple[Array, ...] | None:
-    """Return what occurs in each column of a block, sorted, missing values last; ``None`` where there are no rows."""
+PLAIN_KINDS = "biufcmM"
+"""Kinds of types whose missing values scikit-learn's encoders know."""
+
+
+class Categories(NamedTuple):
+    """What occurs in each column of some rows."""
+
+    values: tuple[Array, ...]
+    """Of each column, sorted, missing values last."""
+    counts: tuple[Array, ...] | None
+    """In how many rows each of them is; ``None`` where they are not counted."""
+    n_rows: int
+
+
+def categories_of(block: Any, given: Sequence[Array] | None = None, counted: bool = False) -> Categories | None:
+    """Return what occurs in each column of a block; ``None`` where there are no rows.
+
+    Parameters
+    ----------
+    block : array, or data frame of pandas
+    given : sequence of arrays, optional
+        The categories of each column; others are then left out.
+    counted : bool
+    """
     if len(block) == 0:
         return None
     from sklearn.preprocessing import OneHotEncoder
 
-    return tuple(OneHotEncoder().fit(block).categories_)
+    encoder = OneHotEncoder() if given is None else OneHotEncoder(categories=list(given), handle_unknown="ignore")
+    block = with_plain_gaps(block)
+    values = tuple(encoder.fit(block).categories_)
+    if not counted:
+        return Categories(values, None, len(block))
+    counts = np.asarray(encoder.transform(block).sum(axis=0), dtype=np.int64).ravel()
+    ends = np.cumsum([len(one) for one in values])
+    return Categories(values, tuple(np.split(counts, ends[:-1])), len(block))
 
 
-def merge_categories(one: tuple[Array, ...], other: tuple[Array, ...]) -> tuple[Array, ...]:
-    """Return for each column what occurs in one block or the other."""
-    found = []
-    for mine, theirs in zip(one, other, strict=True):
-        both = categories_of(np.concatenate([mine, theirs])[:, None])
-        assert both is not None
-        found.append(both[0])
-    return tuple(found)
+def merge_categories(one: Categories, other: Categories) -> Categories:
+    """Return what occurs in the rows of one or the other block."""
+    from sklearn.preprocessing import OneHotEncoder
+
+    values, counts = [], []
+    for number, pair in enumerate(zip(one.values, other.values, strict=True)):
+        column = np.concatenate(pair)[:, None]
+        encoder = OneHotEncoder().fit(column)
+        values.append(encoder.categories_[0])
+        if one.counts is not None and other.counts is not None:
+            rows = np.concatenate([one.counts[number], other.counts[number]])
+            counts.append(np.asarray(encoder.transform(column).T @ rows, dtype=np.int64))
+    return Categories(tuple(values), tuple(counts) if counts else None, one.n_rows + other.n_rows)
+
+
+def add_counts(one: Categories, other: Categories) -> Categories:
+    """Return in how many rows of one or the other block the same categories are."""
+    assert one.counts is not None
+    assert other.counts is not None
+    counts = tuple(mine + theirs for mine, theirs in zip(one.counts, other.counts, strict=True))
+    return Categories(one.values, counts, one.n_rows + other.n_rows)
+
+
+def with_plain_gaps(block: Any) -> Any:
+    """Return a block whose missing strings are NaN, which scikit-learn's encoders know, and not ``pandas.NA``."""
+    if not hasattr(block, "columns"):
+        return without_na(block)
+    if all(getattr(dtype, "kind", "O") in PLAIN_KINDS for dtype in block.dtypes):
+        return block
+    import pandas as pd
+
+    block = block.copy(deep=False)
+    for number, dtype in enumerate(block.dtypes):
+        if getattr(dtype, "kind", "O") not in PLAIN_KINDS:
+            values = without_na(np.asarray(block.iloc[:, number]))
+            block.isetitem(number, pd.Series(values, index=block.index, dtype=values.dtype))
+    return block
+
+
+def without_na(values: Any) -> Any:
+    """Return an array with NaN instead of ``pandas.NA``; ``None`` stays, which is another category."""
+    if not hasattr(values, "dtype") or values.dtype.kind != "O":
+        return values
+    import pandas as pd
+
+    gaps = pd.isna(values)
+    if gaps.any() and any(value is pd.NA for value in values[gaps]):
+        values = values.copy()
+        values[gaps] = [np.nan if value is pd.NA else value for value in values[gaps]]
+    return values
 
 
 def example_of(categories: list[Array], names: Array | None) -> Any:
@@ -101,7 +174,10 @@ def example_of(categories: list[Array], names: Array | None) -> Any:
     if names is not None:
         import pandas as pd
 
-        return pd.DataFrame(dict(zip(names, columns, strict=True)))
+        # With their types: pandas would make objects strings, and None NaN.
+        return pd.DataFrame(
+            {name: pd.Series(column, dtype=column.dtype) for name, column in zip(names, columns, strict=True)}
+        )
     if len({column.dtype for column in columns}) > 1:
         columns = [column.astype(object) for column in columns]
     return np.stack(columns, axis=1)
@@ -123,6 +199,8 @@ def map_encoder(X: Collection, model: PlainModel, method: str, names: list[str],
 def _block(block: Any, model: PlainModel, method: str, dtype: Dtype, width: int) -> Array:
     if len(block) == 0:
         return np.empty((0, width), dtype=dtype)
+    # Scikit-learn writes into what it inverts.
+    block = with_plain_gaps(block) if method == "transform" else np.array(block)
     return getattr(model, method)(block).astype(dtype, copy=False)
 
 

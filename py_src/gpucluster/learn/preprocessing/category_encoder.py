@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
@@ -12,10 +14,19 @@ from sklearn.utils.validation import check_is_fitted
 from ..arrays import Array, Collection, Data, Output, PlainModel
 from ..checks import no_rows
 from ..delegation.methods import delegable
-from ..errors import InvalidData, InvalidParameter, NotSupported
+from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator, LazyTransformerMixin
 from ..rows.table import is_dask, is_dask_array
-from .blocks import categories_of, checked_columns, example_of, map_encoder, merge_categories, reduce_blocks
+from .blocks import (
+    add_counts,
+    categories_of,
+    checked_columns,
+    example_of,
+    map_encoder,
+    merge_categories,
+    reduce_blocks,
+    without_na,
+)
 
 
 class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
@@ -27,27 +38,37 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
     max_categories: int | None
     _takes_sparse = False
     categories_: list[Array]
+    n_rows_: int
+    category_counts_: list[Array]
+    """In how many of the rows each category is; only where rare ones are grouped."""
 
     def _find_categories(self, X: Data) -> None:
         """Find the categories of each column, and note what the columns are."""
+        automatic = isinstance(self.categories, str)
+        local = None
         if is_dask(X):
             checked_columns(X)
             names, n_features = (None if is_dask_array(X) else list(X.columns)), X.shape[1]
-            if isinstance(self.categories, str):
-                found = reduce_blocks(X, categories_of, merge_categories)
-            else:
-                found = tuple(np.asarray(one) for one in self.categories)
         else:
             local = self._plain_class()(**self.get_params()).fit(X)
             names, n_features = getattr(local, "feature_names_in_", None), local.n_features_in_
-            found = tuple(local.categories_)
-            if isinstance(self.categories, str):
-                found = reduce_blocks(X, lambda _: found, merge_categories)
-        if found is None:
-            raise no_rows()
-        if len(found) != n_features:
-            raise InvalidParameter(f"categories: are those of {len(found)} columns, but X has {n_features}.")
-        self.categories_ = list(found)
+        if not automatic and len(self.categories) != n_features:
+            raise InvalidParameter(f"categories: are those of {len(self.categories)} columns, but X has {n_features}.")
+        columns: Any = X
+        given = None if automatic else _given(self.categories, columns) if local is None else local.categories_
+        if given is None or self._groups_rare:
+            here = local.categories_ if given is None and local is not None else given
+            found = reduce_blocks(
+                X,
+                partial(categories_of, given=here, counted=self._groups_rare),
+                merge_categories if given is None else add_counts,
+            )
+            if found is None:
+                raise no_rows()
+            given = found.values
+            if self._groups_rare:
+                self.n_rows_, self.category_counts_ = found.n_rows, list(found.counts)
+        self.categories_ = list(given)
         self.n_features_in_ = int(n_features)
         if names is not None and all(isinstance(name, str) for name in names):
             self.feature_names_in_ = np.asarray(names, dtype=object)
@@ -100,7 +121,7 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
         checked_columns(X)
         names = getattr(self, "feature_names_in_", [f"x{number}" for number in range(self.n_features_in_)])
         dtype = np.result_type(*(one.dtype for one in self.categories_))
-        if any(one.dtype.kind in "OUS" for one in self.categories_):
+        if self._groups_rare or any(one.dtype.kind in "OUS" for one in self.categories_):
             dtype = np.dtype(object)
         return map_encoder(X, model, "inverse_transform", list(names), dtype)
 
@@ -112,13 +133,42 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
     def get_combined_model(self) -> PlainModel:
         """Return the same encoder as scikit-learn's class."""
         check_is_fitted(self)
-        return self._plain_class()(**self.get_params()).fit(
-            example_of(self.categories_, getattr(self, "feature_names_in_", None))
-        )
+        example = example_of(self.categories_, getattr(self, "feature_names_in_", None))
+        if not self._groups_rare:
+            return self._plain_class()(**self.get_params()).fit(example)
+        ungrouped = self.get_params() | {"min_frequency": None, "max_categories": None}
+        model = self._plain_class()(**ungrouped).fit(example)
+        model.set_params(min_frequency=self.min_frequency, max_categories=self.max_categories)
+        self._group_rare(model)
+        return model
+
+    @property
+    def infrequent_categories_(self) -> list[Array | None]:
+        """Categories of each column that share one, or ``None``; only with ``min_frequency`` or ``max_categories``."""
+        check_is_fitted(self)
+        found: list[Array | None] = self.get_combined_model().infrequent_categories_
+        return found
+
+    @property
+    def _groups_rare(self) -> bool:
+        return self.min_frequency is not None or self.max_categories is not None
+
+    def _group_rare(self, model: PlainModel) -> None:
+        """Make a fitted encoder of scikit-learn group rare categories: it cannot be given counts of other rows."""
+        missing = dict(getattr(model, "_missing_indices", {}))
+        model._check_infrequent_enabled()
+        model._fit_infrequent_category_mapping(self.n_rows_, list(self.category_counts_), missing)
 
     def _check_categories(self) -> None:
-        if self.min_frequency is not None or self.max_categories is not None:
-            raise NotSupported("min_frequency and max_categories: are not supported. All categories get a column.")
+        least, most = self.min_frequency, self.max_categories
+        whole = isinstance(least, Integral) and least >= 1
+        share = isinstance(least, Real) and not isinstance(least, Integral) and 0 < least < 1
+        if least is not None and not whole and not share:
+            raise InvalidParameter(
+                f"min_frequency: must be a whole number of 1 or more, a number between 0 and 1, or None, not {least!r}."
+            )
+        if most is not None and not (isinstance(most, Integral) and most >= 1):
+            raise InvalidParameter(f"max_categories: must be a whole number of 1 or more, or None, not {most!r}.")
         listed = hasattr(self.categories, "__len__") and not isinstance(self.categories, str)
         if not listed and self.categories != "auto":
             raise InvalidParameter(f"categories: must be 'auto' or a list of arrays, not {self.categories!r}.")
@@ -141,3 +191,19 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _given(categories: Sequence[ArrayLike], X: Collection) -> list[Array]:
+    """Return the categories that were given for each column, of the type that the column's own would have."""
+    dtypes = [X.dtype] * X.shape[1] if is_dask_array(X) else list(X.dtypes)
+    return [_of_type(one, dtype) for one, dtype in zip(categories, dtypes, strict=True)]
+
+
+def _of_type(categories: Any, dtype: Any) -> Array:
+    plain = np.asarray(categories)
+    if getattr(dtype, "kind", "O") not in "biuf":
+        # Not as an array of strings, where NaN would be the word "nan".
+        return plain if plain.dtype.kind in "biufM" else without_na(np.asarray(categories, dtype=object))
+    with np.errstate(invalid="ignore"):
+        cast = plain.astype(dtype if isinstance(dtype, np.dtype) else np.float64)
+    return cast if plain.dtype.kind in "biuf" and np.array_equal(cast, plain, equal_nan=True) else plain

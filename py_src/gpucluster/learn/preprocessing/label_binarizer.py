@@ -9,10 +9,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Array, Data, Output
-from ..checks import no_rows
 from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter, NotSupported
-from ..labels import flat_labels
+from ..labels import checked_classes, class_labels, flat_labels
 from ..rows.table import is_dask, is_dask_array, refuse_masked
 from .blocks import blocks_of
 from .label_transformer import LabelTransformer, column_of, labels_in
@@ -57,7 +56,7 @@ class LabelBinarizer(LabelTransformer):
         Raises
         ------
         InvalidData
-            Labels are missing, of different kinds, or in several columns.
+            Labels are missing, of different kinds, measurements, or in several columns.
         InvalidParameter, NotSupported
             An option is not allowed or not supported.
         """
@@ -68,9 +67,7 @@ class LabelBinarizer(LabelTransformer):
             )
         if self.sparse_output:
             raise NotSupported("sparse_output: only False is supported. Dask's arrays of sparse blocks can do little.")
-        classes = labels_in(y)
-        if classes is None:
-            raise no_rows("y")
+        classes = class_labels(checked_classes(labels_in(y)))
         self.classes_ = classes
         self.y_type_ = "binary" if len(classes) <= 2 else "multiclass"
         self.sparse_input_ = False
@@ -104,7 +101,7 @@ class LabelBinarizer(LabelTransformer):
         return da.concatenate(
             [
                 da.from_delayed(make(block, *values), shape=(length, width), dtype=np.int64)
-                for block, length in zip(blocks_of(y), lengths, strict=True)
+                for block, length in zip(blocks_of(y, "y"), lengths, strict=True)
             ],
             allow_unknown_chunksizes=True,
         )

@@ -11,6 +11,7 @@ from ...dask_internals.collections import meta
 from ..arrays import Data, Dtype, Output, PlainModel
 from ..delegation.methods import delegable
 from ..rows.table import is_dask, is_dask_array, refuse_masked
+from .blocks import without_na
 from .label_transformer import LabelTransformer, labels_in
 
 
@@ -102,6 +103,6 @@ class LabelEncoder(LabelTransformer):
 
 
 def _encoded(block: Any, model: PlainModel, method: str, dtype: Dtype) -> Any:
-    values = getattr(model, method)(np.asarray(block)) if len(block) else np.empty(0)
+    values = getattr(model, method)(without_na(np.asarray(block))) if len(block) else np.empty(0)
     values = values.astype(dtype, copy=False)
     return values if isinstance(block, np.ndarray) else type(block)(values, index=block.index, name=block.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import TransformerMixin
@@ -11,7 +11,7 @@ from sklearn.utils.validation import column_or_1d
 from ..arrays import Array, Data, Output
 from ..errors import InvalidData
 from ..estimator import DistributedEstimator
-from ..labels import flat_labels, merge_classes
+from ..labels import columns_of, flat_labels, merge_classes, missing_labels, target_of
 from ..rows.table import is_dask, refuse_masked
 from .blocks import reduce_blocks
 
@@ -50,15 +50,32 @@ def column_of(y: Data) -> Any:
     return y
 
 
+class _Labels(NamedTuple):
+    different: Array | None
+    missing: int
+
+
 def labels_in(y: Data) -> Array | None:
-    """Return the different labels of a column, sorted; ``None`` for one without rows."""
-    found: Array | None = reduce_blocks(column_of(y), _labels_of_block, merge_classes)
-    return found
+    """Return the different labels of a column, sorted; ``None`` for one without rows.
+
+    Raises
+    ------
+    InvalidData
+        Labels are missing, or there are both numbers and strings.
+    """
+    found: _Labels = reduce_blocks(column_of(y), _labels_of_block, _merge, name="y")
+    if found.missing:
+        raise missing_labels("y", found.missing)
+    return found.different
 
 
-def _labels_of_block(block: Any) -> Array | None:
-    labels = flat_labels(block)
-    try:
-        return np.unique(labels) if len(labels) else None
-    except TypeError:
-        raise InvalidData("y: holds both numbers and strings. Make all labels one kind, y.astype(str).") from None
+def _labels_of_block(block: Any) -> _Labels:
+    labels = columns_of(block)
+    if missing := target_of(labels).missing:
+        return _Labels(None, missing)
+    labels = flat_labels(labels)
+    return _Labels(np.unique(labels) if len(labels) else None, 0)
+
+
+def _merge(one: _Labels, other: _Labels) -> _Labels:
+    return _Labels(merge_classes(one.different, other.different), one.missing + other.missing)

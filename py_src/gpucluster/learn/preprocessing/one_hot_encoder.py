@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from ..arrays import Data
+from ..arrays import Data, PlainModel
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter, NotSupported
 from .category_encoder import CategoryEncoder
@@ -33,16 +33,21 @@ class OneHotEncoder(CategoryEncoder):
         Only ``False`` is supported.
     dtype
         Of the result.
-    handle_unknown : {"error", "ignore"}
-        What happens to categories that were not there when fitting; ``ignore`` gives zeros.
-    min_frequency, max_categories : None
-        Not supported.
+    handle_unknown : {"error", "ignore", "infrequent_if_exist"}
+        What happens to categories that were not there when fitting; ``ignore`` gives zeros, ``infrequent_if_exist``
+        the column of rare ones.
+    min_frequency : int or float, optional
+        Categories in fewer rows, or in a smaller share of the rows, share one column.
+    max_categories : int, optional
+        The rarest categories share one column, so that there are at most so many columns.
     feature_name_combiner : "concat" or callable
         How names of columns are made.
 
     Attributes
     ----------
     categories_ : list of arrays
+    infrequent_categories_ : list of arrays or None
+        Which share a column.
     drop_idx_ : array of shape (n_features,) or None
     n_features_in_ : int
     feature_names_in_ : array of str
@@ -95,11 +100,18 @@ class OneHotEncoder(CategoryEncoder):
         self.drop_idx_ = self.get_combined_model().drop_idx_
         return self
 
+    def _group_rare(self, model: PlainModel) -> None:
+        super()._group_rare(model)
+        model._set_drop_idx()
+        model._n_features_outs = model._compute_n_features_outs()
+
     def _check_options(self) -> None:
         if self.sparse_output:
             raise NotSupported("sparse_output: only False is supported. Dask's arrays of sparse blocks can do little.")
-        if self.handle_unknown not in {"error", "ignore"}:
-            raise NotSupported(f"handle_unknown: must be 'error' or 'ignore', not {self.handle_unknown!r}.")
+        if self.handle_unknown not in {"error", "ignore", "infrequent_if_exist"}:
+            raise NotSupported(
+                f"handle_unknown: must be 'error', 'ignore' or 'infrequent_if_exist', not {self.handle_unknown!r}."
+            )
         self._check_categories()
         if isinstance(self.drop, str) and self.drop not in {"first", "if_binary"}:
             raise InvalidParameter(f"drop: must be 'first', 'if_binary' or an array, not {self.drop!r}.")

@@ -33,12 +33,16 @@ class OrdinalEncoder(CategoryEncoder):
         What they become with ``use_encoded_value``.
     encoded_missing_value : int or nan
         What missing values become.
-    min_frequency, max_categories : None
-        Not supported.
+    min_frequency : int or float, optional
+        Categories in fewer rows, or in a smaller share of the rows, share one number.
+    max_categories : int, optional
+        The rarest categories share one number, so that there are at most so many, without missing values.
 
     Attributes
     ----------
     categories_ : list of arrays
+    infrequent_categories_ : list of arrays or None
+        Which share a number.
     n_features_in_ : int
     feature_names_in_ : array of str
         For data frames.

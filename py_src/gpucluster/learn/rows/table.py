@@ -156,7 +156,7 @@ class Table:
         return [[None if part is None else part[number] for part in blocks] for number in range(self.n_blocks)]
 
 
-def as_table(X: Collection, y: Data | None = None, weights: Data | None = None) -> Table:
+def as_table(X: Collection, y: Data | None = None, weights: Data | None = None, *, y_name: str = "y") -> Table:
     """Return Dask collections as a table, without computing anything.
 
     Parameters
@@ -167,6 +167,8 @@ def as_table(X: Collection, y: Data | None = None, weights: Data | None = None) 
         As many rows as X.
     weights : dask.array.Array, dask.dataframe.Series or array_like, optional
         Of rows.
+    y_name : str
+        What the caller calls y, for messages.
 
     Raises
     ------
@@ -178,7 +180,7 @@ def as_table(X: Collection, y: Data | None = None, weights: Data | None = None) 
     Sparse blocks become dense ones, each when it is computed.
     """
     array, names = _features(X)
-    y, weights = aligned(y, array, "y", (1, 2)), aligned(weights, array, "sample_weight", (1,))
+    y, weights = aligned(y, array, y_name, (1, 2)), aligned(weights, array, "sample_weight", (1,))
     return Table(array, y, weights, names)
 
 
@@ -259,8 +261,13 @@ def _common(dtypes: Iterable[Any]) -> Dtype:
     return common if common in (np.float32, np.float64) else np.dtype(np.float64)
 
 
-def aligned(data: Data | None, X: DaskArray, name: str, dimensions: tuple[int, ...]) -> DaskArray | None:
-    """Return y or weights, which belong to the rows of X, as an array with the same chunks of rows."""
+def aligned(
+    data: Data | None, X: DaskArray, name: str, dimensions: tuple[int, ...], leader: str = "X"
+) -> DaskArray | None:
+    """Return y or weights, which belong to the rows of X, as an array with the same chunks of rows.
+
+    Messages call them ``name``, and X ``leader``.
+    """
     import dask.array as da
 
     if data is None:
@@ -268,10 +275,12 @@ def aligned(data: Data | None, X: DaskArray, name: str, dimensions: tuple[int, .
     if not is_dask(data):
         if math.isnan(X.shape[0]):
             raise InvalidData(
-                f"{name}: is in memory, but how many rows each part of X has is not known. Make it a Dask collection "
-                "too, or X a Dask array with known chunks (compute_chunk_sizes)."
+                f"{name}: is in memory, but how many rows each part of {leader} has is not known. Make it a Dask "
+                f"collection too, or {leader} a Dask array with known chunks (compute_chunk_sizes)."
             )
-        array = da.from_array(np.asarray(data), name=False)
+        values = np.asarray(data)
+        # Dask does not guess how large objects are.
+        array = da.from_array(values, chunks=-1 if values.dtype.kind == "O" else "auto", name=False)
     else:
         array = data if is_dask_array(data) else column_array(data)
     refuse_masked(array, name)
@@ -279,14 +288,14 @@ def aligned(data: Data | None, X: DaskArray, name: str, dimensions: tuple[int, .
         raise InvalidData(f"{name}: 1 dimension is needed, not {array.ndim}.")
     known = not math.isnan(X.shape[0]) and not math.isnan(array.shape[0])
     if known and array.shape[0] != X.shape[0]:
-        raise InvalidData(f"{name}: has {array.shape[0]:,} rows, but X has {X.shape[0]:,}.")
+        raise InvalidData(f"{name}: has {array.shape[0]:,} rows, but {leader} has {X.shape[0]:,}.")
     array = beside(array, meta(X))
     if known:
         return array.rechunk({0: X.chunks[0], **({1: -1} if array.ndim == 2 else {})})
     if array.numblocks[0] != X.numblocks[0]:
         raise InvalidData(
-            f"{name}: has {array.numblocks[0]} partitions, but X has {X.numblocks[0]}. Take both from one data frame, "
-            "so that their rows go together."
+            f"{name}: has {array.numblocks[0]} partitions, but {leader} has {X.numblocks[0]}. Take both from one data "
+            "frame, so that their rows go together."
         )
     return with_chunks(array, (X.chunks[0], *array.chunks[1:])) if math.isnan(array.shape[0]) else array
 
@@ -306,9 +315,24 @@ def _moved(block: Array, like: Array) -> Array:
 
 
 def column_array(data: DaskFrame) -> DaskArray:
-    """Return a Dask series or data frame as an array; strings and categories as objects."""
+    """Return a Dask series or data frame as an array; strings as objects, categories as what they stand for."""
     dtypes = data.dtypes if data.ndim == 2 else [data.dtype]
     if not all(isinstance(dtype, np.dtype) for dtype in dtypes):
-        numeric = all(_is_number(dtype) for dtype in dtypes)
-        data = data.astype(_common(dtypes) if numeric else object)
+        if any(str(dtype) == "category" for dtype in dtypes) and not on_gpus(data):
+            lazy: Any = data
+            data = lazy.map_partitions(_without_categories, meta=meta(data).astype(object))
+        else:
+            data = data.astype(_common(dtypes) if all(map(_is_number, dtypes)) else object)
     return data.to_dask_array()
+
+
+def _without_categories(part: Any) -> Any:
+    """Return a series or data frame of pandas whose columns have types of NumPy."""
+    import pandas as pd
+
+    if part.ndim == 2:
+        return pd.concat([_without_categories(part.iloc[:, n]) for n in range(part.shape[1])], axis=1)
+    if isinstance(part.dtype, np.dtype):
+        return part
+    values = part.to_numpy(np.float64) if _is_number(part.dtype) else np.asarray(part)
+    return pd.Series(values, index=part.index, name=part.name, dtype=values.dtype)
