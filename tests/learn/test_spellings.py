@@ -210,6 +210,8 @@ def test_keywords_that_stand_for_ours(name: str, given: dict[str, Any], meant: d
         ("TruncatedSVD", {"compute": False}, "are computed at once"),
         ("LabelEncoder", {"handle_unknown": "ignore"}, "OrdinalEncoder"),
         ("OrdinalEncoder", {"columns": ["a"]}, "ColumnTransformer"),
+        ("OneHotEncoder", {"drop": {"a": 1}}, "a list with one category per column"),
+        ("OrdinalEncoder", {"categories": pd.DataFrame({"a": [1]})}, "a list with one array per column"),
         ("make_blobs", {"workers": ["tls://10.0.0.1:5"]}, "the client of a smaller cluster"),
         ("r2_score", {"compute": False}, "computed at once"),
         ("log_loss", {"eps": 1e-9}, "Clip them yourself"),
