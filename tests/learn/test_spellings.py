@@ -5,6 +5,7 @@ The snippets are in the style of these libraries' documentation.
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -273,6 +274,14 @@ def test_tables_have_a_block_for_each_worker_and_the_order_asked_for(dask_client
             make(order="K")
         with pytest.raises(InvalidParameter, match="cut along their rows only"):
             make(1000, 20, chunks=(100, 5))
+
+
+def test_tables_are_made_for_an_asynchronous_client(_cluster: LocalCluster) -> None:
+    async def make() -> tuple[int, ...]:
+        async with Client(_cluster.scheduler_address, asynchronous=True):
+            return learn.make_blobs(1000, 3)[0].numblocks
+
+    assert asyncio.run(make()) == (2, 1)
 
 
 SPARSE = [

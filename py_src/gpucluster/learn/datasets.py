@@ -18,7 +18,6 @@ from sklearn.utils import check_random_state
 from .arrays import Array, DaskArray, RandomState
 from .clients import takes_client
 from .errors import InvalidParameter, NotSupported
-from .rows.ranks import workers_of
 from .rows.waiting import current_client
 
 GRANULE = 4096
@@ -333,9 +332,9 @@ def _table(
 
 
 def _n_workers() -> int:
-    """Return the number of workers of the current client; 1 where there is none."""
+    """Return the number of workers that the current client knows of; 1 where there is none."""
     client = current_client()
-    return 1 if client is None else max(1, len(workers_of(client)))
+    return 1 if client is None else max(1, int(client.scheduler_info(n_workers=0).get("n_workers", 1)))
 
 
 def _block(start: int, length: int, rows: Callable[..., Made], seed: int, n_samples: int, order: Order) -> Made:
