@@ -5,6 +5,7 @@ The snippets are in the style of these libraries' documentation.
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -17,9 +18,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
+import sklearn.linear_model
 from distributed import Client, LocalCluster, default_client, futures_of
 from gpucluster.learn.delegation import DELEGATED
-from gpucluster.learn.errors import InvalidData, InvalidParameter
+from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
 from gpucluster.learn.estimator import DistributedEstimator
 from gpucluster.protocol.models import ClusterModel
 from sklearn.base import clone
@@ -148,6 +150,138 @@ def test_what_only_cuml_has_is_handed_on_to_it() -> None:
     for name, entry in DELEGATED.items():
         parameters = inspect.signature(getattr(learn, name)).parameters
         assert all(parameters[own].default is None for own in entry.own), name
+
+
+CUML = {"handle": None, "verbose": False, "output_type": "numpy"}
+
+
+@pytest.mark.parametrize("cls", ESTIMATORS)
+def test_every_estimator_takes_what_those_of_cuml_take(cls: type) -> None:
+    estimator = cls(**CUML)
+    assert {name: str(each) for name, each in estimator.get_params().items() if name != "verbose"} == {
+        name: str(each) for name, each in cls().get_params().items() if name != "verbose"
+    }
+    clone(estimator)
+    with pytest.raises(NotSupported, match=r"output_type: answers have the kind of X.* Leave it out"):
+        cls(output_type="cudf")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'outputtype'"):
+        cls(outputtype="numpy")
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "meant"),
+    [
+        ("RandomForestClassifier", {"split_criterion": 1, "max_leaves": 8, "max_depth": -1},
+         {"criterion": "entropy", "max_leaf_nodes": 8, "max_depth": None}),
+        ("RandomForestRegressor", {"split_criterion": "mse", "max_leaves": -1, "ignore_empty_partitions": True,
+                                   "workers": None}, {"criterion": "squared_error", "max_leaf_nodes": None}),
+        ("DBSCAN", {"algorithm": "rbc", "max_mbytes_per_batch": 100, "calc_core_sample_indices": False},
+         {"algorithm": "auto"}),
+        ("KMeans", {"algorithm": "full", "init_max_iter": 4, "n_jobs": -1}, {"algorithm": "lloyd"}),
+        ("PCA", {"svd_solver": "tsqr"}, {"svd_solver": "full"}),
+        ("PCA", {"svd_solver": "randomized"}, {"svd_solver": "covariance_eigh"}),
+        ("TruncatedSVD", {"algorithm": "tsqr", "compute": True}, {"algorithm": "arpack"}),
+        ("LogisticRegression", {"solver": "qn", "penalty": "none", "standardization": False, "linesearch_max_iter": 50},
+         {"solver": "lbfgs", "penalty": None}),
+        ("Ridge", {"solver": "eig", "alpha": np.array([2.0])}, {"solver": "cholesky", "alpha": 2.0}),
+        ("Lasso", {"alpha": np.array([0.5]), "solver": "cd"}, {"alpha": 0.5}),
+        ("LinearRegression", {"algorithm": "eig", "normalize": False}, {}),
+        ("NearestNeighbors", {"algorithm": "ivfflat", "algo_params": None}, {"algorithm": "auto"}),
+        ("OrdinalEncoder", {"handle_unknown": "ignore"},
+         {"handle_unknown": "use_encoded_value", "unknown_value": np.nan}),
+        ("OneHotEncoder", {"sparse": False}, {"sparse_output": False}),
+    ],
+)  # fmt: skip
+def test_keywords_that_stand_for_ours(name: str, given: dict[str, Any], meant: dict[str, Any]) -> None:
+    cls = getattr(learn, name)
+    expected = str(cls(**meant).get_params())
+    assert str(cls(**given).get_params()) == expected
+    assert str(clone(cls(**given)).get_params()) == expected
+    assert str(cls().set_params(**given).get_params()) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "instead"),
+    [
+        ("LogisticRegression", {"standardization": True}, r"make_pipeline\(StandardScaler"),
+        ("LogisticRegression", {"multi_class": "ovr"}, "OneVsRestClassifier"),
+        ("LinearRegression", {"C": 1.0}, "Use Ridge"),
+        ("RandomForestClassifier", {"workers": ["tls://10.0.0.1:5"]}, "the client of a smaller cluster"),
+        ("RandomForestRegressor", {"split_criterion": "gamma"}, "must be 'gini', 'entropy', 'mse' or 'poisson'"),
+        ("TruncatedSVD", {"compute": False}, "are computed at once"),
+        ("LabelEncoder", {"handle_unknown": "ignore"}, "OrdinalEncoder"),
+        ("OrdinalEncoder", {"columns": ["a"]}, "ColumnTransformer"),
+        ("OneHotEncoder", {"drop": {"a": 1}}, "a list with one category per column"),
+        ("OrdinalEncoder", {"categories": pd.DataFrame({"a": [1]})}, "a list with one array per column"),
+        ("make_blobs", {"workers": ["tls://10.0.0.1:5"]}, "the client of a smaller cluster"),
+        ("r2_score", {"compute": False}, "computed at once"),
+        ("log_loss", {"eps": 1e-9}, "Clip them yourself"),
+    ],
+)
+def test_keywords_that_are_refused_name_what_to_use_instead(name: str, given: dict[str, Any], instead: str) -> None:
+    arguments = (Y[:9], Y[:9]) if name in {"r2_score", "log_loss"} else ()
+    with pytest.raises(NotSupported, match=rf"^{next(iter(given))}: .*{instead}"):
+        getattr(learn, name)(*arguments, **given)
+
+
+def test_the_same_by_two_keywords() -> None:
+    with pytest.raises(InvalidParameter, match="says the same"):
+        learn.RandomForestClassifier(criterion="gini", split_criterion="gini")
+
+
+def test_methods_take_what_those_of_cuml_take(dask_client: Client) -> None:
+    data, target = da.from_array(X, chunks=(150, -1)), da.from_array(Y % 2, chunks=150)
+    forest = learn.RandomForestClassifier(3, random_state=0)
+    forest.fit(data, target, convert_dtype=True, broadcast_data=False)
+    found = forest.predict(data, convert_dtype=True, threshold=0.5, layout="depth_first", delayed=False)
+    np.testing.assert_array_equal(found, forest.predict(data))
+    with pytest.raises(NotSupported, match=r"threshold: .* predict_proba"):
+        forest.predict(data, threshold=0.3)
+    assert forest.score(data, target, convert_dtype=True) == forest.score(data, target)
+    labels = learn.KMeans(3, random_state=0).fit_predict(data, delayed=False)
+    assert futures_of(labels)
+    reduced = learn.PCA(2).fit_transform(data, delayed=False)
+    assert futures_of(reduced) and reduced.shape == (400, 2)
+    clusters = learn.DBSCAN(eps=20.0).fit_predict(data, out_dtype="int32")
+    assert clusters.dtype == np.int32
+    assert learn.DBSCAN(eps=20.0).fit(data, out_dtype="int32").labels_.dtype == np.int64
+    with pytest.raises(InvalidParameter, match="out_dtype: must be 'int32' or 'int64'"):
+        learn.DBSCAN().fit_predict(data, out_dtype="float32")
+    np.testing.assert_allclose(learn.r2_score(target, target, compute=True), 1.0)
+    parts = learn.train_test_split(data, target, blockwise=True, convert_mixed_types=True, random_state=0)
+    assert sum(len(part) for part in parts) == 800
+
+
+def test_elastic_net_is_scikit_learns_where_cuml_has_another_default(dask_client: Client) -> None:
+    """cuml.dask's leaves alpha at its solver's 0.0001, and so fits more closely; its documentation says 1, as here."""
+    data, target = learn.make_regression(500, 20, n_informative=10, n_parts=16, random_state=0)
+    ours, theirs = learn.ElasticNet().fit(data, target), sklearn.linear_model.ElasticNet()
+    expected = theirs.fit(data.compute(), target.compute()).score(data.compute(), target.compute())
+    assert 0.85 < expected < 0.92
+    np.testing.assert_allclose(ours.score(data, target), expected, rtol=1e-6)
+    assert learn.ElasticNet(alpha=1e-4).fit(data, target).score(data, target) > 0.9999
+
+
+def test_tables_have_a_block_for_each_worker_and_the_order_asked_for(dask_client: Client) -> None:
+    for make in (learn.make_blobs, learn.make_regression, learn.make_classification):
+        rows, _ = make(1000, 20, n_parts=None, verbose=False, handle=None)
+        assert rows.numblocks[0] == 2
+        for order in ("C", "F"):
+            # Dask copies what it computes.
+            [block, *_] = futures_of(make(1000, 20, order=order)[0].persist())
+            assert block.result().flags[f"{order}_CONTIGUOUS"]
+        with pytest.raises(InvalidParameter, match="order: must be 'C' or 'F'"):
+            make(order="K")
+        with pytest.raises(InvalidParameter, match="cut along their rows only"):
+            make(1000, 20, chunks=(100, 5))
+
+
+def test_tables_are_made_for_an_asynchronous_client(_cluster: LocalCluster) -> None:
+    async def make() -> tuple[int, ...]:
+        async with Client(_cluster.scheduler_address, asynchronous=True):
+            return learn.make_blobs(1000, 3)[0].numblocks
+
+    assert asyncio.run(make()) == (2, 1)
 
 
 SPARSE = [

@@ -9,6 +9,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from .errors import InvalidParameter
+from .keywords import in_our_words, names_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -30,12 +31,15 @@ def computing_with(client: Any) -> AbstractContextManager[Any]:
 
 
 def takes_client(function: Function) -> Function:
-    """Give a function the keyword ``client``, a Dask client that it computes with."""
+    """Give a function the keyword ``client``, a Dask client that it computes with, and those of `keywords`."""
+
+    own = inspect.signature(function).parameters
+    names = [function.__name__, "every function"]
 
     @wraps(function)
     def with_client(*arguments: Any, client: Any = None, **options: Any) -> Any:
         with computing_with(client):
-            return function(*arguments, **options)
+            return function(*arguments, **in_our_words(names, own, options))
 
     option = inspect.Parameter("client", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Any)
     made: Any = with_client
@@ -45,14 +49,15 @@ def takes_client(function: Function) -> Function:
 
 
 def keeps_client(init: Callable[..., None]) -> Callable[..., None]:
-    """Let a constructor take the keyword ``client``, too.
+    """Let a constructor take the keyword ``client``, and those of `keywords`, too.
 
-    It is no parameter of the estimator: scikit-learn copies those, and a client can neither be copied nor saved.
+    They are no parameters of the estimator: scikit-learn copies those, and a client can neither be copied nor saved.
     """
+    own = inspect.signature(init).parameters
 
     @wraps(init)
     def keep(self: Any, *arguments: Any, client: Any = None, **options: Any) -> None:
-        init(self, *arguments, **options)
+        init(self, *arguments, **in_our_words(names_of(type(self)), own, options))
         if client is not None:
             with computing_with(client):
                 self._client = client
@@ -63,4 +68,5 @@ def keeps_client(init: Callable[..., None]) -> Callable[..., None]:
 def with_option(function: Callable[..., Any], option: inspect.Parameter) -> inspect.Signature:
     """Return the signature of a function with one more keyword."""
     signature = inspect.signature(function)
-    return signature.replace(parameters=[*signature.parameters.values(), option])
+    parameters = sorted([*signature.parameters.values(), option], key=lambda each: each.kind)
+    return signature.replace(parameters=parameters)

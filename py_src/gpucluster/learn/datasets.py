@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -18,10 +18,12 @@ from sklearn.utils import check_random_state
 from .arrays import Array, DaskArray, RandomState
 from .clients import takes_client
 from .errors import InvalidParameter, NotSupported
+from .rows.waiting import current_client
 
 GRANULE = 4096
 
 Chunks = int | str | tuple[int, ...] | None
+Order = Literal["C", "F"]
 Made = tuple[Array, Array]
 
 
@@ -39,6 +41,7 @@ def make_blobs(
     *,
     chunks: Chunks = None,
     dtype: DTypeLike = np.float64,
+    order: Order = "C",
 ) -> tuple[Any, ...]:
     """Make clusters of normally distributed points.
 
@@ -57,9 +60,12 @@ def make_blobs(
     random_state : int or RandomState, optional
     return_centers : bool
     chunks : int or tuple, optional
-        Rows per block, as Dask says it. One block per million numbers when neither is given.
+        Rows per block, as Dask says it. When neither is given, one block per million numbers, and at least one for each
+        worker.
     dtype
         Of X.
+    order : {"C", "F"}
+        Of the blocks in memory.
 
     Returns
     -------
@@ -78,7 +84,9 @@ def make_blobs(
             raise InvalidParameter("centers: must be a number, or an array of shape (n_centers, n_features).")
     spreads = np.broadcast_to(np.asarray(cluster_std, dtype=np.float64), len(places))
     rows = partial(_blob_rows, centers=places, spreads=spreads, n_samples=n_samples, shuffle=shuffle, dtype=dtype)
-    X, y = _table(rows, n_samples, places.shape[1], None, random, chunks, n_parts, np.dtype(dtype), np.dtype(np.int64))
+    X, y = _table(
+        rows, n_samples, places.shape[1], None, random, chunks, n_parts, order, np.dtype(dtype), np.dtype(np.int64)
+    )
     found: tuple[Any, ...] = (X, y, places) if return_centers else (X, y)
     return found
 
@@ -100,6 +108,7 @@ def make_regression(
     chunks: Chunks = None,
     n_parts: int | None = None,
     dtype: DTypeLike = np.float64,
+    order: Order = "C",
 ) -> tuple[Any, ...]:
     """Make rows of normally distributed numbers, and targets that are sums of some of them.
 
@@ -117,7 +126,7 @@ def make_regression(
     coef : bool
         Return the coefficients, too.
     random_state : int or RandomState, optional
-    chunks, n_parts, dtype
+    chunks, n_parts, dtype, order
         As those of `make_blobs`.
 
     Returns
@@ -137,7 +146,9 @@ def make_regression(
         truth = truth[random.permutation(n_features)]
     rows = partial(_regression_rows, truth=truth, bias=bias, noise=noise, dtype=dtype)
     targets = None if n_targets == 1 else n_targets
-    X, y = _table(rows, n_samples, n_features, targets, random, chunks, n_parts, np.dtype(dtype), np.dtype(dtype))
+    X, y = _table(
+        rows, n_samples, n_features, targets, random, chunks, n_parts, order, np.dtype(dtype), np.dtype(dtype)
+    )
     found: tuple[Any, ...] = (X, y, np.squeeze(truth)) if coef else (X, y)
     return found
 
@@ -163,6 +174,7 @@ def make_classification(
     chunks: Chunks = None,
     n_parts: int | None = None,
     dtype: DTypeLike = np.float64,
+    order: Order = "C",
 ) -> tuple[DaskArray, DaskArray]:
     """Make classes of clusters at the corners of a cube, with columns that say something, that repeat it, and noise.
 
@@ -179,7 +191,7 @@ def make_classification(
     shuffle : bool
         Mix rows and columns; else classes follow each other, and informative columns come first.
     random_state : int or RandomState, optional
-    chunks, n_parts, dtype
+    chunks, n_parts, dtype, order
         As those of `make_blobs`.
 
     Returns
@@ -222,7 +234,9 @@ def make_classification(
         _class_rows, model=model, ends=ends, n_classes=n_classes, flip=flip_y, shuffle=shuffle, n_samples=n_samples,
         dtype=dtype,
     )  # fmt: skip
-    X, y = _table(rows, n_samples, n_features, None, random, chunks, n_parts, np.dtype(dtype), np.dtype(np.int64))
+    X, y = _table(
+        rows, n_samples, n_features, None, random, chunks, n_parts, order, np.dtype(dtype), np.dtype(np.int64)
+    )
     return X, y
 
 
@@ -287,7 +301,7 @@ def _count(value: Any, name: str) -> int:
 
 def _table(
     rows: Callable[..., Made], n_samples: int, n_features: int, n_targets: int | None, random: np.random.RandomState,
-    chunks: Chunks, n_parts: int | None, x_type: np.dtype[Any], y_type: np.dtype[Any],
+    chunks: Chunks, n_parts: int | None, order: Order, x_type: np.dtype[Any], y_type: np.dtype[Any],
 ) -> tuple[DaskArray, DaskArray]:  # fmt: skip
     """Return the lazy table of rows that are made granule by granule."""
     import dask.array as da
@@ -296,13 +310,18 @@ def _table(
     n_samples = _count(n_samples, "n_samples")
     if chunks is not None and n_parts is not None:
         raise InvalidParameter("chunks, n_parts: both say how rows are cut. Give one of them.")
-    step = -(-n_samples // _count(n_parts, "n_parts")) if n_parts is not None else max(1, 10**6 // n_features)
+    if order not in {"C", "F"}:
+        raise InvalidParameter(f"order: must be 'C' or 'F', not {order!r}.")
+    parts = max(_n_workers(), -(-n_samples * n_features // 10**6)) if n_parts is None else _count(n_parts, "n_parts")
+    step = -(-n_samples // parts)
     wanted: Any = step if chunks is None else chunks
-    if isinstance(wanted, tuple) and len(wanted) == 2:
+    if isinstance(wanted, tuple) and len(wanted) == 2 and sum(wanted) != n_samples:
+        if wanted[1] not in {-1, None, n_features}:
+            raise InvalidParameter(f"chunks: cuts the {n_features} columns, too. Tables are cut along their rows only.")
         wanted = wanted[0]
     [lengths] = da.empty(n_samples, chunks=wanted, dtype=x_type).chunks
     seed = int(random.randint(np.iinfo(np.int32).max))
-    make = delayed(partial(_block, rows=rows, seed=seed, n_samples=n_samples), pure=True, nout=2)
+    make = delayed(partial(_block, rows=rows, seed=seed, n_samples=n_samples, order=order), pure=True, nout=2)
     xs, ys, start = [], [], 0
     for length in lengths:
         X, y = make(start, length)
@@ -312,12 +331,18 @@ def _table(
     return da.concatenate(xs), da.concatenate(ys)
 
 
-def _block(start: int, length: int, rows: Callable[..., Made], seed: int, n_samples: int) -> Made:
+def _n_workers() -> int:
+    """Return the number of workers that the current client knows of; 1 where there is none."""
+    client = current_client()
+    return 1 if client is None else max(1, int(client.scheduler_info(n_workers=0).get("n_workers", 1)))
+
+
+def _block(start: int, length: int, rows: Callable[..., Made], seed: int, n_samples: int, order: Order) -> Made:
     made = []
     for granule in range(start // GRANULE, max(-(-(start + length) // GRANULE), start // GRANULE + 1)):
         first = granule * GRANULE
         size = min(GRANULE, n_samples - first)
         part = slice(max(start - first, 0), min(start + length - first, size))
         made.append([values[part] for values in rows(np.random.default_rng([seed, granule]), first, size)])
-    X, y = (np.concatenate(parts) for parts in zip(*made, strict=True))
+    X, y = (np.asarray(np.concatenate(parts), order=order) for parts in zip(*made, strict=True))
     return X, y

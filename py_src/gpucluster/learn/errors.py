@@ -18,6 +18,9 @@ The tree::
 
 from __future__ import annotations
 
+import sys
+import warnings
+
 from ..protocol.errors import GPUClusterError
 
 
@@ -87,3 +90,11 @@ class UnreadableModel(LearnError, ValueError):
     """A file is no model that this package has saved."""
 
     code = "unreadable_model"
+
+
+def warn_caller(message: str, category: type[Warning]) -> None:
+    """Warn at the line that called this package, however many of our functions and scikit-learn's are between."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(("gpucluster.", "sklearn.")):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

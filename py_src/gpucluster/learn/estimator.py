@@ -18,8 +18,9 @@ from ..dask_internals.collections import meta
 from ..dask_internals.machine import memory_bytes
 from .arrays import Array, Collection, DaskFrame, Data, Dtype, Output, PlainModel, array_namespace_of
 from .clients import keeps_client
-from .delegation.methods import delegable
+from .delegation.methods import delegable, is_delegable
 from .errors import InvalidData, NotSupported
+from .keywords import in_our_words, names_of
 from .rows.running import RESIDENT_SHARE, local_rows, run_table
 from .rows.table import Table, as_table, is_dask, is_dask_array
 
@@ -33,6 +34,7 @@ class DistributedEstimator(BaseEstimator):
 
     All estimators take the keyword ``client``, a Dask client to compute with; the current one when not given. All
     methods that answer lazily take ``delayed=False``, as in cuML: the answer is then computed on the workers at once.
+    Other keywords of cuML and Dask-ML are understood where they mean something; see `gpucluster.learn.keywords`.
     """
 
     _scikit_learn: ClassVar[str]
@@ -57,6 +59,14 @@ class DistributedEstimator(BaseEstimator):
         super().__init_subclass__(**options)
         if "__init__" in vars(cls):
             cls.__init__ = keeps_client(cls.__init__)  # type: ignore[method-assign]
+        for name in ("fit_predict", "fit_transform", "score"):
+            method = getattr(cls, name, None)
+            if method is not None and not is_delegable(method):
+                setattr(cls, name, delegable(method))
+
+    def set_params(self, **parameters: Any) -> Any:
+        """Set parameters, also by the names that cuML and Dask-ML have for them."""
+        return super().set_params(**in_our_words(names_of(type(self)), self.get_params(), parameters))
 
     def __sklearn_clone__(self) -> Any:
         copy = super().__sklearn_clone__()

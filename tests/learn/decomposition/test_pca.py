@@ -161,8 +161,7 @@ def test_values_that_are_no_numbers_are_refused(split: Any, value: float) -> Non
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
-        ({"svd_solver": "randomized"}, "exactly and in one pass"),
-        ({"svd_solver": "banana"}, "svd_solver: 'banana'"),
+        ({"svd_solver": "banana"}, "exactly and in one pass"),
         ({"n_components": 0}, "n_components: must be"),
         ({"n_components": 1.5}, "n_components: must be"),
         ({"n_components": "all"}, "n_components: must be"),

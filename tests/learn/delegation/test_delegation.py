@@ -18,6 +18,7 @@ import pandas as pd
 import pytest
 from gpucluster.learn import config_context
 from gpucluster.learn.delegation import DELEGATED, NOT_DELEGATED, fitting
+from gpucluster.learn.delegation.translation import options_for
 from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
 from gpucluster.learn.estimator import DistributedEstimator
 from sklearn.datasets import load_diabetes, load_digits
@@ -56,6 +57,18 @@ def made(name: str) -> Any:
 
 
 NUMERIC = [name for name, entry in DELEGATED.items() if entry.numbers]
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("OrdinalEncoder", {"handle_unknown": "ignore"}),
+        ("RandomForestClassifier", {"split_criterion": "entropy", "max_leaves": -1}),
+        ("ElasticNet", {"alpha": 0.5}),
+    ],
+)
+def test_cumls_keywords_are_handed_on(name: str, given: dict[str, Any]) -> None:
+    assert options_for(getattr(learn, name)(**given), DELEGATED[name]).items() >= given.items()
 
 
 @pytest.mark.parametrize("name", NUMERIC)

@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -148,7 +149,9 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
         rows = self._kept("components_", "rows")
         return rows[self.core_sample_indices_] if is_dask(rows) else rows
 
-    def fit_predict(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> Output:
+    def fit_predict(
+        self, X: Data, y: Data | None = None, sample_weight: Data | None = None, *, out_dtype: DTypeLike = np.int64
+    ) -> Output:
         """Fit, and return ``labels_``.
 
         Parameters
@@ -157,18 +160,22 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
         y
             Ignored.
         sample_weight : Dask array or series, or array, of shape (n_samples,), optional
+        out_dtype : {"int64", "int32"}
+            Of what is returned, as in cuML; ``labels_`` is int64.
 
         Returns
         -------
         Dask array or array of shape (n_samples,)
-            int64, -1 for noise; lazy where X is lazy.
+            -1 for noise; lazy where X is lazy.
 
         Raises
         ------
         InvalidData, InvalidParameter
             As `fit` does.
         """
-        return self.fit(X, y, sample_weight).labels_
+        if out_dtype not in ("int32", "int64", np.int32, np.int64):
+            raise InvalidParameter(f"out_dtype: must be 'int32' or 'int64', not {out_dtype!r}.")
+        return self.fit(X, y, sample_weight).labels_.astype(out_dtype, copy=False)
 
     @delegable
     def get_combined_model(self) -> Output:

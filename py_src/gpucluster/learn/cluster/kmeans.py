@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Literal
@@ -17,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from ..arrays import Array, Data, Output, RandomState, array_namespace_of, to_numpy
 from ..clients import computing_with
 from ..delegation.methods import delegable
-from ..errors import InvalidParameter, NotSupported
+from ..errors import InvalidParameter, NotSupported, warn_caller
 from ..estimator import DistributedEstimator, LazyTransformerMixin
 from ..kernels.lloyd import labels_of
 from ..kernels.nearest import distances_between
@@ -161,11 +160,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
             tol=float(self.tol), n_init=n_init, keep=keep, passes=most_passes(start, int(self.max_iter), n_init),
         )  # fmt: skip
         if found.n_distinct < self.n_clusters:
-            warnings.warn(
+            warn_caller(
                 f"Number of distinct clusters ({found.n_distinct}) found smaller than n_clusters ({self.n_clusters}). "
                 "Possibly due to duplicate points in X.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         self.cluster_centers_ = found.centers
         self.inertia_ = found.inertia
@@ -332,9 +330,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
     def _n_runs(self) -> int:
         given = not isinstance(self.init, str) and not callable(self.init)
         if given and self.n_init not in {"auto", 1}:
-            warnings.warn(
-                f"n_init={self.n_init} has no effect with given centres: one run.", RuntimeWarning, stacklevel=3
-            )
+            warn_caller(f"n_init={self.n_init} has no effect with given centres: one run.", RuntimeWarning)
         if given:
             return 1
         auto = RANDOM_RUNS if self.init == "random" or callable(self.init) else 1

@@ -46,7 +46,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
         ``covariance_eigh`` (``auto`` means it): the eigenvalues of the covariance matrix; variances below 1e-7
         (float32) or 1e-15 (float64) of the largest one are rounding errors. ``full``: the singular values of the
         triangular factor of the centred rows, from a tree of small QRs in float64: all digits of small variances,
-        several times slower. scikit-learn's approximate solvers are refused: these are exact and need one pass.
+        several times slower. ``randomized`` (scikit-learn, Dask-ML) and ``jacobi`` (cuML) mean ``covariance_eigh``,
+        ``arpack`` and ``tsqr`` mean ``full``: both are exact and need one pass.
     tol, iterated_power, n_oversamples, power_iteration_normalizer, random_state
         Without effect, as with scikit-learn's exact solvers.
 

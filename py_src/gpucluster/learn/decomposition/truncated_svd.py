@@ -77,7 +77,8 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, Distri
     n_components : int
         At most the number of columns.
     algorithm : {"randomized", "arpack"}
-        scikit-learn's names; see above for what they mean here.
+        scikit-learn's names; see above for what they mean here. ``full``, ``jacobi`` and ``auto`` (cuML) mean
+        ``randomized``, ``tsqr`` (Dask-ML) means ``arpack``.
     n_iter, n_oversamples, power_iteration_normalizer, random_state, tol
         Without effect: nothing is approximated.
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
+import numpy as np
+
 from ..kernels.on_gpu import lloyd as lloyd_on_gpu
 from ..rows.table import floating_type
 
@@ -197,7 +199,12 @@ DELEGATED: dict[str, Entry] = {
     ),
     "OrdinalEncoder": Entry(
         "cuml.dask.preprocessing",
-        same=("categories", "dtype", "handle_unknown"),
+        same=("categories", "dtype"),
+        values={
+            "handle_unknown": {"error": "error", "use_encoded_value": "ignore"},  # which gives NaN there
+            "unknown_value": {None: None, np.nan: None},
+        },
+        checked=("unknown_value",),
         methods=("transform", "inverse_transform"),
         arrays=False,
         complete=False,

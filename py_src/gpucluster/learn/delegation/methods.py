@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from ..clients import computing_with, with_option
 from ..errors import NotSupported
+from ..keywords import in_our_words, names_of
 from ..rows.table import is_dask
 from ..rows.waiting import current_client, persisted, waiting
 from .catalogue import DELEGATED
@@ -24,20 +25,25 @@ def delegable(method: Method) -> Method:
     * ``fit`` asks the configuration who fits. Its parameters are the data, then perhaps ``y`` and ``sample_weight``.
     * ``get_combined_model`` gives cuML's model where cuML has fitted.
     * ``partial_fit`` goes on without cuML.
+    * ``fit_predict``, ``fit_transform`` and ``score`` call these. The first two take ``delayed``; see below.
     * Others, such as ``predict``, are answered by cuML where it has fitted and the data are on Dask. They take one more
       keyword, ``delayed``, as cuML's do: with ``False``, lazy answers are computed on the workers at once.
 
-    All of them compute with the estimator's client. Name, docstring and otherwise the signature stay those of the
-    method.
+    All of them compute with the estimator's client, and take the keywords of `gpucluster.learn.keywords`. Name,
+    docstring and otherwise the signature stay those of the method.
 
     Parameters
     ----------
     method : function
         Defined in a class of estimators; what it does without cuML.
     """
-    others = {"fit": _fitting, "partial_fit": _refining, "get_combined_model": _combining}
+    others: dict[str, Callable[[Callable[..., Any]], Callable[..., Any]]] = {
+        "fit": _fitting, "partial_fit": _refining, "get_combined_model": _combining, "score": _scoring,
+        "fit_predict": _answering, "fit_transform": _answering,
+    }  # fmt: skip
     make = others.get(method.__name__, _calling)
-    made = make(method)
+    # What cuML answers gets its own keywords.
+    made = make(_in_our_words(method)) if make is _calling else _in_our_words(make(method), method)
 
     @wraps(method)
     def on_client(self: Any, *arguments: Any, **options: Any) -> Any:
@@ -46,7 +52,7 @@ def delegable(method: Method) -> Method:
 
     wrapped: Any = on_client
     wrapped.is_delegable = True
-    if make is _calling:
+    if make in {_calling, _answering}:
         wrapped.__signature__ = with_option(method, DELAYED)
     return wrapped
 
@@ -83,6 +89,40 @@ def _fitting(fit: Callable[..., Any]) -> Callable[..., Any]:
         return self
 
     return fit_somewhere
+
+
+def _in_our_words(call: Callable[..., Any], method: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """Let a method take the keywords of other libraries.
+
+    Parameters
+    ----------
+    call : callable
+        Called with ours.
+    method : function, optional
+        Whose keywords are ours; when not given, those of ``call``.
+    """
+    method = method or call
+    name, own = method.__name__, {*_parameters(method), "delayed"}
+
+    @wraps(method)
+    def understand(self: Any, *arguments: Any, **options: Any) -> Any:
+        if options.keys() <= own:
+            return call(self, *arguments, **options)
+        return call(self, *arguments, **in_our_words(names_of(type(self), name), own, options))
+
+    return understand
+
+
+def _answering(ask: Callable[..., Any]) -> Callable[..., Any]:
+    def answer_here(self: Any, *arguments: Any, delayed: bool = True, **options: Any) -> Any:
+        answer = ask(self, *arguments, **options)
+        return answer if delayed else _computed_on_workers(answer)
+
+    return answer_here
+
+
+def _scoring(score: Callable[..., Any]) -> Callable[..., Any]:
+    return score
 
 
 def _refining(refine: Callable[..., Any]) -> Callable[..., Any]:

@@ -59,6 +59,8 @@ def _check_particular(name: str, given: dict[str, Any]) -> None:
             raise Untranslatable(f"n_init: cuML runs k-means once for several GPUs, not {runs} times. Use n_init=1.")
     if name == "PCA" and not isinstance(given["n_components"], int):
         raise Untranslatable("n_components: cuML needs a whole number for several GPUs.")
+    if name == "OrdinalEncoder" and given["handle_unknown"] == "use_encoded_value" and given["unknown_value"] is None:
+        raise Untranslatable("unknown_value: is missing.")
     if given.get("metric") == "minkowski" and given.get("p") != 2:
         raise Untranslatable("p: cuML knows Euclidean distances, p=2, for several GPUs.")
     if name == "MultinomialNB" and np.ndim(given["alpha"]):

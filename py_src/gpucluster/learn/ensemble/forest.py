@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
@@ -13,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Array, Data, Output, PlainModel, RandomState
 from ..delegation.methods import delegable
-from ..errors import InvalidParameter, NotSupported
+from ..errors import InvalidParameter, NotSupported, warn_caller
 from ..estimator import DistributedEstimator
 from ..rows.running import run_table, run_table_on_ranks
 from ..rows.table import Table, is_dask
@@ -122,12 +121,11 @@ class Forest(DistributedEstimator):
         held = fitting_table(table, int(seed.randint(LARGEST_SEED)))
         parameters: dict[str, Any] = {"options": options, "classify": self._classify, "threads": True}
         if held.n_rows is not None and held.n_rows != table.n_rows:
-            warnings.warn(
+            warn_caller(
                 f"{type(self).__name__}: each tree grows on {held.n_rows:,} rows, drawn at random from all rows; more "
                 "do not fit into the memory of each worker. Give workers more memory, or let each tree grow on the "
                 "rows of one block: tree_rows='block'.",
                 RuntimeWarning,
-                stacklevel=5,
             )
             parameters["classes"] = run_table(all_classes, table, {}, passes=1) if self._classify else None
         parts: list[Grown] | None = run_table_on_ranks(grow_share, held, parameters, everybody=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
@@ -13,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Array, Data, Output, RandomState
 from ..delegation.methods import delegable
-from ..errors import InvalidData, InvalidParameter
+from ..errors import InvalidData, InvalidParameter, warn_caller
 from ..estimator import DistributedEstimator
 from ..kernels.logistic import log_probabilities, predicted, probabilities, scores
 from ..labels import ClassWeight
@@ -143,11 +142,10 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
         self.intercept_ = found.coef[:, -1].astype(dtype)
         self.n_iter_ = np.array([found.n_iter], dtype=np.int32)
         if not found.converged:
-            warnings.warn(
+            warn_caller(
                 f"lbfgs did not converge after {found.n_iter} iteration(s): {found.message} Increase max_iter, or "
                 "scale the columns (StandardScaler).",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         return self
 

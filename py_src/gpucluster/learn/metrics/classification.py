@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array, Data, to_numpy
 from ..checks import no_rows
 from ..clients import takes_client
-from ..errors import InvalidData, InvalidParameter
+from ..errors import InvalidData, InvalidParameter, warn_caller
 from ..labels import checked_classes, class_labels, merge_classes, require_one_kind
 from ..rows.block import Block
 from .contingency import contingency, widened
@@ -183,9 +182,7 @@ def log_loss(
             "classes: labels=[…]."
         )
     if found.unnormalized:
-        warnings.warn(
-            f"y_proba: the probabilities of {found.unnormalized:,} rows do not sum to one.", UserWarning, stacklevel=2
-        )
+        warn_caller(f"y_proba: the probabilities of {found.unnormalized:,} rows do not sum to one.", UserWarning)
     loss = -found.logarithms[np.arange(len(found.classes)), np.searchsorted(classes, found.classes)].sum()
     return float(loss / found.weight if normalize else loss)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Literal, NamedTuple
@@ -12,7 +11,7 @@ import numpy as np
 from ..arrays import Array, Data, to_numpy
 from ..checks import no_rows
 from ..communicators.operators import Message, Operator, combine
-from ..errors import InvalidData
+from ..errors import InvalidData, warn_caller
 from ..labels import Target, columns_of, merge_targets, missing_labels, mixed_labels, target_of
 from ..rows.block import Block, Rows
 from ..rows.running import local_communicator, local_rows
@@ -169,11 +168,10 @@ def _check_clusters(true: Target, predicted: Target, names: Names) -> None:
         if target.is_mixed:
             raise mixed_labels(name)
     if true.fractions or predicted.fractions:
-        warnings.warn(
+        warn_caller(
             f"Clustering metrics expects discrete values but received {true.type} values for {names[0]}, and "
             f"{predicted.type} values for {names[1]}.",
             UserWarning,
-            stacklevel=5,
         )
 
 

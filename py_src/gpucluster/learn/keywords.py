@@ -1,0 +1,252 @@
+"""Keywords of cuML and Dask-ML that scikit-learn does not have: what they mean here, or what to use instead.
+
+Constructors, methods and functions look up what they do not know in `KEYWORDS`. A keyword that means something here
+becomes a parameter of scikit-learn's, so ``get_params`` and ``clone`` never see it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .errors import InvalidParameter, NotSupported
+
+Meaning = Callable[[Any], "dict[str, Any] | None"]
+"""Returns the parameters that a value stands for; ``None`` where it stands for nothing here."""
+
+
+class Keyword(NamedTuple):
+    """One keyword of another library, or values of one of ours that only another library has."""
+
+    meaning: Meaning
+    instead: str = ""
+    """Why other values are refused, and what to use instead."""
+
+
+def _same(name: Any, value: Any) -> bool:
+    return type(name) is type(value) and bool(name == value)
+
+
+def any_value() -> Keyword:
+    """Return a keyword that says how to compute, not what: no value of it makes a difference."""
+    return Keyword(lambda _: {})
+
+
+def only(*values: Any, instead: str) -> Keyword:
+    """Return a keyword of which only values are taken that ask for what is done anyway."""
+    return Keyword(lambda value: {} if any(_same(value, each) for each in values) else None, instead)
+
+
+def standing_for(values: Mapping[Any, dict[str, Any]], instead: str = "") -> Keyword:
+    """Return a keyword whose values stand for parameters of ours."""
+    return Keyword(lambda value: next((dict(own) for each, own in values.items() if _same(value, each)), None), instead)
+
+
+def _renamed(name: str, **values: Any) -> dict[Any, dict[str, Any]]:
+    return {value: {name: own} for value, own in values.items()}
+
+
+def _one_number(value: Any) -> dict[str, Any] | None:
+    # Numbers of NumPy have a size as well, and stay what they are.
+    array = hasattr(value, "shape") and not isinstance(value, np.generic)
+    return {"alpha": float(value.ravel()[0])} if array and value.size == 1 else None
+
+
+def _leaves(value: Any) -> dict[str, Any]:
+    return {"max_leaf_nodes": None if _same(value, -1) else value}
+
+
+def _listed(instead: str) -> Keyword:
+    """Return a keyword of encoders that cuML takes as a dictionary or data frame, too."""
+
+    def refuse_names(value: Any) -> dict[str, Any] | None:
+        if isinstance(value, Mapping) or hasattr(value, "columns"):
+            raise NotSupported(instead)
+        return None
+
+    return Keyword(refuse_names)
+
+
+_CATEGORIES = {
+    "categories": _listed("categories: must be a list with one array per column: [table[name] for name in X.columns].")
+}
+_QUIET = {"handle": any_value(), "verbose": any_value()}
+_EXACT = {name: {"algorithm": "auto"} for name in ("rbc", "ivfflat", "ivfpq")}
+_NEIGHBORS = {"algorithm": standing_for(_EXACT), "algo_params": any_value()}
+_FOREST = {
+    "split_criterion": standing_for(
+        {
+            **_renamed("criterion", gini="gini", entropy="entropy", mse="squared_error", poisson="poisson"),
+            0: {"criterion": "gini"}, 1: {"criterion": "entropy"}, 2: {"criterion": "squared_error"},
+            4: {"criterion": "poisson"},
+        },
+        "must be 'gini', 'entropy', 'mse' or 'poisson'. Or use scikit-learn's name: criterion.",
+    ),
+    "max_leaves": Keyword(_leaves),
+    "max_depth": standing_for({-1: {"max_depth": None}}),
+    **dict.fromkeys(("ignore_empty_partitions", "max_batch_size"), any_value()),
+    "workers": only(None, instead="all workers grow trees. Leave it out, or give the client of a smaller cluster."),
+}  # fmt: skip
+_SCALED = only(
+    False,
+    None,
+    instead="is not supported. Scale the columns first: sklearn.pipeline.make_pipeline(StandardScaler(), …).",
+)
+_SCORE = {
+    "compute": only(
+        True,
+        None,
+        instead="scores are computed at once. Leave it out, or submit: client.submit(r2_score, y_true, y_pred).",
+    )
+}
+_PENALIZED = only(instead="is not supported. Use Ridge for a penalty: alpha=1 / C.")
+
+KEYWORDS: dict[str, dict[str, Keyword]] = {
+    "every estimator": {
+        **_QUIET,
+        "output_type": only(
+            None, "input", "array", "numpy",
+            instead="answers have the kind of X, and fitted attributes are arrays of NumPy. Leave it out, and convert: "
+            "answer.map_blocks(cupy.asarray), answer.to_frame().",
+        ),
+    },
+    "every method": {
+        **dict.fromkeys(
+            ("broadcast_data", "convert_dtype", "default_chunk_size", "align_bytes", "layout", "predict_model",
+             "two_pass_precision"),
+            any_value(),
+        ),
+        "threshold": only(None, 0.5, instead="is not supported. Compare probabilities: predict_proba(X)[:, 1] > 0.3."),
+    },
+    "every function": {**_QUIET, "convert_dtype": any_value(), "workers": only(
+        None, instead="all workers compute. Leave it out, or give the client of a smaller cluster."
+    )},
+    "KMeans": {
+        "algorithm": standing_for(_renamed("algorithm", full="lloyd", auto="lloyd")),
+        **dict.fromkeys(("convert_dtype", "init_max_iter", "n_jobs", "precompute_distances"), any_value()),
+    },
+    "DBSCAN": {
+        "algorithm": standing_for(_EXACT),
+        **dict.fromkeys(("calc_core_sample_indices", "max_mbytes_per_batch"), any_value()),
+    },
+    "DBSCAN.fit": {"out_dtype": only(
+        "int32", "int64", np.int32, np.int64, None, instead="must be int32 or int64. Or leave it out."
+    )},
+    "PCA": {"svd_solver": standing_for(
+        _renamed("svd_solver", randomized="covariance_eigh", jacobi="covariance_eigh", tsqr="full", arpack="full")
+    )},
+    "TruncatedSVD": {
+        "algorithm": standing_for(
+            _renamed("algorithm", auto="randomized", full="randomized", jacobi="randomized", tsqr="arpack")
+        ),
+        "compute": only(
+            True, None, instead="singular values and components are computed at once. Leave it out."
+        ),
+    },
+    "LinearRegression": {
+        "algorithm": any_value(), "normalize": _SCALED, "penalty": _PENALIZED, "C": _PENALIZED,
+    },
+    "Ridge": {
+        "solver": standing_for(_renamed("solver", eig="cholesky", cd="cholesky")),
+        "alpha": Keyword(_one_number), "normalize": _SCALED,
+    },
+    "ElasticNet": {
+        "alpha": Keyword(_one_number), "normalize": _SCALED, "solver": any_value(),
+    },
+    "LogisticRegression": {
+        "solver": standing_for(_renamed("solver", qn="lbfgs", auto="lbfgs")),
+        "penalty": standing_for(_renamed("penalty", none=None)),
+        **dict.fromkeys(("_convert_index", "lbfgs_memory", "linesearch_max_iter"), any_value()),
+        "multi_class": only(
+            None, "auto", "multinomial", instead="classes are always fitted together. For one model per class use "
+            "scikit-learn's OneVsRestClassifier.",
+        ),
+        "standardization": _SCALED,
+        "penalty_normalized": only(True, instead="is not supported. Divide C by the number of rows."),
+        "solver_kwargs": only(None, instead="there is one solver, lbfgs. Use tol and max_iter."),
+    },
+    "RandomForestClassifier": _FOREST,
+    "RandomForestRegressor": _FOREST,
+    "NearestNeighbors": _NEIGHBORS,
+    "KNeighborsClassifier": _NEIGHBORS,
+    "KNeighborsRegressor": _NEIGHBORS,
+    "GaussianNB": {"classes": only(None, instead="classes are those of y. Leave it out.")},
+    "LabelEncoder": {
+        "handle_unknown": only(
+            "error", instead="unknown labels are refused. Use OrdinalEncoder(handle_unknown='use_encoded_value', "
+            "unknown_value=-1).",
+        ),
+        "use_categorical": any_value(),
+    },
+    "OneHotEncoder": {
+        **_CATEGORIES,
+        "drop": _listed("drop: must be a list with one category per column: [drop[name] for name in X.columns]."),
+        "sparse": standing_for({True: {"sparse_output": True}, False: {"sparse_output": False}}),
+    },
+    "OrdinalEncoder": {
+        **_CATEGORIES,
+        "columns": only(None, instead="is not supported. Choose columns: ColumnTransformer."),
+        "handle_unknown": standing_for(
+            {"ignore": {"handle_unknown": "use_encoded_value", "unknown_value": np.nan}}
+        ),
+    },
+    "ColumnTransformer": {"preserve_dataframe": only(
+        True, instead="data frames give data frames. Leave it out, and take the array: result.to_dask_array()."
+    )},
+    "make_regression": {"use_full_low_rank": any_value()},
+    "accuracy_score": _SCORE,
+    "log_loss": {**_SCORE, "eps": only(
+        None, "auto", instead="probabilities are clipped by their type. Clip them yourself: y_proba.clip(eps, 1 - eps)."
+    )},
+    "mean_absolute_error": _SCORE,
+    "mean_squared_error": _SCORE,
+    "r2_score": _SCORE,
+    "silhouette_score": {"chunksize": any_value()},
+    "train_test_split": dict.fromkeys(("blockwise", "convert_mixed_types"), any_value()),
+}  # fmt: skip
+"""By the name of a class, ``Class.method`` or a function. Of a name that is ours, only values of other libraries are
+here; its other values are left to us."""
+
+
+def names_of(cls: type, method: str | None = None) -> list[str]:
+    """Return the entries of `KEYWORDS` for a class, or one of its methods; the nearest first."""
+    classes = [each.__name__ for each in cls.__mro__]
+    if method is None:
+        return [*classes, "every estimator"]
+    return [*(f"{name}.{method}" for name in classes), "every method"]
+
+
+def in_our_words(names: Iterable[str], own: Collection[str], options: dict[str, Any]) -> dict[str, Any]:
+    """Return keyword arguments as ours; what no library has stays, and is Python's to refuse.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Entries of `KEYWORDS`, the nearest first.
+    own : collection of str
+        Keywords that are ours.
+    options : dict
+        As given.
+
+    Raises
+    ------
+    InvalidParameter
+        Two keywords say the same.
+    NotSupported
+        A value has no meaning here; says what to use instead.
+    """
+    found: dict[str, Any] = {}
+    entries = [KEYWORDS[name] for name in names if name in KEYWORDS]
+    for name, value in options.items():
+        keyword = next((entry[name] for entry in entries if name in entry), None)
+        meant = None if keyword is None else keyword.meaning(value)
+        if name in own or keyword is None:
+            meant = meant or {name: value}
+        elif meant is None:
+            raise NotSupported(f"{name}: {keyword.instead}")
+        for each in meant.keys() & found.keys():
+            raise InvalidParameter(f"{name}: {each!r} is given, too, and says the same. Give one of them.")
+        found.update(meant)
+    return found
