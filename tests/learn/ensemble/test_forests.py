@@ -189,8 +189,8 @@ def test_shares_of_trees() -> None:
 def test_bad_input(dask_client: Any, split: Any) -> None:
     X, y = split(DIGITS, 3), split(LABELS, 3)
     holed = DIGITS.copy()
-    holed[5, 5] = np.nan
-    with pytest.raises(InvalidData, match="X: contains NaN"):
+    holed[5, 5] = np.inf
+    with pytest.raises(InvalidData, match="X: contains infinity"):
         RandomForestClassifier(5).fit(split(holed, 3), y)
     with pytest.raises(InvalidData, match="y: contains NaN"):
         RandomForestRegressor(5).fit(X, split(np.where(LABELS, 1.0, np.nan), 3))
