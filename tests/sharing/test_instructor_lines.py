@@ -146,7 +146,8 @@ def test_nobody_widens_the_table_of_the_others() -> None:
     held = [HeldGPU(uuid="g" * 80, slot=1, slots=2)] * 64
     gpus = _gpus(held, {})
     assert len(gpus) == 9 and gpus[-1] == "56 more"
-    forged = ClassCluster(id="a", user="ada", kind="k" * 5000, state=ClusterState.RUNNING, gpus=["g" * 80] * 64)
+    said = {"kind": "k" * 5000, "state": ClusterState.RUNNING, "gpus": ["g" * 80] * 64, "since": "2026-01-01T00:00:00Z"}
+    forged = ClassCluster(id="a", user="ada", **said)
     text = class_text(ClassClusters(clusters=[forged]))
     assert max(map(len, text.splitlines())) < 200
     assert max(map(len, table([("A", "B"), ("a\x1b" * 900, "b" * 9000)]).splitlines())) < 460

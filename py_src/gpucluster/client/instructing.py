@@ -34,7 +34,7 @@ from ..site.reading import this_site
 from .account import user_name
 from .class_connection import Told, ask
 
-ALL_SECONDS = 7.0
+ALL_SECONDS = 6.0
 """So long all conversations take at most, whatever some clusters do: with the start of a command less than 10 s."""
 MOST_GPUS_SHOWN = 8
 LONGEST_PROBLEM = 120
