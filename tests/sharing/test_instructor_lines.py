@@ -10,12 +10,14 @@ import time
 import pytest
 from gpucluster.cli.node_actions import read
 from gpucluster.cli.node_text import class_text
+from gpucluster.cli.tables import table
 from gpucluster.cli.verbs import parser_for
 from gpucluster.client.class_connection import ask
 from gpucluster.client.ended_cluster import how_it_ended
+from gpucluster.client.instructing import _gpus
 from gpucluster.operating_system.abstract_streams import close, connect, groups_of, listen
 from gpucluster.protocol.errors import InvalidRequest
-from gpucluster.protocol.instructing import ClassCluster, ClassClusters, ClusterFacts, InstructorRequest
+from gpucluster.protocol.instructing import ClassCluster, ClassClusters, ClusterFacts, HeldGPU, InstructorRequest
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
 from gpucluster.protocol.spec import parse_spec
 from gpucluster.sharing.instructor_lines import (
@@ -138,6 +140,17 @@ def test_many_names_of_one_user_are_left_out() -> None:
     finally:
         for listener in listeners:
             close(listener)
+
+
+def test_nobody_widens_the_table_of_the_others() -> None:
+    held = [HeldGPU(uuid="g" * 80, slot=1, slots=2)] * 64
+    gpus = _gpus(held, {})
+    assert len(gpus) == 9 and gpus[-1] == "56 more"
+    said = {"kind": "k" * 5000, "state": ClusterState.RUNNING, "gpus": ["g" * 80] * 64, "since": "2026-01-01T00:00:00Z"}
+    forged = ClassCluster(id="a", user="ada", **said)
+    text = class_text(ClassClusters(clusters=[forged]))
+    assert max(map(len, text.splitlines())) < 200
+    assert max(map(len, table([("A", "B"), ("a\x1b" * 900, "b" * 9000)]).splitlines())) < 460
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from gpucluster.backends.kubernetes.kubeconfig import kubeconfig_fault
 from gpucluster.cli.options import spec_from
 from gpucluster.cli.verbs import parser_for
 from gpucluster.client.capacity import bounded_spec, checked_spec, demand_of
@@ -575,3 +576,31 @@ def test_a_share_that_cannot_be_read_is_the_least(site, text, line, sentence, gp
 def test_hours(hours, moment, opens):
     found = opens_at([read_hours(each) for each in hours], datetime.fromisoformat(moment))
     assert found == (datetime.fromisoformat(opens) if opens else None)
+
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n"
+    for before, name in zip("abcdefghij", "bcdefghijk", strict=True)
+)
+MERGED = "a: &a {x: 1}\n" + "".join(
+    f"{name}: &{name} {{<<: [{', '.join([f'*{before}'] * 10)}]}}\n"
+    for before, name in zip("abcdefghij", "bcdefghijk", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (BOMB, "line 5: it has more than 100,000 entries"),
+        (MERGED, "entries"),
+        ("a: &a [*a]\n", "line 1: it contains itself"),
+    ],
+)
+def test_aliases_that_stand_for_too_much_are_refused(tmp_path, text, why):
+    path = tmp_path / "site.yaml"
+    path.write_text(text)
+    path.chmod(0o600)
+    assert why in site_of(path).troubles[0]
+    assert why in (kubeconfig_fault(str(path)) or "")
+    path.write_text("x: &x {gpus: 2}\nlimits: {per_user: *x}\n")
+    assert "cannot be used" not in site_of(path).troubles[0], "an alias is no fault"

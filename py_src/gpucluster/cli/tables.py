@@ -11,7 +11,7 @@ from ..client.progress import progress_line
 from ..gauges.units import duration_text
 from ..protocol.kinds import KindModel, kind_title
 from ..protocol.models import ClusterModel, GPUSlot, InstructorMessage
-from ..protocol.plain_text import counted
+from ..protocol.plain_text import counted, printable
 from ..protocol.sizes import format_size
 from ..protocol.telemetry import Activity
 
@@ -171,9 +171,16 @@ def _short(text: str) -> str:
     return text if len(text) <= 70 else text[:69] + "…"
 
 
+WIDEST_COLUMN, WIDEST_LAST_COLUMN = 48, 400
+"""Names and words of others may have any length; a wide last column moves no other."""
+
+
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows with aligned columns; columns that are empty below their heading are left out."""
+    """Return rows with aligned columns of bounded width; columns that are empty below their heading are left out."""
     columns = [column for column in zip(*rows, strict=True) if any(column[1:])]
+    columns = [tuple(printable(cell, WIDEST_COLUMN) for cell in column) for column in columns[:-1]] + [
+        tuple(printable(cell, WIDEST_LAST_COLUMN) for cell in column) for column in columns[-1:]
+    ]
     widths = [max(map(len, column)) for column in columns]
     lines = zip(*columns, strict=True)
     return "\n".join(

@@ -43,10 +43,10 @@ def ask(id: str, user: int, request: InstructorRequest | None, latest: float) ->
     latest : float
         When it is over in any case, on the monotonic clock.
     """
-    latest = min(latest, time.monotonic() + PATIENCE_SECONDS)
+    first = min(latest, time.monotonic() + PATIENCE_SECONDS)
     try:
-        with closing(connect(socket_name(id), max(0.1, latest - time.monotonic()))) as connection:
-            return _talk(connection, user, request, latest)
+        with closing(connect(socket_name(id), max(0.1, first - time.monotonic()))) as connection:
+            return _talk(connection, user, request, first, latest)
     except TimeoutError:
         return Told(problem="does not answer: its process hangs or was suspended")
     except (LineTooLong, ValidationError, UnicodeDecodeError):
@@ -57,11 +57,11 @@ def ask(id: str, user: int, request: InstructorRequest | None, latest: float) ->
         return Told(problem="has just ended, or is no cluster")
 
 
-def _talk(connection: socket.socket, user: int, request: InstructorRequest | None, latest: float) -> Told:
+def _talk(connection: socket.socket, user: int, request: InstructorRequest | None, first: float, latest: float) -> Told:
     # It was said of the name; this is whom the connection really leads to.
     if peer_of(connection)[1] not in {user, None}:
         return Told(problem="is another user's now")
-    line = hear(connection, latest)
+    line = hear(connection, first)
     if line is None:
         return Told(problem="has just ended, or is no cluster")
     try:
@@ -72,7 +72,7 @@ def _talk(connection: socket.socket, user: int, request: InstructorRequest | Non
     if request is None:
         return Told(facts)
     say(connection, request)
-    line = hear(connection, time.monotonic() + DONE_SECONDS)
+    line = hear(connection, min(latest, time.monotonic() + DONE_SECONDS))
     if line is None:
         return Told(facts, problem="has ended meanwhile")
     answer = InstructorAnswer.model_validate_json(line)

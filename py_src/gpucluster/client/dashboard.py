@@ -134,7 +134,7 @@ def jupyter_base_url() -> str | None:
 
     try:
         info = json.loads(Path(jupyter_runtime_dir(), f"jpserver-{parent}.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     base = info.get("base_url")
     return base if isinstance(base, str) and base.startswith("/") else None

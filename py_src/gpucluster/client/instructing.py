@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 
 from pydantic import ValidationError
@@ -34,8 +34,10 @@ from ..site.reading import this_site
 from .account import user_name
 from .class_connection import Told, ask
 
-ALL_SECONDS = 9.0
-"""So long everything takes at most, whatever some clusters do."""
+ALL_SECONDS = 6.0
+"""So long all conversations take at most, whatever some clusters do: with the start of a command less than 10 s."""
+MOST_GPUS_SHOWN = 8
+LONGEST_PROBLEM = 120
 AT_A_TIME = 64
 _LATE = Told(problem="was not asked: there was no time left")
 
@@ -143,7 +145,7 @@ def _carry_out(user: str | None, request: InstructorRequest) -> ClassAnswer:
     told = _ask_each(wanted, request)
     done = [id for ids in wanted.values() for id in ids if told.get(id, _LATE).done]
     problems = Counter(
-        f"A cluster of {printable(user_name(number), 40)} {told.get(id, _LATE).problem}."
+        f"A cluster of {printable(user_name(number), 40)} {_short(told.get(id, _LATE).problem)}."
         for number, ids in wanted.items()
         for id in ids
         if id not in done
@@ -193,14 +195,14 @@ def _ask_each(found: dict[int, list[str]], request: InstructorRequest | None) ->
 
     def of(user: int) -> None:
         for id in found[user]:
-            if time.monotonic() > deadline - 1:
+            if time.monotonic() >= deadline - 1:
                 return
             told[id] = ask(id, user, request, deadline)
 
     pool = ThreadPoolExecutor(max(1, min(AT_A_TIME, len(found))), "gpucluster-class")
     # Those with few clusters first: who has many, or lets others wait, waits himself.
     asking = [pool.submit(of, user) for user in sorted(found, key=lambda user: len(found[user]))]
-    wait(asking, timeout=ALL_SECONDS + 1)
+    wait(asking, timeout=ALL_SECONDS)
     pool.shutdown(wait=False, cancel_futures=True)
     return dict(told)
 
@@ -219,22 +221,32 @@ def _shown(id: str, user: int, told: Told, indices: dict[str, int | None]) -> Cl
     facts = told.facts
     whose = {"id": id, "user": user_name(user), "mine": user == os.getuid()}
     if facts is None:
-        return ClassCluster(**whose, problem=f"It {told.problem}.")
+        return ClassCluster(**whose, problem=f"It {_short(told.problem)}.")
     return ClassCluster(
         **whose,
         kind=facts.kind,
         kind_title=kind_title(facts.kind),
         state=facts.state,
         n_workers=facts.n_workers,
-        gpus=[_gpu(gpu, indices) for gpu in facts.gpus],
+        gpus=_gpus(facts.gpus, indices),
         since=facts.since,
         idle_since=facts.idle_since,
     )
 
 
+def _short(problem: str | None) -> str:
+    return printable(problem or "", LONGEST_PROBLEM)
+
+
+def _gpus(held: Sequence[HeldGPU], indices: dict[str, int | None]) -> list[str]:
+    """Return the first ones in a few words each: nobody fills the list with the GPUs of one cluster."""
+    more = len(held) - MOST_GPUS_SHOWN
+    return [_gpu(gpu, indices) for gpu in held[:MOST_GPUS_SHOWN]] + ([f"{more} more"] if more > 0 else [])
+
+
 def _gpu(gpu: HeldGPU, indices: dict[str, int | None]) -> str:
     index = indices.get(gpu.uuid)
-    name = gpu.uuid if index is None else str(index)
+    name = printable(gpu.uuid, 12) if index is None else str(index)
     if gpu.slots == 1:
         return name
     return f"{name}, slot {gpu.slot} of {gpu.slots}" if gpu.slot is not None else f"{name}, one of {gpu.slots} slots"

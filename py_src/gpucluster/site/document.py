@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import yaml  # type: ignore[import-untyped]
 
+from ..protocol.yaml_size import TooManyEntries, must_be_bounded
 from .place import UnreadableSite
 
 Path = Sequence[str | int]
@@ -50,10 +51,13 @@ class Document:
             loader = _Loader(text)
             try:
                 self._root: Any = loader.get_single_node()
+                must_be_bounded(self._root)
                 _refuse_twice(self._root, set())
                 self.data = None if self._root is None else loader.construct_document(self._root)
             finally:
                 loader.dispose()
+        except TooManyEntries as error:
+            raise UnreadableSite(str(error)) from error
         except yaml.MarkedYAMLError as error:
             line = f"line {error.problem_mark.line + 1}: " if error.problem_mark is not None else ""
             raise UnreadableSite(f"{line}it is not YAML: {error.problem}") from error

@@ -35,7 +35,7 @@ def wait_for_turn(turn: Turn, folder: Path) -> None:
 
 def _tell(state: Path, message: str, step: str = STEP) -> None:
     # A disk that is full is told of by who comes next.
-    with suppress(OSError, ValueError, KeyError, TypeError):
+    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
         record = json.loads(state.read_bytes())
         record["cluster"]["progress"] = {"step": step, "message": message, "done": None, "total": None}
         replace_text(state, json.dumps(record), mode=0o600)

@@ -141,7 +141,13 @@ async def test_what_cannot_be_looked_at_is_said(somebody, tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [(None, "there is no file"), ("{", "holds no JSON"), ("[]", "holds no address"), ('{"address": "x y"}', "'x y'")],
+    [
+        (None, "there is no file"),
+        ("{", "holds no JSON"),
+        ("[" * 100_000, "holds no JSON"),
+        ("[]", "holds no address"),
+        ('{"address": "x y"}', "'x y'"),
+    ],
 )
 async def test_scheduler_files(tmp_path, text, said):
     path = tmp_path / "scheduler.json"

@@ -58,7 +58,7 @@ def _in_file(path: Path) -> Any:
         ) from None
     except OSError as error:
         raise PreflightFailed(f"scheduler_file: {path} cannot be read ({error.strerror}).") from error
-    except ValueError:
+    except (ValueError, RecursionError):
         raise PreflightFailed(
             f"scheduler_file: {path} is not a scheduler file: it holds no JSON. Dask writes one with --scheduler-file."
         ) from None

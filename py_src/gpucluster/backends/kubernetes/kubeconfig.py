@@ -10,6 +10,7 @@ import yaml  # type: ignore[import-untyped]
 
 from ...operating_system.plain_file import NotPlain, read_plain_file
 from ...protocol.plain_text import printable
+from ...protocol.yaml_size import TooManyEntries, must_be_bounded
 
 MOST_BYTES = 2**22
 _DEFAULT = "~/.kube/config"
@@ -32,11 +33,15 @@ def kubeconfig_fault(paths: str | None) -> str | None:
             continue
         told = printable(str(file), 300)
         try:
-            data = yaml.safe_load(read_plain_file(file, MOST_BYTES).decode())
+            text = read_plain_file(file, MOST_BYTES).decode()
+            must_be_bounded(yaml.compose(text, Loader=yaml.SafeLoader))
+            data = yaml.safe_load(text)
         except NotPlain as error:
             return f"The kubeconfig {told} {error}. {_WHAT_TO_DO}"
         except OSError as error:
             return f"The kubeconfig {told} cannot be read ({error.strerror}). {_WHAT_TO_DO}"
+        except TooManyEntries as error:
+            return f"The kubeconfig {told} cannot be used: {error}. {_WHAT_TO_DO}"
         except (ValueError, RecursionError, yaml.YAMLError):
             return f"The kubeconfig {told} is not YAML. {_WHAT_TO_DO}"
         if data is None:

@@ -74,7 +74,7 @@ def _read(path: Path) -> JupyterServer | None:
             password=bool(info.get("password")),
             started=told.st_mtime,
         )
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

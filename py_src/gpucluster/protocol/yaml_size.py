@@ -1,0 +1,45 @@
+"""How much a YAML file of others stands for: an alias has a few bytes and means all that its anchor has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+MOST_ENTRIES = 100_000
+"""Keys, values and items, with each alias counted as what it stands for."""
+
+
+class TooManyEntries(ValueError):
+    """Whoever walks through all of it would never come to an end; the message names the line."""
+
+
+def must_be_bounded(root: Any) -> None:
+    """Check the nodes of a YAML document before anything is made of them.
+
+    Parameters
+    ----------
+    root : yaml.Node or None
+        As ``get_single_node`` of a loader returns it.
+
+    Raises
+    ------
+    TooManyEntries
+        There are too many, or an alias is within its own anchor.
+    """
+    sizes: dict[int, int | None] = {}
+
+    def size(node: Any) -> int:
+        if id(node) in sizes:
+            known = sizes[id(node)]
+            if known is None:
+                raise TooManyEntries(f"line {node.start_mark.line + 1}: it contains itself")
+            return known
+        sizes[id(node)] = None
+        inner = node.value if isinstance(node.value, list) else []
+        found = 1 + sum(size(part) for each in inner for part in (each if isinstance(each, tuple) else (each,)))
+        if found > MOST_ENTRIES:
+            raise TooManyEntries(f"line {node.start_mark.line + 1}: it has more than {MOST_ENTRIES:,} entries")
+        sizes[id(node)] = found
+        return found
+
+    if root is not None:
+        size(root)
