@@ -52,6 +52,7 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
         else:
             local = self._plain_class()(**self.get_params()).fit(X)
             names, n_features = getattr(local, "feature_names_in_", None), local.n_features_in_
+            X = X if hasattr(X, "__len__") else np.asarray(X)
         if not automatic and len(self.categories) != n_features:
             raise InvalidParameter(f"categories: are those of {len(self.categories)} columns, but X has {n_features}.")
         columns: Any = X
