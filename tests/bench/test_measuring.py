@@ -144,6 +144,7 @@ def test_the_command_line_measures_writes_and_compares(shared_cluster, tmp_path)
         ("some --scheduler x", "Give NAME or --scheduler, not both"),
         ("--scheduler tcp://x --protocol tcp", "--protocol is for a cluster that is created"),
         ("--scheduler nowhere", "neither an address such as tcp://"),
+        (f"--scheduler {__file__}", "nor a scheduler file"),
         ("--backend local --protocol ucx", "--protocol: must be one of 'unix', 'tls' or 'tcp', not 'ucx'"),
         ("one two", "Unexpected 'two': one cluster is measured at a time"),
         ("compare", "Give two files of results"),

@@ -124,6 +124,10 @@ def test_output_that_cannot_show_bars(command: list[str]) -> None:
     assert (closed.returncode, closed.stderr) == (0, b"")
     full = subprocess.run(["sh", "-c", f"{shlex.join(line)} >/dev/full"], capture_output=True, timeout=60, check=False)
     assert (full.returncode, full.stderr) == (1, b"Not everything could be written: No space left on device.\n")
+    unwritable = subprocess.run(["sh", "-c", f"{shlex.join(line)} 1</dev/null"], capture_output=True, timeout=60)
+    assert (unwritable.returncode, unwritable.stderr) == (
+        1, b"Not everything could be written: Bad file descriptor.\n"
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("verb", ["gauges", "replay"])

@@ -167,9 +167,15 @@ def test_the_folder_one_is_in_is_used(shell: Shell, tmp_path: Path, monkeypatch:
         (("grade", ".", "--memory", "1 MiB"), 2, "--memory: must lie between 512 MiB"),
         (("grade", ".", "--memory", "much"), 2, "--memory: 'much' is not a memory size"),
         (("grade", ".", "--out", "/proc/no/grades.csv"), 2, "where the results are to be written"),
-        (("grade", ".", "--out", "."), 2, ". is a directory; give the name of a file."),
+        (("grade", ".", "--out", "."), 2, "is a directory; give the name of a file."),
+        (("grade", ".", "--out", "results/"), 2, "is a directory; give the name of a file."),
         (("import", "x.json"), 2, "--lesson"),
         (("import", "x.json", "--lesson", "06", "--topic", "distances-in-memory"), 2, "x.json cannot be read"),
+        (
+            ("import", "x.json", "--lesson", "06", "--topic", "distances-in-memory", "--into", "new/"),
+            2,
+            "--into: new/ is a directory; give the name of a file.",
+        ),
     ],
 )
 def test_a_refusal_is_a_sentence(words: tuple[str, ...], code: int, sentence: str, shell: Shell) -> None:

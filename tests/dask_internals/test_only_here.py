@@ -69,7 +69,7 @@ OF_OTHERS = {
     "lessons/grading/remote/objects.py": {"_update_inplace"},  # pandas
     "lessons/grading/runner/kernel_client.py": {"_kernel_spec"},  # jupyter_client
     "operating_system/processes.py": {"_ident"},  # psutil
-    "magics/__init__.py": {"_ipython_magic_no_var_expand"},  # IPython
+    "magics/__init__.py": {"_getframe", "_ipython_magic_no_var_expand"},  # Python, IPython
     "recordings/unpacking.py": {"_Decompress"},  # zlib
     "supervisor/process_copy.py": {  # atexit, multiprocessing
         "_clear",

@@ -101,6 +101,7 @@ def test_an_error_is_the_users_own(notebook: Notebook) -> None:
         ("'", "A quotation mark is not closed."),
         ("--json /no/such/x.json", "--json: there is no directory /no/such."),
         ("--performance-report /tmp", "--performance-report: /tmp is a directory; give the name of a file."),
+        ("--json new/", "--json: new/ is a directory; give the name of a file."),
     ],
 )
 def test_a_mistake_is_a_sentence_and_the_cell_does_not_run(notebook: Notebook, line: str, sentence: str) -> None:

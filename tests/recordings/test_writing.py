@@ -186,7 +186,7 @@ def test_a_name_gets_an_ending(tmp_path: Path, name: str, expected: str) -> None
 
 
 @pytest.mark.parametrize(
-    "name", ["", " ", "a\0.jsonl", "a\n.jsonl", "nowhere/a.jsonl", "a.txt", "x" * 300 + ".jsonl", "."]
+    "name", ["", " ", "a\0.jsonl", "a\n.jsonl", "nowhere/a.jsonl", "a.txt", "x" * 300 + ".jsonl", ".", "new/"]
 )
 def test_a_name_that_cannot_be_written_is_a_sentence(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch

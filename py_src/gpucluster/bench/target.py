@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -152,7 +153,7 @@ def scheduler(address: str) -> Iterator[Target]:
 
     if "://" in address:
         where: dict[str, Any] = {"address": address}
-    elif Path(address).is_file():
+    elif _is_scheduler_file(Path(address)):
         where = {"scheduler_file": address}
     else:
         raise InvalidRequest(
@@ -160,8 +161,15 @@ def scheduler(address: str) -> Iterator[Target]:
         )
     try:
         client = Client(**where, timeout=_CONNECT_SECONDS)
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, AssertionError) as error:  # The last for an address without a host.
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InvalidRequest(f"scheduler: no scheduler answers at {address[:80]} ({reason}).") from None
     with client:
         yield Target(client)
+
+
+def _is_scheduler_file(path: Path) -> bool:
+    try:
+        return isinstance(json.loads(path.read_bytes())["address"], str)
+    except (OSError, ValueError, TypeError, LookupError, RecursionError):
+        return False

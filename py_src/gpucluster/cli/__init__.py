@@ -23,7 +23,8 @@ EXIT_INTERRUPTED = 130
 EXIT_PIPE_CLOSED = 141
 _HELP = ("--help", "-h")
 _AGAIN_SECONDS = 0.05
-_FULL = {errno.ENOSPC, errno.EDQUOT}
+_NOT_WRITTEN = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO}
+"""What writing to a stream ends in: the disk is full, the stream is only for reading, or its terminal is gone."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -90,7 +91,7 @@ def _code_of(words: list[str]) -> int:
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except OSError as error:
-        if error.errno not in _FULL:
+        if error.errno not in _NOT_WRITTEN or error.filename is not None:
             raise
         _close_output()
         print(f"Not everything could be written: {error.strerror}.", file=sys.stderr)

@@ -17,8 +17,8 @@ _INTRODUCTION = f"""# Command line and magic
 
 `{SHELL}` in a shell and `{MAGIC}` in a notebook (after `%load_ext gpucluster`) know the same verbs and see the same
 clusters. `%%gpucluster` takes the arguments from the lines of its cell too. Variables are expanded as in every line
-magic: `%gpucluster scale {{n + 1}}`, `%gpucluster scale $n`. JSON stays as typed, and so do the lines below
-`%%gpucluster`. Quote what may contain spaces: `--title "{{title}}"`.
+magic: `%gpucluster scale {{n + 1}}`, `%gpucluster scale $n`. JSON and the lines below `%%gpucluster` stay as typed.
+Quote what may contain spaces: `--title "{{title}}"`.
 
 A cluster's name may be left out while only one lives; in a notebook also while several do, for the one that it is
 connected to by the magic or the panel. In the shell, `--json` prints models instead of text: `list`

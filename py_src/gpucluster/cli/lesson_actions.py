@@ -202,6 +202,8 @@ def import_questions(found: Namespace, _say: Say) -> LessonAnswer:
     from ..lessons.study.bank.importing import import_file
 
     into = getattr(found, "into", None)
+    if into and (into.endswith(os.sep) or Path(into).is_dir()):
+        raise InvalidRequest(f"--into: {shown_path(into)} is a directory; give the name of a file.")
     lesson = known_lesson(found.lesson)
     done = import_file(
         Path(found.source), lesson.id, topic=found.topic, link=getattr(found, "link", None),

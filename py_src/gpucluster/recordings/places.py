@@ -54,7 +54,7 @@ def find_recording(name: str | os.PathLike[str]) -> Path:
     bundled = {stem_of(one.name): one for one in bundled_recordings()}
     if stem_of(text) in bundled:
         return bundled[stem_of(text)]
-    shown = text if text.isprintable() and len(text) <= 80 else f"{text[:40]!r}"
+    shown = text if text.strip() and text.isprintable() and len(text) <= 80 else f"{text[:40]!r}"
     near = difflib.get_close_matches(text[:200], bundled, n=1)
     hint = f" Did you mean '{near[0]}'?" if near else ""
     names = f" Those that come with gpucluster: {', '.join(bundled)}." if bundled else ""
