@@ -18,7 +18,7 @@ The tree::
 
 from __future__ import annotations
 
-import sys
+import inspect
 import warnings
 
 from ..protocol.errors import GPUClusterError
@@ -94,7 +94,7 @@ class UnreadableModel(LearnError, ValueError):
 
 def warn_caller(message: str, category: type[Warning]) -> None:
     """Warn at the line that called this package, however many of our functions and scikit-learn's are between."""
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(("gpucluster.", "sklearn.")):
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(("gpucluster.", "sklearn.")):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
