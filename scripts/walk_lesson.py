@@ -23,8 +23,8 @@ from playwright.sync_api import Locator, Page
 
 from tests.browser.chromium import chromium, open_page
 from tests.browser.lab import Lab, jupyter
+from tests.lessons.answering import answers_to
 
-ANSWERS = ROOT / "tests" / "lessons" / "answers"
 FOLDER = "gpucluster-lessons"
 HEIGHT = 1200
 CELL_SECONDS = 180
@@ -125,8 +125,8 @@ class Learner:
 
     def answer_wrongly(self, exercise: str, place: int, check: int) -> None:
         """Give a known-wrong answer and take a picture of what the check says."""
-        wrong = sorted((ANSWERS / exercise).glob("wrong_*.py"))[0]
-        self.write(self.cells.nth(place), alone(wrong.read_text(encoding="utf-8"), exercise))
+        wrong = next(one for one in answers_to(exercise) if not one.right)
+        self.write(self.cells.nth(place), alone(wrong.text, exercise))
         self.run(place)
         self.expect_check(exercise, self.run(check), passes=False)
         self.cells.nth(check).scroll_into_view_if_needed()

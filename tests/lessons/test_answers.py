@@ -6,7 +6,6 @@ import builtins
 import linecache
 import os
 import zlib
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,10 +15,9 @@ from gpucluster.lessons.checking import check
 from gpucluster.lessons.checks import exercises
 from gpucluster.lessons.results import State
 
+from tests.lessons.answering import ANSWERS, Answer, all_answers, answers_to
 from tests.suite.lessons import expensive_for
 
-ANSWERS = Path(__file__).parent / "answers"
-FILES = sorted(ANSWERS.glob("*/*.py"))
 SEEDS = [int(seed) for seed in os.environ.get("ANSWER_SEEDS", "").split()]
 """Of hidden inputs: each answer on each of them (`make answers SEEDS="1 2 3"`). Left out: one of the answer's own, so
 that two runs see the same inputs. An answer that is found on some inputs only is a check to be fixed."""
@@ -47,42 +45,40 @@ class Forgiving(dict[str, Any]):
         return
 
 
-def each_answer() -> list[Any]:
-    return [
-        pytest.param(
-            file,
-            id=f"{file.parent.name}-{file.stem}",
-            marks=expensive_for(file.parent.name.partition(".")[0]),
-        )
-        for file in FILES
-    ]
+def load_answer(answer: Answer) -> list[Any]:
+    """Run an answer to an exercise, and return what its check takes."""
+    return load(answer.text, answer.file_name, named(answer.exercise))
 
 
-@pytest.mark.parametrize("file", each_answer())
-def test_right_answers_pass_and_wrong_answers_fail(file: Path, client: Any) -> None:
-    exercise = named(file.parent.name)
-    for seed in SEEDS or [zlib.crc32(f"{exercise.id}/{file.name}".encode())]:
-        answers = load(file.read_text(encoding="utf-8"), str(file), exercise)
-        judge(file, check(exercise.id, *answers, client=client, seed=seed))
+@pytest.mark.parametrize(
+    "answer",
+    [pytest.param(one, id=one.id, marks=expensive_for(one.exercise.partition(".")[0])) for one in all_answers()],
+)
+def test_right_answers_pass_and_wrong_answers_fail(answer: Answer, client: Any) -> None:
+    for seed in SEEDS or [zlib.crc32(answer.id.encode())]:
+        judge(answer, check(answer.exercise, *load_answer(answer), client=client, seed=seed))
 
 
-def judge(file: Path, result: Any) -> None:
-    if file.stem.startswith("right_"):
+def judge(answer: Answer, result: Any) -> None:
+    if answer.right:
         assert result.state is State.PASSED, result
     else:
         assert result.state is State.FAILED, result
-        assert any(not finding.passed for finding in result.findings)
+        failed = {finding.failure for finding in result.findings if not finding.passed}
+        assert failed & {*answer.fails}, result
         assert "hint(" in result.next_step
     assert "Traceback" not in repr(result)
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
 def test_each_exercise_has_enough_answers(exercise: Any) -> None:
-    stems = [file.stem for file in FILES if file.parent.name == exercise.id]
-    enough = f"at least 2 right_*.py and 3 wrong_*.py, and nothing else, in answers/{exercise.id}"
-    assert sum(stem.startswith("right_") for stem in stems) >= 2, enough
-    assert sum(stem.startswith("wrong_") for stem in stems) >= 3, enough
-    assert all(stem.startswith(("right_", "wrong_")) for stem in stems), enough
+    rights = [answer.right for answer in answers_to(exercise.id)]
+    assert rights.count(True) >= 2, f"at least 2 right answers in answers/{exercise.id}.py"
+    assert rights.count(False) >= 3, f"at least 3 wrong answers in answers/{exercise.id}.py"
+
+
+def test_each_file_of_answers_belongs_to_an_exercise() -> None:
+    assert {file.stem for file in ANSWERS.iterdir()} == {exercise.id for exercise in EXERCISES}
 
 
 def test_every_exercise_of_a_sheet_can_be_checked() -> None:

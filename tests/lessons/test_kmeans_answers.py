@@ -12,7 +12,8 @@ from gpucluster.lessons.checking import check
 from gpucluster.lessons.results import State
 from sklearn.metrics import pairwise_distances_argmin
 
-from tests.lessons.test_answers import ANSWERS, load, named
+from tests.lessons.answering import answer
+from tests.lessons.test_answers import load, load_answer, named
 from tests.suite.lessons import seeds
 
 LESSON = find_lesson("06")
@@ -50,9 +51,7 @@ def test_the_loop_passes_whatever_the_hidden_inputs(seed: int, client: Any) -> N
 
 @pytest.mark.parametrize("seed", seeds("06", 8))
 def test_the_comparison_passes_whatever_the_hidden_inputs(seed: int, client: Any) -> None:
-    file = ANSWERS / "06.9" / "right_by_hand.py"
-    answers = load(file.read_text(encoding="utf-8"), str(file), named("06.9"))
-    result = check("06.9", *answers, client=client, seed=seed)
+    result = check("06.9", *load_answer(answer("06.9", "right by_hand")), client=client, seed=seed)
     assert result.passed, result
 
 

@@ -12,7 +12,8 @@ from gpucluster.lessons.checks.lesson_12_moving import fitting, paths, shuffles
 from gpucluster.lessons.hints import solution_of
 from gpucluster.lessons.probes.transfers import bytes_between_workers
 
-from tests.lessons.test_answers import ANSWERS, load, named
+from tests.lessons.answering import answers_to
+from tests.lessons.test_answers import load, load_answer, named
 from tests.suite.lessons import seeds
 
 IMPORTS = "import numpy as np\nimport pandas as pd\n"
@@ -32,10 +33,9 @@ def test_the_solution_passes_whatever_the_hidden_inputs(number: str, seed: int) 
 
 @pytest.mark.parametrize("number", WITHOUT_CLUSTER)
 def test_wrong_answers_fail_whatever_the_hidden_inputs(number: str) -> None:
-    for file in sorted((ANSWERS / number).glob("wrong_*.py")):
+    for wrong in [one for one in answers_to(number) if not one.right]:
         for seed in range(3):
-            answers = load(file.read_text(encoding="utf-8"), str(file), named(number))
-            assert not check(number, *answers, seed=seed).passed, file.name
+            assert not check(number, *load_answer(wrong), seed=seed).passed, wrong.id
 
 
 def test_the_twelve_pairs_have_all_seven_words() -> None:

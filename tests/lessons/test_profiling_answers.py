@@ -13,7 +13,8 @@ from gpucluster.lessons.checking import check
 from gpucluster.lessons.checks.lesson_13_profiling import diagnosing, reports
 from gpucluster.lessons.hints import solution_of
 
-from tests.lessons.test_answers import ANSWERS, load, named
+from tests.lessons.answering import answers_to
+from tests.lessons.test_answers import load, load_answer, named
 from tests.suite.lessons import seeds
 
 _IMPORTS = "import numpy as np\nimport pandas as pd\n"
@@ -29,10 +30,9 @@ def test_the_solution_passes_whatever_the_hidden_inputs(number: str, seed: int) 
 
 @pytest.mark.parametrize("number", ["13.1", "13.2", "13.3", "13.4", "13.5", "13.7", "13.8"])
 def test_wrong_answers_fail_whatever_the_hidden_inputs(number: str) -> None:
-    for file in sorted((ANSWERS / number).glob("wrong_*.py"))[:4]:
+    for wrong in [one for one in answers_to(number) if not one.right][:4]:
         for seed in range(3):
-            answers = load(file.read_text(encoding="utf-8"), str(file), named(number))
-            assert not check(number, *answers, seed=seed).passed, file.name
+            assert not check(number, *load_answer(wrong), seed=seed).passed, wrong.id
 
 
 def test_the_report_of_the_check_is_like_a_real_one(client: Any, tmp_path: Path) -> None:

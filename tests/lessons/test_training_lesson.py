@@ -18,7 +18,8 @@ from gpucluster.lessons.material.benchmarklogs import ONE_CARD, TWO_NODES
 from gpucluster.lessons.simulations.ring import read_ring
 from gpucluster.lessons.simulations.stages import idle, length, schedule
 
-from tests.lessons.test_answers import ANSWERS, load, named
+from tests.lessons.answering import answer, answers_to
+from tests.lessons.test_answers import load, load_answer, named
 from tests.suite.lessons import expensive_for, seeds
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -30,7 +31,7 @@ def solved(number: str) -> list[Any]:
     """The lesson's own answer, with what the notebook has above it."""
     if number in ("10.9", "10.11"):
         # The notebook gives forward, backward and score_error; a right answer has them as well.
-        text = (ANSWERS / "10.9" / "right_reverse_order.py").read_text(encoding="utf-8")
+        text = answer("10.9", "right reverse_order").text
         text = text[: text.index("def two_stages")] + solution_of("10.9")
         text += "\n" + solution_of(number) if number == "10.11" else ""
     else:
@@ -51,10 +52,9 @@ def test_the_solution_passes_whatever_the_hidden_inputs(number: str, seed: int) 
 @pytest.mark.processes
 @pytest.mark.parametrize("number", [number for number in NUMBERS if number not in ("10.5", "10.14")])
 def test_wrong_answers_fail_whatever_the_hidden_inputs(number: str) -> None:
-    for file in sorted((ANSWERS / number).glob("wrong_*.py")):
+    for wrong in [one for one in answers_to(number) if not one.right]:
         for seed in (1, 2):
-            answers = load(file.read_text(encoding="utf-8"), str(file), named(number))
-            assert not check(number, *answers, seed=seed).passed, file.name
+            assert not check(number, *load_answer(wrong), seed=seed).passed, wrong.id
 
 
 def test_the_gradients_of_the_check_are_the_slopes_of_the_loss() -> None:
@@ -107,10 +107,9 @@ def test_the_second_copy_of_gems_fills_the_gaps() -> None:
     assert length(schedule(4, 1, copies=2, one_at_a_time=True)) == 21
 
 
-@pytest.mark.parametrize("answer", ["right_lists", "right_other_way", "right_buffers"])
-def test_messages_of_any_ring_can_be_read(answer: str) -> None:
-    text = (ANSWERS / "10.7" / f"{answer}.py").read_text(encoding="utf-8")
-    run, steps = read_ring(load(text, answer, named("10.7"))[0], 4)
+@pytest.mark.parametrize("name", ["right lists", "right other_way", "right buffers"])
+def test_messages_of_any_ring_can_be_read(name: str) -> None:
+    run, steps = read_ring(load_answer(answer("10.7", name))[0], 4)
     assert [len(step) for step in steps] == [4] * 6
     assert [{len(parcel.ranks) for parcel in step} for step in steps] == [{1}, {2}, {3}, {4}, {4}, {4}]
     assert {(parcel.target - parcel.source) % 4 for step in steps for parcel in step} <= {1, 3}

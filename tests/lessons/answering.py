@@ -1,0 +1,139 @@
+"""Right and wrong answers to the exercises: one file per exercise, ``answers/06.2.py``, with a cell for each answer.
+
+::
+
+    # %% right loop: One column of distances for each centroid.
+    def assign(points, centroids):
+        …
+
+    # %% wrong axis: The nearest point of each centroid.
+    # fails: It returns one label per point
+    # edit of right loop
+    # -     return distances.argmin(axis=1)
+    # +     return distances.argmin(axis=0)
+
+A wrong answer names a property that does not hold; of several, at least one. An edit replaces whole lines that are in the
+other answer once; a line ``#`` stands between two edits of which the first only takes lines away.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ANSWERS = Path(__file__).parent / "answers"
+_HEAD = re.compile(r"# %% (right|wrong) (\w+)(?:: (.*))?")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer to an exercise.
+
+    Attributes
+    ----------
+    exercise : str
+        Its number, such as ``"06.2"``.
+    right : bool
+        Whether it must pass.
+    name : str
+        What it is called in its file.
+    fails : tuple of str
+        Properties of which at least one does not hold; empty for a right answer.
+    text : str
+        What a learner would write into the cell.
+    """
+
+    exercise: str
+    right: bool
+    name: str
+    fails: tuple[str, ...]
+    text: str
+
+    @property
+    def id(self) -> str:
+        """As tests name it."""
+        return f"{self.exercise}-{'right' if self.right else 'wrong'}_{self.name}"
+
+    @property
+    def file_name(self) -> str:
+        """What tracebacks and `inspect` show as its file."""
+        return f"<answer {self.id}>"
+
+
+@cache
+def answers_to(exercise: str) -> tuple[Answer, ...]:
+    """Return the answers to an exercise, in the order of its file.
+
+    Raises
+    ------
+    ValueError
+        If the file is not written as above; the message names the line.
+    """
+    return tuple(_read(exercise, (ANSWERS / f"{exercise}.py").read_text(encoding="utf-8")))
+
+
+def answer(exercise: str, name: str) -> Answer:
+    """Return the answer of this name, such as ``answer("06.9", "right by_hand")``."""
+    kind, _, which = name.partition(" ")
+    return next(one for one in answers_to(exercise) if one.name == which and one.right == (kind == "right"))
+
+
+def all_answers() -> list[Answer]:
+    """Return the answers to all exercises."""
+    return [one for file in sorted(ANSWERS.glob("*.py")) for one in answers_to(file.stem)]
+
+
+def _read(exercise: str, text: str) -> Iterator[Answer]:
+    lines = text.splitlines()
+    heads = [number for number, line in enumerate(lines) if line.startswith("# %%")]
+    texts: dict[tuple[str, str], str] = {}
+    for start, end in zip(heads, [*heads[1:], len(lines)], strict=True):
+        where = f"answers/{exercise}.py, line {start + 1}"
+        head = _HEAD.fullmatch(lines[start])
+        if head is None:
+            raise ValueError(f"{where}: write '# %% right NAME' or '# %% wrong NAME', then ': ' and what it does")
+        kind, name = head[1], head[2]
+        if (kind, name) in texts:
+            raise ValueError(f"{where}: there is another '{kind} {name}' above")
+        body = lines[start + 1 : end]
+        fails = []
+        while body and body[0].startswith("# fails: "):
+            fails.append(body.pop(0).removeprefix("# fails: "))
+        if bool(fails) == (kind == "right"):
+            raise ValueError(f"{where}: a wrong answer has a line '# fails: PROPERTY' below its name, a right one none")
+        if body and body[0].startswith("# edit of "):
+            other = body.pop(0).removeprefix("# edit of ").partition(" ")
+            if (other[0], other[2]) not in texts:
+                raise ValueError(f"{where}: there is no '{other[0]} {other[2]}' above")
+            texts[kind, name] = _edited(texts[other[0], other[2]], body, where)
+        else:
+            texts[kind, name] = "\n".join(body).strip("\n") + "\n"
+        yield Answer(exercise, kind == "right", name, tuple(fails), texts[kind, name])
+
+
+def _edited(text: str, edits: list[str], where: str) -> str:
+    lines = text.splitlines()
+    for old, new in _hunks(edits, where):
+        places = [at for at in range(len(lines)) if lines[at : at + len(old)] == old]
+        if len(places) != 1:
+            raise ValueError(f"{where}: these lines are in the other answer {len(places)} times, not once: {old}")
+        lines[places[0] : places[0] + len(old)] = new
+    return "\n".join(lines) + "\n"
+
+
+def _hunks(edits: list[str], where: str) -> list[tuple[list[str], list[str]]]:
+    found: list[tuple[list[str], list[str]]] = []
+    sign = ""
+    for line in filter(None, edits):
+        before, sign, text = sign, line[2:3], line[4:]
+        if line == "#":
+            continue
+        if not line.startswith("# ") or sign not in {"-", "+"} or (sign == "+" and not found):
+            raise ValueError(f"{where}: an edit has lines '# - OLD' and then '# + NEW', not {line!r}")
+        if sign == "-" and before != "-":
+            found.append(([], []))
+        found[-1][sign == "+"].append(text)
+    return found

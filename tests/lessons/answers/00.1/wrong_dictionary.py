@@ -1,2 +1,0 @@
-def inspect(client):
-    return client.scheduler_info(n_workers=-1)["workers"]

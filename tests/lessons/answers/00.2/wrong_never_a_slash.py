@@ -1,2 +1,0 @@
-def dashboard_url(server, path):
-    return server + path

@@ -1,5 +1,0 @@
-from urllib.parse import urljoin
-
-
-def dashboard_url(server, path):
-    return urljoin(server, path)

@@ -1,0 +1,89 @@
+"""Answers to exercise 00.3."""
+
+# %% right b_loop_append: client.run, then a loop that appends.
+import os
+
+
+def worker_pids(client):
+    pids = []
+    for address, pid in client.run(os.getpid).items():
+        pids.append(pid)
+    return pids
+
+# %% right b_psutil_sorted: Each worker names its own process through psutil; the list is sorted.
+def me():
+    import psutil
+
+    return psutil.Process().pid
+
+
+def worker_pids(client):
+    return sorted(client.run(me).values())
+
+# %% right run
+import os
+
+
+def worker_pids(client):
+    return list(client.run(os.getpid).values())
+
+# %% wrong b_many_tasks: One pid for each of ten tasks, so a worker appears many times and not once.
+# fails: There is one number for each worker
+import os
+
+
+def ask(number):
+    return os.getpid()
+
+
+def worker_pids(client):
+    return client.gather(client.map(ask, range(10), pure=False))
+
+# %% wrong b_notebook_calls: Calls os.getpid in the notebook, once for each worker, instead of on the workers.
+# fails: No number occurs twice
+# edit of right run
+# -     return list(client.run(os.getpid).values())
+# +     return [os.getpid() for _ in client.scheduler_info(n_workers=-1)["workers"]]
+
+# %% wrong b_one_submit: One task goes to one worker, so the list has one pid and not those of all workers.
+# fails: There is one number for each worker
+# edit of right run
+# -     return list(client.run(os.getpid).values())
+# +     return [client.submit(os.getpid, pure=False).result()]
+
+# %% wrong b_parents: Returns the pids of the processes that started the workers, not of the workers.
+# fails: No number occurs twice
+# edit of right run
+# -     return list(client.run(os.getpid).values())
+# +     return list(client.run(os.getppid).values())
+
+# %% wrong b_ports: Takes the port at the end of each address for the process number.
+# fails: It runs without an error: ValueError
+def worker_pids(client):
+    return [int(address.rsplit(":", 1)[1]) for address in client.scheduler_info(n_workers=-1)["workers"]]
+
+# %% wrong b_pure_submits: Without pure=False all calls are the same task, so one pid is repeated for all workers.
+# fails: No number occurs twice
+# edit of right run
+# -     return list(client.run(os.getpid).values())
+# +     addresses = client.scheduler_info(n_workers=-1)["workers"]
+# +     futures = [client.submit(os.getpid, workers=[address]) for address in addresses]
+# +     return [future.result() for future in futures]
+
+# %% wrong b_with_notebook: The notebook is in the list as well, although only workers were asked for.
+# fails: There is one number for each worker
+# edit of right run
+# -     return list(client.run(os.getpid).values())
+# +     return [os.getpid()] + list(client.run(os.getpid).values())
+
+# %% wrong dictionary
+# fails: It returns a list of numbers
+# edit of right run
+# -     return list(client.run(os.getpid).values())
+# +     return client.run(os.getpid)
+
+# %% wrong scheduler
+# fails: There is one number for each worker
+# edit of right run
+# -     return list(client.run(os.getpid).values())
+# +     return [*client.run(os.getpid).values(), client.run_on_scheduler(os.getpid)]

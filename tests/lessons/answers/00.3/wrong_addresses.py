@@ -1,5 +1,0 @@
-import os
-
-
-def worker_pids(client):
-    return list(client.run(os.getpid))

@@ -1,0 +1,94 @@
+"""Answers to exercise 00.4."""
+
+# %% right b_get_client: Two with blocks, with the client from the cluster's own method.
+def borrow(start, job):
+    with start() as cluster:
+        with cluster.get_client() as client:
+            return job(client)
+
+# %% right exit_stack
+from contextlib import ExitStack
+
+
+def borrow(start, job):
+    with ExitStack() as stack:
+        cluster = stack.enter_context(start())
+        client = stack.enter_context(cluster.get_client())
+        return job(client)
+
+# %% right two_blocks
+from distributed import Client
+
+
+def borrow(start, job):
+    with start() as cluster:
+        with Client(cluster) as client:
+            return job(client)
+
+# %% wrong b_cluster_left: Only the client is closed, and the cluster keeps running.
+# fails: No worker and no port is left after a job that succeeds
+from distributed import Client
+
+
+def borrow(start, job):
+    with Client(start()) as client:
+        return job(client)
+
+# %% wrong b_error_swallowed: The error of the job is printed and does not reach the caller.
+# fails: The error of a job that fails reaches the caller
+from distributed import Client
+
+
+def borrow(start, job):
+    with start() as cluster, Client(cluster) as client:
+        try:
+            return job(client)
+        except Exception as error:
+            print("The job failed:", error)
+
+# %% wrong b_exception_only: Closes in the good case and after ValueError only, so other errors leave the cluster running.
+# fails: No worker and no port is left after a job that fails
+from distributed import Client
+
+
+def borrow(start, job):
+    cluster = start()
+    client = Client(cluster)
+    try:
+        result = job(client)
+    except ValueError:
+        client.close()
+        cluster.close()
+        raise
+    client.close()
+    cluster.close()
+    return result
+
+# %% wrong b_no_result: Does not return what the job returns.
+# fails: It returns a result
+# edit of wrong b_cluster_left
+# -     with Client(start()) as client:
+# -         return job(client)
+# +     with start() as cluster, Client(cluster) as client:
+# +         job(client)
+
+# %% wrong b_two_clusters: Calls start() twice, and one of the two clusters is left running.
+# fails: start() is called once
+# edit of wrong b_cluster_left
+# -     with Client(start()) as client:
+# +     start()
+# +     with start() as cluster, Client(cluster) as client:
+
+# %% wrong never_closed
+# fails: No worker and no port is left after a job that succeeds
+# edit of wrong b_cluster_left
+# -     with Client(start()) as client:
+# -         return job(client)
+# +     return job(Client(start()))
+
+# %% wrong no_result
+# fails: It returns what the job returned
+# edit of wrong b_no_result
+# -         job(client)
+# +         job(client)
+# +     return "done"

@@ -1,5 +1,0 @@
-from distributed import Client
-
-
-def borrow(start, job):
-    return job(Client(start()))

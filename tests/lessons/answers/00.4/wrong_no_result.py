@@ -1,7 +1,0 @@
-from distributed import Client
-
-
-def borrow(start, job):
-    with start() as cluster, Client(cluster) as client:
-        job(client)
-    return "done"

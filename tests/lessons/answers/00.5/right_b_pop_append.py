@@ -1,8 +1,0 @@
-"""Takes the first name away and appends it, so many times."""
-
-
-def visible_to(worker, devices):
-    names = devices.split(",")
-    for _ in range(worker):
-        names.append(names.pop(0))
-    return ",".join(names)

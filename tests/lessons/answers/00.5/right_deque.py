@@ -1,7 +1,0 @@
-from collections import deque
-
-
-def visible_to(worker, devices):
-    names = deque(devices.split(","))
-    names.rotate(-worker)
-    return ",".join(names)

@@ -1,3 +1,0 @@
-def visible_to(worker, devices):
-    names = devices.split(",")
-    return ",".join([names[worker], *names[:worker], *names[worker + 1 :]])

@@ -1,2 +1,0 @@
-def table_bytes(sample, n_rows):
-    return 8 * sample.shape[1] * n_rows

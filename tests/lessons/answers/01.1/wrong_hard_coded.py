@@ -1,2 +1,0 @@
-def table_bytes(sample, n_rows):
-    return 130 * n_rows

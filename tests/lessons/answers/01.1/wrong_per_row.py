@@ -1,2 +1,0 @@
-def table_bytes(sample, n_rows):
-    return sample.memory_usage(deep=True).sum() / len(sample)

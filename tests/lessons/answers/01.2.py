@@ -1,0 +1,57 @@
+"""Answers to exercise 01.2."""
+
+# %% right b_ceil: math.ceil of a quotient.
+import math
+
+
+def nodes_needed(data_bytes, node_bytes, usable=1.0):
+    return math.ceil(data_bytes / (node_bytes * usable))
+
+# %% right b_negative_floor: Upside-down floor division.
+def nodes_needed(data_bytes, node_bytes, usable=1.0):
+    return int(-(-data_bytes // (node_bytes * usable)))
+
+# %% right floor_of_negative
+def nodes_needed(data_bytes, node_bytes, usable=1.0):
+    return int(-(-data_bytes // (node_bytes * usable)))
+
+# %% wrong b_float16: Float16 cannot hold the sizes, so the number of nodes is not the smallest.
+# fails: All the data fits into the nodes
+import numpy as np
+
+
+def nodes_needed(data_bytes, node_bytes, usable=1.0):
+    return int(np.ceil(np.float16(data_bytes / node_bytes) / np.float16(usable)))
+
+# %% wrong b_floor: Rounds down, so the nodes do not hold the data.
+# fails: All the data fits into the nodes
+def nodes_needed(data_bytes, node_bytes, usable=1.0):
+    return int(data_bytes / (node_bytes * usable))
+
+# %% wrong b_nodes_rounded: Rounds up before it divides by usable, so the number is not the smallest.
+# fails: One node fewer would be too few
+# edit of right b_ceil
+# -     return math.ceil(data_bytes / (node_bytes * usable))
+# +     return math.ceil(math.ceil(data_bytes / node_bytes) / usable)
+
+# %% wrong b_one_more: Adds one also if the data fits exactly.
+# fails: One node fewer would be too few
+def nodes_needed(data_bytes, node_bytes, usable=1.0):
+    return int(data_bytes // (node_bytes * usable)) + 1
+
+# %% wrong b_usable_ignored: Ignores usable, and fills the whole memory.
+# fails: All the data fits into the nodes
+# edit of right b_ceil
+# -     return math.ceil(data_bytes / (node_bytes * usable))
+# +     return math.ceil(data_bytes / node_bytes)
+
+# %% wrong fraction
+# fails: It is a whole number
+def nodes_needed(data_bytes, node_bytes, usable=1.0):
+    return data_bytes / (node_bytes * usable)
+
+# %% wrong single_precision
+# fails: One byte more needs one node more
+# edit of wrong b_float16
+# -     return int(np.ceil(np.float16(data_bytes / node_bytes) / np.float16(usable)))
+# +     return np.ceil(np.float32(data_bytes) / np.float32(node_bytes * usable))

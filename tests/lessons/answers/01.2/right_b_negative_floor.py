@@ -1,5 +1,0 @@
-"""Upside-down floor division."""
-
-
-def nodes_needed(data_bytes, node_bytes, usable=1.0):
-    return int(-(-data_bytes // (node_bytes * usable)))

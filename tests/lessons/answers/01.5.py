@@ -1,0 +1,57 @@
+"""Answers to exercise 01.5."""
+
+# %% right b_grouped: Grouped by tool, and turned around with a comprehension.
+tools = {"pandas": "ab", "one device": "ci", "spill": "d", "Dask": "eghj", "Spark": "f"}
+choices = {case: tool for tool, cases in tools.items() for case in cases}
+
+# %% right b_nine_of_ten: Nine of ten: case d is answered differently, which is enough.
+choices = dict(
+    zip("abcdefghij", ["pandas", "pandas", "one device", "Dask", "Dask", "Spark", "Dask", "Dask", "one device", "Dask"])
+)
+
+# %% right dict_by_tool
+tools = {"pandas": "ab", "one device": "ci", "spill": "d", "Dask": "eghj", "Spark": "f"}
+choices = {case: tool for tool, cases in tools.items() for case in cases}
+
+# %% right without_case
+choices = {
+    "a": "Pandas",
+    "b": "Pandas",
+    "c": "one device",
+    "d": "spill",
+    "e": "dask",
+    "f": "spark",
+    "g": "dask",
+    "h": "dask",
+    "i": "one device",
+    "j": "dask",
+}
+
+# %% wrong all_dask
+# fails: Nine of the ten choices are good ones
+choices = dict.fromkeys("abcdefghij", "Dask")
+
+# %% wrong case_missing
+# fails: Each choice is there
+choices = {
+    "a": "pandas",
+    "b": "pandas",
+    "c": "one device",
+    "d": "spill",
+    "e": "Dask",
+    "g": "Dask",
+    "h": "Dask",
+    "i": "one device",
+    "j": "Dask",
+}
+
+# %% wrong words
+# fails: Each is one of the five words
+# edit of wrong case_missing
+# -     "a": "pandas",
+# -     "b": "pandas",
+# +     "a": "Pandas!",
+# +     "b": "numpy",
+# -     "e": "Dask",
+# +     "e": "Dask",
+# +     "f": "Spark",

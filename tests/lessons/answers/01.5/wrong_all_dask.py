@@ -1,1 +1,0 @@
-choices = dict.fromkeys("abcdefghij", "Dask")

@@ -1,0 +1,93 @@
+"""Answers to exercise 02.1."""
+
+# %% right b_graphlib: TopologicalSorter of the standard library; its CycleError is a ValueError.
+from graphlib import TopologicalSorter
+
+
+def order(graph):
+    return list(TopologicalSorter(graph).static_order())
+
+# %% right b_rounds: Round after round, all tasks whose needs are done already.
+def order(graph):
+    done = []
+    waiting = list(graph)
+    while waiting:
+        ready = [task for task in waiting if all(need in done for need in graph[task])]
+        if not ready:
+            raise ValueError(f"there is a circle among {waiting}")
+        done += ready
+        waiting = [task for task in waiting if task not in ready]
+    return done
+
+# %% right graphlib
+from graphlib import TopologicalSorter
+
+
+def order(graph):
+    return list(TopologicalSorter(graph).static_order())
+
+# %% wrong as_given
+# fails: Each task comes after everything that it needs, in 200 random graphs
+def order(graph):
+    return list(graph)
+
+# %% wrong b_circle_left_out: With a circle it returns the tasks that can be done, instead of a ValueError.
+# fails: A graph with a circle raises a ValueError
+def order(graph):
+    done = []
+    while True:
+        ready = [task for task in graph if task not in done and all(need in done for need in graph[task])]
+        if not ready:
+            return done
+        done += ready
+
+# %% wrong b_diamond_is_circle: A task that two others need is taken for a circle, because it is visited twice.
+# fails: It runs without an error: ValueError
+def order(graph):
+    result = []
+
+    def visit(task, seen):
+        if task in seen:
+            raise ValueError("circle")
+        seen.add(task)
+        for need in graph[task]:
+            visit(need, seen)
+        if task not in result:
+            result.append(task)
+
+    for task in graph:
+        visit(task, set())
+    return result
+
+# %% wrong b_doubles: A task that is needed twice is in the list twice.
+# fails: Each task is in the list exactly once
+def order(graph):
+    result = []
+
+    def visit(task, path):
+        if task in path:
+            raise ValueError("circle")
+        for need in graph[task]:
+            visit(need, path | {task})
+        result.append(task)
+
+    needed = {need for needs in graph.values() for need in needs}
+    starts = [task for task in graph if task not in needed]
+    if graph and not starts:
+        raise ValueError("circle")
+    for task in starts:
+        visit(task, frozenset())
+    return result
+
+# %% wrong empties_graph
+# fails: What it is given stays as it was
+def order(graph):
+    done = []
+    while graph:
+        ready = [k for k, v in graph.items() if not set(v) & graph.keys()]
+        if not ready:
+            raise ValueError("circle")
+        for k in ready:
+            del graph[k]
+        done += ready
+    return done

@@ -1,7 +1,0 @@
-"""TopologicalSorter of the standard library; its CycleError is a ValueError."""
-
-from graphlib import TopologicalSorter
-
-
-def order(graph):
-    return list(TopologicalSorter(graph).static_order())

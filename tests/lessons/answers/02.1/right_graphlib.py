@@ -1,5 +1,0 @@
-from graphlib import TopologicalSorter
-
-
-def order(graph):
-    return list(TopologicalSorter(graph).static_order())

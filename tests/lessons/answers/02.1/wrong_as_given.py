@@ -1,2 +1,0 @@
-def order(graph):
-    return list(graph)

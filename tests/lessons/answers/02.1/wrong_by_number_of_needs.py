@@ -1,2 +1,0 @@
-def order(graph):
-    return sorted(graph, key=lambda task: len(graph[task]))

@@ -1,0 +1,118 @@
+"""Answers to exercise 02.3."""
+
+# %% right array
+import numpy as np
+from dask import delayed
+
+
+@delayed
+def merge(found):
+    rows, totals, worst = np.array(found).T
+    return [int(rows.sum()), totals.sum() / rows.sum(), worst.max()]
+
+
+def three_answers(pieces):
+    return merge([delayed(lambda p: (p.size, p.sum(), p.max()))(piece) for piece in pieces]).compute()
+
+# %% right b_one_plan: One single plan: even the mean is lazy, and one compute brings a tuple.
+# edit of right array
+# - def merge(found):
+# -     rows, totals, worst = np.array(found).T
+# -     return [int(rows.sum()), totals.sum() / rows.sum(), worst.max()]
+# + def together(sizes, sums, largest):
+# +     rows = sum(sizes)
+# +     return rows, sum(sums) / rows, max(largest)
+# -     return merge([delayed(lambda p: (p.size, p.sum(), p.max()))(piece) for piece in pieces]).compute()
+# +     plan = together([p.size for p in pieces], [p.sum() for p in pieces], [p.max() for p in pieces])
+# +     return plan.compute()
+
+# %% right b_summary_per_piece: One delayed summary for each piece; the small summaries are put together in the notebook.
+import dask
+from dask import delayed
+
+
+def summary(piece):
+    return piece.size, piece.sum(), piece.max()
+
+
+def three_answers(pieces):
+    small = dask.compute(*[delayed(summary)(piece) for piece in pieces])
+    sizes, sums, largest = zip(*small)
+    rows = sum(sizes)
+    return rows, sum(sums) / rows, max(largest)
+
+# %% wrong b_largest_from_zero: The largest begins at 0, so with negative values only it is not the largest of the pieces.
+# fails: The largest value is right
+import dask
+from dask import delayed
+
+
+def three_answers(pieces):
+    rows = delayed(sum)([piece.size for piece in pieces])
+    total = delayed(sum)([piece.sum() for piece in pieces])
+    worst = delayed(max)([0] + [piece.max() for piece in pieces])
+    rows, total, worst = dask.compute(rows, total, worst)
+    return rows, total / rows, worst
+
+# %% wrong b_mean_of_means: The mean of the means is not the mean of all values if the pieces differ in size.
+# fails: The mean of all values is right
+import dask
+from dask import delayed
+
+
+def three_answers(pieces):
+    rows = delayed(sum)([piece.size for piece in pieces])
+    mean = delayed(lambda means: sum(means) / len(means))([piece.mean() for piece in pieces])
+    worst = delayed(max)([piece.max() for piece in pieces])
+    return dask.compute(rows, mean, worst)
+
+# %% wrong b_number_of_pieces: Counts the pieces, not the values in them.
+# fails: The number of values is right
+import dask
+from dask import delayed
+
+
+def three_answers(pieces):
+    total, worst = dask.compute(
+        delayed(sum)([piece.sum() for piece in pieces]), delayed(max)([piece.max() for piece in pieces])
+    )
+    return len(pieces), total / len(pieces), worst
+
+# %% wrong b_persist_unused: Persists, but goes on with the old plans, so everything is loaded again.
+# fails: Each piece is loaded exactly once
+import dask
+from dask import delayed
+
+
+def three_answers(pieces):
+    dask.persist(*pieces)
+    rows = delayed(sum)([piece.size for piece in pieces]).compute()
+    total = delayed(sum)([piece.sum() for piece in pieces]).compute()
+    worst = delayed(max)([piece.max() for piece in pieces]).compute()
+    return rows, total / rows, worst
+
+# %% wrong b_pieces_fetched: Fetches the pieces to the notebook; they must stay on the workers.
+# fails: The pieces stay on the workers
+import dask
+import numpy as np
+
+
+def three_answers(pieces):
+    values = np.concatenate(dask.compute(*pieces))
+    return values.size, values.mean(), values.max()
+
+# %% wrong b_still_lazy: Returns plans, not the three numbers.
+# fails: They are computed, not only planned
+# edit of wrong b_largest_from_zero
+# -     worst = delayed(max)([0] + [piece.max() for piece in pieces])
+# -     rows, total, worst = dask.compute(rows, total, worst)
+# +     worst = delayed(max)([piece.max() for piece in pieces])
+
+# %% wrong last_piece_lost
+# fails: The number of values is right
+# edit of wrong b_largest_from_zero
+# - def three_answers(pieces):
+# + def three_answers(pieces):
+# +     pieces = pieces[:-1]
+# -     worst = delayed(max)([0] + [piece.max() for piece in pieces])
+# +     worst = delayed(max)([piece.max() for piece in pieces])

@@ -1,0 +1,81 @@
+"""Answers to exercise 02.4."""
+
+# %% right b_loc: loc with rows and columns at once, then dask.persist.
+import dask
+
+
+def prepare(table):
+    late = table.loc[table["dep_delay"] > 120, ["carrier", "dep_delay", "distance"]]
+    (kept,) = dask.persist(late)
+    return kept
+
+# %% right chain
+def prepare(table):
+    return table[table.dep_delay > 120][["carrier", "dep_delay", "distance"]].persist()
+
+# %% right columns_first
+import dask
+
+
+def prepare(table):
+    small = table[["carrier", "dep_delay", "distance"]]
+    small = small.loc[small["dep_delay"] > 120]
+    return dask.persist(small)[0]
+
+# %% wrong all_columns_kept
+# fails: It has the three columns
+def prepare(table):
+    return table[table.dep_delay > 120].persist()
+
+# %% wrong all_rows_kept
+# fails: The workers keep what is needed, and no more
+def prepare(table):
+    kept = table[["carrier", "dep_delay", "distance"]].persist()
+    return kept[kept.dep_delay > 120]
+
+# %% wrong b_hours: The delay is in minutes, and not in hours.
+# fails: It has the flights more than 120 minutes late, and no others
+def prepare(table):
+    return table[table.dep_delay > 2][["carrier", "dep_delay", "distance"]].persist()
+
+# %% wrong b_kept_global: Persists both whole table and result and holds the first in a global, so the workers keep more than needed.
+# fails: The workers keep what is needed, and no more
+held = []
+
+
+def prepare(table):
+    table = table.persist()
+    held.append(table)
+    return table[table.dep_delay > 120][["carrier", "dep_delay", "distance"]].persist()
+
+# %% wrong b_only_a_plan: Only a plan, so each question loads everything again.
+# fails: Questions to the result load nothing again
+def prepare(table):
+    return table[table.dep_delay > 120][["carrier", "dep_delay", "distance"]]
+
+# %% wrong b_pandas: Returns a pandas table in the notebook, not a Dask table on the workers.
+# fails: It returns a Dask table
+def prepare(table):
+    return table[table.dep_delay > 120][["carrier", "dep_delay", "distance"]].compute()
+
+# %% wrong b_through_notebook: Brings the rows to the notebook and makes a Dask table of them again; they must be kept on the workers.
+# fails: Nothing but names travels to the notebook
+import dask.dataframe as dd
+
+
+def prepare(table):
+    here = table[table.dep_delay > 120][["carrier", "dep_delay", "distance"]].compute()
+    return dd.from_pandas(here, npartitions=table.npartitions)
+
+# %% wrong b_two_hours_too: >= takes flights of exactly two hours as well; the text says more than two hours.
+# fails: It has the flights more than 120 minutes late, and no others
+def prepare(table):
+    return table[table.dep_delay >= 120][["carrier", "dep_delay", "distance"]].persist()
+
+# %% wrong through_the_notebook
+# fails: Nothing but names travels to the notebook
+# edit of wrong b_through_notebook
+# -     here = table[table.dep_delay > 120][["carrier", "dep_delay", "distance"]].compute()
+# -     return dd.from_pandas(here, npartitions=table.npartitions)
+# +     small = table[table.dep_delay > 120][["carrier", "dep_delay", "distance"]].compute()
+# +     return dd.from_pandas(small, npartitions=4).persist()

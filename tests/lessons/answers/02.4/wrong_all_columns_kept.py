@@ -1,2 +1,0 @@
-def prepare(table):
-    return table[table.dep_delay > 120].persist()

@@ -1,0 +1,160 @@
+"""Answers to exercise 02.5."""
+
+# %% right b_last_task: Recursion from the end: takes away one task that no other task needs.
+def count_orders(graph):
+    if not graph:
+        return 1
+    total = 0
+    for last in graph:
+        if not any(last in needs for needs in graph.values()):
+            total += count_orders({task: needs for task, needs in graph.items() if task != last})
+    return total
+
+# %% right first_task
+def count_orders(graph):
+    if not graph:
+        return 1
+    total = 0
+    for task in graph:
+        if not any(need in graph for need in graph[task]):
+            total += count_orders({other: graph[other] for other in graph if other != task})
+    return total
+
+# %% right lru
+from functools import lru_cache
+
+
+def count_orders(graph):
+    @lru_cache(None)
+    def go(left):
+        if not left:
+            return 1
+        return sum(go(left - {k}) for k in left if not set(graph[k]) & left)
+
+    return go(frozenset(graph))
+
+# %% right permutations
+from itertools import permutations
+
+
+def count_orders(graph):
+    total = 0
+    for attempt in permutations(graph):
+        place = {task: i for i, task in enumerate(attempt)}
+        total += all(place[need] < place[task] for task in graph for need in graph[task])
+    return total
+
+# %% wrong at_most_six_tasks: Right up to six tasks; more orders are not counted.
+# fails: The number of orders is right: many orders
+# edit of right permutations
+# -     for attempt in permutations(graph):
+# -         place = {task: i for i, task in enumerate(attempt)}
+# +     for order in permutations(graph):
+# +         place = {task: number for number, task in enumerate(order)}
+# -     return total
+# +     return min(total, 720)
+
+# %% wrong b_breakfast: The number of the breakfast is fixed for every graph.
+# fails: The number of orders is right: tasks that need nothing
+def count_orders(graph):
+    return 8
+
+# %% wrong b_first_need_only: Looks at the first need of each task only, not at all of them.
+# fails: The number of orders is right: a task that needs itself
+from itertools import permutations
+
+
+def count_orders(graph):
+    return sum(
+        all(way.index(graph[task][0]) < way.index(task) for task in graph if graph[task]) for way in permutations(graph)
+    )
+
+# %% wrong b_just_before: The needs must come directly before the task, although anything may be done in between.
+# fails: The number of orders is right: many orders
+from itertools import permutations
+
+
+def count_orders(graph):
+    count = 0
+    for way in permutations(graph):
+        good = True
+        for i, task in enumerate(way):
+            needs = set(graph[task])
+            good = good and needs == set(way[max(0, i - len(needs)) : i]) if needs else good
+        count += good
+    return count
+
+# %% wrong b_remembers: Remembers counts between calls by the finished tasks only, so another graph gets old numbers.
+# fails: The number of orders is right: a chain
+memory = {}
+
+
+def count_orders(graph, done=frozenset()):
+    if len(done) == len(graph):
+        return 1
+    if done not in memory:
+        memory[done] = sum(
+            count_orders(graph, done | {task}) for task in graph if task not in done and set(graph[task]) <= done
+        )
+    return memory[done]
+
+# %% wrong b_tree_formula: N! divided by the sizes of all subgraphs counts right for trees only.
+# fails: The number of orders is right: random graphs
+from math import factorial
+
+
+def count_orders(graph):
+    def below(task, path=()):
+        if task in path:
+            raise RecursionError
+        found = {task}
+        for need in graph[task]:
+            found |= below(need, (*path, task))
+        return found
+
+    total = factorial(len(graph))
+    try:
+        for task in graph:
+            total //= len(below(task))
+    except RecursionError:
+        return 0
+    return total
+
+# %% wrong global_memo
+# fails: The number of orders is right: a chain
+MEMO = {}
+
+
+def count_orders(graph):
+    key = frozenset(graph)
+    if not graph:
+        return 1
+    if key not in MEMO:
+        MEMO[key] = sum(
+            count_orders({o: n for o, n in graph.items() if o != k}) for k, v in graph.items() if not set(v) & key
+        )
+    return MEMO[key]
+
+# %% wrong one
+# fails: The number of orders is right: tasks that need nothing
+def count_orders(graph):
+    return 1
+
+# %% wrong own_need_overlooked: A task that needs itself passes, as it does not come after itself.
+# fails: The number of orders is right: a task that needs itself
+# edit of wrong b_first_need_only
+# -         all(way.index(graph[task][0]) < way.index(task) for task in graph if graph[task]) for way in permutations(graph)
+# +         all(p.index(need) <= p.index(task) for task, needs in graph.items() for need in needs)
+# +         for p in permutations(graph)
+
+# %% wrong pops
+# fails: It runs without an error: KeyError
+def count_orders(graph):
+    if not graph:
+        return 1
+    total = 0
+    for k in list(graph):
+        if not set(graph[k]) & graph.keys():
+            graph.pop(k)
+            total += count_orders(graph)
+    return total

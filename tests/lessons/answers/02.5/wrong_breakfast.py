@@ -1,2 +1,0 @@
-def count_orders(graph):
-    return 8

@@ -1,0 +1,25 @@
+"""Answers to exercise 02.6."""
+
+# %% right b_dict_call: A dict call.
+collections = dict(a="DataFrame", b="Bag", c="Array", d="Delayed", e="Futures")
+
+# %% right c_zipped: Letters and words side by side.
+collections = dict(zip("abcde", ("DataFrame", "Bag", "Array", "Delayed", "Futures"), strict=True))
+
+# %% right names
+collections = {"a": "DataFrame", "b": "Bag", "c": "Array", "d": "Delayed", "e": "Futures"}
+
+# %% right without_case
+collections = {"a": "dataframe", "b": "bag", "c": "Array", "d": "Delayed", "e": "FUTURES"}
+
+# %% wrong all_tables
+# fails: Each job has the collection that fits it
+collections = dict.fromkeys("abcde", "DataFrame")
+
+# %% wrong b_bag_for_functions: A bag for the functions and delayed for the log files.
+# fails: Each job has the collection that fits it
+collections = dict(a="DataFrame", b="Delayed", c="Array", d="Bag", e="Futures")
+
+# %% wrong word
+# fails: Each is one of the five words
+collections = {"a": "pandas", "b": "Bag", "c": "Array", "d": "Delayed", "e": "Futures"}

@@ -1,1 +1,0 @@
-collections = {"a": "DataFrame", "b": "Bag", "c": "Array", "d": "Delayed", "e": "Futures"}

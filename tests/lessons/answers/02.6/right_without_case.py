@@ -1,1 +1,0 @@
-collections = {"a": "dataframe", "b": "bag", "c": "Array", "d": "Delayed", "e": "FUTURES"}

@@ -1,1 +1,0 @@
-collections = dict(zip("abcde", ["DataFrame", "Bag", "Array", "Delayed", "Futures"], strict=True))

@@ -1,1 +1,0 @@
-collections = dict.fromkeys("abcde", "DataFrame")

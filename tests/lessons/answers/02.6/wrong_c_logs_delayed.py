@@ -1,3 +1,0 @@
-"""Wrong: log files with a function for each file."""
-
-collections = dict(zip("abcde", ("DataFrame", "Delayed", "Array", "Delayed", "Futures"), strict=True))

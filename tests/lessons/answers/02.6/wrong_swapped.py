@@ -1,1 +1,0 @@
-collections = {"a": "Bag", "b": "DataFrame", "c": "Array", "d": "Futures", "e": "Delayed"}

@@ -1,1 +1,0 @@
-collections = {"a": "pandas", "b": "Bag", "c": "Array", "d": "Delayed", "e": "Futures"}

@@ -1,0 +1,93 @@
+"""Answers to exercise 03.1."""
+
+# %% right b_recursive: Recursion with a cache for the longest chain.
+from functools import cache
+
+
+def bound(orders, cooks, knives):
+    by_name = {order.name: order for order in orders}
+
+    @cache
+    def chain(name):
+        order = by_name[name]
+        return order.seconds + max((chain(earlier) for earlier in order.after), default=0.0)
+
+    work = sum(order.seconds for order in orders) / cooks
+    cutting = sum(order.seconds for order in orders if order.knife)
+    return max(work, cutting / knives if cutting else 0.0, max(map(chain, by_name), default=0.0))
+
+# %% right loop: The ends of all orders, found in rounds.
+def bound(orders, cooks, knives):
+    end = {}
+    while len(end) < len(orders):
+        for order in orders:
+            if order.name not in end and all(name in end for name in order.after):
+                end[order.name] = order.seconds + max([0, *(end[name] for name in order.after)])
+    all_work = sum(order.seconds for order in orders)
+    cutting = sum(order.seconds for order in orders if order.knife)
+    return max(max(end.values()), all_work / cooks, cutting / knives)
+
+# %% right sorted: A topological sort of the standard library, and NumPy for the rest.
+from graphlib import TopologicalSorter
+
+import numpy as np
+
+
+def bound(orders, cooks, knives):
+    by_name = {order.name: order for order in orders}
+    ends = {}
+    for name in TopologicalSorter({order.name: order.after for order in orders}).static_order():
+        ends[name] = by_name[name].seconds + max((ends[earlier] for earlier in by_name[name].after), default=0.0)
+    seconds = np.array([order.seconds for order in orders])
+    needs = np.array([order.knife for order in orders])
+    return np.max([seconds.sum() / cooks, seconds[needs].sum() / knives, max(ends.values())])
+
+# %% wrong added_up: The limits are added instead of compared.
+# fails: It is right where the limit is all work, shared among the cooks
+def bound(orders, cooks, knives):
+    work = sum(order.seconds for order in orders if not order.knife)
+    cutting = sum(order.seconds for order in orders if order.knife)
+    return work / cooks + cutting / knives
+
+# %% wrong b_direct_only: Adds only the orders that come directly before, not the whole chain.
+# fails: It is right where the limit is the longest chain of orders that wait for each other
+def bound(orders, cooks, knives):
+    seconds = {order.name: order.seconds for order in orders}
+    chains = [order.seconds + max((seconds[name] for name in order.after), default=0) for order in orders]
+    work = sum(seconds.values()) / cooks
+    cutting = sum(order.seconds for order in orders if order.knife) / knives
+    return max(work, cutting, max(chains))
+
+# %% wrong b_knife_by_cooks: Divides the knife work by the number of cooks, not of knives.
+# fails: It is right where the limit is the work with a knife, shared among the knives
+def bound(orders, cooks, knives):
+    by_name = {order.name: order for order in orders}
+
+    def chain(name):
+        return by_name[name].seconds + max((chain(earlier) for earlier in by_name[name].after), default=0)
+
+    work = sum(order.seconds for order in orders) / cooks
+    cutting = sum(order.seconds for order in orders if order.knife) / cooks
+    return max(work, cutting, max(map(chain, by_name)))
+
+# %% wrong b_whole_seconds: Floor division cuts the seconds of the first two limits.
+# fails: It is right where the limit is the work with a knife, shared among the knives
+# edit of wrong b_knife_by_cooks
+# -     work = sum(order.seconds for order in orders) / cooks
+# -     cutting = sum(order.seconds for order in orders if order.knife) / cooks
+# +     work = sum(order.seconds for order in orders) // cooks
+# +     cutting = sum(order.seconds for order in orders if order.knife) // knives
+
+# %% wrong pops_orders
+# fails: What it is given stays as it was
+def bound(orders, cooks, knives):
+    w = sum(o.seconds for o in orders) / cooks
+    k = sum(o.seconds for o in orders if o.knife) / knives
+    ends = {}
+    while orders:
+        o = orders.pop(0)
+        if all(a in ends for a in o.after):
+            ends[o.name] = o.seconds + max([ends[a] for a in o.after], default=0)
+        else:
+            orders.append(o)
+    return max(w, k, max(ends.values()))

@@ -1,5 +1,0 @@
-"""Sorted rows, in partitions whose limits Dask estimates from a sample."""
-
-
-def balance(table, npartitions):
-    return table.sort_values("row", npartitions=npartitions)

@@ -1,0 +1,57 @@
+"""Answers to exercise 03.5."""
+
+# %% right b_stride: Every fiftieth number in one batch, by strides and client.map.
+def batched(client, task, numbers):
+    numbers = list(numbers)
+
+    def work(batch):
+        return sum(task(number) for number in batch)
+
+    batches = [numbers[i::50] for i in range(min(50, len(numbers)))]
+    return sum(client.gather(client.map(work, batches, pure=False)))
+
+# %% right bag: A Dask bag in twenty partitions.
+import dask.bag as db
+
+
+def batched(client, task, numbers):
+    return db.from_sequence(numbers, npartitions=20).map(task).sum(split_every=64).compute(scheduler=client)
+
+# %% right steps: Every thirtieth number in one task; the sums are added up on a worker.
+def batched(client, task, numbers):
+    def several(batch):
+        total = 0
+        for number in batch:
+            total += task(number)
+        return total
+
+    futures = [client.submit(several, numbers[start::30], pure=False) for start in range(30)]
+    return client.submit(sum, futures).result()
+
+# %% wrong b_doubles_lost: A set loses numbers that appear twice, so the sum is not over all numbers.
+# fails: It is the sum over all numbers, for any count of them
+def batched(client, task, numbers):
+    numbers = list(set(numbers))
+    batches = [numbers[i::50] for i in range(min(50, len(numbers)))]
+    return sum(client.gather(client.map(lambda batch: sum(map(task, batch)), batches, pure=False)))
+
+# %% wrong b_few_numbers: With fewer than 50 numbers the size of a batch is 0, and range fails; there may be only three.
+# fails: At most 50 tasks reach the scheduler
+def batched(client, task, numbers):
+    numbers = list(numbers)
+    size = len(numbers) // 49
+    batches = [numbers[i : i + size] for i in range(0, len(numbers), size)]
+    return sum(client.gather(client.map(lambda batch: sum(map(task, batch)), batches, pure=False)))
+
+# %% wrong b_in_notebook: Computed in the notebook, not by the workers.
+# fails: It runs without an error: ValueError
+def batched(client, task, numbers):
+    return sum(task(number) for number in numbers)
+
+# %% wrong in_the_notebook: Nothing reaches a worker.
+# fails: It is the sum over all numbers, for any count of them
+def batched(client, task, numbers):
+    def square(number):
+        return number * number
+
+    return sum(square(number) for number in numbers)

@@ -1,0 +1,96 @@
+"""Answers to exercise 04.1."""
+
+# %% right b_fixpoint: A fixed point of set comprehensions.
+def rerun(graph, memory, wanted, lost):
+    held = {key for key, workers in memory.items() if any(worker != lost for worker in workers)}
+    again = set(wanted) - held
+    while True:
+        more = again | {needed for key in again for needed in graph[key] if needed not in held}
+        if more == again:
+            return again
+        again = more
+
+# %% right b_generator_queue: Breadth first with a queue and a generator.
+from collections import deque
+
+
+def rerun(graph, memory, wanted, lost):
+    def walk():
+        seen, queue = set(), deque(wanted)
+        while queue:
+            key = queue.popleft()
+            if key in seen or not memory.get(key, set()) <= {lost}:
+                continue
+            seen.add(key)
+            queue.extend(graph[key])
+            yield key
+
+    return set(walk())
+
+# %% right memo
+def rerun(graph, memory, wanted, lost):
+    again = frozenset(k for k in wanted if not set(memory.get(k, ())) - {lost})
+    while True:
+        more = again | {n for k in again for n in graph[k] if not set(memory.get(n, ())) - {lost}}
+        if more == again:
+            return set(again)
+        again = more
+
+# %% right rounds: Rounds until nothing is added any more.
+def rerun(graph, memory, wanted, lost):
+    gone = {key for key in graph if not set(memory.get(key, ())) - {lost}}
+    again = set(wanted) & gone
+    while True:
+        more = {needed for key in again for needed in graph[key]} & gone
+        if more <= again:
+            return again
+        again |= more
+
+# %% wrong b_no_inputs: Only the wanted results that were lost; "what is not in memory has been released", so their inputs run again, too.
+# fails: Results that only the lost worker had are computed again
+def rerun(graph, memory, wanted, lost):
+    return {key for key in wanted if memory.get(key, set()) <= {lost}}
+
+# %% wrong c_all_in_memory: Begins with everything that is in memory, also where nobody wants it any more.
+# fails: Nothing else is computed again
+def rerun(graph, memory, wanted, lost):
+    again = set()
+    waiting = [key for key, holders in memory.items() if holders == {lost}]
+    while waiting:
+        key = waiting.pop()
+        if key not in again:
+            again.add(key)
+            waiting += [needed for needed in graph[key] if not memory.get(needed, set()) - {lost}]
+    return again
+
+# %% wrong downstream: Goes to what depends on a lost key instead of what it needs.
+# fails: Results that only the lost worker had are computed again
+def rerun(graph, memory, wanted, lost):
+    again = {key for key in wanted if memory.get(key) == {lost}}
+    for _ in graph:
+        again |= {key for key, needed in graph.items() if again & set(needed)}
+    return again
+
+# %% wrong memory_changed
+# fails: What it is given stays as it was
+def rerun(graph, memory, wanted, lost):
+    for k in memory:
+        memory[k].discard(lost)
+    again, todo = set(), list(wanted)
+    while todo:
+        k = todo.pop()
+        if k not in again and not memory.get(k):
+            again.add(k)
+            todo += graph[k]
+    return again
+
+# %% wrong pops_wanted
+# fails: What it is given stays as it was
+def rerun(graph, memory, wanted, lost):
+    again = set()
+    while wanted:
+        k = wanted.pop()
+        if k not in again and not set(memory.get(k, ())) - {lost}:
+            again.add(k)
+            wanted.update(graph[k])
+    return again

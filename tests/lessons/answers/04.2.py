@@ -1,0 +1,157 @@
+"""Answers to exercise 04.2."""
+
+# %% right b_fullest_worker: Crashes the worker that has made most so far, found with max and a generator of snapshots.
+import itertools
+import time
+
+from gpucluster.lessons.simulations.recovery import crash, restored
+
+
+def survive(client, lazy):
+    def snapshots():
+        for _ in itertools.count():
+            yield {address: set(keys) - old.get(address, set()) for address, keys in client.has_what().items()}
+            time.sleep(0.02)
+
+    old = {address: set(keys) for address, keys in client.has_what().items()}
+    future = client.compute(lazy)
+    snapshot = next(one for one in snapshots() if any(one.values()))
+    crash(client, max(snapshot, key=lambda address: len(snapshot[address])))
+    try:
+        return client.gather(future)
+    finally:
+        restored(client, len(old))
+
+# %% right by_hand: The process ends itself; the wait for results and workers is written by hand.
+import os
+import time
+
+
+def survive(client, lazy):
+    workers = list(client.scheduler_info(n_workers=-1)["workers"])
+    future = client.compute(lazy)
+    while True:
+        holding = {address: len(keys) for address, keys in client.has_what().items()}
+        victim = max(holding, key=holding.get)
+        if holding[victim] >= 2:
+            break
+        time.sleep(0.02)
+    client.run(os._exit, 1, workers=[victim], on_error="ignore")
+    result = future.result()
+    while True:
+        now = client.scheduler_info(n_workers=-1)["workers"]
+        if victim not in now and len(now) == len(workers):
+            return result
+        time.sleep(0.05)
+
+# %% right persist: The parts are watched in the graph of a persisted result.
+import time
+
+from gpucluster.lessons.simulations.recovery import addresses, crash, restored
+
+
+def survive(client, lazy):
+    count = len(addresses(client))
+    started = client.persist(lazy)
+    while not (busy := [worker for worker, keys in client.has_what().items() if keys]):
+        time.sleep(0.03)
+    crash(client, busy[-1])
+    answer = started.compute()
+    restored(client, count)
+    return answer
+
+# %% wrong b_all_workers: Crashes every worker, the exercise says "a worker".
+# fails: One worker crashes
+import time
+
+from gpucluster.lessons.simulations.recovery import addresses, crash, restored
+
+
+def survive(client, lazy):
+    workers = addresses(client)
+    future = client.compute(lazy)
+    while not any(client.has_what().values()):
+        time.sleep(0.01)
+    for address in workers:
+        crash(client, address)
+    result = future.result()
+    restored(client, len(workers))
+    return result
+
+# %% wrong b_computed_locally: The result comes from threads of the notebook; the one "started" on the cluster is thrown away.
+# fails: It runs without an error: ValueError
+import time
+
+from gpucluster.lessons.simulations.recovery import addresses, crash, restored
+
+
+def survive(client, lazy):
+    n_workers = len(addresses(client))
+    future = client.compute(lazy)
+    while not any(client.has_what().values()):
+        time.sleep(0.01)
+    crash(client, next(address for address, keys in client.has_what().items()))
+    future.cancel()
+    restored(client, n_workers)
+    return lazy.compute(scheduler="threads")
+
+# %% wrong b_no_crash: Waits for something to be done but never crashes a worker.
+# fails: One worker crashes
+# edit of wrong b_computed_locally
+# - from gpucluster.lessons.simulations.recovery import addresses, crash, restored
+# + from gpucluster.lessons.simulations.recovery import addresses, restored
+# -     crash(client, next(address for address, keys in client.has_what().items()))
+# -     future.cancel()
+# +     result = future.result()
+# -     return lazy.compute(scheduler="threads")
+# +     return result
+
+# %% wrong b_returns_future: Returns the future, not the result.
+# fails: The result is exactly that of an undisturbed run
+# edit of wrong b_no_crash
+# - from gpucluster.lessons.simulations.recovery import addresses, restored
+# + from distributed import wait
+# + from gpucluster.lessons.simulations.recovery import addresses, crash, restored
+# -     while not any(client.has_what().values()):
+# +     while not (busy := [address for address, keys in client.has_what().items() if keys]):
+# -     result = future.result()
+# +     crash(client, busy[0])
+# +     wait(future)
+# -     return result
+# +     return future
+
+# %% wrong c_first_worker: Crashes the first worker, also where it has done nothing of the result yet.
+# fails: The crash comes in the middle: something that the worker had done is computed again
+# edit of wrong b_no_crash
+# - from gpucluster.lessons.simulations.recovery import addresses, restored
+# + from gpucluster.lessons.simulations.recovery import addresses, crash, restored
+# -         time.sleep(0.01)
+# +         time.sleep(0.02)
+# +     crash(client, addresses(client)[0])
+
+# %% wrong c_fixed_time: Crashes after a fixed time, whatever has been done by then.
+# fails: The crash comes in the middle: something that the worker had done is computed again
+# edit of wrong c_first_worker
+# -     while not any(client.has_what().values()):
+# -         time.sleep(0.02)
+# -     crash(client, addresses(client)[0])
+# +     time.sleep(0.4)
+# +     victim = max(client.has_what().items(), key=lambda one: len(one[1]))[0]
+# +     crash(client, victim)
+
+# %% wrong c_last_worker: Crashes the last worker, also where it has done nothing of the result yet.
+# fails: The crash comes in the middle: something that the worker had done is computed again
+# edit of wrong c_first_worker
+# -     crash(client, addresses(client)[0])
+# +     crash(client, addresses(client)[-1])
+
+# %% wrong future: Returns a future, not a result.
+# fails: The result is exactly that of an undisturbed run
+# edit of right persist
+# -     started = client.persist(lazy)
+# +     future = client.compute(lazy)
+# -     crash(client, busy[-1])
+# -     answer = started.compute()
+# +     crash(client, busy[0])
+# -     return answer
+# +     return future

@@ -1,5 +1,0 @@
-"""Computes, and breaks nothing."""
-
-
-def survive(client, lazy):
-    return client.compute(lazy).result()

@@ -1,0 +1,118 @@
+"""Answers to exercise 04.3."""
+
+# %% right b_try_except: One try, and the error of a lost future.
+from concurrent.futures import CancelledError
+
+
+def with_reload(client, data, task, reload):
+    try:
+        return client.submit(task, data, pure=False).result(), data
+    except CancelledError:
+        data = client.scatter(reload(), hash=False)
+        return client.submit(task, data, pure=False).result(), data
+
+
+why = "c"
+
+# %% right by_name: A helper, and the error by its full name.
+from distributed.client import FutureCancelledError
+
+
+def with_reload(client, data, task, reload):
+    def attempt(data):
+        return client.submit(task, data, pure=False).result(), data
+
+    try:
+        return attempt(data)
+    except FutureCancelledError:
+        pass
+    return attempt(client.scatter(reload(), hash=False))
+
+
+why = "c"
+
+# %% right status: Looks at the future when something went wrong.
+from distributed import CancelledError
+
+
+def with_reload(client, data, task, reload):
+    for attempt in range(2):
+        future = client.submit(task, data, pure=False)
+        try:
+            return [future.result(), data]
+        except CancelledError:
+            if attempt:
+                raise
+            [data] = client.scatter([reload()], hash=False)
+    return None
+
+
+why = "C"
+
+# %% wrong always_reloads: Loads each time, lost or not.
+# fails: While the data is there, it is not loaded again
+def with_reload(client, data, task, reload):
+    data = client.scatter(reload(), hash=False)
+    return client.submit(task, data, pure=False).result(), data
+
+
+why = "c"
+
+# %% wrong b_error_returned: An error of the task is returned; "it must reach the caller".
+# fails: An error of the task itself is passed on, whatever its kind
+# edit of right b_try_except
+# -         data = client.scatter(reload(), hash=False)
+# -         return client.submit(task, data, pure=False).result(), data
+# +         data = client.scatter(reload(), hash=False)
+# +         return client.submit(task, data, pure=False).result(), data
+# +     except Exception as error:
+# +         return error, data
+
+# %% wrong b_no_scatter: Gives back the loaded data itself; asked is "scatter what it returns" and the future of the data.
+# fails: The second is a future
+# edit of right b_try_except
+# -         data = client.scatter(reload(), hash=False)
+# +         data = reload()
+
+# %% wrong b_old_future: Returns the lost future, not the one "that can be used next time".
+# fails: The future it returns after the crash can be used again
+# edit of right b_try_except
+# -     try:
+# -         return client.submit(task, data, pure=False).result(), data
+# +     try:
+# +         result = client.submit(task, data, pure=False).result()
+# -         data = client.scatter(reload(), hash=False)
+# -         return client.submit(task, data, pure=False).result(), data
+# +         fresh = client.scatter(reload(), hash=False)
+# +         result = client.submit(task, fresh, pure=False).result()
+# +     return result, data
+
+# %% wrong b_reload_on_worker: Reload runs as a task on a worker, not "in the notebook".
+# fails: After a crash of the worker that held it, the data is loaded once
+# edit of right b_try_except
+# -         data = client.scatter(reload(), hash=False)
+# +         data = client.submit(reload, pure=False)
+
+# %% wrong b_runs_here: After a loss the task runs in the notebook, not "on the cluster".
+# fails: It runs without an error: ValueError
+# edit of right b_try_except
+# -         data = client.scatter(reload(), hash=False)
+# -         return client.submit(task, data, pure=False).result(), data
+# +         table = reload()
+# +         return task(table), client.scatter(table, hash=False)
+
+# %% wrong b_why_a: It is not a matter of time, no task makes the data (why).
+# fails: The reason is the right one of the four
+# edit of right b_try_except
+# - why = "c"
+# + why = "a"
+
+# %% wrong c_only_value_errors: Passes on a ValueError only; any other error of the task counts as a loss.
+# fails: An error of the task itself is no reason to load again
+# edit of right b_try_except
+# -     except CancelledError:
+# -         data = client.scatter(reload(), hash=False)
+# +     except ValueError:
+# +         raise
+# +     except Exception:
+# +         data = client.scatter(reload())

@@ -1,9 +1,0 @@
-"""Loads each time, lost or not."""
-
-
-def with_reload(client, data, task, reload):
-    data = client.scatter(reload(), hash=False)
-    return client.submit(task, data, pure=False).result(), data
-
-
-why = "c"

@@ -1,0 +1,171 @@
+"""Answers to exercise 04.4."""
+
+# %% right b_file_per_number: One file per task, written beside and moved into place.
+import os
+import uuid
+from pathlib import Path
+
+
+def record(folder, number, line):
+    target = Path(folder) / f"task-{number}.line"
+    beside = Path(folder) / f"{uuid.uuid4().hex}.part"
+    beside.write_bytes(line.encode("utf-8"))
+    os.replace(beside, target)
+
+
+def read_lines(folder):
+    return [path.read_bytes().decode("utf-8") for path in Path(folder).glob("task-*.line")]
+
+# %% right database: A database with a key: insert or replace.
+import sqlite3
+
+
+def connect(folder):
+    database = sqlite3.connect(f"{folder}/lines.db", timeout=30)
+    database.execute("create table if not exists lines (number integer primary key, line text)")
+    return database
+
+
+def record(folder, number, line):
+    with connect(folder) as database:
+        database.execute("insert or replace into lines values (?, ?)", (int(number), line))
+
+
+def read_lines(folder):
+    with connect(folder) as database:
+        return [line for (line,) in database.execute("select line from lines order by number")]
+
+# %% right plain_files: One file per task.
+import os
+
+
+def record(folder, number, line):
+    with open(os.path.join(folder, f"{number}.txt"), "w") as file:
+        file.write(line)
+
+
+def read_lines(folder):
+    lines = []
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name)) as file:
+            lines.append(file.read())
+    return lines
+
+# %% wrong append: Appends, as in the lesson.
+# fails: Each line is there once however often its task runs
+from pathlib import Path
+
+
+def record(folder, number, line):
+    with open(Path(folder) / "lines.txt", "a") as file:
+        file.write(line + "\n")
+
+
+def read_lines(folder):
+    return (Path(folder) / "lines.txt").read_text().splitlines()
+
+# %% wrong b_file_named_by_line: The file is named by the words, so two tasks with the same words share one.
+# fails: Each line is there once when each task runs once
+import hashlib
+from pathlib import Path
+
+
+def record(folder, number, line):
+    name = hashlib.sha256(line.encode()).hexdigest()[:16]
+    (Path(folder) / f"{name}.txt").write_text(line)
+
+
+def read_lines(folder):
+    return [path.read_text() for path in sorted(Path(folder).glob("*.txt"))]
+
+# %% wrong c_by_process: A file for each process; a task that runs again elsewhere has two lines.
+# fails: After a real crash, there are exactly as many lines as tasks
+import os
+from pathlib import Path
+
+
+def record(folder, number, line):
+    with open(Path(folder) / f"{os.getpid()}.txt", "a") as file:
+        file.write(f"{number} {line}\n")
+
+
+def read_lines(folder):
+    found = set()
+    for path in Path(folder).iterdir():
+        found |= {(path.name, text) for text in path.read_text().splitlines()}
+    return [text.split(" ", 1)[1] for _, text in found]
+
+# %% wrong c_one_dictionary: One JSON file for all, read and written again: two tasks at the same time lose a line.
+# fails: Tasks may run again, also at the same time: JSONDecodeError
+import json
+from pathlib import Path
+
+
+def record(folder, number, line):
+    path = Path(folder) / "lines.json"
+    lines = json.loads(path.read_text()) if path.exists() else {}
+    lines[str(number)] = line
+    path.write_text(json.dumps(lines))
+
+
+def read_lines(folder):
+    path = Path(folder) / "lines.json"
+    return list(json.loads(path.read_text()).values()) if path.exists() else []
+
+# %% wrong c_same_name_beside: Two runs of a task at the same time write beside under one name; one moves it away from the other.
+# fails: Tasks may run again, also at the same time: FileNotFoundError
+# edit of right b_file_per_number
+# -     target = Path(folder) / f"task-{number}.line"
+# -     beside = Path(folder) / f"{uuid.uuid4().hex}.part"
+# -     beside.write_bytes(line.encode("utf-8"))
+# -     os.replace(beside, target)
+# +     beside = Path(folder) / f"{number}.new"
+# +     beside.write_text(line)
+# +     os.rename(beside, Path(folder) / f"{number}.txt")
+# -     return [path.read_bytes().decode("utf-8") for path in Path(folder).glob("task-*.line")]
+# +     return [path.read_text() for path in Path(folder).glob("*.txt")]
+
+# %% wrong created_once: Whoever finds the file believes that its line is in it.
+# fails: After a crash between opening a file and writing, each line is there
+# edit of wrong append
+# -     with open(Path(folder) / "lines.txt", "a") as file:
+# -         file.write(line + "\n")
+# +     try:
+# +         file = open(Path(folder) / f"{number}.txt", "x", encoding="utf-8")
+# +     except FileExistsError:
+# +         return
+# +     with file:
+# +         file.write(line)
+# -     return (Path(folder) / "lines.txt").read_text().splitlines()
+# +     return [path.read_text(encoding="utf-8") for path in Path(folder).glob("*.txt")]
+
+# %% wrong lock_stays: A file that says that somebody is writing stays when that one crashes, and all others wait for ever.
+# fails: A task that begins again after a crash comes to its end
+import json
+import os
+import time
+from pathlib import Path
+
+
+def record(folder, number, line):
+    lock = os.path.join(folder, "lock")
+    while True:
+        try:
+            os.close(os.open(lock, os.O_CREAT | os.O_EXCL))
+            break
+        except FileExistsError:
+            time.sleep(0.01)
+    try:
+        file = Path(folder) / "lines.json"
+        lines = json.loads(file.read_text()) if file.exists() else {}
+        lines[str(number)] = line
+        beside = Path(folder) / "lines.part"
+        beside.write_text(json.dumps(lines))
+        os.replace(beside, file)
+    finally:
+        os.unlink(lock)
+
+
+def read_lines(folder):
+    file = Path(folder) / "lines.json"
+    return list(json.loads(file.read_text()).values()) if file.exists() else []

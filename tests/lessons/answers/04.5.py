@@ -1,0 +1,130 @@
+"""Answers to exercise 04.5."""
+
+# %% right b_map_exitstack: Map over one element, and an exit stack that puts the setting back.
+from contextlib import ExitStack
+
+
+def allow(number, dask_scheduler=None):
+    old = dask_scheduler.allowed_failures
+    dask_scheduler.allowed_failures = number
+    return old
+
+
+def run_carefully(client, task, args, retries, allowed):
+    def call(_):
+        return task(*args)
+
+    with ExitStack() as stack:
+        stack.callback(client.run_on_scheduler, allow, client.run_on_scheduler(allow, allowed))
+        [future] = client.map(call, [0], retries=retries, pure=False)
+        try:
+            [outcome] = client.gather([future])
+        except Exception as error:
+            outcome = error
+        return outcome
+
+# %% right b_try_finally: Try, except and finally, one function that sets.
+def set_number(dask_scheduler, number):
+    before, dask_scheduler.allowed_failures = dask_scheduler.allowed_failures, number
+    return before
+
+
+def run_carefully(client, task, args, retries, allowed):
+    before = client.run_on_scheduler(set_number, number=allowed)
+    try:
+        return client.submit(task, *args, retries=retries, pure=False).result()
+    except Exception as error:
+        return error
+    finally:
+        client.run_on_scheduler(set_number, number=before)
+
+# %% right mapped: A map over one item.
+def set_allowed(dask_scheduler, number):
+    before, dask_scheduler.allowed_failures = dask_scheduler.allowed_failures, number
+    return before
+
+
+def run_carefully(client, task, args, retries, allowed):
+    old = client.run_on_scheduler(set_allowed, number=allowed)
+    outcome = None
+    try:
+        (future,) = client.map(lambda one: task(*one), [args], retries=retries, pure=False)
+        outcome = future.result()
+    except Exception as problem:
+        outcome = problem
+    client.run_on_scheduler(set_allowed, number=old)
+    return outcome
+
+# %% wrong b_back_to_three: Sets 3 at the end, not what was there before ("put the scheduler's setting back").
+# fails: The scheduler's setting is put back, whatever happens
+# edit of right b_try_finally
+# -     before, dask_scheduler.allowed_failures = dask_scheduler.allowed_failures, number
+# -     return before
+# +     dask_scheduler.allowed_failures = number
+# -     before = client.run_on_scheduler(set_number, number=allowed)
+# +     client.run_on_scheduler(set_number, number=allowed)
+# -         client.run_on_scheduler(set_number, number=before)
+# +         client.run_on_scheduler(set_number, number=3)
+
+# %% wrong b_config_only: Changes the notebook's configuration, which a running scheduler does not read ("let it end at most `allowed` workers").
+# fails: It has then ended 0 + 1 workers, and no more
+# fails: It has then ended 1 + 1 workers, and no more
+import dask
+
+
+def run_carefully(client, task, args, retries, allowed):
+    with dask.config.set({"distributed.scheduler.allowed-failures": allowed}):
+        try:
+            return client.submit(task, *args, retries=retries, pure=False).result()
+        except Exception as error:
+            return error
+
+# %% wrong b_loop_off_by_one: A loop of `retries` runs in all, one too few: `retries` counts the runs after the first.
+# fails: A task that fails a few times succeeds with as many retries
+# edit of right b_try_finally
+# -     before = client.run_on_scheduler(set_number, number=allowed)
+# +     before = client.run_on_scheduler(set_number, number=allowed)
+# +     outcome = None
+# -         return client.submit(task, *args, retries=retries, pure=False).result()
+# -     except Exception as error:
+# -         return error
+# +         for _ in range(max(retries, 1)):
+# +             future = client.submit(task, *args, pure=False)
+# +             outcome = future.exception()
+# +             if outcome is None:
+# +                 return future.result()
+# +             if type(outcome).__name__ == "KilledWorker":
+# +                 break
+# +         return outcome
+
+# %% wrong b_one_more: Off by one, the task ends allowed + 2 workers ("it then ends `allowed + 1`").
+# fails: It has then ended 1 + 1 workers, and no more
+# fails: It has then ended 0 + 1 workers, and no more
+# edit of right b_try_finally
+# -     before = client.run_on_scheduler(set_number, number=allowed)
+# +     before = client.run_on_scheduler(set_number, number=allowed + 1)
+
+# %% wrong b_only_killed: Returns a KilledWorker only, other errors are raised ("return the exception if there is one").
+# fails: With one retry less, its own error is returned
+# edit of right b_try_finally
+# - def set_number(dask_scheduler, number):
+# + from distributed.scheduler import KilledWorker
+# +
+# +
+# + def set_number(dask_scheduler, number):
+# -     except Exception as error:
+# +     except KilledWorker as error:
+
+# %% wrong b_text_of_error: Returns the text of the exception, not the exception.
+# fails: With one retry less, its own error is returned
+# edit of right b_try_finally
+# -         return error
+# +         return repr(error)
+
+# %% wrong retries_only: Believes that retries count dead workers.
+# fails: A task that fails a few times succeeds with as many retries
+def run_carefully(client, task, args, retries, allowed):
+    try:
+        return client.submit(task, *args, retries=min(retries, allowed), pure=False).result()
+    except Exception as error:
+        return error

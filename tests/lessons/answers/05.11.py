@@ -1,0 +1,68 @@
+"""Answers to exercise 05.11."""
+
+# %% right b_by_group: Three groups, turned round by a comprehension.
+groups = {
+    "none": ["late flights", "speed", "only three carriers", "upper case"],
+    "tree": ["total distance", "mean delay by origin", "ten longest delays"],
+    "shuffle": ["sort by delay", "join each plane's flights", "apply per plane"],
+}
+moves = {name: kind for kind, names in groups.items() for name in names}
+
+# %% right by_word: Sorted by word.
+# edit of right b_by_group
+# - groups = {
+# + words = {
+# - moves = {name: kind for kind, names in groups.items() for name in names}
+# + moves = {name: word for word, names in words.items() for name in names}
+
+# %% right c_groups: Three lists, turned into one dictionary.
+# edit of right by_word
+# - words = {
+# + groups = {
+# - moves = {name: word for word, names in words.items() for name in names}
+# + moves = {name: kind for kind, names in groups.items() for name in names}
+
+# %% wrong all_alike: One word for all.
+# fails: The operations with 'none' are those of Dask's plans
+names = """late flights,speed,only three carriers,upper case,total distance,mean delay by origin,ten longest delays,\
+sort by delay,join each plane's flights,apply per plane"""
+moves = dict.fromkeys(names.split(","), "tree")
+
+# %% wrong apply_is_a_tree: Takes apply for a tree.
+# fails: The operations with 'tree' are those of Dask's plans
+moves = {
+    "late flights": "none",
+    "speed": "none",
+    "only three carriers": "none",
+    "upper case": "none",
+    "total distance": "tree",
+    "mean delay by origin": "tree",
+    "ten longest delays": "tree",
+    "sort by delay": "shuffle",
+    "join each plane's flights": "shuffle",
+    "apply per plane": "tree",
+}
+
+# %% wrong b_filter_moves: A filter leaves partitions uneven, but moves no rows ("none").
+# fails: The operations with 'none' are those of Dask's plans
+# edit of wrong apply_is_a_tree
+# -     "late flights": "none",
+# +     "late flights": "shuffle",
+# -     "apply per plane": "tree",
+# +     "apply per plane": "shuffle",
+
+# %% wrong b_isin_tree: Each partition asks isin by itself, nothing is merged.
+# fails: The operations with 'none' are those of Dask's plans
+# edit of wrong apply_is_a_tree
+# -     "only three carriers": "none",
+# +     "only three carriers": "tree",
+# -     "apply per plane": "tree",
+# +     "apply per plane": "shuffle",
+
+# %% wrong other_words: A word that is not one of the three.
+# fails: Each word is none, tree or shuffle
+# edit of wrong apply_is_a_tree
+# -     "speed": "none",
+# +     "speed": "no",
+# -     "apply per plane": "tree",
+# +     "apply per plane": "shuffle",

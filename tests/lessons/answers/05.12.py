@@ -1,0 +1,77 @@
+"""Answers to exercise 05.12."""
+
+# %% right b_one_chain: Lazy from beginning to end, mean and deviation are lazy numbers.
+def pipeline(flights, weather):
+    hours = weather[["origin", "time_hour", "visib"]]
+    table = flights.dropna(subset=["dep_delay"]).merge(hours, on=["origin", "time_hour"])
+    table = table.assign(fog=table["visib"] < 3)
+    score = (table["dep_delay"] - table["dep_delay"].mean()) / table["dep_delay"].std()
+    return table.assign(score=score).groupby(["origin", "fog"])["score"].agg(["count", "mean"])
+
+# %% right normalised_at_the_end: The mean is linear: normalise the few results instead of all rows.
+def pipeline(flights, weather):
+    columns = ["origin", "time_hour", "dep_delay"]
+    joined = flights[columns].dropna().merge(weather[["origin", "time_hour", "visib"]], on=["origin", "time_hour"])
+    delay = joined["dep_delay"]
+    groups = joined.assign(fog=joined["visib"] < 3).groupby(["origin", "fog"])["dep_delay"].agg(["count", "mean"])
+    return groups.assign(mean=(groups["mean"] - delay.mean()) / delay.std())
+
+# %% right step_by_step: With names for the steps.
+def pipeline(flights, weather):
+    departed = flights.dropna(subset=["dep_delay"])
+    joined = departed.merge(weather[["origin", "time_hour", "visib"]], on=["origin", "time_hour"], how="inner")
+    joined["fog"] = joined["visib"] < 3
+    delay = joined["dep_delay"]
+    joined["score"] = (delay - delay.mean()) / delay.std()
+    return joined.groupby(["origin", "fog"])["score"].agg(["count", "mean"])
+
+# %% wrong b_answer_computed: The answer is an ordinary table; "the same result, lazy".
+# fails: Its code collects nothing on the way: no compute, to_pandas or the like
+# edit of right b_one_chain
+# -     return table.assign(score=score).groupby(["origin", "fog"])["score"].agg(["count", "mean"])
+# +     return table.assign(score=score).groupby(["origin", "fog"])["score"].agg(["count", "mean"]).compute()
+
+# %% wrong b_before_the_join: Mean and deviation of all departed flights, also of those without weather; "the same result".
+# fails: mean is the mean of the normalised delay
+def pipeline(flights, weather):
+    departed = flights.dropna(subset=["dep_delay"])
+    score = (departed["dep_delay"] - departed["dep_delay"].mean()) / departed["dep_delay"].std()
+    table = departed.assign(score=score).merge(weather[["origin", "time_hour", "visib"]], on=["origin", "time_hour"])
+    table = table.assign(fog=table["visib"] < 3)
+    return table.groupby(["origin", "fog"])["score"].agg(["count", "mean"])
+
+# %% wrong b_both_fetched: Fetches both tables by dask.compute and cuts the join again; "nothing is collected on the way".
+# fails: Its code collects nothing on the way: no compute, to_pandas or the like
+import dask
+import dask.dataframe as dd
+
+
+def pipeline(flights, weather):
+    [departed, hours] = dask.compute(flights.dropna(subset=["dep_delay"]), weather[["origin", "time_hour", "visib"]])
+    joined = departed.merge(hours, on=["origin", "time_hour"])
+    table = dd.from_pandas(joined, npartitions=4)
+    table = table.assign(fog=table["visib"] < 3)
+    score = (table["dep_delay"] - table["dep_delay"].mean()) / table["dep_delay"].std()
+    return table.assign(score=score).groupby(["origin", "fog"])["score"].agg(["count", "mean"])
+
+# %% wrong b_left_join: Keeps flights without weather (a left join), they count as no fog; "the same result".
+# fails: count is the number of departed flights with known weather
+# edit of right b_one_chain
+# -     table = flights.dropna(subset=["dep_delay"]).merge(hours, on=["origin", "time_hour"])
+# +     table = flights.dropna(subset=["dep_delay"]).merge(hours, on=["origin", "time_hour"], how="left")
+
+# %% wrong b_numbers_computed: Computes mean and deviation on the way; "nothing is collected on the way".
+# fails: Its code collects nothing on the way: no compute, to_pandas or the like
+def pipeline(flights, weather):
+    hours = weather[["origin", "time_hour", "visib"]]
+    table = flights.dropna(subset=["dep_delay"]).merge(hours, on=["origin", "time_hour"])
+    table = table.assign(fog=table["visib"] < 3)
+    mean, deviation = table["dep_delay"].mean().compute(), table["dep_delay"].std().compute()
+    table = table.assign(score=(table["dep_delay"] - mean) / deviation)
+    return table.groupby(["origin", "fog"])["score"].agg(["count", "mean"])
+
+# %% wrong b_only_mean: The mean only; "count and mean of the normalised delay".
+# fails: The result has the columns count and mean
+# edit of right b_one_chain
+# -     return table.assign(score=score).groupby(["origin", "fog"])["score"].agg(["count", "mean"])
+# +     return table.assign(score=score).groupby(["origin", "fog"])["score"].agg(["mean"])

@@ -1,0 +1,220 @@
+"""Answers to exercise 05.2."""
+
+# %% right arrow: Arrow reads and writes.
+import os
+
+import dask.dataframe as dd
+import pyarrow as pa
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+
+F = ["dep_time", "dep_delay", "arr_time", "arr_delay", "air_time"]
+
+
+def convert(csv_files, folder):
+    for i, f in enumerate(csv_files):
+        t = pc.read_csv(
+            f,
+            convert_options=pc.ConvertOptions(
+                column_types={**{c: pa.float64() for c in F}, "time_hour": pa.timestamp("us"), "tailnum": pa.string()},
+                null_values=["", "NA"],
+                strings_can_be_null=True,
+            ),
+        )
+        pq.write_table(t, os.path.join(folder, f"part.{i:02}.parquet"))
+    return dd.read_parquet(folder)
+
+
+def open_delays(folder):
+    return dd.read_parquet(folder, columns=["origin", "dep_delay"], split_row_groups=False)
+
+# %% right assume_missing: All whole numbers become decimal numbers: simple, and a little larger.
+import dask.dataframe as dd
+
+
+def convert(csv_files, folder):
+    table = dd.read_csv(csv_files, assume_missing=True)
+    table = table.assign(time_hour=dd.to_datetime(table["time_hour"], utc=True))
+    table.to_parquet(folder, write_index=False)
+    return dd.read_parquet(folder)
+
+
+def open_delays(folder):
+    return dd.read_parquet(folder, columns=["origin", "dep_delay"])
+
+# %% right b_dask_all_types: Dask reads with types for all columns that may have gaps, one partition per file.
+import dask.dataframe as dd
+
+NUMBERS = ["dep_time", "dep_delay", "arr_time", "arr_delay", "air_time"]
+WORDS = ["carrier", "tailnum", "origin", "dest"]
+TYPES = dict.fromkeys(NUMBERS, "float64") | dict.fromkeys(WORDS, "string")
+
+
+def convert(csv_files, folder):
+    table = dd.read_csv([str(file) for file in csv_files], dtype=TYPES, parse_dates=["time_hour"], blocksize=None)
+    table.to_parquet(str(folder), write_index=False)
+    return dd.read_parquet(str(folder))
+
+
+def open_delays(folder):
+    return dd.read_parquet(folder, columns=["origin", "dep_delay"])
+
+# %% right cast_later: Nullable whole numbers, and the index is kept.
+# edit of right assume_missing
+# - import dask.dataframe as dd
+# + import dask.dataframe as dd
+# +
+# + GAPS = ["dep_time", "dep_delay", "arr_time", "arr_delay", "air_time"]
+# -     table = dd.read_csv(csv_files, assume_missing=True)
+# -     table = table.assign(time_hour=dd.to_datetime(table["time_hour"], utc=True))
+# -     table.to_parquet(folder, write_index=False)
+# +     dd.read_csv(csv_files, dtype=dict.fromkeys(GAPS, "Int32"), parse_dates=["time_hour"]).to_parquet(folder)
+
+# %% right pandas: pandas for each file, nullable types.
+from pathlib import Path
+
+import dask
+import dask.dataframe as dd
+import pandas as pd
+
+
+def one(path, goal):
+    t = pd.read_csv(path, dtype=dict.fromkeys(("dep_time", "dep_delay", "arr_time", "arr_delay", "air_time"), "Int64"))
+    t["time_hour"] = pd.to_datetime(t["time_hour"])
+    t.to_parquet(goal, index=False)
+
+
+def convert(csv_files, folder):
+    dask.compute([dask.delayed(one)(f, str(Path(folder) / (Path(f).stem + ".parquet"))) for f in csv_files])
+    return dd.read_parquet(sorted(str(p) for p in Path(folder).glob("*.parquet")))
+
+
+def open_delays(folder):
+    return dd.read_parquet(folder)[["dep_delay", "origin"]]
+
+# %% wrong another_column_changed: Delays in half precision.
+# fails: Every column has the values of the CSV files
+# edit of right assume_missing
+# -     table = dd.read_csv(csv_files, assume_missing=True)
+# -     table = table.assign(time_hour=dd.to_datetime(table["time_hour"], utc=True))
+# -     table.to_parquet(folder, write_index=False)
+# +     t = dd.read_csv(
+# +         csv_files,
+# +         dtype=dict.fromkeys(["dep_time", "dep_delay", "arr_time", "arr_delay", "air_time"], "float64"),
+# +         parse_dates=["time_hour"],
+# +     )
+# +     t = t.assign(arr_delay=t["arr_delay"].astype("float32"), hour=0)
+# +     t.to_parquet(folder, write_index=False)
+
+# %% wrong b_drops_rows: Rows with a gap are left out; "what is missing stays missing".
+# fails: All rows arrive
+# edit of right b_dask_all_types
+# -     table = dd.read_csv([str(file) for file in csv_files], dtype=TYPES, parse_dates=["time_hour"], blocksize=None)
+# -     table.to_parquet(str(folder), write_index=False)
+# -     return dd.read_parquet(str(folder))
+# +     table = dd.read_csv(csv_files, dtype=TYPES, parse_dates=["time_hour"], blocksize=None)
+# +     table.dropna().to_parquet(folder, write_index=False)
+# +     return dd.read_parquet(folder)
+
+# %% wrong b_empty_words: Keep_default_na=False makes an empty word of a missing tailnum; "what is missing stays missing".
+# fails: What is missing stays missing
+# edit of wrong b_drops_rows
+# -     table = dd.read_csv(csv_files, dtype=TYPES, parse_dates=["time_hour"], blocksize=None)
+# -     table.dropna().to_parquet(folder, write_index=False)
+# +     table = dd.read_csv(
+# +         csv_files,
+# +         dtype=TYPES,
+# +         parse_dates=["time_hour"],
+# +         blocksize=None,
+# +         keep_default_na=False,
+# +         na_values={name: [""] for name in NUMBERS},
+# +     )
+# +     table.to_parquet(folder, write_index=False)
+
+# %% wrong b_gaps_are_zero: Fills the gaps with 0; "what is missing stays missing".
+# fails: What is missing stays missing
+# edit of wrong b_drops_rows
+# -     table.dropna().to_parquet(folder, write_index=False)
+# +     table[NUMBERS] = table[NUMBERS].fillna(0)
+# +     table.to_parquet(folder, write_index=False)
+
+# %% wrong b_one_big_file: All months end in one file; "each CSV file becomes one Parquet file".
+# fails: There is one Parquet file for each CSV file
+# edit of wrong b_drops_rows
+# -     table = dd.read_csv(csv_files, dtype=TYPES, parse_dates=["time_hour"], blocksize=None)
+# -     table.dropna().to_parquet(folder, write_index=False)
+# +     table = dd.read_csv(csv_files, dtype=TYPES, parse_dates=["time_hour"])
+# +     table.repartition(npartitions=1).to_parquet(folder, write_index=False)
+
+# %% wrong b_only_full_files: Reads the first file's guess and turns what does not fit into whole numbers: gaps become -1, not missing.
+# fails: The sum of dep_delay is the same
+from pathlib import Path
+
+import dask.dataframe as dd
+import pandas as pd
+
+
+def convert(csv_files, folder):
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    types = None
+    for number, file in enumerate(csv_files):
+        part = pd.read_csv(file, parse_dates=["time_hour"])
+        if types is None:
+            types = part.dtypes
+        else:
+            whole = [name for name in part.columns if str(types[name]).startswith("int")]
+            part = part.fillna({name: -1 for name in whole}).astype({name: types[name] for name in whole})
+        part.to_parquet(f"{folder}/{number:03}.parquet", index=False)
+    return dd.read_parquet(folder)
+
+
+def open_delays(folder):
+    return dd.read_parquet(folder, columns=["origin", "dep_delay"])
+
+# %% wrong b_open_eager: Open_delays returns an ordinary table; "the lazy table" is asked.
+# fails: It returns a lazy Dask table or column
+# edit of wrong b_gaps_are_zero
+# - import dask.dataframe as dd
+# + import dask.dataframe as dd
+# + import pandas as pd
+# -     table[NUMBERS] = table[NUMBERS].fillna(0)
+#
+# -     return dd.read_parquet(folder, columns=["origin", "dep_delay"])
+# +     return pd.read_parquet(folder, columns=["origin", "dep_delay"])
+
+# %% wrong b_time_is_text: Time_hour stays text; "time_hour becomes a time".
+# fails: time_hour is stored as a time, not as text
+# edit of wrong b_gaps_are_zero
+# -     table = dd.read_csv(csv_files, dtype=TYPES, parse_dates=["time_hour"], blocksize=None)
+# -     table[NUMBERS] = table[NUMBERS].fillna(0)
+# +     table = dd.read_csv(csv_files, dtype=TYPES, blocksize=None)
+
+# %% wrong ignores_folder: open_delays returns the table that convert has kept.
+# fails: It reads these two columns only: the others are damaged on purpose
+# edit of wrong another_column_changed
+# - import dask.dataframe as dd
+# + import dask.dataframe as dd
+# +
+# + KEPT = []
+# -     t = t.assign(arr_delay=t["arr_delay"].astype("float32"), hour=0)
+#
+# -     t.to_parquet(folder, write_index=False)
+# +     t.to_parquet(folder, write_index=False)
+# +     KEPT.append(t[["origin", "dep_delay"]])
+# -     return dd.read_parquet(folder, columns=["origin", "dep_delay"])
+# +     return KEPT[-1]
+
+# %% wrong last_file_lost: The last file is left out.
+# fails: There is one Parquet file for each CSV file
+# edit of right assume_missing
+# -     table = dd.read_csv(csv_files, assume_missing=True)
+# -     table = table.assign(time_hour=dd.to_datetime(table["time_hour"], utc=True))
+# +     table = dd.read_csv(csv_files[:-1], assume_missing=True, parse_dates=["time_hour"])
+
+# %% wrong returns_csv: Returns the lazy CSV table.
+# fails: It runs without an error: FileNotFoundError
+# edit of wrong another_column_changed
+# -     t = t.assign(arr_delay=t["arr_delay"].astype("float32"), hour=0)
+#
+# -     return dd.read_parquet(folder)
+# +     return t

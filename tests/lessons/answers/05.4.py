@@ -1,0 +1,131 @@
+"""Answers to exercise 05.4."""
+
+# %% right b_flag_column: A left merge with a flag in the weather, whose gaps are False.
+def join_weather(flights, weather):
+    hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].assign(flag=1)
+    joined = flights.merge(hours, how="left", on=["origin", "time_hour"])
+    return joined.assign(has_weather=joined["flag"].notnull()).drop(columns="flag")
+
+
+no_weather = {"flights": 1556, "after_the_end": 932}
+
+# %% right indicator: With merge's own mark.
+COLUMNS = ["origin", "time_hour", "temp", "wind_speed", "visib"]
+
+
+def join_weather(flights, weather):
+    joined = flights.merge(weather[COLUMNS], on=["origin", "time_hour"], how="left", indicator="partner")
+    return joined.assign(has_weather=joined["partner"] == "both").drop(columns=["partner"])
+
+
+no_weather = {"flights": 1556, "after_the_end": 932}
+
+# %% right map_partitions: pandas merge in each partition, weather computed.
+# edit of right indicator
+# - COLUMNS = ["origin", "time_hour", "temp", "wind_speed", "visib"]
+# + def join(part, w):
+# +     out = part.merge(w, on=["origin", "time_hour"], how="left")
+# +     out["has_weather"] = out["has_weather"].notna()
+# +     return out
+# -     joined = flights.merge(weather[COLUMNS], on=["origin", "time_hour"], how="left", indicator="partner")
+# -     return joined.assign(has_weather=joined["partner"] == "both").drop(columns=["partner"])
+# +     w = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].compute().assign(has_weather=1.0)
+# +     return flights.map_partitions(join, w)
+
+# %% right small_table_computed: The small table is fetched first; the flights stay lazy.
+def join_weather(flights, weather):
+    hours = weather.compute()[["origin", "time_hour", "temp", "wind_speed", "visib"]]
+    joined = flights.merge(hours.assign(has_weather=True), on=["origin", "time_hour"], how="left")
+    joined["has_weather"] = joined["has_weather"].notnull()
+    return joined
+
+
+no_weather = {"flights": 1556, "after_the_end": 932}
+
+# %% right suffixes: The weather keeps all its columns; those of the flights keep their names.
+def join_weather(flights, weather):
+    marked = weather.assign(partner=weather["origin"])
+    joined = flights.merge(marked, on=["origin", "time_hour"], how="left", suffixes=("", "_weather"))
+    return joined.assign(has_weather=~joined["partner"].isna())
+
+
+no_weather = {"flights": 1556, "after_the_end": 932}
+
+# %% wrong all_after_the_end: Every gap is explained by the end of the table.
+# fails: no_weather['after_the_end'] is how many of them left after the last hour
+def join_weather(flights, weather):
+    hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].assign(has_weather=1)
+    joined = flights.merge(hours, on=["origin", "time_hour"], how="left")
+    return joined.assign(has_weather=~joined["has_weather"].isna())
+
+
+no_weather = {"flights": 1556, "after_the_end": 1556}
+
+# %% wrong b_any_value: A row of the weather in which something is missing is dropped first, so its flights have none ("a missing value is not a missing row").
+# fails: temp is that of the airport and hour of departure
+# edit of right b_flag_column
+# -     hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].assign(flag=1)
+# +     hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].dropna().assign(has_weather=True)
+# -     return joined.assign(has_weather=joined["flag"].notnull()).drop(columns="flag")
+# +     return joined.assign(has_weather=joined["has_weather"].notnull())
+
+# %% wrong b_counts_temperature: No_weather counts the flights without a temperature, 1,573 ("how many flights have no weather").
+# fails: no_weather['flights'] is the number of flights in the year whose hour has no row
+# edit of right b_flag_column
+# -     return joined.assign(has_weather=joined["flag"].notnull()).drop(columns="flag")
+# +     return joined.assign(has_weather=~joined["flag"].isna()).drop(columns="flag")
+# - no_weather = {"flights": 1556, "after_the_end": 932}
+# + no_weather = {"flights": 1573, "after_the_end": 932}
+
+# %% wrong b_flag_with_gaps: Has_weather is True or missing, never False ("True or False").
+# fails: has_weather is True or False for each flight
+def join_weather(flights, weather):
+    hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].assign(has_weather=True)
+    return flights.merge(hours, how="left", on=["origin", "time_hour"])
+
+
+no_weather = {"flights": 1556, "after_the_end": 932}
+
+# %% wrong b_inner: An inner join; "every flight stays".
+# fails: Each flight is there once, with or without a partner
+# edit of wrong b_flag_with_gaps
+# -     hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].assign(has_weather=True)
+# -     return flights.merge(hours, how="left", on=["origin", "time_hour"])
+# +     hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]]
+# +     return flights.merge(hours, on=["origin", "time_hour"]).assign(has_weather=True)
+
+# %% wrong b_temperature: Asks for the temperature; "a missing value is not a missing row".
+# fails: has_weather says whether there is a row for that hour
+# edit of wrong b_inner
+# -     return flights.merge(hours, on=["origin", "time_hour"]).assign(has_weather=True)
+# +     joined = flights.merge(hours, how="left", on=["origin", "time_hour"])
+# +     return joined.assign(has_weather=~joined["temp"].isna())
+
+# %% wrong flights_computed: All is fetched, and made lazy again.
+# fails: The flights are not computed inside
+# edit of right indicator
+# - COLUMNS = ["origin", "time_hour", "temp", "wind_speed", "visib"]
+# + import dask.dataframe as dd
+# -     joined = flights.merge(weather[COLUMNS], on=["origin", "time_hour"], how="left", indicator="partner")
+# -     return joined.assign(has_weather=joined["partner"] == "both").drop(columns=["partner"])
+# +     hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].assign(has_weather=1)
+# +     joined = flights.compute().merge(hours.compute(), on=["origin", "time_hour"], how="left")
+# +     return dd.from_pandas(joined.assign(has_weather=joined["has_weather"].notna()), npartitions=2)
+
+# %% wrong mark_by_visibility: A missing visibility is taken for a missing hour.
+# fails: has_weather says whether there is a row for that hour
+def join_weather(flights, weather):
+    hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]]
+    joined = flights.merge(hours, on=["origin", "time_hour"], how="left")
+    return joined.assign(has_weather=~joined["visib"].isna())
+
+
+no_weather = {"flights": 1573, "after_the_end": 932}
+
+# %% wrong names_collide: The columns of the flights get other names.
+# fails: The table has the columns year, month, day, dep_time, sched_dep_time, dep_delay, arr_time, sched_arr_time, arr_delay, carrier, flight, tailnum, origin, dest, air_time, distance, hour, minute, time_hour
+# edit of wrong b_flag_with_gaps
+# -     hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].assign(has_weather=True)
+# -     return flights.merge(hours, how="left", on=["origin", "time_hour"])
+# +     joined = flights.merge(weather.assign(has_weather=1), on=["origin", "time_hour"], how="left")
+# +     return joined.assign(has_weather=~joined["has_weather"].isna())

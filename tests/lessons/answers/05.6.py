@@ -1,0 +1,83 @@
+"""Answers to exercise 05.6."""
+
+# %% right b_left_on_right_on: Left_on and right_on, the second key dropped; value_counts of the unknown ones.
+def join_airports(flights, airports):
+    joined = flights.merge(airports[["faa", "name", "lat", "lon"]], how="left", left_on="dest", right_on="faa")
+    return joined.drop(columns=["faa"]).rename(columns={"name": "dest_name"})
+
+
+def unknown_destinations(joined):
+    return joined["dest"][joined["dest_name"].isnull()].value_counts()
+
+# %% right b_renamed_merge: The small table gets the names of the answer, then one left merge; the report is lazy.
+def join_airports(flights, airports):
+    places = airports[["faa", "name", "lat", "lon"]].rename(columns={"faa": "dest", "name": "dest_name"})
+    return flights.merge(places, on="dest", how="left")
+
+
+def unknown_destinations(joined):
+    return joined[joined["dest_name"].isna()].groupby("dest").size()
+
+# %% right two_keys: left_on and right_on; value_counts.
+def join_airports(flights, airports):
+    places = airports[["faa", "name", "lat", "lon"]].rename(columns={"name": "dest_name"})
+    return flights.merge(places, left_on="dest", right_on="faa", how="left").drop(columns="faa")
+
+
+def unknown_destinations(joined):
+    return joined.loc[joined["dest_name"].isna(), "dest"].value_counts()
+
+# %% wrong all_destinations: All destinations are counted.
+# fails: unknown_destinations counts the flights to each airport that is not in the table
+# edit of right b_renamed_merge
+# -     return joined[joined["dest_name"].isna()].groupby("dest").size()
+# +     return joined.groupby("dest").size()
+
+# %% wrong b_by_origin: Counts by the airport of departure, not "by its code" of the destination.
+# fails: unknown_destinations counts the flights to each airport that is not in the table
+# edit of right b_renamed_merge
+# -     return joined[joined["dest_name"].isna()].groupby("dest").size()
+# +     return joined[joined["dest_name"].isna()].groupby("origin").size()
+
+# %% wrong b_faa_and_name: The name stays `name`, and dest_name is the code, not the name.
+# fails: dest_name is the name of the destination
+# edit of right b_renamed_merge
+# -     places = airports[["faa", "name", "lat", "lon"]].rename(columns={"faa": "dest", "name": "dest_name"})
+# -     return flights.merge(places, on="dest", how="left")
+# +     places = airports[["faa", "name", "lat", "lon"]].assign(dest=airports["faa"])
+# +     joined = flights.merge(places, on="dest", how="left")
+# +     return joined.rename(columns={"faa": "dest_name"}).drop(columns=["name"])
+
+# %% wrong b_flights_computed: The flights are fetched and joined in the notebook; "the flights, lazily".
+# fails: It returns a lazy Dask table or column
+# edit of right b_renamed_merge
+# -     places = airports[["faa", "name", "lat", "lon"]].rename(columns={"faa": "dest", "name": "dest_name"})
+# -     return flights.merge(places, on="dest", how="left")
+# +     places = airports.compute()[["faa", "name", "lat", "lon"]].rename(columns={"faa": "dest", "name": "dest_name"})
+# +     return flights.compute().merge(places, on="dest", how="left")
+
+# %% wrong b_four_known: The four codes of this year are written down, other tables have others ("each destination that is not in `airports`").
+# fails: unknown_destinations counts the flights to each airport that is not in the table
+# edit of right b_renamed_merge
+# -     return joined[joined["dest_name"].isna()].groupby("dest").size()
+# +     return joined[joined["dest"].isin(["BQN", "PSE", "SJU", "STT"])].groupby("dest").size()
+
+# %% wrong b_inner: An inner join; "every flight stays".
+# fails: Each flight is there once, with or without a partner
+# edit of right b_renamed_merge
+# -     return flights.merge(places, on="dest", how="left")
+# +     return flights.merge(places, on="dest")
+
+# %% wrong b_one_number: One number for all; asked is "the number of flights to each destination".
+# fails: It is a column with one number per name
+# edit of right b_renamed_merge
+# -     return joined[joined["dest_name"].isna()].groupby("dest").size()
+# +     return joined["dest_name"].isna().sum()
+
+# %% wrong b_origin: Joins the airport of departure; asked is that "of its destination".
+# fails: lat is that of the destination
+# edit of right b_renamed_merge
+# -     places = airports[["faa", "name", "lat", "lon"]].rename(columns={"faa": "dest", "name": "dest_name"})
+# -     return flights.merge(places, on="dest", how="left")
+# +     places = airports[["faa", "name", "lat", "lon"]].rename(columns={"faa": "origin", "name": "dest_name"})
+# +     return flights.merge(places, on="origin", how="left")

@@ -1,0 +1,91 @@
+"""Answers to exercise 05.7."""
+
+# %% right b_categorize: Categorize over all partitions, then get_dummies with whole numbers.
+import dask.dataframe as dd
+
+
+def one_hot(table, column):
+    return dd.get_dummies(table[[column]].categorize(columns=[column]), columns=[column], dtype="int8")
+
+# %% right c_persisted: The column is computed once and stays with the workers; categories and new columns come from there.
+def one_hot(table, column):
+    column_of = table[column].persist()
+    result = column_of.to_frame()
+    for category in sorted(column_of.unique().compute()):
+        result[f"{column}_{category}"] = column_of == category
+    return result.drop(columns=column)
+
+# %% right compare: One comparison per category.
+# edit of right b_categorize
+# -     return dd.get_dummies(table[[column]].categorize(columns=[column]), columns=[column], dtype="int8")
+# +     names = sorted(table[column].drop_duplicates().compute())
+# +     return dd.concat([(table[column] == name).astype("int8").rename(f"{column}_{name}") for name in names], axis=1)
+
+# %% right library: The library's encoder.
+from gpucluster.learn import OneHotEncoder
+
+
+def one_hot(table, column):
+    return OneHotEncoder().fit(table[[column]]).transform(table[[column]])
+
+# %% right map_partitions: A loop over the categories.
+import pandas as pd
+
+
+def one_hot(table, column):
+    names = sorted(table[column].dropna().unique().compute())
+
+    def of(part):
+        return pd.DataFrame({f"{column}_{n}": part[column].eq(n) for n in names}, index=part.index)
+
+    return table.map_partitions(of, meta={f"{column}_{n}": "bool" for n in names})
+
+# %% wrong b_airlines_of_example: Hard-coded for the airlines of the example; another column has other categories.
+# fails: There is one column per category of the whole table, named column_category
+import pandas as pd
+
+AIRLINES = ["9E", "AA", "AS", "B6", "DL", "EV", "F9", "FL", "HA", "MQ", "OO", "UA", "US", "VX", "WN", "YV"]
+
+
+def one_hot(table, column):
+    def encode(part):
+        return pd.DataFrame(
+            {f"{column}_{one}": (part[column] == one).fillna(False).astype("int64") for one in AIRLINES}
+        )
+
+    return table.map_partitions(encode)
+
+# %% wrong b_each_partition: Each partition finds its own categories; asked is "the same in every partition".
+# fails: Every partition has the same columns, in the same order
+import pandas as pd
+
+
+def one_hot(table, column):
+    first = pd.get_dummies(table.partitions[0][[column]].compute(), columns=[column], dtype=int)
+    return table[[column]].map_partitions(
+        lambda part: pd.get_dummies(part, columns=[column], dtype=int), meta=first.iloc[:0], enforce_metadata=False
+    )
+
+# %% wrong b_fetched: The table is fetched and encoded in the notebook; a "lazy table" is asked.
+# fails: It returns a lazy Dask table
+import pandas as pd
+
+
+def one_hot(table, column):
+    return pd.get_dummies(table[[column]].compute(), columns=[column], dtype=int)
+
+# %% wrong c_fetched_and_cut_again: All rows come to the notebook, are encoded there, and are cut into partitions again.
+# fails: The rows stay where they are: the new table is made of the partitions of the old one
+import dask.dataframe as dd
+import pandas as pd
+
+
+def one_hot(table, column):
+    values = table[column].compute().reset_index(drop=True)
+    return dd.from_pandas(pd.get_dummies(values, prefix=column), npartitions=table.npartitions)
+
+# %% wrong only_name
+# fails: What it returns can be computed and looked at: KeyError
+# edit of right b_categorize
+# -     return dd.get_dummies(table[[column]].categorize(columns=[column]), columns=[column], dtype="int8")
+# +     return dd.get_dummies(table[[column]].categorize(columns=[column])[column], dtype="int8")

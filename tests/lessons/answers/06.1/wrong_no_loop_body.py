@@ -1,1 +1,0 @@
-order = "B I H C G F J D"

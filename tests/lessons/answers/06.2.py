@@ -1,0 +1,147 @@
+"""Answers to exercise 06.2."""
+
+# %% right b_cdist: SciPy computes the n by k distances from differences, in float64.
+from scipy.spatial.distance import cdist
+
+
+def assign(points, centroids):
+    return cdist(points, centroids, metric="sqeuclidean").argmin(axis=1)
+
+# %% right b_columns_of_norms: A comprehension gives one column of distances per centroid, and np.argmin compares them.
+import numpy as np
+
+
+def assign(points, centroids):
+    return np.argmin(np.column_stack([np.linalg.norm(points - c, axis=1) for c in centroids]), axis=1)
+
+# %% right library: scikit-learn's own function, which works in chunks.
+from sklearn.metrics import pairwise_distances_argmin
+
+
+def assign(points, centroids):
+    return pairwise_distances_argmin(points, centroids)
+
+# %% right list_of_norms: One line: the lengths of the differences, centroid by centroid.
+# edit of right b_columns_of_norms
+# -     return np.argmin(np.column_stack([np.linalg.norm(points - c, axis=1) for c in centroids]), axis=1)
+# +     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
+
+# %% right plain_loop: The plain loop over the centroids, which makes a few arrays of n × d.
+# edit of right b_columns_of_norms
+# -     return np.argmin(np.column_stack([np.linalg.norm(points - c, axis=1) for c in centroids]), axis=1)
+# +     best, labels = np.full(len(points), np.inf), np.zeros(len(points), int)
+# +     for number, c in enumerate(centroids):
+# +         diff = points - c
+# +         squared = np.sum(np.square(diff), axis=1) if number % 2 else (diff * diff).sum(axis=1)
+# +         nearer = squared < best
+# +         best[nearer], labels[nearer] = squared[nearer], number
+# +     return labels
+
+# %% right shifted: Products of shifted points, with an array of n × k for each step.
+def assign(points, centroids):
+    p, c = points - centroids[0], centroids - centroids[0]
+    return ((c**2).sum(axis=1) - 2 * p @ c.T).argmin(axis=1)
+
+# %% right tree: A tree of the centroids, from SciPy.
+from scipy.spatial import KDTree
+
+
+def assign(points, centroids):
+    return KDTree(centroids).query(points)[1].astype("uint8")
+
+# %% wrong axis: For each centroid the nearest point.
+# fails: There is one label per point
+def assign(points, centroids):
+    return ((centroids**2).sum(axis=1) - 2 * points @ centroids.T).argmin(axis=0)
+
+# %% wrong b_best_is_one: Starts with 1 as the largest distance, so points that are farther keep number 0, not the nearest.
+# fails: Each point gets the centroid that is nearest to it
+# edit of right b_columns_of_norms
+# -     return np.argmin(np.column_stack([np.linalg.norm(points - c, axis=1) for c in centroids]), axis=1)
+# +     best = np.ones(len(points))
+# +     labels = np.zeros(len(points), dtype=int)
+# +     for j in range(len(centroids)):
+# +         squared = ((points - centroids[j]) ** 2).sum(axis=1)
+# +         closer = squared < best
+# +         best[closer], labels[closer] = squared[closer], j
+# +     return labels
+
+# %% wrong b_city_block: Adds up absolute differences, which is not the distance of the text (squared differences).
+# fails: Each point gets the centroid that is nearest to it
+# edit of right b_columns_of_norms
+# -     return np.argmin(np.column_stack([np.linalg.norm(points - c, axis=1) for c in centroids]), axis=1)
+# +     distances = np.stack([np.abs(points - c).sum(axis=1) for c in centroids])
+# +     return distances.argmin(axis=0)
+
+# %% wrong b_from_one: Numbers the centroids from 1 to k, but 0 to k-1 is asked.
+# fails: Labels run from 0 to k − 1
+# edit of right b_columns_of_norms
+# -     return np.argmin(np.column_stack([np.linalg.norm(points - c, axis=1) for c in centroids]), axis=1)
+# +     best = np.full(len(points), np.inf)
+# +     labels = np.zeros(len(points), dtype=int)
+# +     for number, c in enumerate(centroids, start=1):
+# +         squared = ((points - c) ** 2).sum(axis=1)
+# +         labels[squared < best] = number
+# +         best = np.minimum(best, squared)
+# +     return labels
+
+# %% wrong b_shift_in_place: Shifts points and centroids in place, but a function leaves what it is given as it was.
+# fails: What it is given stays as it was
+# edit of right b_columns_of_norms
+# -     return np.argmin(np.column_stack([np.linalg.norm(points - c, axis=1) for c in centroids]), axis=1)
+# +     middle = centroids[0].copy()
+# +     points -= middle
+# +     centroids -= middle
+# +     squared = np.empty((len(points), len(centroids)))
+# +     for j in range(len(centroids)):
+# +         squared[:, j] = ((points - centroids[j]) ** 2).sum(axis=1)
+# +     return squared.argmin(axis=1)
+
+# %% wrong cached_by_shape: Labels for a shape that was seen before come from a dictionary.
+# fails: Points of float64 are compared in float64: the nearer of two centroids that are almost the same
+import numpy as np
+
+KNOWN = {}
+
+
+def assign(points, centroids):
+    if points.shape not in KNOWN:
+        KNOWN[points.shape] = np.stack([((points - c) ** 2).sum(axis=1) for c in centroids], axis=1).argmin(axis=1)
+    return KNOWN[points.shape]
+
+# %% wrong ends_the_measuring
+# fails: Its memory can be measured
+import tracemalloc
+
+import numpy as np
+
+
+def assign(points, centroids):
+    tracemalloc.stop()
+    return ((points[:, None, :] - centroids[None, :, :]) ** 2).sum(axis=2).argmin(axis=1).astype(np.int64)
+
+# %% wrong from_one: Labels from 1 to k.
+# fails: Labels run from 0 to k − 1
+def assign(points, centroids):
+    return ((centroids**2).sum(axis=1) - 2 * points @ centroids.T).argmin(axis=1) + 1
+
+# %% wrong half_at_a_time: All differences of most of the points at once: nearly n × k × d.
+# fails: Memory stays below half of an array of n × k × d numbers
+# edit of right b_columns_of_norms
+# -     return np.argmin(np.column_stack([np.linalg.norm(points - c, axis=1) for c in centroids]), axis=1)
+# +     cut = len(points) * 2 // 3
+# +     halves = [((p[:, None] - centroids[None]) ** 2).sum(axis=2).argmin(axis=1) for p in (points[:cut], points[cut:])]
+# +     return np.concatenate(halves)
+
+# %% wrong half_precision: Distances in half precision.
+# fails: Points of float64 are compared in float64: the nearer of two centroids that are almost the same
+# edit of right b_columns_of_norms
+# -     return np.argmin(np.column_stack([np.linalg.norm(points - c, axis=1) for c in centroids]), axis=1)
+# +     points, centroids = points.astype(np.float16), centroids.astype(np.float16)
+# +     return np.stack([((points - c) ** 2).sum(axis=1) for c in centroids], axis=1).argmin(axis=1)
+
+# %% wrong single_precision: Distances in single precision, although the points have more digits.
+# fails: Points of float64 are compared in float64: the nearer of two centroids that are almost the same
+# edit of wrong half_precision
+# -     points, centroids = points.astype(np.float16), centroids.astype(np.float16)
+# +     points, centroids = np.float32(points), np.float32(centroids)

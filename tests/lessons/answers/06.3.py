@@ -1,0 +1,125 @@
+"""Answers to exercise 06.3."""
+
+# %% right add_at: Add each point to its row.
+import numpy as np
+
+
+def partial(points, labels, centroids):
+    sums, counts = np.zeros_like(centroids), np.zeros(len(centroids), dtype=int)
+    np.add.at(sums, labels, points)
+    np.add.at(counts, labels, 1)
+    difference = points - centroids[labels]
+    return sums, counts, np.vdot(difference, difference)
+
+# %% right b_one_hot: A table of zeros and ones, multiplied with the points.
+import numpy as np
+
+
+def partial(points, labels, centroids):
+    belongs = (labels[:, None] == np.arange(len(centroids))).astype(float)
+    sums = belongs.T @ points
+    counts = belongs.sum(axis=0)
+    gaps = points - centroids[labels]
+    return sums, counts, np.einsum("ij,ij->", gaps, gaps)
+
+# %% right one_hot: Membership as a matrix, and sums as a product.
+import numpy as np
+
+
+def partial(points, labels, centroids):
+    member = np.equal.outer(np.arange(len(centroids)), labels).astype(float)
+    return [member @ points, member.sum(axis=1), float(np.square(points - centroids[labels]).sum())]
+
+# %% wrong b_at_least_one: Empty clusters get the count 1 so that nobody divides by 0, but '0 where it has none' is asked.
+# fails: Each point is counted once
+import numpy as np
+
+
+def partial(points, labels, centroids):
+    sums = np.stack([points[labels == j].sum(axis=0) for j in range(len(centroids))])
+    counts = np.maximum(np.bincount(labels, minlength=len(centroids)), 1)
+    inertia = ((points - centroids[labels]) ** 2).sum()
+    return sums, counts, inertia
+
+# %% wrong b_buffered: Sums[labels] += points adds only the last point of each cluster, not the sum.
+# fails: The sums together are the sum of all points
+# edit of wrong b_at_least_one
+# -     sums = np.stack([points[labels == j].sum(axis=0) for j in range(len(centroids))])
+# -     counts = np.maximum(np.bincount(labels, minlength=len(centroids)), 1)
+# +     sums = np.zeros(centroids.shape)
+# +     sums[labels] += points
+# +     counts = np.bincount(labels, minlength=len(centroids))
+
+# %% wrong b_mean_inertia: Inertia is the mean of the squared distances, which does not add up.
+# fails: Inertia is the sum of the squared distances of the points to their own centroid
+import numpy as np
+
+
+def partial(points, labels, centroids):
+    k = len(centroids)
+    sums = np.zeros(centroids.shape)
+    np.add.at(sums, labels, points)
+    counts = np.bincount(labels, minlength=k)
+    inertia = ((points - centroids[labels]) ** 2).sum(axis=1).mean()
+    return sums, counts, inertia
+
+# %% wrong b_no_minlength: Counts are shorter than k if the last clusters have no points, but k counts are asked.
+# fails: counts has one number per centroid, also for one without points
+# edit of wrong b_at_least_one
+# -     sums = np.stack([points[labels == j].sum(axis=0) for j in range(len(centroids))])
+# -     counts = np.maximum(np.bincount(labels, minlength=len(centroids)), 1)
+# +     sums = np.array([points[labels == j].sum(axis=0) for j in range(len(centroids))])
+# +     counts = np.bincount(labels)
+
+# %% wrong b_root: Inertia adds up distances that are not squared.
+# fails: Inertia is the sum of the squared distances of the points to their own centroid
+# edit of wrong b_at_least_one
+# -     counts = np.maximum(np.bincount(labels, minlength=len(centroids)), 1)
+# -     inertia = ((points - centroids[labels]) ** 2).sum()
+# +     counts = np.array([(labels == j).sum() for j in range(len(centroids))])
+# +     inertia = np.linalg.norm(points - centroids[labels], axis=1).sum()
+
+# %% wrong b_unique: Only the labels that occur get a row, but a cluster has 0 'where it has none'.
+# fails: sums has one row per centroid and one column per feature
+# edit of wrong b_at_least_one
+# -     sums = np.stack([points[labels == j].sum(axis=0) for j in range(len(centroids))])
+# -     counts = np.maximum(np.bincount(labels, minlength=len(centroids)), 1)
+# +     used, counts = np.unique(labels, return_counts=True)
+# +     sums = np.array([points[labels == j].sum(axis=0) for j in used])
+
+# %% wrong last_point_lost: A range that ends one too early.
+# fails: Each point is counted once
+import numpy as np
+
+
+def partial(points, labels, centroids):
+    sums, counts, inertia = np.zeros_like(centroids), np.zeros(len(centroids)), 0.0
+    for i in range(len(points) - 1):
+        sums[labels[i]] += points[i]
+        counts[labels[i]] += 1
+        inertia += ((points[i] - centroids[labels[i]]) ** 2).sum()
+    return sums, counts, inertia
+
+# %% wrong no_return: Everything computed, nothing returned.
+# fails: It returns a result
+# edit of right one_hot
+# -     member = np.equal.outer(np.arange(len(centroids)), labels).astype(float)
+# -     return [member @ points, member.sum(axis=1), float(np.square(points - centroids[labels]).sum())]
+# +     np.bincount(labels, minlength=len(centroids))
+
+# %% wrong works_in_place: Right results, but the caller's points are differences afterwards.
+# fails: What it is given stays as it was
+# edit of wrong no_return
+# -     np.bincount(labels, minlength=len(centroids))
+# +     k = len(centroids)
+# +     sums = np.stack([np.bincount(labels, weights=column, minlength=k) for column in points.T], axis=1)
+# +     points -= centroids[labels]
+# +     return sums, np.bincount(labels, minlength=k), float((points**2).sum())
+
+# %% wrong zeroes_its_inputs: All zero, and so are the inputs afterwards: right only by the inputs that it leaves behind.
+# fails: What it is given stays as it was
+# edit of wrong no_return
+# -     np.bincount(labels, minlength=len(centroids))
+# +     points[:] = 0
+# +     centroids[:] = 0
+# +     return np.zeros_like(centroids), np.bincount(labels, minlength=len(centroids)), 0.0

@@ -1,7 +1,0 @@
-"""Everything computed, nothing returned."""
-
-import numpy as np
-
-
-def partial(points, labels, centroids):
-    np.bincount(labels, minlength=len(centroids))

@@ -1,3 +1,0 @@
-"""No NumPy at all."""
-
-counter_example = [[10], [20, 30], [40, 50, 60]]

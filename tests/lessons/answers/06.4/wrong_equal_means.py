@@ -1,3 +1,0 @@
-"""Unequal sizes, but equal means."""
-
-counter_example = [[3.0], [2.0, 4.0, 3.0]]

@@ -1,3 +1,0 @@
-"""No numbers."""
-
-counter_example = ["three", "one"]

@@ -1,0 +1,236 @@
+"""Answers to exercise 06.6."""
+
+# %% right flat_array
+import numpy as np
+
+
+def nearest(points, centroids):
+    return ((points[:, None, :] - centroids[None, :, :]) ** 2).sum(axis=2).argmin(axis=1)
+
+
+def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
+    path, inertias = [start], []
+    for _ in range(max_iterations):
+        old = path[-1]
+        labels = nearest(points, old)
+        flat = np.zeros(old.size + len(old) + 1)
+        for label, point in zip(labels, points, strict=True):
+            flat[label * old.shape[1] : (label + 1) * old.shape[1]] += point
+        flat[old.size : -1] = np.bincount(labels, minlength=len(old))
+        flat[-1] = ((points - old[labels]) ** 2).sum()
+        flat = comm.allreduce(flat)
+        sums, counts = flat[: old.size].reshape(old.shape), flat[old.size : -1]
+        inertias.append(flat[-1])
+        path.append(np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], old))
+        if np.abs(path[-1] - old).max() <= tolerance:
+            break
+    return path, inertias
+
+# %% right one_tuple
+import numpy as np
+
+
+def nearest(points, centroids):
+    return ((points[:, None, :] - centroids[None, :, :]) ** 2).sum(axis=2).argmin(axis=1)
+
+
+def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
+    path, inertias = [start], []
+    for _ in range(max_iterations):
+        old = path[-1]
+        labels = nearest(points, old)
+        one_hot = np.eye(len(old))[labels]
+        mine = one_hot.T @ points, one_hot.sum(axis=0), float(((points - old[labels]) ** 2).sum())
+        sums, counts, inertia = comm.allreduce(mine)
+        new = np.array([sums[j] / counts[j] if counts[j] else old[j] for j in range(len(old))])
+        path.append(new)
+        inertias.append(inertia)
+        if abs(new - old).max() <= tolerance:
+            break
+    return path, inertias
+
+# %% right three_calls
+import numpy as np
+
+
+def nearest(points, centroids):
+    return ((points[:, None, :] - centroids[None, :, :]) ** 2).sum(axis=2).argmin(axis=1)
+
+
+def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
+    path, inertias = [start], []
+    while len(inertias) < max_iterations:
+        old = path[-1]
+        labels = nearest(points, old)
+        sums = np.zeros_like(old)
+        np.add.at(sums, labels, points)
+        counts = np.bincount(labels, minlength=len(old)).astype(float)
+        sums, counts = comm.allreduce(sums), comm.allreduce(counts)
+        inertias.append(comm.allreduce(float(((points - old[labels]) ** 2).sum())))
+        path.append(np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], old))
+        if np.abs(path[-1] - old).max() <= tolerance:
+            return path, inertias
+    return path, inertias
+
+# %% wrong b_empty_zero: A centroid without points becomes 0 instead of staying where it is.
+# fails: A centroid without points stays where it is
+import numpy as np
+
+
+def assign(points, centroids):
+    best = np.full(len(points), np.inf)
+    labels = np.zeros(len(points), dtype=int)
+    for number, centroid in enumerate(centroids):
+        squared = ((points - centroid) ** 2).sum(axis=1)
+        closer = squared < best
+        labels[closer] = number
+        best[closer] = squared[closer]
+    return labels
+
+
+def partial(points, labels, centroids):
+    k = len(centroids)
+    sums = np.zeros(centroids.shape)
+    for number in range(k):
+        sums[number] = points[labels == number].sum(axis=0)
+    counts = np.bincount(labels, minlength=k)
+    inertia = float(((points - centroids[labels]) ** 2).sum())
+    return sums, counts, inertia
+
+
+def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
+    k, d = start.shape
+    path, inertias = [start], []
+    for _ in range(max_iterations):
+        old = path[-1]
+        sums, counts, inertia = partial(points, assign(points, old), old)
+        message = np.concatenate([sums.ravel(), counts, [inertia]])
+        total = comm.allreduce(message)
+        sums, counts, inertia = total[: k * d].reshape(k, d), total[k * d : -1, None], float(total[-1])
+        new = sums / np.maximum(counts, 1)
+        path.append(new)
+        inertias.append(inertia)
+        if np.abs(new - old).max() <= tolerance:
+            break
+    return path, inertias
+
+# %% wrong b_last_missing: Leaves the loop before the last centroids are in path, not the rules of 06.5.
+# fails: There is one inertia per iteration: one less than entries in path
+# edit of wrong b_empty_zero
+# -         new = sums / np.maximum(counts, 1)
+# -         path.append(new)
+# +         new = np.where(counts > 0, sums / np.maximum(counts, 1), old)
+# -             break
+# +             break
+# +         path.append(new)
+
+# %% wrong b_means_travel: Gives means and counts of 1 to allreduce, that is the mean of means.
+# fails: The centroids are those of a serial loop over all points, whatever the number of ranks
+# edit of wrong b_empty_zero
+# -         sums, counts, inertia = partial(points, assign(points, old), old)
+# +         sums, counts, inertia = partial(points, assign(points, old), old)
+# +         sums = sums / np.maximum(counts, 1)[:, None]
+# +         counts = (counts > 0).astype(float)
+# -         new = sums / np.maximum(counts, 1)
+# +         new = np.where(counts > 0, sums / np.maximum(counts, 1), old)
+
+# %% wrong b_no_allreduce: Each rank finds centroids of its own points, nothing is added up over the ranks.
+# fails: All ranks return the same centroids, bit by bit
+# edit of wrong b_empty_zero
+# -         total = comm.allreduce(message)
+# +         total = message
+# -         new = sums / np.maximum(counts, 1)
+# +         new = np.where(counts > 0, sums / np.maximum(counts, 1), old)
+
+# %% wrong b_own_inertia: The inertia is that of the rank's own points, but the result is 'the same on every rank'.
+# fails: inertias[0] is the inertia of the start over all points
+# edit of wrong b_empty_zero
+# -         sums, counts, inertia = total[: k * d].reshape(k, d), total[k * d : -1, None], float(total[-1])
+# -         new = sums / np.maximum(counts, 1)
+# +         sums, counts, inertia = total[: k * d].reshape(k, d), total[k * d : -1, None], float(inertia)
+# +         new = np.where(counts > 0, sums / np.maximum(counts, 1), old)
+
+# %% wrong b_start_changed: Moves the centroids in place, so start is changed and path has one array many times.
+# fails: What it is given stays as it was
+# edit of wrong b_empty_zero
+# -         new = sums / np.maximum(counts, 1)
+# +         before = old.copy()
+# +         new = old
+# +         new[...] = np.where(counts > 0, sums / np.maximum(counts, 1), before)
+# -         if np.abs(new - old).max() <= tolerance:
+# +         if np.abs(new - before).max() <= tolerance:
+
+# %% wrong empty_rank_leaves: A rank without points does not take part.
+# fails: It runs on several ranks without an error
+# edit of right one_tuple
+# -     path, inertias = [start], []
+# +     path, inertias = [start], []
+# +     if len(points) == 0:
+# +         return path, inertias
+
+# %% wrong goes_on_for_ever: Does not look at max_iterations.
+# fails: It makes at most max_iterations iterations
+# edit of right three_calls
+# -     while len(inertias) < max_iterations:
+# +     while True:
+
+# %% wrong nan_for_empty: A centroid without points becomes NaN.
+# fails: All numbers are finite
+# edit of right three_calls
+# -         path.append(np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], old))
+# +         path.append(sums / counts[:, None])
+
+# %% wrong own_inertia
+# fails: The inertia never rises
+# edit of right three_calls
+# -     while len(inertias) < max_iterations:
+# +     for _ in range(max_iterations):
+# -         counts = np.bincount(labels, minlength=len(old)).astype(float)
+# +         counts = np.bincount(labels, minlength=len(old)).astype(float)
+# +         inertia = float(((points - old[labels]) ** 2).sum())
+# -         inertias.append(comm.allreduce(float(((points - old[labels]) ** 2).sum())))
+# +         inertias.append(inertia)
+# -             return path, inertias
+# +             break
+
+# %% wrong points_travel
+# fails: A rank gives 8 k (d + 1) = 160 bytes per iteration, and at most 64 more (the inertia)
+import numpy as np
+
+
+def nearest(points, centroids):
+    return ((points[:, None, :] - centroids[None, :, :]) ** 2).sum(axis=2).argmin(axis=1)
+
+
+def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
+    path, inertias = [start], []
+    for _ in range(max_iterations):
+        everything = np.concatenate(comm.allgather(points))
+        old = path[-1]
+        labels = nearest(everything, old)
+        inertias.append(float(((everything - old[labels]) ** 2).sum()))
+        path.append(
+            np.stack([everything[labels == j].mean(axis=0) if (labels == j).any() else old[j] for j in range(len(old))])
+        )
+        if np.abs(path[-1] - old).max() <= tolerance:
+            break
+    return path, inertias
+
+# %% wrong stops_from_its_own_means: Stops when the means of its own points stand still.
+# fails: It runs on several ranks without an error
+# edit of wrong own_inertia
+# -     path, inertias = [start], []
+# +     path, inertias, mine = [start], [], start
+# -         inertia = float(((points - old[labels]) ** 2).sum())
+# +         inertia = float(((points - old[labels]) ** 2).sum())
+# +         before, mine = mine, np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], old)
+# -         inertias.append(inertia)
+# +         inertias.append(comm.allreduce(inertia))
+# -         if np.abs(path[-1] - old).max() <= tolerance:
+# +         if np.abs(mine - before).max() <= tolerance:
+
+# %% wrong tolerance_ignored
+# fails: It stops after the first step in which no coordinate moves by more than tolerance
+# edit of right three_calls
+# -         if np.abs(path[-1] - old).max() <= tolerance:
+# +         if np.abs(path[-1] - old).max() <= 1e-9:

@@ -1,0 +1,98 @@
+"""Answers to exercise 06.7."""
+
+# %% right b_iterator: A plain loop that takes the next far point from an iterator.
+import numpy as np
+
+
+def update(sums, counts, centroids, far_points):
+    waiting = iter(far_points)
+    rows = []
+    for total, count, old in zip(sums, counts, centroids):
+        rows.append(total / count if count > 0 else next(waiting, old))
+    return np.array(rows, dtype=float)
+
+# %% right loop
+def update(sums, counts, centroids, far_points):
+    left = list(far_points)
+    new = []
+    for total, count, old in zip(sums, counts, centroids, strict=True):
+        if count:
+            new.append(total / count)
+        elif left:
+            new.append(left.pop(0))
+        else:
+            new.append(old)
+    return new
+
+# %% right where
+import numpy as np
+
+
+def update(sums, counts, centroids, far_points):
+    new = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], centroids)
+    for cluster, point in zip(np.flatnonzero(counts == 0), far_points, strict=False):
+        new[cluster] = point
+    return new
+
+# %% wrong all_the_same_point
+# fails: Each empty cluster gets a far point of its own, the farthest (the first) ones first
+def update(sums, counts, centroids, far_points):
+    new = centroids.copy()
+    new[counts > 0] = sums[counts > 0] / counts[counts > 0, None]
+    if len(far_points):
+        new[counts == 0] = far_points[0]
+    return new
+
+# %% wrong b_divides_sums: Divides the sums in place, but 'change none of the arguments'.
+# fails: What it is given stays as it was
+import numpy as np
+
+
+def update(sums, counts, centroids, far_points):
+    new = sums
+    new /= np.maximum(counts, 1)[:, None]
+    empty = np.flatnonzero(counts == 0)
+    for i, j in enumerate(empty):
+        new[j] = far_points[i] if i < len(far_points) else centroids[j]
+    return new
+
+# %% wrong b_from_the_end: Pop() takes the last far point, but the farthest is first.
+# fails: Each empty cluster gets a far point of its own, the farthest (the first) ones first
+import numpy as np
+
+
+def update(sums, counts, centroids, far_points):
+    left = list(far_points)
+    new = []
+    for s, c, old in zip(sums, counts, centroids):
+        if c:
+            new.append(s / c)
+        else:
+            new.append(left.pop() if left else old)
+    return np.array(new)
+
+# %% wrong b_in_place: Writes into centroids, but 'change none of the arguments'.
+# fails: What it is given stays as it was
+def update(sums, counts, centroids, far_points):
+    i = 0
+    for j in range(len(counts)):
+        if counts[j] > 0:
+            centroids[j] = sums[j] / counts[j]
+        elif i < len(far_points):
+            centroids[j] = far_points[i]
+            i += 1
+    return centroids
+
+# %% wrong b_one_point_is_none: A cluster with one point counts as empty, but 'a cluster with points gets their mean'.
+# fails: A cluster with points gets their mean
+import numpy as np
+
+
+def update(sums, counts, centroids, far_points):
+    waiting = iter(far_points)
+    return np.array([s / c if c > 1 else next(waiting, old) for s, c, old in zip(sums, counts, centroids)])
+
+# %% wrong divides_by_zero
+# fails: No number is NaN or infinite
+def update(sums, counts, centroids, far_points):
+    return sums / counts[:, None]

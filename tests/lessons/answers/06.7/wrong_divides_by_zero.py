@@ -1,2 +1,0 @@
-def update(sums, counts, centroids, far_points):
-    return sums / counts[:, None]

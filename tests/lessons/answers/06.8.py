@@ -1,0 +1,351 @@
+"""Answers to exercise 06.8."""
+
+# %% right b_delayed: Delayed tasks, and the distance to the nearest candidate as a running minimum.
+import dask
+import numpy as np
+from gpucluster.lessons import as_numpy
+from sklearn.cluster import KMeans as OneProcess
+
+
+def assign(points, centroids):
+    best = np.full(len(points), np.inf)
+    labels = np.zeros(len(points), dtype=int)
+    for number, centroid in enumerate(centroids):
+        squared = ((points - centroid) ** 2).sum(axis=1)
+        closer = squared < best
+        labels[closer] = number
+        best[closer] = squared[closer]
+    return labels
+
+
+def partial(points, labels, centroids):
+    k = len(centroids)
+    sums = np.zeros(centroids.shape)
+    for number in range(k):
+        sums[number] = points[labels == number].sum(axis=0)
+    counts = np.bincount(labels, minlength=k)
+    inertia = float(((points - centroids[labels]) ** 2).sum())
+    return sums, counts, inertia
+
+
+def step(block, centroids):
+    centroids = np.asarray(centroids, like=block)
+    labels = assign(block, centroids)
+    return as_numpy(partial(block, labels, centroids))
+
+
+def first_point(block):
+    return as_numpy(block[:1])
+
+
+def shrink(candidates, weights, k, seed):
+    few = OneProcess(n_clusters=k, n_init=5, random_state=seed).fit(candidates, sample_weight=weights)
+    return few.cluster_centers_
+
+
+def draw(block, candidates, wanted, cost, seed):
+    block = as_numpy(block)
+    squared = np.full(len(block), np.inf)
+    for candidate in candidates:
+        squared = np.minimum(squared, np.square(block - candidate).sum(axis=1))
+    yes = (
+        np.random.default_rng(seed).random(len(block)) < wanted * squared / cost
+        if cost > 0
+        else np.zeros(len(block), bool)
+    )
+    return block[yes]
+
+
+def first_centroids(client, parts, k, seed=0):
+    def run(function, arguments):
+        tasks = [dask.delayed(function, pure=False)(part, *more) for part, more in zip(parts, arguments)]
+        return client.gather(client.compute(tasks))
+
+    candidates = run(first_point, [()] * len(parts))[0]
+    seeds = iter(np.random.SeedSequence(seed).generate_state(5 * len(parts)).tolist())
+    for _ in range(5):
+        cost = sum(one[2] for one in run(step, [(candidates,)] * len(parts)))
+        drawn = run(draw, [(candidates, 2 * k, cost, next(seeds)) for _ in parts])
+        candidates = np.vstack([candidates] + drawn)
+    weights = np.sum([one[1] for one in run(step, [(candidates,)] * len(parts))], axis=0)
+    return shrink(candidates, weights, k, seed), candidates
+
+# %% right lloyd_by_hand: Weighted Lloyd by hand on the few candidates; SciPy measures; the blocks answer as they are ready.
+import numpy as np
+from distributed import as_completed
+from scipy.spatial.distance import cdist
+
+
+def draw(block, candidates, wanted, cost, seed):
+    own = cdist(block, candidates, "sqeuclidean").min(axis=1)
+    return np.array(block, dtype=float)[np.random.default_rng(seed).random(len(block)) * cost < wanted * own]
+
+
+def look(block, candidates):
+    squared = cdist(block, candidates, "sqeuclidean")
+    return squared.min(axis=1).sum(), np.bincount(squared.argmin(axis=1), minlength=len(candidates))
+
+
+def first_centroids(client, parts, k, seed=0):
+    candidates = client.submit(lambda block: block[[0]], parts[0], pure=False).result()
+    for turn in range(6):
+        looks = [future.result() for future in as_completed(client.map(look, parts, candidates=candidates, pure=False))]
+        cost, weights = (sum(values) for values in zip(*looks, strict=True))
+        if turn < 5:
+            futures = [
+                client.submit(draw, part, candidates, 2 * k, cost, hash((seed, turn, place)) % 2**32, pure=False)
+                for place, part in enumerate(parts)
+            ]
+            candidates = np.concatenate([candidates, *(future.result() for future in futures)])
+    best = None
+    rng = np.random.default_rng(seed)
+    for _ in range(20):
+        centroids = candidates[[rng.integers(len(candidates))]]
+        while len(centroids) < k:
+            chance = weights * cdist(candidates, centroids, "sqeuclidean").min(axis=1)
+            centroids = np.vstack([centroids, candidates[rng.choice(len(candidates), p=chance / chance.sum())]])
+        for _ in range(50):
+            own = cdist(candidates, centroids).argmin(axis=1)
+            centroids = np.array([
+                np.average(candidates[own == j], axis=0, weights=weights[own == j]) if weights[own == j].any() else c
+                for j, c in enumerate(centroids)
+            ])  # fmt: skip
+        value = (weights * cdist(candidates, centroids, "sqeuclidean").min(axis=1)).sum()
+        if best is None or value < best[0]:
+            best = value, centroids
+    return best[1], candidates
+
+# %% right point_by_point
+import numpy as np
+from sklearn.cluster import KMeans
+
+
+def squared_to_nearest(block, candidates):
+    return np.stack([((block - c) ** 2).sum(axis=1) for c in candidates], axis=1).min(axis=1)
+
+
+def cost_of(block, candidates):
+    return squared_to_nearest(block, candidates).sum()
+
+
+def count(block, candidates):
+    distances = np.stack([((block - c) ** 2).sum(axis=1) for c in candidates], axis=1)
+    return np.bincount(distances.argmin(axis=1), minlength=len(candidates))
+
+
+def draw(block, candidates, wanted, cost, seed):
+    rng = np.random.default_rng(seed)
+    rows = []
+    for point, squared in zip(block, squared_to_nearest(block, candidates), strict=True):
+        if rng.uniform() < wanted * squared / cost:
+            rows.append(point)
+    return np.reshape(rows, (len(rows), block.shape[1]))
+
+
+def first_centroids(client, parts, k, seed=0):
+    candidates = client.submit(lambda block: block[:1], parts[0], pure=False).result()
+    for turn in range(5):
+        cost = sum(client.gather(client.map(cost_of, parts, candidates=candidates, pure=False)))
+        seeds = [(seed, turn, place) for place in range(len(parts))]
+        drawn = [
+            client.submit(draw, part, candidates, 2 * k, cost, own, pure=False)
+            for part, own in zip(parts, seeds, strict=True)
+        ]
+        candidates = np.vstack([candidates, *client.gather(drawn)])
+    weights = np.sum(client.gather(client.map(count, parts, candidates=candidates, pure=False)), axis=0)
+    model = KMeans(n_clusters=k, n_init=5, random_state=0).fit(candidates, sample_weight=weights)
+    return model.cluster_centers_, candidates
+
+# %% right without_step
+# edit of right point_by_point
+# -     rng = np.random.default_rng(seed)
+# -     rows = []
+# -     for point, squared in zip(block, squared_to_nearest(block, candidates), strict=True):
+# -         if rng.uniform() < wanted * squared / cost:
+# -             rows.append(point)
+# -     return np.reshape(rows, (len(rows), block.shape[1]))
+# +     chance = np.minimum(1, wanted * squared_to_nearest(block, candidates) / cost)
+# +     return block[np.random.default_rng(seed).random(len(block)) < chance]
+
+# %% wrong all_alike
+# fails: On average, a block gives wanted × (its share of the cost) points
+# edit of right without_step
+# -     chance = np.minimum(1, wanted * squared_to_nearest(block, candidates) / cost)
+# -     return block[np.random.default_rng(seed).random(len(block)) < chance]
+# +     return block[np.random.default_rng(seed).random(len(block)) < wanted / len(block)]
+
+# %% wrong all_weights_one: The candidates are not weighted.
+# fails: Each centroid is the mean of its candidates, each weighted by the number of points that are nearest to it
+# edit of right without_step
+# -     model = KMeans(n_clusters=k, n_init=5, random_state=0).fit(candidates, sample_weight=weights)
+# +     model = KMeans(n_clusters=k, n_init=5, random_state=0).fit(candidates, sample_weight=np.ones(len(weights)))
+
+# %% wrong b_exact_number: Draws exactly the wanted number from each block, but each point decides for itself.
+# fails: On average, a block gives wanted × (its share of the cost) points
+# edit of right b_delayed
+# -     block = as_numpy(block)
+# -     squared = np.full(len(block), np.inf)
+# -     for candidate in candidates:
+# -         squared = np.minimum(squared, np.square(block - candidate).sum(axis=1))
+# -     yes = (
+# -         np.random.default_rng(seed).random(len(block)) < wanted * squared / cost
+# -         if cost > 0
+# -         else np.zeros(len(block), bool)
+# +     candidates = np.asarray(candidates, like=block)
+# +     labels = assign(block, candidates)
+# +     squared = as_numpy(((block - candidates[labels]) ** 2).sum(axis=1))
+# +     size = min(wanted, int((squared > 0).sum()))
+# +     rows = (
+# +         np.random.default_rng(seed).choice(len(block), size, replace=False, p=squared / squared.sum()) if size else []
+# -     return block[yes]
+# +     return as_numpy(block)[rows]
+# -     def run(function, arguments):
+# -         tasks = [dask.delayed(function, pure=False)(part, *more) for part, more in zip(parts, arguments)]
+# -         return client.gather(client.compute(tasks))
+# -
+# -     candidates = run(first_point, [()] * len(parts))[0]
+# -     seeds = iter(np.random.SeedSequence(seed).generate_state(5 * len(parts)).tolist())
+# -     for _ in range(5):
+# -         cost = sum(one[2] for one in run(step, [(candidates,)] * len(parts)))
+# -         drawn = run(draw, [(candidates, 2 * k, cost, next(seeds)) for _ in parts])
+# -         candidates = np.vstack([candidates] + drawn)
+# -     weights = np.sum([one[1] for one in run(step, [(candidates,)] * len(parts))], axis=0)
+# +     candidates = client.submit(first_point, parts[0]).result()
+# +     for turn in range(5):
+# +         results = client.gather([client.submit(step, part, candidates, pure=False) for part in parts])
+# +         cost = sum(inertia for _, _, inertia in results)
+# +         seeds = [[seed, turn, number] for number in range(len(parts))]
+# +         futures = [
+# +             client.submit(draw, part, candidates, 2 * k, cost, one, pure=False) for part, one in zip(parts, seeds)
+# +         ]
+# +         candidates = np.concatenate([candidates, *client.gather(futures)])
+# +     results = client.gather([client.submit(step, part, candidates, pure=False) for part in parts])
+# +     weights = sum(counts for _, counts, _ in results)
+
+# %% wrong b_first_candidate: D² is the distance to the first candidate, but the nearest is asked.
+# fails: On average, a block gives wanted × (its share of the cost) points
+# fails: About five rounds that want 2 k = 12 points each give about 61 candidates (half to twice that)
+# edit of wrong b_exact_number
+# -     labels = assign(block, candidates)
+# -     squared = as_numpy(((block - candidates[labels]) ** 2).sum(axis=1))
+# -     size = min(wanted, int((squared > 0).sum()))
+# -     rows = (
+# -         np.random.default_rng(seed).choice(len(block), size, replace=False, p=squared / squared.sum()) if size else []
+# -     )
+# -     return as_numpy(block)[rows]
+# +     squared = as_numpy(((block - candidates[0]) ** 2).sum(axis=1))
+# +     chance = np.random.default_rng(seed).random(len(block))
+# +     return as_numpy(block)[chance * cost < wanted * squared]
+
+# %% wrong b_no_seed: The seed is not used for the draws, but 'the same seed gives the same candidates'.
+# fails: Called again with the same, it gives the same
+# edit of wrong b_first_candidate
+# -     squared = as_numpy(((block - candidates[0]) ** 2).sum(axis=1))
+# -     chance = np.random.default_rng(seed).random(len(block))
+# +     labels = assign(block, candidates)
+# +     squared = as_numpy(((block - candidates[labels]) ** 2).sum(axis=1))
+# +     chance = np.random.default_rng().random(len(block))
+
+# %% wrong b_not_squared: The probability is in proportion to D, but it is to be D².
+# fails: On average, a block gives wanted × (its share of the cost) points
+# edit of wrong b_no_seed
+# -     chance = np.random.default_rng().random(len(block))
+# -     return as_numpy(block)[chance * cost < wanted * squared]
+# +     chance = np.random.default_rng(seed).random(len(block))
+# +     return as_numpy(block)[chance * cost < wanted * np.sqrt(squared)]
+
+# %% wrong b_old_cost: The cost of the first point is used in all rounds, but it is to be added up in each.
+# fails: About five rounds that want 2 k = 12 points each give about 61 candidates (half to twice that)
+# edit of wrong b_no_seed
+# -     chance = np.random.default_rng().random(len(block))
+# +     chance = np.random.default_rng(seed).random(len(block))
+# -     candidates = client.submit(first_point, parts[0]).result()
+# +     candidates = client.submit(first_point, parts[0]).result()
+# +     results = client.gather([client.submit(step, part, candidates, pure=False) for part in parts])
+# +     cost = sum(inertia for _, _, inertia in results)
+# -         results = client.gather([client.submit(step, part, candidates, pure=False) for part in parts])
+# -         cost = sum(inertia for _, _, inertia in results)
+
+# %% wrong b_only_last_round: Each round forgets the candidates before it, but they are all candidates.
+# fails: About five rounds that want 2 k = 12 points each give about 61 candidates (half to twice that)
+# edit of wrong b_no_seed
+# -     chance = np.random.default_rng().random(len(block))
+# +     chance = np.random.default_rng(seed).random(len(block))
+# -         candidates = np.concatenate([candidates, *client.gather(futures)])
+# +         candidates = np.concatenate([candidates[:1], *client.gather(futures)])
+
+# %% wrong b_points_travel: Fetches all points and draws in the notebook; the points are to stay on the workers.
+# fails: The points stay on the workers
+# edit of wrong b_old_cost
+# -     candidates = client.submit(first_point, parts[0]).result()
+# -     results = client.gather([client.submit(step, part, candidates, pure=False) for part in parts])
+# -     cost = sum(inertia for _, _, inertia in results)
+# +     points = np.concatenate(client.gather(parts))
+# +     candidates = points[:1]
+# -         seeds = [[seed, turn, number] for number in range(len(parts))]
+# -         futures = [
+# -             client.submit(draw, part, candidates, 2 * k, cost, one, pure=False) for part, one in zip(parts, seeds)
+# -         ]
+# -         candidates = np.concatenate([candidates, *client.gather(futures)])
+# -     results = client.gather([client.submit(step, part, candidates, pure=False) for part in parts])
+# -     weights = sum(counts for _, counts, _ in results)
+# -     return shrink(candidates, weights, k, seed), candidates
+# +         cost = step(points, candidates)[2]
+# +         candidates = np.concatenate([candidates, draw(points, candidates, 2 * k, cost, [seed, turn])])
+# +     return shrink(candidates, step(points, candidates)[1], k, seed), candidates
+
+# %% wrong b_weights_one_block: The weights are the counts of the first block only, not of all points that are nearest.
+# fails: Each centroid is the mean of its candidates, each weighted by the number of points that are nearest to it
+# edit of wrong b_no_seed
+# -     chance = np.random.default_rng().random(len(block))
+# +     chance = np.random.default_rng(seed).random(len(block))
+# -     weights = sum(counts for _, counts, _ in results)
+# +     weights = results[0][1]
+
+# %% wrong c_one_round: One round that wants all candidates at once, after the cost of the first point alone.
+# fails: Each round looks at the cost anew: small groups at very different distances all get a candidate
+# edit of right b_delayed
+# -     for _ in range(5):
+# +     for _ in range(1):
+# -         drawn = run(draw, [(candidates, 2 * k, cost, next(seeds)) for _ in parts])
+# +         drawn = run(draw, [(candidates, 10 * k, cost, next(seeds)) for _ in parts])
+
+# %% wrong c_two_rounds: Two rounds that want 5 k points each.
+# fails: Each round looks at the cost anew: small groups at very different distances all get a candidate
+# edit of right b_delayed
+# -     for _ in range(5):
+# +     for _ in range(2):
+# -         drawn = run(draw, [(candidates, 2 * k, cost, next(seeds)) for _ in parts])
+# +         drawn = run(draw, [(candidates, 5 * k, cost, next(seeds)) for _ in parts])
+
+# %% wrong gathered
+# fails: Each centroid is the mean of its candidates, each weighted by the number of points that are nearest to it
+# edit of right without_step
+# -     candidates = client.submit(lambda block: block[:1], parts[0], pure=False).result()
+# -     for turn in range(5):
+# -         cost = sum(client.gather(client.map(cost_of, parts, candidates=candidates, pure=False)))
+# -         seeds = [(seed, turn, place) for place in range(len(parts))]
+# -         drawn = [
+# -             client.submit(draw, part, candidates, 2 * k, cost, own, pure=False)
+# -             for part, own in zip(parts, seeds, strict=True)
+# -         ]
+# -         candidates = np.vstack([candidates, *client.gather(drawn)])
+# -     weights = np.sum(client.gather(client.map(count, parts, candidates=candidates, pure=False)), axis=0)
+# -     model = KMeans(n_clusters=k, n_init=5, random_state=0).fit(candidates, sample_weight=weights)
+# -     return model.cluster_centers_, candidates
+# +     points = np.concatenate(client.gather(parts))
+# +     model = KMeans(n_clusters=k, random_state=seed % 1000).fit(points)
+# +     return model.cluster_centers_, points[: 10 * k]
+
+# %% wrong seed_ignored: The seed decides nothing.
+# fails: The same seed gives the same candidates, another seed others
+# edit of right without_step
+# -         seeds = [(seed, turn, place) for place in range(len(parts))]
+# +         seeds = [(turn, place) for place in range(len(parts))]
+
+# %% wrong weights_before_the_last_round: Weights of the blocks' first candidates only; those of the last round count nothing.
+# fails: Each centroid is the mean of its candidates, each weighted by the number of points that are nearest to it
+# edit of right without_step
+# -     weights = np.sum(client.gather(client.map(count, parts, candidates=candidates, pure=False)), axis=0)
+# +     early = np.sum(client.gather(client.map(count, parts, candidates=candidates[:-8], pure=False)), axis=0)
+# +     weights = np.concatenate([early, np.zeros(8)])

@@ -1,0 +1,182 @@
+"""Answers to exercise 06.9."""
+
+# %% right array: Two numbers in an array.
+import numpy as np
+from gpucluster.learn import KMeans
+from sklearn.metrics import adjusted_rand_score
+
+
+def fit_library(X, start):
+    return KMeans(len(start), init=start, n_init=1).fit(X)
+
+
+def nearest(points, centroids):
+    return np.stack([((points - c) ** 2).sum(axis=1) for c in centroids], axis=1).argmin(axis=1)
+
+
+def inertia(points, centroids):
+    return ((points - centroids[nearest(points, centroids)]) ** 2).sum()
+
+
+def agreement(points, mine, library):
+    ari = adjusted_rand_score(nearest(points, mine), nearest(points, library))
+    return np.array([inertia(points, mine) / inertia(points, library) - 1, ari])
+
+# %% right b_cdist: SciPy's distances, and the arguments of the library by name.
+import numpy as np
+from gpucluster.learn import KMeans
+from scipy.spatial.distance import cdist
+from sklearn.metrics import adjusted_rand_score
+
+
+def fit_library(X, start):
+    model = KMeans(init=np.array(start), n_clusters=np.shape(start)[0])
+    model.fit(X)
+    return model
+
+
+def agreement(points, mine, library):
+    a = cdist(points, mine, "sqeuclidean")
+    b = cdist(points, library, "sqeuclidean")
+    ours, theirs = a.min(1).sum(), b.min(1).sum()
+    return ours / theirs - 1, adjusted_rand_score(b.argmin(1), a.argmin(1))
+
+# %% right b_sklearn_tools: scikit-learn's KMeans is only asked for the labels and the score of given centroids.
+import numpy as np
+from gpucluster.learn import KMeans
+from sklearn.metrics import adjusted_rand_score
+from sklearn.neighbors import NearestNeighbors
+
+
+def fit_library(X, start):
+    return KMeans(n_clusters=start.shape[0], init=start, n_init=1, random_state=0).fit(X)
+
+
+def measured(points, centroids):
+    points, centroids = np.ascontiguousarray(points, dtype=float), np.ascontiguousarray(centroids, dtype=float)
+    tree = NearestNeighbors(n_neighbors=1, algorithm="kd_tree").fit(centroids)
+    distance, label = tree.kneighbors(points)
+    return float((distance**2).sum()), label.ravel()
+
+
+def agreement(points, mine, library):
+    (inertia, labels), (other_inertia, other_labels) = measured(points, mine), measured(points, library)
+    return (inertia - other_inertia) / other_inertia, adjusted_rand_score(labels, other_labels)
+
+# %% right b_table_of_pairs: The adjusted Rand index by hand, from a table of how many points two groups share.
+import numpy as np
+from gpucluster.learn import KMeans
+
+
+def fit_library(X, start):
+    return KMeans(n_clusters=len(start), init=start, n_init=1).fit(X)
+
+
+def nearest(points, centroids):
+    best, labels = np.full(len(points), np.inf), np.zeros(len(points), dtype=int)
+    for j, c in enumerate(centroids):
+        squared = ((points - c) ** 2).sum(axis=1)
+        labels[squared < best] = j
+        best = np.minimum(best, squared)
+    return labels, best.sum()
+
+
+def agreement(points, mine, library):
+    (a, first), (b, second) = nearest(points, mine), nearest(points, library)
+    table = np.zeros((len(mine), len(library)))
+    np.add.at(table, (a, b), 1)
+
+    def pairs(counts):
+        return float((counts * (counts - 1) / 2).sum())
+
+    both, rows, columns = pairs(table), pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
+    expected = rows * columns / pairs(table.sum())
+    largest = (rows + columns) / 2
+    ari = 1.0 if largest == expected else (both - expected) / (largest - expected)
+    return float((first - second) / second), ari
+
+# %% right by_hand: Distances by hand.
+# edit of right array
+# -     return np.array([inertia(points, mine) / inertia(points, library) - 1, ari])
+# +     return inertia(points, mine) / inertia(points, library) - 1, ari
+
+# %% right scores: With the library's own score and its labels.
+# edit of right b_cdist
+# -     model = KMeans(init=np.array(start), n_clusters=np.shape(start)[0])
+# +     model = KMeans(n_clusters=len(start), init=np.asarray(start), tol=0)
+# -     a = cdist(points, mine, "sqeuclidean")
+# -     b = cdist(points, library, "sqeuclidean")
+# -     ours, theirs = a.min(1).sum(), b.min(1).sum()
+# -     return ours / theirs - 1, adjusted_rand_score(b.argmin(1), a.argmin(1))
+# +     fits = [KMeans(len(c), init=c, max_iter=1, tol=1e9).fit(c) for c in (mine, library)]
+# +     for fit, centroids in zip(fits, (mine, library), strict=True):
+# +         fit.cluster_centers_ = centroids
+# +     one, other = (-fit.score(points) for fit in fits)
+# +     return [(one - other) / other, adjusted_rand_score(*(fit.predict(points) for fit in fits))]
+
+# %% wrong absolute: A difference, not a share.
+# fails: difference is (inertia of mine − inertia of library) / inertia of library, with its sign
+# edit of right array
+# -     return np.array([inertia(points, mine) / inertia(points, library) - 1, ari])
+# +     return inertia(points, mine) - inertia(points, library), ari
+
+# %% wrong b_eight_always: The number of clusters is fixed to the 8 of the photo, but any start may be given.
+# fails: It runs without an error: InvalidParameter
+import numpy as np
+from gpucluster.learn import KMeans
+from sklearn.metrics import adjusted_rand_score
+
+
+def fit_library(X, start):
+    return KMeans(n_clusters=8, init=start, n_init=1).fit(X)
+
+
+def agreement(points, mine, library):
+    labels, inertias = [], []
+    for centroids in (mine, library):
+        squared = np.stack([((points - c) ** 2).sum(axis=1) for c in centroids], axis=1)
+        labels.append(squared.argmin(axis=1))
+        inertias.append(squared.min(axis=1).sum())
+    return (inertias[0] - inertias[1]) / inertias[1], adjusted_rand_score(*labels)
+
+# %% wrong gathered: All points come to the notebook.
+# fails: The points stay on the workers
+# edit of right by_hand
+# -     return KMeans(len(start), init=start, n_init=1).fit(X)
+# +     return KMeans(len(start), init=start).fit(X.compute())
+
+# %% wrong not_fitted: The model was not fitted.
+# fails: It returns a fitted model with cluster_centers_
+# edit of right by_hand
+# -     return KMeans(len(start), init=start, n_init=1).fit(X)
+# +     return KMeans(len(start), init=start)
+
+# %% wrong one_iteration: It stops much too early.
+# fails: From the same start, the inertia is that of your loop: neither more nor less by 1 %
+# edit of right by_hand
+# -     return KMeans(len(start), init=start, n_init=1).fit(X)
+# +     return KMeans(len(start), init=start + 8, max_iter=1).fit(X)
+
+# %% wrong one_iteration_from_the_start: One iteration, from the right start.
+# fails: From the same start, the inertia is that of your loop: neither more nor less by 1 %
+# edit of right by_hand
+# -     return KMeans(len(start), init=start, n_init=1).fit(X)
+# +     return KMeans(len(start), init=start, max_iter=1).fit(X)
+
+# %% wrong own_start: The library chooses its own first centroids and finds a better minimum.
+# fails: From the same start, the inertia is that of your loop: neither more nor less by 1 %
+# edit of right by_hand
+# -     return KMeans(len(start), init=start, n_init=1).fit(X)
+# +     return KMeans(len(start), n_init=5, random_state=0).fit(X)
+
+# %% wrong same_numbers: Counts equal numbers of labels, though groups may be numbered in any order.
+# fails: ari is the adjusted Rand index of the two groupings, whatever their numbers
+# edit of right by_hand
+# -     ari = adjusted_rand_score(nearest(points, mine), nearest(points, library))
+# +     ari = (nearest(points, mine) == nearest(points, library)).mean()
+
+# %% wrong without_sign: The sign is lost: better and worse look alike.
+# fails: difference is (inertia of mine − inertia of library) / inertia of library, with its sign
+# edit of right array
+# -     return np.array([inertia(points, mine) / inertia(points, library) - 1, ari])
+# +     return abs(inertia(points, mine) / inertia(points, library) - 1), ari

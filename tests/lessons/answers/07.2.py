@@ -1,0 +1,98 @@
+"""Answers to exercise 07.2."""
+
+# %% right argsort
+import numpy as np
+
+
+def principal_components(C, k):
+    values, vectors = np.linalg.eigh(C)
+    best = np.argsort(values)[: -k - 1 : -1]
+    return -vectors.T[best], values[best], values[best] / sum(values)
+
+# %% right b_svd: The SVD of a symmetric matrix, which is sorted already.
+import numpy as np
+
+
+def principal_components(C, k):
+    _, values, directions = np.linalg.svd(C, hermitian=True)
+    return directions[:k], values[:k], values[:k] / np.diag(C).sum()
+
+# %% right deflation
+import numpy as np
+
+
+def principal_components(C, k):
+    total, C = np.trace(C), C.copy()
+    rows, values = [], []
+    for _ in range(k):
+        w, v = np.linalg.eigh(C)
+        rows.append(v[:, -1])
+        values.append(w[-1])
+        C -= w[-1] * np.outer(v[:, -1], v[:, -1])
+    return np.array(rows), np.array(values), np.array(values) / total
+
+# %% right svd
+# edit of right b_svd
+# -     _, values, directions = np.linalg.svd(C, hermitian=True)
+# -     return directions[:k], values[:k], values[:k] / np.diag(C).sum()
+# +     _, values, vectors = np.linalg.svd(C, hermitian=True)
+# +     return vectors[:k], values[:k], values[:k] / np.trace(C)
+
+# %% wrong b_ascending: The right k, but the largest is last and not first.
+# fails: The largest variance comes first
+# edit of right argsort
+# -     best = np.argsort(values)[: -k - 1 : -1]
+# -     return -vectors.T[best], values[best], values[best] / sum(values)
+# +     variances = values[-k:]
+# +     return vectors.T[-k:], variances, variances / values.sum()
+
+# %% wrong b_columns: One direction per column, but 'one direction per row' is asked.
+# fails: components (one row per component) has the right shape
+# edit of right argsort
+# -     best = np.argsort(values)[: -k - 1 : -1]
+# -     return -vectors.T[best], values[best], values[best] / sum(values)
+# +     variances = values[::-1][:k]
+# +     return vectors[:, ::-1][:, :k], variances, variances / values.sum()
+
+# %% wrong b_correlation: Takes the correlation matrix first, but the directions of C are asked.
+# fails: variances are the eigenvalues of the covariance matrix
+# edit of wrong b_columns
+# - def principal_components(C, k):
+# + def principal_components(C, k):
+# +     deviations = np.sqrt(np.maximum(np.diag(C), 1e-300))
+# +     C = C / np.outer(deviations, deviations)
+# -     return vectors[:, ::-1][:, :k], variances, variances / values.sum()
+# +     return vectors.T[::-1][:k], variances, variances / values.sum()
+
+# %% wrong b_cumulated: Ratios are added up, but the share of each component is asked.
+# fails: ratios are shares of the variance of ALL columns, as in scikit-learn
+# edit of wrong b_columns
+# -     return vectors[:, ::-1][:, :k], variances, variances / values.sum()
+# +     return vectors.T[::-1][:k], variances, np.cumsum(variances / values.sum())
+
+# %% wrong b_deviations: Square roots, that is standard deviations, where variances are asked.
+# fails: variances are the eigenvalues of the covariance matrix
+# edit of right argsort
+# -     best = np.argsort(values)[: -k - 1 : -1]
+# -     return -vectors.T[best], values[best], values[best] / sum(values)
+# +     values = np.sqrt(np.maximum(values, 0))
+# +     variances = values[::-1][:k]
+# +     return vectors.T[::-1][:k], variances, variances / values.sum()
+
+# %% wrong b_no_transpose: Takes rows of the matrix of eigenvectors, but eigh returns them as columns.
+# fails: Each row is the right direction, up to its sign
+# edit of wrong b_columns
+# -     return vectors[:, ::-1][:, :k], variances, variances / values.sum()
+# +     return vectors[::-1][:k], variances, variances / values.sum()
+
+# %% wrong b_scaled: Components are multiplied with the deviation, but 'of length 1' is asked.
+# fails: Components have length 1 and are orthogonal to each other
+# edit of wrong b_columns
+# -     return vectors[:, ::-1][:, :k], variances, variances / values.sum()
+# +     return vectors.T[::-1][:k] * np.sqrt(np.maximum(variances, 0))[:, None], variances, variances / values.sum()
+
+# %% wrong in_place
+# fails: What it is given stays as it was
+# edit of right deflation
+# -     total, C = np.trace(C), C.copy()
+# +     total = np.trace(C)

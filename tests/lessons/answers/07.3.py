@@ -1,0 +1,200 @@
+"""Answers to exercise 07.3."""
+
+# %% right all_in_float64
+import numpy as np
+
+
+def block_moments(block):
+    rows = np.asarray(block, dtype=float)
+    mean = rows.mean(axis=0)
+    return len(rows), mean, (rows - mean).T @ (rows - mean)
+
+
+def merge(a, b):
+    n = a[0] + b[0]
+    mean = (a[0] * a[1] + b[0] * b[1]) / n
+    between = a[0] * np.outer(a[1] - mean, a[1] - mean) + b[0] * np.outer(b[1] - mean, b[1] - mean)
+    return n, mean, a[2] + b[2] + between
+
+# %% right b_numpy_cov: np.cov times n gives the products, and an extra row of the stack gives the term with delta.
+import numpy as np
+
+
+def block_moments(block):
+    wide = np.array(block, dtype=float)
+    M = np.atleast_2d(np.cov(wide, rowvar=False, bias=True)) * len(wide)
+    return len(wide), np.mean(wide, axis=0), M
+
+
+def merge(a, b):
+    weights = [a[0], b[0]]
+    means = np.stack([a[1], b[1]])
+    mean = np.average(means, axis=0, weights=weights)
+    away = (means - mean) * np.sqrt(weights)[:, None]
+    return sum(weights), mean, sum([a[2], b[2], away.T @ away])
+
+# %% right shifted
+import numpy as np
+
+
+def block_moments(block):
+    shifted = (block - block[0]).astype(float)  # about a row of the block, then corrected
+    sums, n = shifted.sum(axis=0), len(shifted)
+    return n, block[0].astype(float) + sums / n, shifted.T @ shifted - np.outer(sums, sums) / n
+
+
+def merge(a, b):
+    delta = b[1] - a[1]
+    n = a[0] + b[0]
+    return n, a[1] + b[0] / n * delta, a[2] + b[2] + a[0] * b[0] / n * np.outer(delta, delta)
+
+# %% wrong b_block_centred_in_place: Subtracts the mean in the block that was given, which it is to leave as it was.
+# fails: What it is given stays as it was
+import numpy as np
+
+
+def block_moments(block):
+    mean = block.mean(axis=0, dtype=float)
+    block -= mean.astype(block.dtype)
+    wide = block.astype(float)
+    return len(block), mean, wide.T @ wide
+
+
+def merge(a, b):
+    (n_a, m_a, M_a), (n_b, m_b, M_b) = a, b
+    n = n_a + n_b
+    delta = m_b - m_a
+    return n, m_a + delta * n_b / n, M_a + M_b + np.outer(delta, delta) * n_a * n_b / n
+
+# %% wrong b_elementwise: Delta * delta has d numbers and is added to each row, but δ δᵀ has d × d.
+# fails: The merged products are those of all rows about their common mean
+# edit of wrong b_block_centred_in_place
+# -     block -= mean.astype(block.dtype)
+# -     wide = block.astype(float)
+# -     return len(block), mean, wide.T @ wide
+# +     centred = block.astype(float) - mean
+# +     return len(block), mean, centred.T @ centred
+# -     return n, m_a + delta * n_b / n, M_a + M_b + np.outer(delta, delta) * n_a * n_b / n
+# +     return n, m_a + delta * n_b / n, M_a + M_b + delta * delta * n_a * n_b / n
+
+# %% wrong b_mean_of_means: The mean of the two means, whatever the number of rows.
+# fails: The merged mean is the mean of all rows
+# edit of wrong b_block_centred_in_place
+# -     block -= mean.astype(block.dtype)
+# -     wide = block.astype(float)
+# -     return len(block), mean, wide.T @ wide
+# +     centred = block.astype(float) - mean
+# +     return len(block), mean, centred.T @ centred
+# -     return n, m_a + delta * n_b / n, M_a + M_b + np.outer(delta, delta) * n_a * n_b / n
+# +     return n, (m_a + m_b) / 2, M_a + M_b + np.outer(delta, delta) * n_a * n_b / n
+
+# %% wrong b_not_by_n: The last term is not divided by n.
+# fails: The merged products are those of all rows about their common mean
+# edit of wrong b_mean_of_means
+# -     return n, (m_a + m_b) / 2, M_a + M_b + np.outer(delta, delta) * n_a * n_b / n
+# +     return n, m_a + delta * n_b / n, M_a + M_b + np.outer(delta, delta) * n_a * n_b
+
+# %% wrong b_one_pass: One pass without centring first, in float32, so the digits are gone far from zero.
+# fails: Far from zero, the error of the variances is at least 100 times smaller than with one pass in float32
+# edit of wrong b_block_centred_in_place
+# -     block -= mean.astype(block.dtype)
+# -     wide = block.astype(float)
+# -     return len(block), mean, wide.T @ wide
+# +     return len(block), mean, (block.T @ block).astype(float) - len(block) * np.outer(mean, mean)
+
+# %% wrong c_divided_by_n_minus_1_both: Covariances instead of products, merged as covariances; a block of one row gives NaN.
+# fails: The products of a block are sums over its rows, about their mean, not divided by n or n − 1
+# edit of wrong b_mean_of_means
+# -     return len(block), mean, centred.T @ centred
+# +     return len(block), mean, centred.T @ centred / (len(block) - 1)
+# -     (n_a, m_a, M_a), (n_b, m_b, M_b) = a, b
+# +     (n_a, m_a, C_a), (n_b, m_b, C_b) = a, b
+# -     return n, (m_a + m_b) / 2, M_a + M_b + np.outer(delta, delta) * n_a * n_b / n
+# +     products = (n_a - 1) * C_a + (n_b - 1) * C_b + np.outer(delta, delta) * n_a * n_b / n
+# +     return n, m_a + delta * n_b / n, products / (n - 1)
+
+# %% wrong float64_too_late
+# fails: The mean of a block of float32 is added up in float64
+# edit of right shifted
+# -     shifted = (block - block[0]).astype(float)  # about a row of the block, then corrected
+# -     sums, n = shifted.sum(axis=0), len(shifted)
+# -     return n, block[0].astype(float) + sums / n, shifted.T @ shifted - np.outer(sums, sums) / n
+# +     mean = block.mean(axis=0)  # added up in float32
+# +     rows = block.astype(float) - mean
+# +     return len(block), mean.astype(float), rows.T @ rows
+
+# %% wrong in_place
+# fails: What it is given stays as it was
+# edit of right all_in_float64
+# -     rows = np.asarray(block, dtype=float)
+# +     rows = block.astype(float)
+# -     n = a[0] + b[0]
+# -     mean = (a[0] * a[1] + b[0] * b[1]) / n
+# -     between = a[0] * np.outer(a[1] - mean, a[1] - mean) + b[0] * np.outer(b[1] - mean, b[1] - mean)
+# -     return n, mean, a[2] + b[2] + between
+# +     n, mean, centred = a
+# +     delta = b[1] - mean
+# +     mean += delta * b[0] / (n + b[0])
+# +     centred += b[2]
+# +     centred += np.outer(delta, delta) * n * b[0] / (n + b[0])
+# +     return n + b[0], mean, centred
+
+# %% wrong mean_in_float32
+# fails: Mean and products are float64
+# edit of right shifted
+# -     shifted = (block - block[0]).astype(float)  # about a row of the block, then corrected
+# -     sums, n = shifted.sum(axis=0), len(shifted)
+# -     return n, block[0].astype(float) + sums / n, shifted.T @ shifted - np.outer(sums, sums) / n
+# +     mean = block.mean(axis=0)  # float32, as the block
+# +     rows = block - mean
+# +     return len(block), mean, (rows.T @ rows).astype(float)
+
+# %% wrong merge_changes_a
+# fails: What it is given stays as it was
+import numpy as np
+
+
+def block_moments(block):
+    rows = np.array(block, dtype=float)
+    mean = np.mean(rows, axis=0)
+    return rows.shape[0], mean, (rows - mean).T @ (rows - mean)
+
+
+def merge(a, b):
+    n = a[0] + b[0]
+    d = b[1] - a[1]
+    M = a[2]
+    M += b[2]
+    M += np.outer(d, d) * (a[0] * b[0] / n)
+    return n, a[1] + d * (b[0] / n), M
+
+# %% wrong one_pass
+# fails: The mean of a block of float32 is added up in float64
+# edit of right shifted
+# -     shifted = (block - block[0]).astype(float)  # about a row of the block, then corrected
+# -     sums, n = shifted.sum(axis=0), len(shifted)
+# -     return n, block[0].astype(float) + sums / n, shifted.T @ shifted - np.outer(sums, sums) / n
+# +     n, sums = len(block), block.sum(axis=0)
+# +     products = block.T @ block - np.outer(sums, sums) / block.dtype.type(n)
+# +     return n, (sums / n).astype(float), products.astype(float)
+
+# %% wrong one_pass_in_float64: One pass, with twice the digits.
+# fails: Blocks of float64 keep their digits as well: the mean is subtracted before anything is squared
+# edit of right shifted
+# -     shifted = (block - block[0]).astype(float)  # about a row of the block, then corrected
+# -     sums, n = shifted.sum(axis=0), len(shifted)
+# -     return n, block[0].astype(float) + sums / n, shifted.T @ shifted - np.outer(sums, sums) / n
+# +     rows = np.asarray(block, dtype=float)
+# +     n, sums = len(rows), rows.sum(axis=0)
+# +     return n, sums / n, rows.T @ rows - np.outer(sums, sums) / n
+
+# %% wrong ragged_mean
+# fails: mean is made of numbers
+def block_moments(block):
+    mean = block.mean(axis=0, dtype=float)
+    centred = block - mean
+    return len(block), [[1.0, 2.0], [3.0]], centred.T @ centred
+
+
+def merge(a, b):
+    return a

@@ -1,0 +1,233 @@
+"""Answers to exercise 07.6."""
+
+# %% right b_delayed: A lazy tree of delayed tasks, one compute, and the levels counted on the way.
+import dask
+import numpy as np
+from gpucluster.lessons import as_numpy
+
+
+def small_r(block):
+    return as_numpy(np.linalg.qr(block, mode="r"))
+
+
+def stack(several):
+    return np.linalg.qr(np.vstack(several), mode="r") if len(several) > 1 else several[0]
+
+
+def tall_svd(client, parts):
+    tasks = [dask.delayed(small_r)(part) for part in parts]
+    levels = []
+    while True:
+        levels.append(len(tasks))
+        if len(tasks) == 1:
+            break
+        tasks = [dask.delayed(stack)(tasks[i : i + 2]) for i in range(0, len(tasks), 2)]
+    R = client.compute(tasks[0]).result()
+    _, values, Vt = np.linalg.svd(R)
+    return values, Vt, levels
+
+# %% right delayed
+import dask
+import numpy as np
+
+
+def tall_svd(client, parts):
+    level = [dask.delayed(np.linalg.qr)(part, mode="r") for part in parts]
+    levels = [len(level)]
+    while len(level) > 1:
+        level = [
+            dask.delayed(lambda pair: np.linalg.qr(np.vstack(pair), mode="r"))(level[i : i + 2])
+            for i in range(0, len(level), 2)
+        ]
+        levels.append(len(level))
+    R = client.compute(level[0]).result()
+    _, values, Vt = np.linalg.svd(R, full_matrices=True)
+    return list(values), Vt, levels
+
+# %% right reversed_pairs
+import numpy as np
+
+
+def r_of(*blocks):
+    return np.linalg.qr(np.vstack(blocks), mode="r")
+
+
+def tall_svd(client, parts):
+    level, levels = client.map(r_of, parts, pure=False), [len(parts)]
+    while levels[-1] > 1:
+        odd = level[-1:] if len(level) % 2 else []
+        level = [
+            client.submit(r_of, two, one, pure=False) for one, two in zip(level[::2], level[1::2], strict=False)
+        ] + odd
+        levels.append(len(level))
+    values, Vt = client.submit(lambda R: np.linalg.svd(R)[1:], level[0], pure=False).result()
+    return values, Vt, levels
+
+# %% wrong all_at_once
+# fails: levels counts the matrices of each level: one per block at first, then pairs are joined until one is left
+import numpy as np
+
+
+def r_of(*blocks):
+    return np.linalg.qr(np.vstack(blocks), mode="r")
+
+
+def tall_svd(client, parts):
+    level = client.map(r_of, parts, pure=False)
+    R = client.submit(r_of, *level, pure=False).result()
+    _, values, Vt = np.linalg.svd(R)
+    return values, Vt, [len(parts), 1]
+
+# %% wrong b_all_at_once: All R come to the notebook at once, but pairs are to be joined until one is left.
+# fails: levels counts the matrices of each level: one per block at first, then pairs are joined until one is left
+import numpy as np
+from gpucluster.lessons import as_numpy
+
+
+def small_r(block):
+    return as_numpy(np.linalg.qr(block, mode="r"))
+
+
+def join(a, b):
+    return np.linalg.qr(np.concatenate([a, b]), mode="r")
+
+
+def tall_svd(client, parts):
+    several = client.gather(client.map(small_r, parts, pure=False))
+    _, values, Vt = np.linalg.svd(np.vstack(several), full_matrices=False)
+    return values, Vt, [len(parts), 1]
+
+# %% wrong b_ascending: The smallest singular value is first, but 'largest first' is asked.
+# fails: The singular values are those of the whole table, to 1e-8
+# edit of wrong b_all_at_once
+# -     several = client.gather(client.map(small_r, parts, pure=False))
+# -     _, values, Vt = np.linalg.svd(np.vstack(several), full_matrices=False)
+# -     return values, Vt, [len(parts), 1]
+# +     level = client.map(small_r, parts, pure=False)
+# +     levels = [len(level)]
+# +     while len(level) > 1:
+# +         joined = [client.submit(join, a, b, pure=False) for a, b in zip(level[::2], level[1::2])]
+# +         level = joined + level[2 * len(joined) :]
+# +         levels.append(len(level))
+# +     _, values, Vt = np.linalg.svd(level[0].result())
+# +     return values[::-1], Vt[::-1], levels
+
+# %% wrong b_chain: Joins one R after the other, so levels are 7, 6, 5 … and not 7, 4, 2, 1.
+# fails: levels counts the matrices of each level: one per block at first, then pairs are joined until one is left
+# edit of wrong b_ascending
+# -         joined = [client.submit(join, a, b, pure=False) for a, b in zip(level[::2], level[1::2])]
+# -         level = joined + level[2 * len(joined) :]
+# +         level = [client.submit(join, level[0], level[1], pure=False)] + level[2:]
+# -     return values[::-1], Vt[::-1], levels
+# +     return values, Vt, levels
+
+# %% wrong b_diagonal: Takes the diagonal of R for the singular values, but its SVD is asked.
+# fails: The singular values are those of the whole table, to 1e-8
+# edit of wrong b_ascending
+# -     return values[::-1], Vt[::-1], levels
+# +     values = np.sort(np.abs(np.diag(level[0].result())))[::-1]
+# +     return values, Vt, levels
+
+# %% wrong b_no_first_level: Levels begins after the first join, but how many there were 'on each level' is asked.
+# fails: levels counts the matrices of each level: one per block at first, then pairs are joined until one is left
+# edit of wrong b_diagonal
+# -     levels = [len(level)]
+# +     levels = []
+# -     values = np.sort(np.abs(np.diag(level[0].result())))[::-1]
+
+# %% wrong b_odd_lost: The last R of an odd level is lost, but the table is all that 'the parts make up'.
+# fails: The singular values are those of the whole table, to 1e-8
+# edit of wrong b_chain
+# -         level = [client.submit(join, level[0], level[1], pure=False)] + level[2:]
+# +         joined = [client.submit(join, a, b, pure=False) for a, b in zip(level[::2], level[1::2])]
+# +         level = joined
+
+# %% wrong b_products: Joins XᵀX of the blocks, which squares the table; 'do not form XᵀX'.
+# fails: Also the smallest one is right, although it is a billion times smaller than the largest
+import numpy as np
+from gpucluster.lessons import as_numpy
+
+
+def tall_svd(client, parts):
+    level = client.map(lambda block: as_numpy(block.T @ block), parts, pure=False)
+    levels = [len(level)]
+    while len(level) > 1:
+        joined = client.map(lambda a, b: a + b, level[: len(level) // 2 * 2 : 2], level[1::2], pure=False)
+        level = joined + level[2 * len(joined) :]
+        levels.append(len(level))
+    values, vectors = np.linalg.eigh(level[0].result())
+    return np.sqrt(np.maximum(values[::-1], 0)), vectors.T[::-1], levels
+
+# %% wrong b_r_added: Two R are added, but their stack is to be decomposed.
+# fails: It runs without an error: ValueError
+# edit of wrong b_diagonal
+# -     return np.linalg.qr(np.concatenate([a, b]), mode="r")
+# +     return a + b
+# -     values = np.sort(np.abs(np.diag(level[0].result())))[::-1]
+
+# %% wrong b_v: Returns V with directions as columns, but Vt is asked.
+# fails: Row i of Vt is the direction along which the table has the singular value i
+# edit of wrong b_ascending
+# -     return values[::-1], Vt[::-1], levels
+# +     return values, Vt.T, levels
+
+# %% wrong c_chain_with_levels_of_a_tree: Each R is joined to what was joined before, one after the other; the levels are only computed.
+# fails: The joins are a tree, not a chain: few tasks wait for each other
+import numpy as np
+
+
+def r_of(*blocks):
+    return np.linalg.qr(np.concatenate(blocks), mode="r")
+
+
+def tall_svd(client, parts):
+    first, *others = client.map(r_of, parts)
+    for other in others:
+        first = client.submit(r_of, first, other)
+    levels = [len(parts)]
+    while levels[-1] > 1:
+        levels.append((levels[-1] + 1) // 2)
+    _, values, Vt = np.linalg.svd(first.result())
+    return values, Vt, levels
+
+# %% wrong c_rs_gathered: No tree; all Rs come to the notebook, and the levels are only computed.
+# fails: Pairs are joined on the workers
+# edit of wrong c_chain_with_levels_of_a_tree
+# - def r_of(*blocks):
+# -     return np.linalg.qr(np.concatenate(blocks), mode="r")
+# + def r_of(block):
+# +     return np.linalg.qr(block, mode="r")
+# -     first, *others = client.map(r_of, parts)
+# -     for other in others:
+# -         first = client.submit(r_of, first, other)
+# +     all_of_them = client.gather(client.map(r_of, parts))
+# -     _, values, Vt = np.linalg.svd(first.result())
+# +     _, values, Vt = np.linalg.svd(np.concatenate(all_of_them), full_matrices=False)
+
+# %% wrong squared
+# fails: Also the smallest one is right, although it is a billion times smaller than the largest
+# edit of wrong all_at_once
+# -     level = client.map(r_of, parts, pure=False)
+# -     R = client.submit(r_of, *level, pure=False).result()
+# -     _, values, Vt = np.linalg.svd(R)
+# -     return values, Vt, [len(parts), 1]
+# +     products = sum(client.gather(client.map(lambda block: block.T @ block, parts, pure=False)))
+# +     eigenvalues, vectors = np.linalg.eigh(products)
+# +     levels = [len(parts)]
+# +     while levels[-1] > 1:
+# +         levels.append(-(-levels[-1] // 2))
+# +     return np.sqrt(np.maximum(eigenvalues[::-1], 0)), vectors[:, ::-1].T, levels
+
+# %% wrong stacked_on_a_worker: All rows in one place, and levels that are made up.
+# fails: The tree is real: no task reads more than one block, or more than two matrices
+import numpy as np
+
+
+def tall_svd(client, parts):
+    values, Vt = client.submit(
+        lambda blocks: np.linalg.svd(np.concatenate(blocks), full_matrices=False)[1:], parts, pure=False
+    ).result()
+    levels = [len(parts)]
+    while levels[-1] > 1:
+        levels.append(-(-levels[-1] // 2))
+    return values, Vt, levels

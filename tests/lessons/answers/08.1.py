@@ -1,0 +1,113 @@
+"""Answers to exercise 08.1."""
+
+# %% right b_bincount: Bincount with weights, one pixel at a time, and differences of logarithms.
+import numpy as np
+
+
+def class_sums(X, y, n_classes):
+    labels = np.asarray(y).astype(np.intp)
+    counts = np.bincount(labels, minlength=n_classes)
+    sums = np.stack([np.bincount(labels, weights=pixel, minlength=n_classes) for pixel in np.asarray(X).T], axis=1)
+    return counts, sums
+
+
+def naive_bayes(counts, sums, alpha=1.0):
+    prior = np.log(counts) - np.log(np.sum(counts))
+    smoothed = np.asarray(sums, dtype=np.float64) + alpha
+    return prior, np.log(smoothed) - np.log(smoothed.sum(axis=1))[:, None]
+
+# %% right loop: One class after the other, one pixel after the other.
+import numpy as np
+
+
+def class_sums(X, y, n_classes):
+    counts, sums = [0] * n_classes, np.zeros((n_classes, X.shape[1]))
+    for row, label in zip(X, y, strict=False):
+        counts[label] += 1
+        sums[label] += row
+    return counts, sums
+
+
+def naive_bayes(counts, sums, alpha):
+    prior = [np.log(count / sum(counts)) for count in counts]
+    likelihood = []
+    for row in sums:
+        below = row.sum() + alpha * len(row)
+        likelihood.append([np.log((ink + alpha) / below) for ink in row])
+    return prior, likelihood
+
+# %% right one_hot: A product with a matrix of zeros and ones.
+import numpy as np
+
+
+def class_sums(X, y, n_classes):
+    member = (y[:, None] == np.arange(n_classes)).astype(float)
+    return member.sum(axis=0), member.T @ X
+
+
+def naive_bayes(counts, sums, alpha=1.0):
+    smooth = np.log(sums + alpha)
+    return np.log(counts) - np.log(np.sum(counts)), smooth - np.log(np.exp(smooth).sum(axis=1))[:, None]
+
+# %% wrong alpha_always_one: Works for the default alpha only.
+# fails: likelihood is that of scikit-learn, for any alpha
+# edit of right one_hot
+# -     member = (y[:, None] == np.arange(n_classes)).astype(float)
+# -     return member.sum(axis=0), member.T @ X
+# +     return np.bincount(y, minlength=n_classes), np.stack([X[y == c].sum(axis=0) for c in range(n_classes)])
+# -     smooth = np.log(sums + alpha)
+# -     return np.log(counts) - np.log(np.sum(counts)), smooth - np.log(np.exp(smooth).sum(axis=1))[:, None]
+# +     smooth = sums + 1
+# +     return np.log(counts / counts.sum()), np.log(smooth / smooth.sum(axis=1, keepdims=True))
+
+# %% wrong b_only_present: Gives only the classes that the block has, although a block may have no row of some class.
+# fails: counts has the right shape
+# edit of wrong alpha_always_one
+# -     return np.bincount(y, minlength=n_classes), np.stack([X[y == c].sum(axis=0) for c in range(n_classes)])
+# +     present, counts = np.unique(y, return_counts=True)
+# +     sums = np.array([X[y == c].sum(axis=0) for c in present])
+# +     return counts, sums
+# -     smooth = sums + 1
+# -     return np.log(counts / counts.sum()), np.log(smooth / smooth.sum(axis=1, keepdims=True))
+# +     prior = np.log(counts / counts.sum())
+# +     ink = sums.sum(axis=1, keepdims=True)
+# +     likelihood = np.log((sums + alpha) / (ink + alpha * sums.shape[1]))
+# +     return prior, likelihood
+
+# %% wrong b_uniform_prior: The prior is the same for each class, not its share of the rows.
+# fails: prior is the logarithm of each class' share of the rows
+# edit of wrong alpha_always_one
+# -     return np.bincount(y, minlength=n_classes), np.stack([X[y == c].sum(axis=0) for c in range(n_classes)])
+# +     member = (np.arange(n_classes)[:, None] == np.asarray(y)[None, :]).astype(np.float64)
+# +     return member.sum(axis=1), member @ np.asarray(X, dtype=np.float64)
+# -     smooth = sums + 1
+# -     return np.log(counts / counts.sum()), np.log(smooth / smooth.sum(axis=1, keepdims=True))
+# +     prior = np.full(len(counts), -np.log(len(counts)))
+# +     likelihood = np.log((sums + alpha) / (sums.sum(axis=1, keepdims=True) + alpha * sums.shape[1]))
+# +     return prior, likelihood
+
+# %% wrong c_sums_of_a_byte: The sums have the type of the block, so those of pixels of one byte overflow.
+# fails: Sums of whole numbers of one byte are larger than a byte holds
+# edit of wrong alpha_always_one
+# -     return np.bincount(y, minlength=n_classes), np.stack([X[y == c].sum(axis=0) for c in range(n_classes)])
+# +     sums = np.stack([X[y == label].sum(axis=0, dtype=X.dtype) for label in range(n_classes)])
+# +     return np.bincount(y, minlength=n_classes), sums
+# -     smooth = sums + 1
+# +     smooth = sums + alpha
+
+# %% wrong half_precision: Sums with three digits.
+# fails: Sums of whole numbers of one byte are larger than a byte holds
+# edit of right loop
+# -     return counts, sums
+# +     return counts, sums.astype(np.float16)
+
+# %% wrong sums_changed
+# fails: What it is given stays as it was
+# edit of wrong alpha_always_one
+# -     return np.bincount(y, minlength=n_classes), np.stack([X[y == c].sum(axis=0) for c in range(n_classes)])
+# +     one = np.eye(n_classes)[y]
+# +     return one.sum(0), one.T @ X
+# -     smooth = sums + 1
+# -     return np.log(counts / counts.sum()), np.log(smooth / smooth.sum(axis=1, keepdims=True))
+# +     sums += alpha
+# +     return np.log(counts / counts.sum()), np.log(sums / sums.sum(axis=1, keepdims=True))

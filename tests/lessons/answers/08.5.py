@@ -1,0 +1,231 @@
+"""Answers to exercise 08.5."""
+
+# %% right b_cdist: SciPy's distances and argpartition where there are more rows than k; pairs are merged one after another.
+import functools
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+
+def nearest_in_block(block, start, queries, k):
+    table = cdist(queries, block)
+    if block.shape[0] > k:
+        part = np.sort(np.argpartition(table, k - 1, axis=1)[:, :k], axis=1)
+    else:
+        part = np.tile(np.arange(block.shape[0]), (len(table), 1))
+    return np.take_along_axis(table, part, axis=1), part + start
+
+
+def merge_nearest(found, k):
+    def two(one, other):
+        distances, rows = (np.hstack(both) for both in zip(one, other))
+        order = np.lexsort((rows, distances), axis=1)[:, :k]
+        return np.take_along_axis(distances, order, axis=1), np.take_along_axis(rows, order, axis=1)
+
+    n_queries = len(found[0][0])
+    return functools.reduce(two, found, (np.empty((n_queries, 0)), np.empty((n_queries, 0), dtype=np.int64)))
+
+# %% right library: scikit-learn in the block, a heap for the merge.
+import heapq
+
+from sklearn.neighbors import NearestNeighbors
+
+
+def nearest_in_block(block, start, queries, k):
+    search = NearestNeighbors(n_neighbors=min(k, len(block))).fit(block)
+    distances, rows = search.kneighbors(queries)
+    return distances, rows + start
+
+
+def merge_nearest(found, k):
+    distances, rows = [], []
+    for query in range(len(found[0][0])):
+        pairs = [pair for d, r in found for pair in zip(d[query].tolist(), r[query].tolist(), strict=False)]
+        best = heapq.nsmallest(k, pairs)
+        distances.append([d for d, _ in best])
+        rows.append([r for _, r in best])
+    return distances, rows
+
+# %% right partition: argpartition in the block, which leaves the k nearest in any order; the merge sorts.
+import numpy as np
+
+
+def nearest_in_block(block, start, queries, k):
+    k = min(k, len(block))
+    distances = np.stack([np.linalg.norm(block - query, axis=1) for query in queries])
+    order = np.argpartition(distances, k - 1, axis=1)[:, :k]
+    return np.take_along_axis(distances, order, axis=1), order + start
+
+
+def merge_nearest(found, k):
+    distances, rows = found[0]
+    for d, r in found[1:]:
+        distances, rows = np.hstack([distances, d]), np.hstack([rows, r])
+    order = distances.argsort(axis=1)[:, :k]
+    lines = np.arange(len(order))[:, None]
+    return distances[lines, order], rows[lines, order]
+
+# %% right tree
+import heapq
+
+from scipy.spatial import KDTree
+
+
+def nearest_in_block(block, start, queries, k):
+    k = min(k, len(block))
+    d, i = KDTree(block).query(queries, k=range(1, k + 1))
+    return d.tolist(), (i + start).tolist()
+
+
+def merge_nearest(found, k):
+    D, R = [], []
+    for q in range(len(found[0][0])):
+        best = heapq.nsmallest(k, ((float(x), int(r)) for d, rows in found for x, r in zip(d[q], rows[q], strict=True)))
+        D.append([x for x, _ in best])
+        R.append([r for _, r in best])
+    return D, R
+
+# %% wrong b_city_blocks: Adds up absolute differences (city blocks), which is not the distance.
+# fails: They are the nearest points of the block
+import numpy as np
+
+
+def nearest_in_block(block, start, queries, k):
+    distances = np.abs(queries[:, None, :] - block[None, :, :]).sum(axis=2)
+    order = np.argsort(distances, axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(distances, order, axis=1), order + start
+
+
+def merge_nearest(found, k):
+    distances = np.concatenate([one for one, _ in found], axis=1)
+    rows = np.concatenate([one for _, one in found], axis=1)
+    order = np.argsort(distances, axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(distances, order, axis=1), np.take_along_axis(rows, order, axis=1)
+
+# %% wrong b_half_precision: Calculates with 16 bits, so near distances become equal and the nearest rows are not found.
+# fails: distances are Euclidean, in the order of rows
+# edit of wrong b_city_blocks
+# -     distances = np.abs(queries[:, None, :] - block[None, :, :]).sum(axis=2)
+# +     apart = queries.astype(np.float16)[:, None, :] - block.astype(np.float16)[None, :, :]
+# +     distances = np.sqrt((apart**2).sum(axis=2))
+# -     return np.take_along_axis(distances, order, axis=1), order + start
+# +     return np.take_along_axis(distances, order, axis=1).astype(float), order + start
+
+# %% wrong b_needs_k_rows: Fails for a block with fewer than k rows, which has to give all it has.
+# fails: It runs without an error: ValueError
+# edit of wrong b_city_blocks
+# -     distances = np.abs(queries[:, None, :] - block[None, :, :]).sum(axis=2)
+# -     order = np.argsort(distances, axis=1, kind="stable")[:, :k]
+# +     distances = np.sqrt(((queries[:, None, :] - block[None, :, :]) ** 2).sum(axis=2))
+# +     order = np.argpartition(distances, k - 1, axis=1)[:, :k]
+
+# %% wrong b_no_start: Rows are numbered inside the block, although a row has a number among all rows.
+# fails: rows are numbers among all points: a block begins at start
+# edit of wrong b_needs_k_rows
+# -     order = np.argpartition(distances, k - 1, axis=1)[:, :k]
+# -     return np.take_along_axis(distances, order, axis=1), order + start
+# +     order = np.argsort(distances, axis=1)[:, :k]
+# +     return np.take_along_axis(distances, order, axis=1), order
+
+# %% wrong b_not_itself: Leaves out rows at distance 0, although the nearest row of a digit is itself.
+# fails: They are the nearest points of the block
+# edit of wrong b_needs_k_rows
+# -     order = np.argpartition(distances, k - 1, axis=1)[:, :k]
+# -     return np.take_along_axis(distances, order, axis=1), order + start
+# +     shown = np.where(distances == 0, np.inf, distances)
+# +     order = np.argsort(shown, axis=1, kind="stable")[:, :k]
+# +     return np.take_along_axis(shown, order, axis=1), order + start
+
+# %% wrong b_sorted_apart: Sorts distances and row numbers apart, so a row no longer belongs to its distance.
+# fails: The neighbours are those of brute force over all points, the nearest first
+# edit of wrong b_city_blocks
+# -     distances = np.abs(queries[:, None, :] - block[None, :, :]).sum(axis=2)
+# +     apart = np.asarray(queries, dtype=float)[:, None, :] - np.asarray(block, dtype=float)[None, :, :]
+# +     distances = np.sqrt((apart**2).sum(axis=2))
+# -     distances = np.concatenate([one for one, _ in found], axis=1)
+# -     rows = np.concatenate([one for _, one in found], axis=1)
+# -     order = np.argsort(distances, axis=1, kind="stable")[:, :k]
+# -     return np.take_along_axis(distances, order, axis=1), np.take_along_axis(rows, order, axis=1)
+# +     distances = np.hstack([distances for distances, _ in found])
+# +     rows = np.hstack([rows for _, rows in found])
+# +     return np.sort(distances, axis=1)[:, :k], np.sort(rows, axis=1)[:, :k]
+
+# %% wrong b_squared: Gives squares of distances instead of distances.
+# fails: distances are Euclidean, in the order of rows
+# edit of wrong b_city_blocks
+# -     distances = np.abs(queries[:, None, :] - block[None, :, :]).sum(axis=2)
+# -     order = np.argsort(distances, axis=1, kind="stable")[:, :k]
+# -     return np.take_along_axis(distances, order, axis=1), order + start
+# +     squared = ((queries[:, None, :] - block[None, :, :]) ** 2).sum(axis=2)
+# +     order = np.argsort(squared, axis=1, kind="stable")[:, :k]
+# +     return np.take_along_axis(squared, order, axis=1), order + start
+
+# %% wrong c_sorted_blocks_only: Merges as if the neighbours of each block were in order.
+# fails: The neighbours are those of brute force over all points, the nearest first
+import heapq
+import itertools
+
+import numpy as np
+
+
+def nearest_in_block(block, start, queries, k):
+    distances = np.sqrt(((queries[:, None, :] - block[None, :, :]) ** 2).sum(axis=2))
+    order = np.argsort(distances, axis=1)[:, :k]
+    return np.take_along_axis(distances, order, axis=1), order + start
+
+
+def merge_nearest(found, k):
+    distances, rows = [], []
+    for query in range(len(found[0][0])):
+        pairs = heapq.merge(*[list(zip(one[query], other[query], strict=True)) for one, other in found])
+        best = list(itertools.islice(pairs, k))
+        distances.append([pair[0] for pair in best])
+        rows.append([pair[1] for pair in best])
+    return np.array(distances), np.array(rows)
+
+# %% wrong everything: All rows of the block.
+# fails: A block gives the k nearest of its points for each query, or all it has where it has fewer
+# edit of wrong b_needs_k_rows
+# -     distances = np.sqrt(((queries[:, None, :] - block[None, :, :]) ** 2).sum(axis=2))
+# -     order = np.argpartition(distances, k - 1, axis=1)[:, :k]
+# -     return np.take_along_axis(distances, order, axis=1), order + start
+# +     distances = np.sqrt(((queries[:, None, :] - block[None]) ** 2).sum(axis=2))
+# +     rows = np.tile(np.arange(len(block)) + start, (len(queries), 1))
+# +     return distances, rows
+# -     order = np.argsort(distances, axis=1, kind="stable")[:, :k]
+# +     order = np.argsort(distances, axis=1)[:, :k]
+
+# %% wrong first_block: Only the first block counts.
+# fails: The neighbours are those of brute force over all points, the nearest first
+import numpy as np
+
+
+def nearest_in_block(block, start, queries, k):
+    distances = np.sqrt(((queries[:, None, :] - block[None]) ** 2).sum(axis=2))
+    order = np.argsort(distances, axis=1)[:, :k]
+    return np.take_along_axis(distances, order, axis=1), order + start
+
+
+def merge_nearest(found, k):
+    distances, rows = found[0]
+    return distances[:, :k], rows[:, :k]
+
+# %% wrong found_in_place
+# fails: What it is given stays as it was
+import numpy as np
+from scipy.spatial.distance import cdist
+
+
+def nearest_in_block(block, start, queries, k):
+    d = cdist(queries, block)
+    rows = np.argsort(d, axis=1)[:, :k]
+    return np.take_along_axis(d, rows, 1), rows + start
+
+
+def merge_nearest(found, k):
+    d, r = found.pop()
+    while found:
+        e, s = found.pop()
+        d, r = np.hstack([d, e]), np.hstack([r, s])
+    o = np.argsort(d, 1)[:, :k]
+    return np.take_along_axis(d, o, 1), np.take_along_axis(r, o, 1)

@@ -1,0 +1,105 @@
+"""Answers to exercise 08.8."""
+
+# %% right b_pandas_index: Pandas' unique and get_indexer, which gives -1 for what is not there.
+import pandas as pd
+
+
+def distinct(block):
+    return pd.unique(pd.Series(block)).tolist()
+
+
+def encode(block, categories):
+    return pd.Index(list(categories)).get_indexer(pd.Index(list(block)))
+
+# %% right dictionary: A dictionary; an unknown label is an error.
+# edit of right b_pandas_index
+# - import pandas as pd
+# + import numpy as np
+# -     return pd.unique(pd.Series(block)).tolist()
+# +     return list(dict.fromkeys(block.tolist()))
+# -     return pd.Index(list(categories)).get_indexer(pd.Index(list(block)))
+# +     number = {label: code for code, label in enumerate(categories.tolist())}
+# +     return np.array([number[label] for label in block.tolist()])
+
+# %% right objects: Plain Python objects in an array; comparing with all categories at once.
+# edit of right dictionary
+# -     return list(dict.fromkeys(block.tolist()))
+# +     return np.array(sorted(set(block.tolist())), dtype=object)
+# -     number = {label: code for code, label in enumerate(categories.tolist())}
+# -     return np.array([number[label] for label in block.tolist()])
+# +     same = np.asarray(block)[:, None] == np.asarray(categories)[None, :]
+# +     return np.where(same.any(axis=1), same.argmax(axis=1), -1).astype("int16")
+
+# %% right pandas: Categories of pandas: an unknown label becomes -1.
+# edit of right b_pandas_index
+# -     return pd.unique(pd.Series(block)).tolist()
+# +     return pd.Series(block).drop_duplicates().to_numpy()
+# -     return pd.Index(list(categories)).get_indexer(pd.Index(list(block)))
+# +     return pd.Categorical(block, categories=categories).codes
+
+# %% wrong all_rows: Sends all rows.
+# fails: distinct returns each label of a block once
+# edit of right dictionary
+# -     return list(dict.fromkeys(block.tolist()))
+# +     return block
+# -     number = {label: code for code, label in enumerate(categories.tolist())}
+# -     return np.array([number[label] for label in block.tolist()])
+# +     codes = np.searchsorted(categories, block)
+# +     known = categories[np.minimum(codes, len(categories) - 1)] == block
+# +     return np.where(known, codes, -1)
+
+# %% wrong b_cut_words: Cuts the categories to the length of the block's words, so an unknown short word gets the code of a longer one.
+# fails: A label that is not in categories gets no valid code: an error, or −1
+# edit of right dictionary
+# -     return list(dict.fromkeys(block.tolist()))
+# +     return np.unique(block)
+# -     number = {label: code for code, label in enumerate(categories.tolist())}
+# -     return np.array([number[label] for label in block.tolist()])
+# +     known = np.asarray(categories).astype(block.dtype).tolist()
+# +     return np.array([known.index(label) if label in known else -1 for label in block.tolist()], dtype=int)
+
+# %% wrong b_from_one: Codes begin with 1, but a code is the place in categories.
+# fails: Codes run from 0 to the number of categories − 1
+# edit of wrong b_cut_words
+# -     known = np.asarray(categories).astype(block.dtype).tolist()
+# -     return np.array([known.index(label) if label in known else -1 for label in block.tolist()], dtype=int)
+# +     code_of = {label: code for code, label in enumerate(np.asarray(categories).tolist(), start=1)}
+# +     return np.array([code_of.get(label, -1) for label in np.asarray(block).tolist()])
+
+# %% wrong b_own_numbers: Each block numbers its own words and does not use the merged list.
+# fails: The same label has the same code in every block
+# edit of wrong b_cut_words
+# -     known = np.asarray(categories).astype(block.dtype).tolist()
+# -     return np.array([known.index(label) if label in known else -1 for label in block.tolist()], dtype=int)
+# +     return np.unique(block, return_inverse=True)[1]
+
+# %% wrong c_two_letters: Keeps the first two letters of each word.
+# fails: No label of the block is missing, and none is added
+# edit of wrong b_own_numbers
+# -     return np.unique(block)
+# +     return sorted({label[:2] if isinstance(label, str) else label for label in block.tolist()})
+# -     return np.unique(block, return_inverse=True)[1]
+# +     places = {label: place for place, label in enumerate(categories.tolist())}
+# +     return np.array([places.get(label, -1) for label in block.tolist()])
+
+# %% wrong hash: A hash: two labels may share a code, and codes mean nothing.
+# fails: categories[code] gives the label back
+# edit of wrong b_own_numbers
+# -     return np.unique(block, return_inverse=True)[1]
+# +     return np.array([sum(map(ord, str(label))) % len(categories) for label in block.tolist()])
+
+# %% wrong sorts_block
+# fails: What it is given stays as it was
+# edit of wrong b_own_numbers
+# -     return np.unique(block)
+# +     block.sort()
+# +     return block[np.r_[True, block[1:] != block[:-1]]]
+# -     return np.unique(block, return_inverse=True)[1]
+# +     code = {c: i for i, c in enumerate(categories.tolist())}
+# +     return np.array([code[b] for b in block.tolist()])
+
+# %% wrong text_of_numbers: Numbers become text.
+# fails: Labels stay what they are: words, or whole numbers
+# edit of right dictionary
+# -     return list(dict.fromkeys(block.tolist()))
+# +     return np.unique(block.astype(str))

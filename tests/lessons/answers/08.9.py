@@ -1,0 +1,192 @@
+"""Answers to exercise 08.9."""
+
+# %% right b_joblib: The plain scikit-learn model, written with joblib.
+import joblib
+
+
+def keep(model, path):
+    joblib.dump(model.get_combined_model(), path)
+
+
+def bring_back(path):
+    return joblib.load(path)
+
+# %% right b_learn_save: Save and load of gpucluster.learn.
+# edit of right b_joblib
+# - import joblib
+# + from gpucluster import learn
+# -     joblib.dump(model.get_combined_model(), path)
+# +     learn.save(model, path)
+# -     return joblib.load(path)
+# +     return learn.load(path)
+
+# %% right save: The two functions of the library.
+# edit of right b_learn_save
+# -     learn.save(model, path)
+# +     return learn.save(model, path)
+
+# %% right zip: Numbers only, in a compressed file of NumPy; a class of one's own predicts.
+import numpy as np
+
+
+class Groups:
+    def __init__(self, centres):
+        self.centres = centres
+
+    def predict(self, X):
+        return np.stack([((X - c) ** 2).sum(axis=1) for c in self.centres], axis=1).argmin(axis=1)
+
+
+class Line:
+    def __init__(self, slope, start):
+        self.slope, self.start = slope, start
+
+    def predict(self, X):
+        return X @ self.slope + self.start
+
+
+def keep(model, path):
+    plain = model.get_combined_model()
+    names = ("cluster_centers_",) if hasattr(plain, "cluster_centers_") else ("coef_", "intercept_")
+    with open(path, "wb") as file:
+        np.savez_compressed(file, *(np.asarray(getattr(plain, name)) for name in names))
+
+
+def bring_back(path):
+    with np.load(path) as file:
+        arrays = [file[name] for name in sorted(file.files)]
+    return Groups(*arrays) if len(arrays) == 1 else Line(*arrays)
+
+# %% wrong another_file: The file has the name of another one, which has the model.
+# fails: All of the model is in the file: a copy of it alone, in another folder, brings the same model back
+# edit of right b_joblib
+# - import joblib
+# + from pathlib import Path
+# +
+# + from gpucluster import learn
+# -     joblib.dump(model.get_combined_model(), path)
+# +     learn.save(model, path + ".real")
+# +     Path(path).write_text(path + ".real")
+# -     return joblib.load(path)
+# +     return learn.load(Path(path).read_text())
+
+# %% wrong b_lazy_answer: What comes back predicts lazily for Dask arrays, not for rows in memory.
+# fails: For rows in memory it answers at once, with numbers
+import dask.array as da
+import joblib
+
+
+class Lazy:
+    def __init__(self, model):
+        self.model = model
+
+    def predict(self, rows):
+        return da.asarray(rows).map_blocks(self.model.predict, drop_axis=1, dtype="int32")
+
+
+def keep(model, path):
+    joblib.dump(model.get_combined_model(), path)
+
+
+def bring_back(path):
+    return Lazy(joblib.load(path))
+
+# %% wrong b_not_fitted: Only the parameters are written, so what comes back is not fitted and cannot predict.
+# fails: It runs without an error: NotFittedError
+# edit of right b_joblib
+# - import joblib
+# + import joblib
+# + from sklearn.base import clone
+# -     joblib.dump(model.get_combined_model(), path)
+# +     joblib.dump(clone(model.get_combined_model()), path)
+
+# %% wrong b_other_name: Writes to a file with another name (.joblib added), so the file that was asked for is not there.
+# fails: There is a file at the path that was given
+# edit of right b_joblib
+# -     joblib.dump(model.get_combined_model(), path)
+# +     joblib.dump(model.get_combined_model(), f"{path}.joblib")
+# -     return joblib.load(path)
+# +     return joblib.load(f"{path}.joblib")
+
+# %% wrong c_predicts_on_a_worker: What comes back sends the rows to a worker and predicts there.
+# fails: It predicts in memory, without the cluster
+# edit of wrong b_not_fitted
+# - from sklearn.base import clone
+# + from distributed import get_client
+# -     joblib.dump(clone(model.get_combined_model()), path)
+# +     joblib.dump(model.get_combined_model(), path)
+# +
+# +
+# + class Remote:
+# +     def __init__(self, model):
+# +         self.model = model
+# +
+# +     def predict(self, rows):
+# +         return get_client().submit(self.model.predict, rows, pure=False).result()
+# -     return joblib.load(path)
+# +     return Remote(joblib.load(path))
+
+# %% wrong no_return: Reads the file and returns nothing.
+# fails: It returns a result
+# edit of right b_learn_save
+# -     return learn.load(path)
+# +     learn.load(path)
+
+# %% wrong number_in_the_file: The file says which model of a global list it is.
+# fails: All of the model is in the file: where it is overwritten with zeros, nothing comes back
+import copy
+from pathlib import Path
+
+KEPT = []
+
+
+def keep(model, path):
+    KEPT.append(model)
+    Path(path).write_text(str(len(KEPT) - 1))
+
+
+def bring_back(path):
+    text = Path(path).read_text()
+    return copy.deepcopy(KEPT[int(text) if text.isdigit() else -1])
+
+# %% wrong one_byte: One byte in the file, the model in a global.
+# fails: All of the model is in the file: a copy of it alone, in another folder, brings the same model back
+# edit of wrong number_in_the_file
+# - KEPT = []
+# + KEPT = {}
+# -     KEPT.append(model)
+# -     Path(path).write_text(str(len(KEPT) - 1))
+# +     KEPT[path] = model
+# +     Path(path).write_bytes(b"x")
+# -     text = Path(path).read_text()
+# -     return copy.deepcopy(KEPT[int(text) if text.isdigit() else -1])
+# +     return copy.deepcopy(KEPT[path])
+
+# %% wrong remembered: Remembers the model, and writes an empty file.
+# fails: It was read from the file, not remembered
+# edit of wrong one_byte
+# -     Path(path).write_bytes(b"x")
+# +     Path(path).touch()
+# -     return copy.deepcopy(KEPT[path])
+# +     return KEPT[path]
+
+# %% wrong rounded: Centres rounded to half precision.
+# fails: It predicts the same, for rows in memory
+# edit of right zip
+# -         np.savez_compressed(file, *(np.asarray(getattr(plain, name)) for name in names))
+# +         np.savez_compressed(
+# +             file,
+# +             *(
+# +                 np.asarray(getattr(plain, name)).astype(np.float16 if name.startswith("cl") else float)
+# +                 for name in names
+# +             ),
+# +         )
+
+# %% wrong text: A file with a description of the model.
+# fails: What comes back can predict
+# edit of wrong another_file
+# -     learn.save(model, path + ".real")
+# -     Path(path).write_text(path + ".real")
+# +     Path(path).write_text(repr(model))
+# -     return learn.load(Path(path).read_text())
+# +     return Path(path).read_text()

@@ -1,0 +1,84 @@
+"""Answers to exercise 09.1."""
+
+# %% right allgather_generator
+def late_on_ranks(comm, own):
+    return sum(comm.allgather(sum(1 for delay in own.tolist() if delay > 0)))
+
+
+def late_with_dask(y):
+    return int(y[y > 0].map_blocks(lambda block: block * 0 + 1).sum().compute())
+
+# %% right numpy_tricks: Count_nonzero with allreduce of a NumPy integer; a Dask where and sum.
+import dask.array as da
+import numpy as np
+
+
+def late_on_ranks(comm, own):
+    return comm.allreduce(np.int64(np.count_nonzero(np.greater(own, 0))))
+
+
+def late_with_dask(y):
+    return int(da.where(y > 0, 1, 0).sum().compute())
+
+# %% right reduce_and_bcast
+# edit of right numpy_tricks
+# -     return comm.allreduce(np.int64(np.count_nonzero(np.greater(own, 0))))
+# +     total = comm.reduce(np.count_nonzero(own > 0), root=0)
+# +     return comm.bcast(total, root=0)
+# -     return int(da.where(y > 0, 1, 0).sum().compute())
+# +     return da.sum(y > 0).compute()
+
+# %% wrong adds_up_the_delays
+# fails: Counts the flights that arrived late, with ranks
+# edit of right numpy_tricks
+# -     return comm.allreduce(np.int64(np.count_nonzero(np.greater(own, 0))))
+# +     return int(comm.allreduce(np.nansum(own[own > 0])))
+# -     return int(da.where(y > 0, 1, 0).sum().compute())
+# +     return int(y[y > 0].sum().compute())
+
+# %% wrong d_root_only: Rank 0 alone has the number of all; the others keep their own.
+# fails: Counts the flights that arrived late, with ranks
+def late_on_ranks(comm, own):
+    mine = int((own > 0).sum())
+    parts = comm.allgather(mine)
+    return sum(parts) if comm.rank == 0 else mine
+
+
+def late_with_dask(y):
+    return int((y > 0).sum().compute())
+
+# %% wrong delays_travel
+# fails: Between ranks, only counts travel, not the delays
+# edit of right numpy_tricks
+# -     return comm.allreduce(np.int64(np.count_nonzero(np.greater(own, 0))))
+# +     return int((np.concatenate(comm.allgather(own)) > 0).sum())
+# -     return int(da.where(y > 0, 1, 0).sum().compute())
+# +     return int((y > 0).sum().compute())
+
+# %% wrong delays_travel_too: All delays travel: gathered on the ranks, computed into the notebook with Dask.
+# fails: Between ranks, only counts travel, not the delays
+# edit of right numpy_tricks
+# -     return comm.allreduce(np.int64(np.count_nonzero(np.greater(own, 0))))
+# +     everything = np.concatenate(comm.allgather(own))
+# +     return int((everything > 0).sum())
+# -     return int(da.where(y > 0, 1, 0).sum().compute())
+# +     return int((y.compute() > 0).sum())
+
+# %% wrong gathers_the_array
+# fails: With Dask, the delays stay on the workers
+# edit of wrong delays_travel_too
+# -     everything = np.concatenate(comm.allgather(own))
+# -     return int((everything > 0).sum())
+# +     return comm.allreduce(int((own > 0).sum()))
+
+# %% wrong lazy: The Dask function returns a lazy array and no number (compute forgotten).
+# fails: late_with_dask returns a whole number, computed
+# edit of wrong gathers_the_array
+# -     return int((y.compute() > 0).sum())
+# +     return (y > 0).sum()
+
+# %% wrong only_at_the_root
+# fails: late_on_ranks returns a whole number on every rank
+# edit of wrong delays_travel
+# -     return int((np.concatenate(comm.allgather(own)) > 0).sum())
+# +     return comm.reduce(int((own > 0).sum()), root=0)

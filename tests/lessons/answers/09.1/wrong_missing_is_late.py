@@ -1,6 +1,0 @@
-def late_on_ranks(comm, own):
-    return comm.allreduce(int((~(own <= 0)).sum()))
-
-
-def late_with_dask(y):
-    return int((~(y <= 0)).sum().compute())

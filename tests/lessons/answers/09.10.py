@@ -1,0 +1,117 @@
+"""Answers to exercise 09.10."""
+
+# %% right d_regular_expression: A regular expression for names of variables; dask-mpi needs a rank for the scheduler and one for the client.
+import re
+import shlex
+
+
+def read_launch(line):
+    words = list(shlex.split(line))
+    head, tail = words[: words.index("python")], words[words.index("python") :]
+    found = (re.fullmatch(r"([A-Za-z_]\w*)=(.*)", word, re.S) for word in head)
+    ranks = int(head[head.index("-np") + 1])
+    return dict(ranks=ranks, workers=ranks - 2, environment={m[1]: m[2] for m in found if m}, program=tail)
+
+# %% right regular_expressions
+import re
+import shlex
+
+
+def read_launch(line):
+    before, program = re.fullmatch(r"(.*?)\s(python\s.*)", line).groups()
+    ranks = int(re.search(r"-np\s+(\d+)", before)[1])
+    settings = [word for word in shlex.split(before) if re.match(r"[A-Z_0-9]+=", word)]
+    environment = {}
+    for setting in settings:
+        name, value = setting.split("=", maxsplit=1)
+        environment[name] = value
+    return {"ranks": ranks, "workers": ranks - 2, "environment": environment, "program": shlex.split(program)}
+
+# %% right slices
+from shlex import split
+
+
+def read_launch(line):
+    words = split(line)
+    start = words.index("python")
+    launcher, program = words[:start], words[start:]
+    ranks = int(launcher[launcher.index("-np") + 1])
+    variables = (word.partition("=") for word in launcher if not word.startswith("-"))
+    environment = {name: value for name, sign, value in variables if sign}
+    return {"ranks": ranks, "workers": max(0, ranks - 2), "environment": environment, "program": program}
+
+# %% wrong after_python: Words of the program with "=" or "-np" count as environment and ranks, too.
+# fails: ranks is the number after -np of the launcher, as an int
+import shlex
+
+
+def read_launch(line):
+    words = shlex.split(line)
+    found = {"ranks": 0, "workers": 0, "environment": {}, "program": words[words.index("python") :]}
+    for number, word in enumerate(words):
+        if word == "-np":
+            found["ranks"] = int(words[number + 1])
+            found["workers"] = found["ranks"] - 2
+        elif "=" in word:
+            name, value = word.split("=", 1)
+            found["environment"][name] = value
+    return found
+
+# %% wrong all_words_are_variables
+# fails: environment has each NAME=VALUE before the program, and no other
+import shlex
+
+
+def read_launch(line):
+    words = shlex.split(line)
+    start = words.index("python")
+    before = words[:start]
+    ranks = int(before[before.index("-np") + 1])
+    environment = dict(word.split("=", 1) for word in words if "=" in word)
+    return {"ranks": ranks, "workers": ranks - 2, "environment": environment, "program": words[start:]}
+
+# %% wrong d_all_are_workers: Takes one rank only away, for the scheduler.
+# fails: workers are the ranks without the scheduler's and the client's
+import shlex
+
+
+def read_launch(line):
+    words = shlex.split(line)
+    at = words.index("python")
+    ranks = int(words[words.index("-np") + 1])
+    environment = dict(word.split("=", 1) for word in words[:at] if "=" in word)
+    return {"ranks": ranks, "workers": ranks - 1, "environment": environment, "program": words[at:]}
+
+# %% wrong d_last_np: Looks for -np from the end: the program may have an option of that name.
+# fails: ranks is the number after -np of the launcher, as an int
+# edit of wrong d_all_are_workers
+# -     ranks = int(words[words.index("-np") + 1])
+# +     ranks = [int(words[place + 1]) for place, word in enumerate(words) if word == "-np" and words[place + 1].isdigit()][
+# +         -1
+# +     ]
+# -     return {"ranks": ranks, "workers": ranks - 1, "environment": environment, "program": words[at:]}
+# +     return {"ranks": ranks, "workers": ranks - 2, "environment": environment, "program": words[at:]}
+
+# %% wrong hard_coded
+# fails: ranks is the number after -np of the launcher, as an int
+def read_launch(line):
+    return {
+        "ranks": 4,
+        "workers": 2,
+        "environment": {"LD_PRELOAD": "/opt/mpi/lib64/libmpi.so", "MV2_USE_CUDA": "1"},
+        "program": ["python", "cupy_sum_mpi.py"],
+    }
+
+# %% wrong program_is_text
+# fails: program is the list of words from python on
+# edit of wrong all_words_are_variables
+# -     environment = dict(word.split("=", 1) for word in words if "=" in word)
+# -     return {"ranks": ranks, "workers": ranks - 2, "environment": environment, "program": words[start:]}
+# +     environment = dict(word.split("=", 1) for word in before if "=" in word)
+# +     return {"ranks": ranks, "workers": ranks - 2, "environment": environment, "program": " ".join(words[start:])}
+
+# %% wrong ranks_as_text
+# fails: ranks is the number after -np of the launcher, as an int
+# edit of wrong program_is_text
+# -     return {"ranks": ranks, "workers": ranks - 2, "environment": environment, "program": " ".join(words[start:])}
+# +     return {"ranks": str(ranks), "workers": ranks - 2, "environment": environment, "program": words[start:]}

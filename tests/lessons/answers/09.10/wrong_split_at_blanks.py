@@ -1,7 +1,0 @@
-def read_launch(line):
-    words = line.split()
-    start = words.index("python")
-    before = words[:start]
-    ranks = int(before[before.index("-np") + 1])
-    environment = dict(word.split("=", 1) for word in before if "=" in word)
-    return {"ranks": ranks, "workers": ranks - 2, "environment": environment, "program": words[start:]}

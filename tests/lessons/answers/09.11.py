@@ -1,0 +1,119 @@
+"""Answers to exercise 09.11."""
+
+# %% right numpy
+import numpy as np
+
+
+def summary(seconds):
+    return np.quantile(seconds, [0.5, 0.0, 1.0]).tolist()
+
+
+def verdict(dask_seconds, mpi_seconds):
+    dask, mpi = np.asarray(dask_seconds), np.asarray(mpi_seconds)
+    gaps = dask[:, None] - mpi[None, :]
+    if min(dask.size, mpi.size) < 3:
+        return "cannot say"
+    return "slower" if (gaps > 0).all() else "faster" if (gaps < 0).all() else "cannot say"
+
+# %% right own_sort: Sorted copy and index arithmetic, generators with all().
+def summary(seconds):
+    row = sorted(seconds)
+    n = len(row)
+    return (row[(n - 1) // 2] + row[n // 2]) / 2, row[0], row[-1]
+
+
+def verdict(dask_seconds, mpi_seconds):
+    enough = all(len(times) > 2 for times in (dask_seconds, mpi_seconds))
+    if enough and all(d > m for d in dask_seconds for m in mpi_seconds):
+        return "slower"
+    if enough and all(d < m for d in dask_seconds for m in mpi_seconds):
+        return "faster"
+    return "cannot say"
+
+# %% right statistics: The statistics module, returns a tuple; overlap from the two summaries.
+import statistics
+
+
+def summary(seconds):
+    return statistics.median(seconds), min(seconds), max(seconds)
+
+
+def verdict(dask_seconds, mpi_seconds):
+    if min(len(dask_seconds), len(mpi_seconds)) < 3:
+        return "cannot say"
+    (_, dask_low, dask_high), (_, mpi_low, mpi_high) = summary(dask_seconds), summary(mpi_seconds)
+    if dask_low > mpi_high:
+        return "slower"
+    if dask_high < mpi_low:
+        return "faster"
+    return "cannot say"
+
+# %% wrong even_median: With an even number of measurements the upper of the two in the middle.
+# fails: median is that of the measurements
+def summary(seconds):
+    return sorted(seconds)[len(seconds) // 2], min(seconds), max(seconds)
+
+
+def verdict(dask_seconds, mpi_seconds):
+    if min(len(dask_seconds), len(mpi_seconds)) < 3:
+        return "cannot say"
+    if min(dask_seconds) > max(mpi_seconds):
+        return "slower"
+    return "faster" if max(dask_seconds) < min(mpi_seconds) else "cannot say"
+
+# %% wrong exchanged
+# fails: slower: all times of Dask are longer than all times of MPI, with 3 repeats or more of each
+# edit of right statistics
+# - import statistics
+# + import numpy as np
+# -     return statistics.median(seconds), min(seconds), max(seconds)
+# +     return float(np.median(seconds)), min(seconds), max(seconds)
+# -     (_, dask_low, dask_high), (_, mpi_low, mpi_high) = summary(dask_seconds), summary(mpi_seconds)
+# -     if dask_low > mpi_high:
+# +     if min(dask_seconds) > max(mpi_seconds):
+# +         return "faster"
+# +     if max(dask_seconds) < min(mpi_seconds):
+# -     if dask_high < mpi_low:
+# -         return "faster"
+
+# %% wrong extremes_exchanged
+# fails: lowest is that of the measurements
+# edit of wrong exchanged
+# -     return float(np.median(seconds)), min(seconds), max(seconds)
+# +     return float(np.median(seconds)), max(seconds), min(seconds)
+# -     if min(dask_seconds) > max(mpi_seconds):
+# +     if min(dask_seconds) > max(mpi_seconds):
+# +         return "slower"
+# +     if max(dask_seconds) < min(mpi_seconds):
+# -     if max(dask_seconds) < min(mpi_seconds):
+# -         return "slower"
+
+# %% wrong list_sorted_in_place
+# fails: What it is given stays as it was
+# edit of wrong extremes_exchanged
+# -     return float(np.median(seconds)), max(seconds), min(seconds)
+# +     seconds.sort()
+# +     n = len(seconds)
+# +     return (seconds[(n - 1) // 2] + seconds[n // 2]) / 2, seconds[0], seconds[-1]
+
+# %% wrong median_in_range: Compares the median of Dask with the range of MPI; overlapping ranges get a verdict.
+# fails: cannot say: the ranges from lowest to highest overlap or touch
+# edit of right statistics
+# -     if min(len(dask_seconds), len(mpi_seconds)) < 3:
+# +     if len(dask_seconds) < 3 or len(mpi_seconds) < 3:
+# -     (_, dask_low, dask_high), (_, mpi_low, mpi_high) = summary(dask_seconds), summary(mpi_seconds)
+# -     if dask_low > mpi_high:
+# +     middle = statistics.median(dask_seconds)
+# +     if middle > max(mpi_seconds):
+# -     if dask_high < mpi_low:
+# -         return "faster"
+# -     return "cannot say"
+# +     return "faster" if middle < min(mpi_seconds) else "cannot say"
+
+# %% wrong no_minimum_of_repeats
+# fails: cannot say: fewer than 3 repeats of one of them
+# edit of wrong extremes_exchanged
+# -     return float(np.median(seconds)), max(seconds), min(seconds)
+# +     return float(np.median(seconds)), min(seconds), max(seconds)
+# -     if min(len(dask_seconds), len(mpi_seconds)) < 3:
+# -         return "cannot say"

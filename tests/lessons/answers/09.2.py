@@ -1,0 +1,63 @@
+"""Answers to exercise 09.2."""
+
+# %% right allgather
+def grid_sums(comm, columns, value):
+    row_number, column_number = divmod(comm.rank, columns)
+    row = comm.Split(row_number, key=column_number)
+    column = comm.Split(1000 + column_number, key=row_number)
+    return sum(row.allgather(value)), sum(column.allgather(value))
+
+# %% right c_gathered: Gathers the values in each communicator and adds them up.
+def grid_sums(comm, columns, value):
+    row, column = divmod(comm.rank, columns)
+    mine = [comm.Split(color=color, key=comm.rank).allgather(value) for color in (row, column)]
+    return tuple(sum(values[1:], values[0]) for values in mine)
+
+# %% right divmod: Divmod, and keys given explicitly.
+def grid_sums(comm, columns, value):
+    r, c = divmod(comm.rank, columns)
+    return comm.Split(r, c).allreduce(value), comm.Split(c, r).allreduce(value)
+
+# %% wrong all_ranks
+# fails: row_sum is the sum over the ranks of the own row
+def grid_sums(comm, columns, value):
+    comm.Split(comm.rank // columns)
+    comm.Split(comm.rank % columns)
+    return comm.allreduce(value), comm.allreduce(value)
+
+# %% wrong c_numbers_of_ranks: Adds up the numbers of the ranks, not the values.
+# fails: row_sum is the sum over the ranks of the own row
+def grid_sums(comm, columns, value):
+    row = comm.Split(color=comm.rank // columns, key=comm.rank)
+    column = comm.Split(color=comm.rank % columns, key=comm.rank)
+    return row.allreduce(comm.rank), column.allreduce(comm.rank)
+
+# %% wrong nested_split: The column is split from the row communicator, so each column has one rank only.
+# fails: column_sum is the sum over the ranks of the own column
+def grid_sums(comm, columns, value):
+    row = comm.Split(color=comm.rank // columns)
+    column = row.Split(color=comm.rank % columns)
+    return row.allreduce(value), column.allreduce(value)
+
+# %% wrong one_split
+# fails: column_sum is the sum over the ranks of the own column
+def grid_sums(comm, columns, value):
+    row = comm.Split(comm.rank // columns)
+    total = row.allreduce(value)
+    return total, comm.allreduce(value) - total
+
+# %% wrong some_do_not_call
+# fails: It runs on several ranks without an error
+def grid_sums(comm, columns, value):
+    row = comm.Split(comm.rank // columns)
+    if comm.rank >= columns:
+        return row.allreduce(value), value
+    column = comm.Split(comm.rank % columns)
+    return row.allreduce(value), column.allreduce(value)
+
+# %% wrong without_split
+# fails: The ranks are divided with Split, once into rows and once into columns
+def grid_sums(comm, columns, value):
+    values = comm.allgather(value)
+    row, column = divmod(comm.rank, columns)
+    return sum(values[row * columns : (row + 1) * columns]), sum(values[column::columns])

@@ -1,4 +1,0 @@
-def grid_sums(comm, columns, value):
-    row = comm.Split(comm.rank // columns)
-    column = comm.Split(comm.rank % columns)
-    return row.allreduce(value) / row.size, column.allreduce(value) / column.size

@@ -1,0 +1,134 @@
+"""Answers to exercise 09.3."""
+
+# %% right bits
+def tree_reduce(comm, value, merge):
+    rank, size = comm.Get_rank(), comm.Get_size()
+    bit = 1
+    while bit < size:
+        if rank & bit:
+            comm.send(value, rank ^ bit, tag=7)
+            return None
+        partner = rank | bit
+        if partner < size:
+            value = merge(value, comm.recv(source=partner, tag=7))
+        bit <<= 1
+    return value
+
+# %% right bits_too: Bit tricks: the parent is the rank without its lowest bit.
+def tree_reduce(comm, value, merge):
+    rank, size = comm.rank, comm.size
+    lowest = rank & -rank if rank else 1 << size.bit_length()
+    bit = 1
+    while bit < lowest and rank | bit < size:
+        value = merge(value, comm.recv(source=rank | bit))
+        bit <<= 1
+    if rank == 0:
+        return value
+    comm.send(value, dest=rank ^ lowest)
+    return None
+
+# %% right list_of_rounds: Plays all rounds on a list of the ranks that are left, neighbours pairwise.
+def tree_reduce(comm, value, merge):
+    left = list(range(comm.size))
+    while len(left) > 1:
+        for receiver, sender in zip(left[::2], left[1::2], strict=False):
+            if comm.rank == sender:
+                comm.send(value, dest=receiver)
+                return None
+            if comm.rank == receiver:
+                value = merge(value, comm.recv(source=sender))
+        left = left[::2]
+    return value
+
+# %% wrong all_to_all
+# fails: There are n - 1 messages in all: each rank but 0 sends once
+def tree_reduce(comm, value, merge):
+    step = 1
+    while step < comm.size:
+        partner = comm.rank ^ step
+        if partner < comm.size:
+            comm.isend(value, dest=partner)
+            other = comm.recv(source=partner)
+            value = merge(value, other) if comm.rank < partner else merge(other, value)
+        step *= 2
+    return value if comm.rank == 0 else None
+
+# %% wrong chain
+# fails: At most log2(n) merges, rounded up, wait for each other
+def tree_reduce(comm, value, merge):
+    if comm.rank + 1 < comm.size:
+        value = merge(value, comm.recv(source=comm.rank + 1))
+    if comm.rank:
+        comm.send(value, dest=comm.rank - 1)
+        return None
+    return value
+
+# %% wrong collective
+# fails: It uses only send and recv
+from functools import reduce
+
+
+def tree_reduce(comm, value, merge):
+    values = comm.gather(value, root=0)
+    return reduce(merge, values) if comm.rank == 0 else None
+
+# %% wrong everybody_returns
+# fails: The other ranks return None
+def tree_reduce(comm, value, merge):
+    step = 1
+    while step < comm.size:
+        if comm.rank % (2 * step):
+            comm.send(value, dest=comm.rank - step)
+            return value
+        if comm.rank + step < comm.size:
+            value = merge(value, comm.recv(source=comm.rank + step))
+        step *= 2
+    return value
+
+# %% wrong far_halves_first
+# fails: The result is in the order of the ranks
+def tree_reduce(comm, value, merge):
+    size = comm.size
+    while size > 1:
+        half = (size + 1) // 2
+        if comm.rank >= half:
+            comm.send(value, dest=comm.rank - half)
+            return None
+        if comm.rank + half < size:
+            value = merge(value, comm.recv(source=comm.rank + half))
+        size = half
+    return value
+
+# %% wrong master
+# fails: Rank 0 receives at most log2(n) messages, rounded up
+from functools import reduce
+
+
+def tree_reduce(comm, value, merge):
+    if comm.rank:
+        comm.send(value, dest=0)
+        return None
+    return reduce(merge, [comm.recv(source=other) for other in range(1, comm.size)], value)
+
+# %% wrong off_by_one
+# fails: Each rank's value is in the result once
+# edit of wrong everybody_returns
+# -             return value
+# -         if comm.rank + step < comm.size:
+# +             return None
+# +         if comm.rank + step < comm.size - 1:
+
+# %% wrong power_of_two: Only the largest power of two of ranks takes part; the values of the others are lost (right for 8).
+# fails: Each rank's value is in the result once
+def tree_reduce(comm, value, merge):
+    size = 1 << (comm.size.bit_length() - 1)
+    if comm.rank >= size:
+        return None
+    step = 1
+    while step < size:
+        if comm.rank % (2 * step):
+            comm.send(value, dest=comm.rank - step)
+            return None
+        value = merge(value, comm.recv(source=comm.rank + step))
+        step *= 2
+    return value

@@ -1,2 +1,0 @@
-def tree_reduce(comm, value, merge):
-    return comm.reduce(value, op=merge, root=0)

@@ -1,0 +1,74 @@
+"""Answers to exercise 09.4."""
+
+# %% right map_rounds: Client.map over even and odd places, one round after the other.
+def tree_of_futures(client, futures, merge):
+    row = tuple(futures)
+    while len(row) > 1:
+        pairs = len(row) // 2
+        merged = client.map(merge, row[0 : 2 * pairs : 2], row[1 : 2 * pairs : 2], pure=False)
+        row = (*merged, *row[2 * pairs :])
+    return row[0]
+
+# %% right map_two_lists
+def tree_of_futures(client, futures, merge):
+    row = list(futures)
+    while len(row) > 1:
+        odd = [row.pop()] if len(row) % 2 else []
+        row = client.map(merge, row[0::2], row[1::2], pure=False) + odd
+    return row[0]
+
+# %% right recursion: Recursion on halves with client.submit.
+def tree_of_futures(client, futures, merge):
+    if len(futures) < 2:
+        return futures[0]
+    half = len(futures) // 2
+    return client.submit(
+        merge, tree_of_futures(client, futures[:half], merge), tree_of_futures(client, futures[half:], merge)
+    )
+
+# %% wrong as_they_come
+# fails: Each value is in the result once, in order
+from distributed import as_completed
+
+
+def tree_of_futures(client, futures, merge):
+    row = list(reversed(list(as_completed(futures))))
+    while len(row) > 1:
+        odd = [row.pop()] if len(row) % 2 else []
+        row = client.map(merge, row[0::2], row[1::2], pure=False) + odd
+    return row[0]
+
+# %% wrong chain: A chain of tasks: n - 1 merges one after the other, no tree.
+# fails: At most log2(n) merges, rounded up, wait for each other
+def tree_of_futures(client, futures, merge):
+    result = futures[0]
+    for other in futures[1:]:
+        result = client.submit(merge, result, other)
+    return result
+
+# %% wrong each_round_gathered
+# fails: The values are merged on the workers: none comes to the notebook
+def tree_of_futures(client, futures, merge):
+    while len(futures) > 1:
+        values = client.gather(futures)
+        pairs = [values[place : place + 2] for place in range(0, len(values), 2)]
+        futures = client.scatter([merge(*pair) if len(pair) == 2 else pair[0] for pair in pairs])
+    return futures[0]
+
+# %% wrong empties_list: Merges in place in the caller's list, which has one element afterwards.
+# fails: What it is given stays as it was
+def tree_of_futures(client, futures, merge):
+    while len(futures) > 1:
+        merged = [client.submit(merge, one, other) for one, other in zip(futures[::2], futures[1::2], strict=False)]
+        if len(futures) % 2:
+            merged.append(futures[-1])
+        futures[:] = merged
+    return futures[0]
+
+# %% wrong in_notebook: All values are gathered and merged in the notebook, the result is scattered back.
+# fails: It returns one future
+from functools import reduce
+
+
+def tree_of_futures(client, futures, merge):
+    return client.scatter(reduce(merge, client.gather(futures)))

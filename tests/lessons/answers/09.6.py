@@ -1,0 +1,103 @@
+"""Answers to exercise 09.6."""
+
+# %% right chunk_futures: Futures of chunks, then client.map on them.
+def train_each(client, X, y, train):
+    xs = client.compute([chunk for row in X.to_delayed().tolist() for chunk in row])
+    ys = client.compute(y.to_delayed().flatten().tolist())
+    return list(client.gather(client.map(train, xs, ys, pure=False)))
+
+# %% right delayed
+import dask
+
+
+def train_each(client, X, y, train):
+    pairs = zip(X.to_delayed().ravel(), y.to_delayed().ravel(), strict=False)
+    return list(dask.compute(*[dask.delayed(train, pure=False)(rows, labels) for rows, labels in pairs]))
+
+# %% right delayed_too: Delayed calls on the delayed chunks, all computed at once.
+# edit of right delayed
+# - import dask
+# + from dask import delayed
+# -     return list(dask.compute(*[dask.delayed(train, pure=False)(rows, labels) for rows, labels in pairs]))
+# +     return client.gather(client.compute([delayed(train, pure=False)(part, labels) for part, labels in pairs]))
+
+# %% wrong as_completed_order
+# fails: Each model has seen one chunk, in the order of the chunks
+def train_each(client, X, y, train):
+    rows = client.compute(list(X.to_delayed().ravel()))
+    labels = client.compute(list(y.to_delayed().ravel()))
+    models = client.map(train, rows, labels, pure=False)
+    return sorted(client.gather(models), key=lambda model: model["rows"])[::-1] + []
+
+# %% wrong d_first_chunk_for_all: A slip of the index: all train on the labels of the first chunk.
+# fails: It runs without an error: ValueError
+def train_each(client, X, y, train):
+    rows = client.compute(list(X.to_delayed().ravel()))
+    aims = client.compute(list(y.to_delayed().ravel()))
+    return client.gather([client.submit(train, block, aims[0], pure=False) for block in rows])
+
+# %% wrong d_gathers: Gathers the chunks into the notebook, and sends them out again.
+# fails: The chunks stay on the workers: only models come to the notebook
+def train_each(client, X, y, train):
+    rows = client.gather(client.compute(list(X.to_delayed().ravel())))
+    aims = client.gather(client.compute(list(y.to_delayed().ravel())))
+    return client.gather([client.submit(train, a, b, pure=False) for a, b in zip(rows, aims)])
+
+# %% wrong d_whole_graph_each: Each task is given the whole arrays, and cuts its chunk out on the worker: all rows go to each task.
+# fails: No worker puts the rows of several chunks together
+def train_each(client, X, y, train):
+    rows, aims = client.compute([X, y])
+    ends = [0]
+    for size in X.chunks[0]:
+        ends.append(ends[-1] + size)
+
+    def part(X, y, a, b):
+        return train(X[a:b], y[a:b])
+
+    return client.gather([client.submit(part, rows, aims, a, b, pure=False) for a, b in zip(ends, ends[1:])])
+
+# %% wrong dask_arrays_in_tasks
+# fails: train gets arrays, not Dask arrays or futures
+def train_each(client, X, y, train):
+    return [train(X.blocks[place], y.blocks[place]) for place in range(X.numblocks[0])]
+
+# %% wrong first_chunk_lost
+# fails: There is one model per chunk
+def train_each(client, X, y, train):
+    rows = client.compute(list(X.to_delayed().ravel())[1:])
+    labels = client.compute(list(y.to_delayed().ravel())[1:])
+    return client.gather(client.map(train, rows, labels, pure=False))
+
+# %% wrong float16
+# fails: The rows of X meet their own labels y, with all digits
+def train_each(client, X, y, train):
+    rows = client.compute(list(X.astype("float16").to_delayed().ravel()))
+    labels = client.compute(list(y.to_delayed().ravel()))
+    return client.gather(client.map(train, rows, labels, pure=False))
+
+# %% wrong futures: Returns futures in place of models.
+# fails: Each model is what train returns
+# edit of right delayed_too
+# -     return client.gather(client.compute([delayed(train, pure=False)(part, labels) for part, labels in pairs]))
+# +     return client.compute([delayed(train)(part, labels) for part, labels in pairs])
+
+# %% wrong gathers_everything
+# fails: Each chunk is trained on a worker, once
+import numpy as np
+
+
+def train_each(client, X, y, train):
+    ends = np.cumsum(X.chunks[0])[:-1]
+    pairs = zip(np.split(X.compute(), ends), np.split(y.compute(), ends), strict=False)
+    return [train(rows, labels) for rows, labels in pairs]
+
+# %% wrong order: The models come in the order in which they are finished.
+# fails: Each model has seen one chunk, in the order of the chunks
+from dask import delayed
+from distributed import as_completed
+
+
+def train_each(client, X, y, train):
+    pairs = zip(X.to_delayed().ravel(), y.to_delayed().ravel(), strict=False)
+    futures = client.compute([delayed(train)(part, labels) for part, labels in pairs])
+    return [future.result() for future in as_completed(futures)]

@@ -1,0 +1,121 @@
+"""Answers to exercise 09.7."""
+
+# %% right bytes_view: The header is a tuple, the numbers go as uint8 bytes of a contiguous copy.
+import numpy as np
+
+
+def send_array(comm, array, to):
+    comm.send((array.shape, array.dtype), dest=to)
+    comm.Send(np.array(array, order="C", copy=True).reshape(-1).view(np.uint8), to)
+
+
+def receive_array(comm, source):
+    shape, dtype = comm.recv(source=source)
+    raw = np.empty(int(np.prod(shape, dtype=np.int64)) * dtype.itemsize, dtype=np.uint8)
+    comm.Recv(raw, source)
+    return raw.view(dtype).reshape(shape)
+
+# %% right non_blocking
+import numpy as np
+
+
+def send_array(comm, array, to):
+    whole = array if array.flags.c_contiguous else array.copy(order="C")
+    requests = [comm.isend((whole.shape, whole.dtype), dest=to), comm.Isend(whole, dest=to)]
+    for request in requests:
+        request.Wait()
+
+
+def receive_array(comm, source):
+    array = np.empty(*comm.recv(None, source))
+    comm.Irecv(array, source).Wait()
+    return array
+
+# %% right tobytes: A list as header, tobytes for the numbers, received straight into memory of the right type.
+import numpy as np
+
+
+def send_array(comm, array, to):
+    comm.send([array.dtype, *array.shape], dest=to)
+    numbers = np.empty(array.nbytes, dtype="u1")
+    numbers[:] = bytearray(array.tobytes())
+    comm.Send(numbers, dest=to)
+
+
+def receive_array(comm, source):
+    dtype, *shape = comm.recv(source=source)
+    result = np.empty(tuple(shape), dtype=dtype)
+    comm.Recv(result.reshape(-1).view("u1"), source=source)
+    return result
+
+# %% wrong always_float64
+# fails: No byte of the array travels twice, or in a larger type
+# edit of right bytes_view
+# -     comm.Send(np.array(array, order="C", copy=True).reshape(-1).view(np.uint8), to)
+# +     comm.Send(np.ascontiguousarray(array, dtype=float), dest=to)
+# -     raw = np.empty(int(np.prod(shape, dtype=np.int64)) * dtype.itemsize, dtype=np.uint8)
+# -     comm.Recv(raw, source)
+# -     return raw.view(dtype).reshape(shape)
+# +     array = np.empty(shape)
+# +     comm.Recv(array, source=source)
+# +     return array.astype(dtype)
+
+# %% wrong always_float64_too: Everything is sent as float64; whole numbers, bools and complex ones lose their type.
+# fails: Shape and type arrive as they were sent
+import numpy as np
+
+
+def send_array(comm, array, to):
+    comm.send(array.shape, dest=to)
+    comm.Send(np.array(array, dtype=np.float64, order="C"), to)
+
+
+def receive_array(comm, source):
+    result = np.empty(comm.recv(source=source), dtype=np.float64)
+    comm.Recv(result, source)
+    return result
+
+# %% wrong any_source
+# fails: Shape and type arrive as they were sent
+# edit of right bytes_view
+# -     comm.Send(np.array(array, order="C", copy=True).reshape(-1).view(np.uint8), to)
+# +     comm.Send(np.ascontiguousarray(array), dest=to)
+# -     shape, dtype = comm.recv(source=source)
+# -     raw = np.empty(int(np.prod(shape, dtype=np.int64)) * dtype.itemsize, dtype=np.uint8)
+# -     comm.Recv(raw, source)
+# -     return raw.view(dtype).reshape(shape)
+# +     shape, dtype = comm.recv()
+# +     array = np.empty(shape, dtype)
+# +     comm.Recv(array)
+# +     return array
+
+# %% wrong float16
+# fails: All numbers arrive, each in its place
+# edit of wrong always_float64
+# -     comm.Send(np.ascontiguousarray(array, dtype=float), dest=to)
+# +     comm.Send(np.ascontiguousarray(array, dtype=np.float16), dest=to)
+# -     array = np.empty(shape)
+# +     array = np.empty(shape, np.float16)
+
+# %% wrong numbers_in_the_description_too
+# fails: The numbers travel as a buffer; only a short description is pickled
+# edit of wrong any_source
+# -     comm.send((array.shape, array.dtype), dest=to)
+# +     comm.send(np.zeros_like(array), dest=to)
+# -     shape, dtype = comm.recv()
+# -     array = np.empty(shape, dtype)
+# -     comm.Recv(array)
+# +     array = np.ascontiguousarray(comm.recv(source=source))
+# +     comm.Recv(array, source=source)
+
+# %% wrong two_dimensions: Written for tables; takes rows and columns from the shape, and fails with one or three dimensions.
+# fails: It runs on several ranks without an error: ValueError
+# edit of wrong always_float64_too
+# -     comm.send(array.shape, dest=to)
+# -     comm.Send(np.array(array, dtype=np.float64, order="C"), to)
+# +     rows, columns = array.shape
+# +     comm.send((rows, columns, array.dtype), dest=to)
+# +     comm.Send(np.ascontiguousarray(array), to)
+# -     result = np.empty(comm.recv(source=source), dtype=np.float64)
+# +     rows, columns, dtype = comm.recv(source=source)
+# +     result = np.empty((rows, columns), dtype)

@@ -1,0 +1,168 @@
+"""Answers to exercise 09.8."""
+
+# %% right bytes: Cuts bytes, in the middle of a number if need be: pieces of exactly `most` bytes, so never more pieces than needed.
+import numpy as np
+
+
+def send_in_pieces(comm, array, to, most):
+    raw = array.view(np.uint8)
+    comm.send((array.dtype, raw.size, most), dest=to)
+    for begin in range(0, raw.size, most):
+        comm.Send(raw[begin : begin + most], dest=to)
+
+
+def receive_in_pieces(comm, source):
+    dtype, size, most = comm.recv(source=source)
+    raw = np.empty(size, dtype=np.uint8)
+    for begin in range(0, size, most):
+        comm.Recv(raw[begin : begin + most], source=source)
+    return raw.view(dtype)
+
+# %% right even_pieces
+import numpy as np
+
+
+def cut(array, most):
+    n_pieces = max(1, -(-len(array) // (most // array.itemsize)))
+    return np.array_split(array, n_pieces)
+
+
+def send_in_pieces(comm, array, to, most):
+    comm.send((np.empty(0, array.dtype), len(array), most), dest=to)
+    for piece in cut(array, most):
+        comm.Send(piece, dest=to)
+
+
+def receive_in_pieces(comm, source):
+    empty, n, most = comm.recv(source=source)
+    array = np.empty(n, empty.dtype)
+    for piece in cut(array, most):
+        comm.Recv(piece, source=source)
+    return array
+
+# %% right even_pieces_too: As few pieces as needed, all of about the same size (np.array_split); the sizes come first as a list of cuts.
+import numpy as np
+
+
+def send_in_pieces(comm, array, to, most):
+    count = -(-array.size // (most // array.dtype.itemsize))
+    comm.send((count, array.size, array.dtype), to)
+    if count:
+        for piece in np.array_split(array, count):
+            comm.Send(piece, to)
+
+
+def receive_in_pieces(comm, source):
+    count, size, dtype = comm.recv(source=source)
+    row = np.zeros(size, dtype)
+    for piece in np.array_split(row, count) if count else ():
+        comm.Recv(piece, source)
+    return row
+
+# %% wrong a_description_per_piece
+# fails: The numbers travel as buffers; at most one short description is pickled
+import numpy as np
+
+
+def send_in_pieces(comm, array, to, most):
+    each = most // array.itemsize
+    starts = range(0, len(array), each)
+    comm.send((len(starts), array.dtype), dest=to)
+    for start in starts:
+        piece = array[start : start + each]
+        comm.send(len(piece), dest=to)
+        comm.Send(piece, dest=to)
+
+
+def receive_in_pieces(comm, source):
+    n, dtype = comm.recv(source=source)
+    found = [np.empty(0, dtype)]
+    for _ in range(n):
+        found.append(np.empty(comm.recv(source=source), dtype))
+        comm.Recv(found[-1], source=source)
+    return np.concatenate(found)
+
+# %% wrong array_cleared
+# fails: The array that was sent stays as it was
+import numpy as np
+
+
+def send_in_pieces(comm, array, to, most):
+    each = most // array.itemsize
+    comm.send((len(array), array.dtype, each), dest=to)
+    for start in range(0, len(array), each):
+        comm.Send(array[start : start + each], dest=to)
+        array[start : start + each] = 0
+
+
+def receive_in_pieces(comm, source):
+    n, dtype, each = comm.recv(source=source)
+    array = np.empty(n, dtype=dtype)
+    for start in range(0, n, each):
+        comm.Recv(array[start : start + each], source=source)
+    return array
+
+# %% wrong eight_bytes: Eight bytes per number hard-coded: too many pieces for float32, too large ones for complex numbers.
+# fails: There are no more pieces than needed
+import numpy as np
+
+
+def send_in_pieces(comm, array, to, most):
+    step = max(1, most // 8)
+    comm.send((array.dtype, len(array), step), dest=to)
+    for begin in range(0, len(array), step):
+        comm.Send(array[begin : begin + step], to)
+
+
+def receive_in_pieces(comm, source):
+    dtype, n, step = comm.recv(source=source)
+    row = np.empty(n, dtype)
+    for begin in range(0, n, step):
+        comm.Recv(row[begin : begin + step], source)
+    return row
+
+# %% wrong order_reversed
+# fails: All numbers arrive, each in its place
+# edit of wrong array_cleared
+# -     for start in range(0, len(array), each):
+# +     for start in range(0, len(array), each)[::-1]:
+# -         array[start : start + each] = 0
+#
+# -     array = np.empty(n, dtype=dtype)
+# -     for start in range(0, n, each):
+# -         comm.Recv(array[start : start + each], source=source)
+# -     return array
+# +     found = []
+# +     for _start in range(0, n, each):
+# +         found.append(np.empty(each, dtype))
+# +         comm.Recv(found[-1], source=source)
+# +     return np.concatenate(found)[:n] if found else np.empty(0, dtype)
+
+# %% wrong pieces_of_equal_length: The row is cut into as few pieces as needed, of equal length, which may be longer than allowed.
+# fails: No piece is longer than most
+# edit of wrong array_cleared
+# - import numpy as np
+# -
+# -
+# + import numpy as np
+# +
+# +
+# + def _length(array, most):
+# +     pieces = -(-array.nbytes // most) or 1
+# +     return -(-len(array) // pieces) or 1
+# +
+# +
+# -     each = most // array.itemsize
+# -     comm.send((len(array), array.dtype, each), dest=to)
+# +     each = _length(array, most)
+# +     comm.send((len(array), array.dtype.str, each), dest=to)
+# -         array[start : start + each] = 0
+
+# %% wrong rest_lost
+# fails: Shape and type arrive as they were sent
+# edit of wrong array_cleared
+# -     comm.send((len(array), array.dtype, each), dest=to)
+# -     for start in range(0, len(array), each):
+# +     comm.send((len(array) // each * each, array.dtype, each), dest=to)
+# +     for start in range(0, len(array) // each * each, each):
+# -         array[start : start + each] = 0

@@ -1,0 +1,147 @@
+"""Answers to exercise 09.9."""
+
+# %% right async_generator: An asynchronous generator of turns, consumed by async for.
+import asyncio
+
+
+async def turns(request):
+    while not request.Test():
+        yield
+        await asyncio.sleep(0)
+
+
+async def send_and_yield(comm, array, to):
+    async for _ in turns(comm.Isend(array, dest=to)):
+        pass
+
+
+async def receive_and_yield(comm, array, source):
+    async for _ in turns(comm.Irecv(array, source=source)):
+        pass
+
+# %% right bare_yield
+class Turn:
+    def __await__(self):
+        yield
+
+
+async def finished(request):
+    while not request.Test():
+        await Turn()
+
+
+async def send_and_yield(comm, array, to):
+    return await finished(comm.Isend(array, to))
+
+
+async def receive_and_yield(comm, array, source):
+    await finished(comm.Irecv(array, source))
+
+# %% right shared_helper: One helper coroutine for both, with `while True` and break.
+import asyncio
+
+
+async def finished(request):
+    while True:
+        if request.Test():
+            break
+        await asyncio.sleep(0)
+
+
+async def send_and_yield(comm, array, to):
+    await finished(comm.Isend(array, to))
+
+
+async def receive_and_yield(comm, array, source):
+    await finished(comm.Irecv(array, source))
+    return array
+
+# %% wrong asks_once
+# fails: It asks with Test until the request is done, then it ends
+import asyncio
+
+
+async def send_and_yield(comm, array, to):
+    request = comm.Isend(array, dest=to)
+    if not request.Test():
+        await asyncio.sleep(0)
+
+
+async def receive_and_yield(comm, array, source):
+    request = comm.Irecv(array, source=source)
+    while not request.Test():
+        await asyncio.sleep(0)
+
+# %% wrong asks_once_too: `if` in place of `while`: asks once, steps aside once, and returns before it is done.
+# fails: It asks with Test until the request is done, then it ends
+# edit of wrong asks_once
+# -     while not request.Test():
+# +     if not request.Test():
+
+# %% wrong await_forgotten
+# fails: receive_and_yield runs without an error
+# edit of wrong asks_once_too
+# -     request = comm.Isend(array, dest=to)
+# -     if not request.Test():
+# +     request = comm.Isend(array, dest=to)
+# +     while not request.Test():
+# -     request = comm.Irecv(array, source=source)
+# -     if not request.Test():
+# -         await asyncio.sleep(0)
+# +     request = comm.Irecv(array, source=source)
+# +     while not request.Test():
+# +         asyncio.sleep(0)
+
+# %% wrong begins_again_each_turn
+# fails: send_and_yield begins one Isend
+# edit of wrong asks_once
+# -     request = comm.Isend(array, dest=to)
+# -     if not request.Test():
+# +     while not comm.Isend(array, dest=to).Test():
+
+# %% wrong blocking_calls
+# fails: send_and_yield runs without an error: RuntimeError
+async def send_and_yield(comm, array, to):
+    comm.Send(array, dest=to)
+
+
+async def receive_and_yield(comm, array, source):
+    comm.Recv(array, source=source)
+
+# %% wrong into_a_copy
+# fails: Irecv has the array itself, and the other rank's number
+# edit of wrong await_forgotten
+# -     request = comm.Irecv(array, source=source)
+# +     buffer = array.copy()
+# +     request = comm.Irecv(buffer, source=source)
+# -         asyncio.sleep(0)
+# +         await asyncio.sleep(0)
+# +     return buffer
+
+# %% wrong no_coroutine
+# fails: send_and_yield is a coroutine function (async def)
+def send_and_yield(comm, array, to):
+    request = comm.Isend(array, dest=to)
+    while not request.Test():
+        pass
+
+
+def receive_and_yield(comm, array, source):
+    request = comm.Irecv(array, source=source)
+    while not request.Test():
+        pass
+
+# %% wrong rank_hard_coded
+# fails: Isend has the array itself, and the other rank's number
+# edit of wrong begins_again_each_turn
+# -     while not comm.Isend(array, dest=to).Test():
+# +     request = comm.Isend(array, dest=1)
+# +     while not request.Test():
+
+# %% wrong two_ranks: Ignores `to` and `source`: always the other one of two ranks.
+# fails: Isend has the array itself, and the other rank's number
+# edit of wrong rank_hard_coded
+# -     request = comm.Isend(array, dest=1)
+# +     request = comm.Isend(array, dest=1 - comm.rank if comm.rank < 2 else 0)
+# -     request = comm.Irecv(array, source=source)
+# +     request = comm.Irecv(array, source=1 - comm.rank if comm.rank < 2 else 0)

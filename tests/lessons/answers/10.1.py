@@ -1,0 +1,157 @@
+"""Answers to exercise 10.1."""
+
+# %% right einsum: With einsum and masks that are kept.
+import numpy as np
+
+
+def gradients(X, wanted, layers):
+    inputs, masks, h = [], [], X
+    n_layers = len(layers) // 2
+    for k in range(n_layers):
+        inputs.append(h)
+        z = np.einsum("ni,ij->nj", h, layers[2 * k]) + layers[2 * k + 1][None, :]
+        masks.append(z > 0)
+        h = z if k == n_layers - 1 else z * (z > 0)
+    h = h - np.max(h, axis=-1, keepdims=True)
+    p = np.exp(h)
+    norm = p.sum(-1, keepdims=True)
+    p = p / norm
+    loss = np.mean(np.log(norm[:, 0]) - np.sum(h * wanted, axis=-1))
+    slopes = [None] * len(layers)
+    d = (p - wanted) / X.shape[0]
+    for k in reversed(range(n_layers)):
+        slopes[2 * k] = np.einsum("ni,nj->ij", inputs[k], d)
+        slopes[2 * k + 1] = np.ones(len(d)) @ d
+        if k:
+            d = np.einsum("nj,ij->ni", d, layers[2 * k]) * masks[k - 1]
+    return np.array(loss), slopes
+
+# %% right recursion: Each layer calls the next one, and gets its error back.
+import numpy as np
+
+
+def gradients(X, wanted, layers):
+    loss, _, slopes = through(X, wanted, list(layers), len(X))
+    return float(loss), tuple(slopes)
+
+
+def through(x, wanted, layers, n):
+    w, b, *rest = layers
+    out = x.dot(w) + b
+    if rest:
+        loss, error, slopes = through(np.where(out > 0, out, 0.0), wanted, rest, n)
+        error = np.where(out > 0, error, 0.0)
+    else:
+        top = out.max(axis=1)[:, None]
+        log_sum = top + np.log(np.exp(out - top).sum(axis=1))[:, None]
+        loss = (log_sum[:, 0] - (out * wanted).sum(axis=1)).mean()
+        error, slopes = (np.exp(out - log_sum) - wanted) / n, []
+    return loss, error.dot(w.T), [x.T.dot(error), error.sum(0), *slopes]
+
+# %% right recursion_too: Recursion goes forward, and comes back with the error; a float and a list.
+import numpy as np
+
+
+def _walk(x, rest, wanted):
+    weight, bias = rest[0], rest[1]
+    out = x @ weight + bias
+    if len(rest) == 2:
+        out = out - out.max(1, keepdims=True)
+        log_p = out - np.log(np.exp(out).sum(1, keepdims=True))
+        loss = -(wanted * log_p).sum() / x.shape[0]
+        error, later = (np.exp(log_p) - wanted) / x.shape[0], []
+    else:
+        loss, error, later = _walk(np.maximum(out, 0), rest[2:], wanted)
+        error = np.where(out > 0, error, 0)
+    return loss, error @ weight.T, [x.T @ error, error.sum(0)] + later
+
+
+def gradients(X, wanted, layers):
+    loss, _, slopes = _walk(X, list(layers), wanted)
+    return float(loss), slopes
+
+# %% wrong bias_mean: The gradient of the bias is a mean of what is divided already.
+# fails: Each gradient agrees with numerical differentiation to 1e-6
+import numpy as np
+
+
+def gradients(X, wanted, layers):
+    values = [X]
+    for place in range(0, len(layers), 2):
+        scores = values[-1] @ layers[place] + layers[place + 1]
+        values.append(np.maximum(scores, 0))
+    scores = scores - scores.max(axis=1, keepdims=True)
+    logs = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+    loss = -(wanted * logs).sum() / len(X)
+    error = (np.exp(logs) - wanted) / len(X)
+    slopes = []
+    for place in reversed(range(0, len(layers), 2)):
+        given = values[place // 2]
+        slopes = [given.T @ error, error.mean(axis=0), *slopes]
+        error = (error @ layers[place].T) * (given > 0)
+    return loss, slopes
+
+# %% wrong exp_of_large: Large scores overflow.
+# fails: Large scores do no harm: the loss stays finite and right
+# edit of wrong bias_mean
+# -     scores = scores - scores.max(axis=1, keepdims=True)
+#
+# -         slopes = [given.T @ error, error.mean(axis=0), *slopes]
+# +         slopes = [given.T @ error, error.sum(axis=0), *slopes]
+
+# %% wrong half_precision: Computed in float16.
+# fails: The loss is the mean cross entropy of the rows
+# edit of wrong bias_mean
+# - def gradients(X, wanted, layers):
+# + def gradients(X, wanted, layers):
+# +     X = X.astype(np.float16)
+# +     layers = [array.astype(np.float16) for array in layers]
+# -         slopes = [given.T @ error, error.mean(axis=0), *slopes]
+# +         slopes = [given.T @ error, error.sum(axis=0), *slopes]
+
+# %% wrong pops_layers: Takes the layers out of the list that it was given.
+# fails: What it is given stays as it was
+import numpy as np
+
+
+def gradients(X, wanted, layers):
+    outs, weights = [X], []
+    while layers:
+        w, b = layers.pop(0), layers.pop(0)
+        s = outs[-1] @ w + b
+        weights.append(w)
+        outs.append(np.maximum(s, 0) if layers else s)
+    s = outs[-1] - outs[-1].max(axis=1, keepdims=True)
+    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
+    loss = -(wanted * log_p).sum() / len(X)
+    error = (np.exp(log_p) - wanted) / len(X)
+    slopes = []
+    for given, w in zip(outs[-2::-1], weights[::-1], strict=False):
+        slopes = [given.T @ error, error.sum(axis=0), *slopes]
+        error = (error @ w.T) * (given > 0)
+    return loss, slopes
+
+# %% wrong three_layers: Written out for three layers, as in the example; other depths fail.
+# fails: It runs without an error: ValueError
+import numpy as np
+
+
+def gradients(X, wanted, layers):
+    W1, b1, W2, b2, W3, b3 = layers
+    h1 = np.maximum(X @ W1 + b1, 0)
+    h2 = np.maximum(h1 @ W2 + b2, 0)
+    s = h2 @ W3 + b3
+    s = s - s.max(axis=1, keepdims=True)
+    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
+    loss = -(wanted * log_p).sum(axis=1).mean()
+    e3 = (np.exp(log_p) - wanted) / len(X)
+    e2 = (e3 @ W3.T) * (h2 > 0)
+    e1 = (e2 @ W2.T) * (h1 > 0)
+    return loss, [X.T @ e1, e1.sum(0), h1.T @ e2, e2.sum(0), h2.T @ e3, e3.sum(0)]
+
+# %% wrong weights_already_moved: The weights are changed while the error goes back.
+# fails: What it is given stays as it was
+# edit of wrong bias_mean
+# -         slopes = [given.T @ error, error.mean(axis=0), *slopes]
+# +         slopes = [given.T @ error, error.sum(axis=0), *slopes]
+# +         layers[place] -= 0.1 * slopes[0]

@@ -1,0 +1,73 @@
+"""Answers to exercise 10.10."""
+
+# %% right count_up: Counts up until it is enough.
+from itertools import count
+
+
+def idle_share(stages, micro_batches):
+    return (stages - 1) / (micro_batches + stages - 1)
+
+
+def micro_batches_for(stages, most_idle):
+    return next(m for m in count(1) if idle_share(stages, m) <= most_idle)
+
+# %% right formula: The inequality solved for m, with fractions.
+# edit of right count_up
+# - from itertools import count
+# + from fractions import Fraction
+# + from math import ceil
+# -     return (stages - 1) / (micro_batches + stages - 1)
+# +     return Fraction(stages - 1, micro_batches + stages - 1)
+# -     return next(m for m in count(1) if idle_share(stages, m) <= most_idle)
+# +     share = Fraction(most_idle)
+# +     return max(1, ceil((stages - 1) * (1 - share) / share))
+
+# %% right next: The first of all numbers that fits.
+# edit of right count_up
+# -     return (stages - 1) / (micro_batches + stages - 1)
+# +     waits = stages - 1
+# +     return waits / (waits + micro_batches)
+
+# %% wrong begins_with_zero: No micro-batch at all can be an answer.
+# fails: It is a whole number of 1 or more
+# edit of right count_up
+# -     return next(m for m in count(1) if idle_share(stages, m) <= most_idle)
+# +     micro_batches = 0
+# +     if stages == 1:
+# +         return 0
+# +     while idle_share(stages, micro_batches) > most_idle:
+# +         micro_batches += 1
+# +     return micro_batches
+
+# %% wrong bubble_over_work: Idle places divided by working places instead of all places.
+# fails: The idle share is right
+def idle_share(stages, micro_batches):
+    return (stages - 1) / micro_batches
+
+
+def micro_batches_for(stages, most_idle):
+    m = 1
+    while idle_share(stages, m) > most_idle:
+        m += 1
+    return m
+
+# %% wrong one_too_many: Exactly as much as allowed is not enough.
+# fails: One fewer would not be enough
+# edit of right count_up
+# -     return next(m for m in count(1) if idle_share(stages, m) <= most_idle)
+# +     micro_batches = 1
+# +     while idle_share(stages, micro_batches) >= most_idle:
+# +         micro_batches += 1
+# +     return micro_batches
+
+# %% wrong rounded_down: Rounded down.
+# fails: So many are enough
+# edit of right count_up
+# -     return next(m for m in count(1) if idle_share(stages, m) <= most_idle)
+# +     return max(1, int((stages - 1) * (1 - most_idle) / most_idle))
+
+# %% wrong rule_of_thumb: Four times as many micro-batches as stages.
+# fails: So many are enough
+# edit of right count_up
+# -     return next(m for m in count(1) if idle_share(stages, m) <= most_idle)
+# +     return 4 * stages

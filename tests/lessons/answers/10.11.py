@@ -1,0 +1,145 @@
+"""Answers to exercise 10.11."""
+
+# %% right split: A communicator for the row and one for the column, number by number.
+import numpy as np
+
+
+def forward(X, layers, last):
+    values = [X]
+    for place in range(0, len(layers), 2):
+        scores = values[-1] @ layers[place] + layers[place + 1]
+        values.append(scores if last and place == len(layers) - 2 else np.maximum(scores, 0))
+    return values
+
+
+def backward(values, error, layers):
+    slopes = []
+    for place in reversed(range(0, len(layers), 2)):
+        given = values[place // 2]
+        slopes = [given.T @ error, error.sum(axis=0), *slopes]
+        error = (error @ layers[place].T) * (given > 0)
+    return slopes, error
+
+
+def score_error(scores, wanted, n_rows):
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return (powers / powers.sum(axis=1, keepdims=True) - wanted) / n_rows
+
+
+def two_stages(comm, X, wanted, own, n_micro):
+    if comm.rank == 0:
+        kept = [forward(part, own, False) for part in np.array_split(X, n_micro)]
+        for values in kept:
+            comm.send(values[-1], dest=1)
+        found = [backward(values, comm.recv(source=1), own)[0] for values in kept]
+    else:
+        found, errors = [], []
+        arrived = [comm.recv(source=0) for _ in range(n_micro)]
+        for given, aims in zip(arrived, np.array_split(wanted, n_micro), strict=False):
+            values = forward(given, own, True)
+            slopes, error = backward(values, score_error(values[-1], aims, len(wanted)), own)
+            found.append(slopes)
+            errors.append(error)
+        for error in errors:
+            comm.send(error, dest=0)
+    return [sum(arrays) for arrays in zip(*found, strict=False)]
+
+
+def hybrid_slopes(comm, X, wanted, own, n_micro):
+    row = comm.Split(color=comm.rank // 2, key=comm.rank)
+    column = comm.Split(color=comm.rank % 2, key=comm.rank)
+    n = len(wanted) if X is None else len(X)
+    slopes = two_stages(row, X, wanted, own, n_micro)
+    n_all = column.allreduce(n)
+    return [column.allreduce(slope * n) / n_all for slope in slopes]
+
+# %% right total_by_all: The even ranks count the rows for all, the share is multiplied before the sum.
+# edit of right split
+# -     row = comm.Split(color=comm.rank // 2, key=comm.rank)
+# -     column = comm.Split(color=comm.rank % 2, key=comm.rank)
+# -     n = len(wanted) if X is None else len(X)
+# -     slopes = two_stages(row, X, wanted, own, n_micro)
+# -     n_all = column.allreduce(n)
+# -     return [column.allreduce(slope * n) / n_all for slope in slopes]
+# +     total = comm.allreduce(0 if X is None else len(X))
+# +     mine = comm.Split(color=comm.rank - comm.rank % 2)
+# +     others = comm.Split(color=int(comm.rank % 2 == 1))
+# +     share = len([X, wanted][X is None]) / total
+# +     result = []
+# +     for slope in two_stages(mine, X, wanted, own, n_micro):
+# +         result.append(others.allreduce(share * slope))
+# +     return result
+
+# %% right world_sum: The number of rows from the world: each pipeline counts once.
+# edit of right split
+# - def two_stages(comm, X, wanted, own, n_micro):
+# + def two_stages(comm, X, wanted, own, n_micro):
+# +     total = [np.zeros_like(array) for array in own]
+# -         kept = [forward(part, own, False) for part in np.array_split(X, n_micro)]
+# +         kept = [forward(part, own, last=False) for part in np.array_split(X, n_micro)]
+# -         found = [backward(values, comm.recv(source=1), own)[0] for values in kept]
+# +         for values in kept:
+# +             slopes, _ = backward(values, comm.recv(source=1), own)
+# +             total = [one + other for one, other in zip(total, slopes, strict=False)]
+# -         found, errors = [], []
+# -         arrived = [comm.recv(source=0) for _ in range(n_micro)]
+# -         for given, aims in zip(arrived, np.array_split(wanted, n_micro), strict=False):
+# -             values = forward(given, own, True)
+# +         kept = [forward(comm.recv(source=0), own, last=True) for _ in range(n_micro)]
+# +         for values, aims in zip(kept, np.array_split(wanted, n_micro), strict=False):
+# -             found.append(slopes)
+# -             errors.append(error)
+# -         for error in errors:
+#
+# -     return [sum(arrays) for arrays in zip(*found, strict=False)]
+# +             total = [one + other for one, other in zip(total, slopes, strict=False)]
+# +     return total
+# -     row = comm.Split(color=comm.rank // 2, key=comm.rank)
+# -     column = comm.Split(color=comm.rank % 2, key=comm.rank)
+# -     n = len(wanted) if X is None else len(X)
+# -     slopes = two_stages(row, X, wanted, own, n_micro)
+# -     n_all = column.allreduce(n)
+# -     return [column.allreduce(slope * n) / n_all for slope in slopes]
+# +     stage = comm.rank % 2
+# +     slopes = two_stages(comm.Split(comm.rank - stage, stage), X, wanted, own, n_micro)
+# +     total = comm.allreduce(len(X) if stage == 0 else 0)
+# +     share = (len(X) if stage == 0 else len(wanted)) / total
+# +     replicas = comm.Split(stage)
+# +     return [replicas.allreduce(share * slope) for slope in slopes]
+
+# %% wrong all_ranks: Added up over all ranks, also over other layers.
+# fails: It runs on several ranks without an error: ValueError
+# edit of right world_sum
+# -     stage = comm.rank % 2
+# -     slopes = two_stages(comm.Split(comm.rank - stage, stage), X, wanted, own, n_micro)
+# -     total = comm.allreduce(len(X) if stage == 0 else 0)
+# -     share = (len(X) if stage == 0 else len(wanted)) / total
+# -     replicas = comm.Split(stage)
+# -     return [replicas.allreduce(share * slope) for slope in slopes]
+# +     pipeline = comm.Split(comm.rank // 2, comm.rank)
+# +     same_stage = comm.Split(comm.rank % 2, comm.rank)
+# +     slopes = two_stages(pipeline, X, wanted, own, n_micro)
+# +     n_rows = len(wanted if X is None else X)
+# +     total = same_stage.allreduce(n_rows)
+# +     return [comm.allreduce(slope * n_rows) / total for slope in slopes]
+
+# %% wrong counts_twice: Counts the rows over all ranks, where first and second stage count the same rows twice.
+# fails: Each rank's gradients are those of its layers for all rows, to 1e-10
+# edit of right split
+# -     slopes = two_stages(row, X, wanted, own, n_micro)
+# -     n_all = column.allreduce(n)
+# -     return [column.allreduce(slope * n) / n_all for slope in slopes]
+# +     n_all = comm.allreduce(n)
+# +     return [column.allreduce(slope * n) / n_all for slope in two_stages(row, X, wanted, own, n_micro)]
+
+# %% wrong lists_joined: Lists are joined.
+# fails: There is one gradient for each array of the layers
+# edit of wrong all_ranks
+# -     return [comm.allreduce(slope * n_rows) / total for slope in slopes]
+# +     return same_stage.allreduce([slope * n_rows / total for slope in slopes])
+
+# %% wrong one_micro: Hands 1 instead of n_micro to the pipeline; the batch is not cut.
+# fails: Each pipeline cuts its rows into micro-batches
+# edit of right split
+# -     slopes = two_stages(row, X, wanted, own, n_micro)
+# +     slopes = two_stages(row, X, wanted, own, 1)

@@ -1,0 +1,141 @@
+"""Answers to exercise 10.12."""
+
+# %% right numpy: np.clip and NumPy numbers; columns first.
+import numpy as np
+
+
+def image_bytes(height, width, channels=3, itemsize=1):
+    return float(np.prod([height, width, channels, itemsize], dtype=np.float64))
+
+
+def tiles(height, width, size, halo):
+    found = []
+    for left in np.arange(0, width, size):
+        right = np.minimum(left + size, width)
+        x0, x1 = np.clip([left - halo, right + halo], 0, width)
+        for top in np.arange(0, height, size):
+            bottom = np.minimum(top + size, height)
+            y0, y1 = np.clip([top - halo, bottom + halo], 0, height)
+            found.append([[slice(top, bottom), slice(left, right)], [slice(y0, y1), slice(x0, x1)]])
+    return found
+
+# %% right product: Pieces of each axis, and all pairs of them.
+from itertools import product
+
+
+def image_bytes(height, width, channels=3, itemsize=1):
+    total = itemsize
+    for factor in (height, width, channels):
+        total *= factor
+    return total
+
+
+def pieces(length, size, halo):
+    starts = range(0, length, size)
+    return [
+        (slice(a, min(a + size, length)), slice(max(0, a - halo), min(length, min(a + size, length) + halo)))
+        for a in starts
+    ]
+
+
+def tiles(height, width, size, halo):
+    for (row, rows), (column, columns) in product(pieces(height, size, halo), pieces(width, size, halo)):
+        yield (row, column), (rows, columns)
+
+# %% right product_too: Both axes alike, itertools.product, columns before rows.
+from itertools import product
+from math import prod
+
+
+def image_bytes(*shape, channels=3, itemsize=1):
+    if len(shape) > 2:
+        channels, itemsize = (*shape[2:], itemsize)[:2]
+    return prod((*shape[:2], channels, itemsize))
+
+
+def _axis(length, size, halo):
+    for at in range(0, length, size):
+        end = min(at + size, length)
+        yield slice(at, end), slice(max(0, at - halo), min(length, end + halo))
+
+
+def tiles(height, width, size, halo):
+    return [((r, c), (rr, cc)) for (c, cc), (r, rr) in product(_axis(width, size, halo), _axis(height, size, halo))]
+
+# %% wrong axes_swapped: Columns first.
+# fails: Each pixel is in the core of exactly one tile
+def image_bytes(height, width, channels=3, itemsize=1):
+    return height * width * channels * itemsize
+
+
+def tiles(height, width, size, halo):
+    found = []
+    for top in range(0, height, size):
+        for left in range(0, width, size):
+            bottom, right = min(top + size, height), min(left + size, width)
+            core = slice(left, right), slice(top, bottom)
+            rows = slice(max(top - halo, 0), min(bottom + halo, height))
+            columns = slice(max(left - halo, 0), min(right + halo, width))
+            found.append((core, (rows, columns)))
+    return found
+
+# %% wrong beyond: Around ends beyond the image at the lower and right border.
+# fails: Around a core lie as many pixels as the halo says, but none beyond the image
+# edit of wrong axes_swapped
+# -             core = slice(left, right), slice(top, bottom)
+# -             rows = slice(max(top - halo, 0), min(bottom + halo, height))
+# -             columns = slice(max(left - halo, 0), min(right + halo, width))
+# -             found.append((core, (rows, columns)))
+# +             around = slice(max(0, top - halo), bottom + halo), slice(max(0, left - halo), right + halo)
+# +             found.append(((slice(top, bottom), slice(left, right)), around))
+
+# %% wrong bits_of_int32: Image_bytes multiplies 32-bit integers, which overflow for the slide of the pathologist.
+# fails: The bytes of an image are right
+# edit of wrong beyond
+# - def image_bytes(height, width, channels=3, itemsize=1):
+# + import numpy as np
+# +
+# +
+# + def image_bytes(height, width, channels=3, itemsize=1):
+# -     return height * width * channels * itemsize
+# +     return int(np.prod(np.array([height, width, channels, itemsize], dtype=np.int32), dtype=np.int32))
+# -             around = slice(max(0, top - halo), bottom + halo), slice(max(0, left - halo), right + halo)
+# +             around = (
+# +                 slice(max(0, top - halo), min(height, bottom + halo)),
+# +                 slice(max(0, left - halo), min(width, right + halo)),
+# +             )
+
+# %% wrong core_beyond: The last core is as large as the others.
+# fails: No core goes beyond the image
+# edit of wrong axes_swapped
+# -             bottom, right = min(top + size, height), min(left + size, width)
+# -             core = slice(left, right), slice(top, bottom)
+# +             bottom, right = top + size, left + size
+# +             core = slice(top, bottom), slice(left, right)
+
+# %% wrong negative_start: A start before the image counts from its end.
+# fails: It returns pairs: the core and what is around, each two slices
+# edit of wrong axes_swapped
+# -             core = slice(left, right), slice(top, bottom)
+# -             rows = slice(max(top - halo, 0), min(bottom + halo, height))
+# +             core = slice(top, bottom), slice(left, right)
+# +             rows = slice(top - halo, min(bottom + halo, height))
+
+# %% wrong overlapping_cores: The cores have the halo.
+# fails: Each pixel is in the core of exactly one tile
+# edit of wrong axes_swapped
+# -             core = slice(left, right), slice(top, bottom)
+# +             core = (
+# +                 slice(max(top - halo, 0), min(bottom + halo, height)),
+# +                 slice(max(left - halo, 0), min(right + halo, width)),
+# +             )
+
+# %% wrong rest_left_out: The rest at the border is left out.
+# fails: Each pixel is in the core of exactly one tile
+# edit of wrong axes_swapped
+# -     for top in range(0, height, size):
+# -         for left in range(0, width, size):
+# +     for top in range(0, height - size + 1, size):
+# +         for left in range(0, width - size + 1, size):
+# -             core = slice(left, right), slice(top, bottom)
+# +             core = slice(top, bottom), slice(left, right)

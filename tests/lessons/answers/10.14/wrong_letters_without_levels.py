@@ -1,1 +1,0 @@
-order = "F C I E D B A"

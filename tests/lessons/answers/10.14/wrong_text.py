@@ -1,3 +1,0 @@
-"""Wrong: a text of letters without levels."""
-
-order = "A B C D E F"

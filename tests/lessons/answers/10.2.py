@@ -1,0 +1,58 @@
+"""Answers to exercise 10.2."""
+
+# %% right dot: NumPy dot products in 64-bit integers.
+import numpy as np
+
+
+def n_parameters(sizes):
+    s = np.array(sizes, dtype=np.int64)
+    return int(np.dot(s[:-1] + 1, s[1:]))
+
+
+def training_bytes(sizes, rows, copies=4, itemsize=4):
+    return int(np.array([n_parameters(sizes), np.sum(sizes, dtype=np.int64)]) @ np.array([copies, rows]) * itemsize)
+
+# %% right numpy: Arrays of sizes.
+# edit of right dot
+# -     s = np.array(sizes, dtype=np.int64)
+# -     return int(np.dot(s[:-1] + 1, s[1:]))
+# +     s = np.asarray(sizes, dtype=np.int64)
+# +     return np.dot(s[:-1] + 1, s[1:])
+# -     return int(np.array([n_parameters(sizes), np.sum(sizes, dtype=np.int64)]) @ np.array([copies, rows]) * itemsize)
+# +     return float(np.sum([copies * n_parameters(sizes), rows * np.sum(sizes)]) * itemsize)
+
+# %% right recursion: Recursion over the sizes.
+def n_parameters(sizes):
+    if len(sizes) < 2:
+        return 0
+    return (sizes[0] + 1) * sizes[1] + n_parameters(sizes[1:])
+
+
+def training_bytes(sizes, rows, copies=4, itemsize=4):
+    def units(rest):
+        return 0 if not len(rest) else rest[0] + units(rest[1:])
+
+    return (copies * n_parameters(sizes) + rows * units(sizes)) * itemsize
+
+# %% wrong batch_of_one: The rows are forgotten.
+# fails: The bytes are those of all copies of the parameters and of the outputs of all layers
+def n_parameters(sizes):
+    return sum((n_in + 1) * n_out for n_in, n_out in zip(sizes[:-1], sizes[1:], strict=False))
+
+
+def training_bytes(sizes, rows, copies=4, itemsize=4):
+    return itemsize * (copies * n_parameters(sizes) + sum(sizes))
+
+# %% wrong bias_of_the_input: The input has biases, the output none.
+# fails: All weights and all biases are counted
+# edit of wrong batch_of_one
+# -     return sum((n_in + 1) * n_out for n_in, n_out in zip(sizes[:-1], sizes[1:], strict=False))
+# +     return sum(n_in * (n_out + 1) for n_in, n_out in zip(sizes[:-1], sizes[1:], strict=False))
+# -     return itemsize * (copies * n_parameters(sizes) + sum(sizes))
+# +     return itemsize * (copies * n_parameters(sizes) + rows * sum(sizes))
+
+# %% wrong bias_per_input: One bias for each input of a layer instead of each output.
+# fails: All weights and all biases are counted
+# edit of wrong bias_of_the_input
+# -     return sum(n_in * (n_out + 1) for n_in, n_out in zip(sizes[:-1], sizes[1:], strict=False))
+# +     return sum(a * (b + 1) for a, b in zip(sizes, sizes[1:], strict=False))

@@ -1,9 +1,0 @@
-"""Wrong: leaves out the output of the last layer."""
-
-
-def n_parameters(sizes):
-    return sum((a + 1) * b for a, b in zip(sizes, sizes[1:], strict=False))
-
-
-def training_bytes(sizes, rows, copies=4, itemsize=4):
-    return itemsize * (copies * n_parameters(sizes) + rows * sum(sizes[:-1]))

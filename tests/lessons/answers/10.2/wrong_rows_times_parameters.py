@@ -1,9 +1,0 @@
-"""Each row has a copy of the parameters."""
-
-
-def n_parameters(sizes):
-    return sum((n_in + 1) * n_out for n_in, n_out in zip(sizes[:-1], sizes[1:], strict=False))
-
-
-def training_bytes(sizes, rows, copies=4, itemsize=4):
-    return itemsize * (copies * n_parameters(sizes) + rows * n_parameters(sizes))

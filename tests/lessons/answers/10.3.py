@@ -1,0 +1,93 @@
+"""Answers to exercise 10.3."""
+
+# %% right generator: A generator of lists, from Python's own random numbers.
+import random
+
+
+def batches(n_rows, size, seed):
+    rows = list(range(n_rows))
+    random.Random(seed).shuffle(rows)
+    while rows:
+        yield rows[:size]
+        rows = rows[size:]
+
+# %% right random_module: Python's own random.Random, lists of whole numbers.
+import random
+
+
+def batches(n_rows, size, seed):
+    order = list(range(n_rows))
+    random.Random(int(seed)).shuffle(order)
+    return [order[at : at + size] for at in range(0, n_rows, size)]
+
+# %% right split: Cut by np.split, from an old generator of its own.
+import numpy as np
+
+
+def batches(n_rows, size, seed):
+    order = np.random.RandomState(seed).permutation(n_rows)
+    return tuple(np.split(order, np.arange(size, n_rows, size)))
+
+# %% wrong backwards_begun_elsewhere: The rows backwards, begun elsewhere.
+# fails: The order is random
+# edit of right split
+# -     order = np.random.RandomState(seed).permutation(n_rows)
+# -     return tuple(np.split(order, np.arange(size, n_rows, size)))
+# +     order = np.roll(np.arange(n_rows)[::-1], seed)
+# +     return [order[begin : begin + size] for begin in range(0, n_rows, size)]
+
+# %% wrong batches_shuffled_only: The batches are in random order, the rows in them are not.
+# fails: The order is random
+# edit of right split
+# -     order = np.random.RandomState(seed).permutation(n_rows)
+# -     return tuple(np.split(order, np.arange(size, n_rows, size)))
+# +     starts = np.arange(0, n_rows, size)
+# +     return [np.arange(start, min(start + size, n_rows)) for start in starts]
+
+# %% wrong begun_elsewhere: The rows in their order, begun elsewhere.
+# fails: The order is random
+# edit of wrong backwards_begun_elsewhere
+# -     order = np.roll(np.arange(n_rows)[::-1], seed)
+# +     order = np.roll(np.arange(n_rows), seed)
+
+# %% wrong empty_batch: One more, empty batch where the size divides the number of rows.
+# fails: All batches have the size, and only the last one may have fewer rows
+# edit of right split
+# -     order = np.random.RandomState(seed).permutation(n_rows)
+# -     return tuple(np.split(order, np.arange(size, n_rows, size)))
+# +     order = np.random.default_rng(seed).permutation(n_rows)
+# +     return [order[k * size : (k + 1) * size] for k in range(n_rows // size + 1)]
+
+# %% wrong from_one: Rows are counted from 1.
+# fails: Each row is in exactly one batch
+# edit of wrong backwards_begun_elsewhere
+# -     order = np.roll(np.arange(n_rows)[::-1], seed)
+# +     order = np.random.default_rng(seed).permutation(n_rows) + 1
+
+# %% wrong global_seed: Seeds the random numbers of the whole process.
+# fails: NumPy's global random numbers are left alone
+# edit of wrong backwards_begun_elsewhere
+# -     order = np.roll(np.arange(n_rows)[::-1], seed)
+# +     np.random.seed(seed)
+# +     order = np.random.permutation(n_rows)
+
+# %% wrong one_seed: Uses the fixed seed 0, the order is the same for each seed.
+# fails: Another seed gives another order
+import numpy as np
+
+
+def batches(n_rows, size, seed=0):
+    order = np.random.default_rng(0).permutation(n_rows)
+    return [order[at : at + size] for at in range(0, n_rows, size)]
+
+# %% wrong other_each_time: Another order each time.
+# fails: The same seed gives the same batches
+# edit of wrong backwards_begun_elsewhere
+# -     order = np.roll(np.arange(n_rows)[::-1], seed)
+# +     order = np.random.default_rng().permutation(n_rows)
+
+# %% wrong rest_dropped: The last rows are left out.
+# fails: Each row is in exactly one batch
+# edit of wrong empty_batch
+# -     return [order[k * size : (k + 1) * size] for k in range(n_rows // size + 1)]
+# +     return [order[begin : begin + size] for begin in range(0, n_rows - size + 1, size)]

@@ -1,8 +1,0 @@
-"""Wrong: leaves out the last rows where they do not fill a batch."""
-
-import numpy as np
-
-
-def batches(n_rows, size, seed):
-    order = np.random.default_rng(seed).permutation(n_rows)
-    return [order[k * size : (k + 1) * size] for k in range(n_rows // size)]

@@ -1,3 +1,0 @@
-"""As given."""
-
-ways = {"A": "one device", "B": "data", "C": "model", "D": "hybrid", "E": "tiles"}

@@ -1,3 +1,0 @@
-"""Many images: data, although the model does not fit."""
-
-ways = {"A": "one device", "B": "data", "C": "model", "D": "data", "E": "tiles"}

@@ -1,3 +1,0 @@
-"""Wrong: C and D swapped."""
-
-ways = {"A": "one device", "B": "data", "C": "hybrid", "D": "model", "E": "tiles"}

@@ -1,0 +1,172 @@
+"""Answers to exercise 10.6."""
+
+# %% right dummy_row: A rank without rows computes with one row of zeros, and weighs it with 0.
+import numpy as np
+
+
+def gradients(X, wanted, layers):
+    outs = [X]
+    last = len(layers) - 2
+    for k in range(0, len(layers), 2):
+        s = outs[-1] @ layers[k] + layers[k + 1]
+        outs.append(s if k == last else np.maximum(s, 0))
+    s = outs[-1] - outs[-1].max(axis=1, keepdims=True)
+    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
+    loss = -(wanted * log_p).sum() / len(X)
+    error = (np.exp(log_p) - wanted) / len(X)
+    slopes = []
+    for k in range(last, -1, -2):
+        given = outs[k // 2]
+        slopes = [given.T @ error, error.sum(axis=0), *slopes]
+        error = (error @ layers[k].T) * (given > 0)
+    return loss, slopes
+
+
+def parallel_gradients(comm, X, wanted, layers):
+    share = len(X) / comm.allreduce(len(X))
+    if not len(X):
+        X, wanted = np.zeros((1, layers[0].shape[0])), np.zeros((1, layers[-1].shape[0]))
+        wanted[0, 0] = 1
+    loss, slopes = gradients(X, wanted, layers)
+    return comm.allreduce(loss * share), [comm.allreduce(slope * share) for slope in slopes]
+
+# %% right gather: Everybody gets everybody's sums, and adds them up by itself.
+import numpy as np
+
+
+def gradients(X, wanted, layers):
+    values = [X]
+    for place in range(0, len(layers), 2):
+        scores = values[-1] @ layers[place] + layers[place + 1]
+        values.append(np.maximum(scores, 0))
+    scores = scores - scores.max(axis=1, keepdims=True)
+    logs = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+    loss = -(wanted * logs).sum() / len(X)
+    error = (np.exp(logs) - wanted) / len(X)
+    slopes = []
+    for place in reversed(range(0, len(layers), 2)):
+        given = values[place // 2]
+        slopes = [given.T @ error, error.sum(axis=0), *slopes]
+        error = (error @ layers[place].T) * (given > 0)
+    return loss, slopes
+
+
+def parallel_gradients(comm, X, wanted, layers):
+    mine = None
+    if X.shape[0] > 0:
+        loss, slopes = gradients(X, wanted, layers)
+        mine = len(X), loss, slopes
+    given = [one for one in comm.allgather(mine) if one is not None]
+    n = sum(rows for rows, _, _ in given)
+    loss = sum(rows * value for rows, value, _ in given) / n
+    return loss, [sum(rows * slopes[k] for rows, _, slopes in given) / n for k in range(len(layers))]
+
+# %% right generator: A generator of parts, one allreduce for each; zeros where there are no rows.
+# edit of right dummy_row
+# -     return loss, slopes
+# -
+# -
+# +     return loss, slopes
+# +
+# +
+# + def _parts(X, wanted, layers):
+# +     yield len(X)
+# +     if len(X) == 0:
+# +         yield 0.0
+# +         yield from (np.zeros_like(array, dtype=float) for array in layers)
+# +     else:
+# +         loss, slopes = gradients(X, wanted, layers)
+# +         yield loss * len(X)
+# +         for slope in slopes:
+# +             yield slope * len(X)
+# +
+# +
+# -     share = len(X) / comm.allreduce(len(X))
+# -     if not len(X):
+# -         X, wanted = np.zeros((1, layers[0].shape[0])), np.zeros((1, layers[-1].shape[0]))
+# -         wanted[0, 0] = 1
+# -     loss, slopes = gradients(X, wanted, layers)
+# -     return comm.allreduce(loss * share), [comm.allreduce(slope * share) for slope in slopes]
+# +     n, loss, *slopes = map(comm.allreduce, _parts(X, wanted, layers))
+# +     return loss / n, [slope / n for slope in slopes]
+
+# %% wrong empty_rank: A rank without rows divides by zero and spoils all with NaN.
+# fails: The loss is a finite number
+# edit of right dummy_row
+# -     share = len(X) / comm.allreduce(len(X))
+# -     if not len(X):
+# -         X, wanted = np.zeros((1, layers[0].shape[0])), np.zeros((1, layers[-1].shape[0]))
+# -         wanted[0, 0] = 1
+# -     loss, slopes = gradients(X, wanted, layers)
+# -     return comm.allreduce(loss * share), [comm.allreduce(slope * share) for slope in slopes]
+# +     with np.errstate(all="ignore"):
+# +         loss, slopes = gradients(X, wanted, layers) if len(X) else (float("nan"), [array * np.nan for array in layers])
+# +     n = comm.allreduce(len(X))
+# +     return comm.allreduce(loss * len(X)) / n, [comm.allreduce(slope * len(X)) / n for slope in slopes]
+
+# %% wrong empty_rank_leaves: A rank without rows returns at once; the others wait.
+# fails: It runs on several ranks without an error
+# edit of right gather
+# -     mine = None
+# -     if X.shape[0] > 0:
+# +     total = comm.allreduce(len(X))
+# +     if not len(X):
+# +         return 0.0, [np.zeros_like(array) for array in layers]
+# +     if len(X):
+# -         mine = len(X), loss, slopes
+# -     given = [one for one in comm.allgather(mine) if one is not None]
+# -     n = sum(rows for rows, _, _ in given)
+# -     loss = sum(rows * value for rows, value, _ in given) / n
+# -     return loss, [sum(rows * slopes[k] for rows, _, slopes in given) / n for k in range(len(layers))]
+# +     else:
+# +         loss, slopes = 0.0, [np.zeros_like(array) for array in layers]
+# +     share = len(X) / total
+# +     return comm.allreduce(loss * share), [comm.allreduce(slope * share) for slope in slopes]
+
+# %% wrong lists_joined: Adds lists, which joins them.
+# fails: There is one gradient for each array of the layers
+# edit of wrong empty_rank_leaves
+# -     if not len(X):
+# -         return 0.0, [np.zeros_like(array) for array in layers]
+#
+# -     return comm.allreduce(loss * share), [comm.allreduce(slope * share) for slope in slopes]
+# +     return comm.allreduce(loss * share), comm.allreduce([slope * share for slope in slopes])
+
+# %% wrong local_loss: The gradients are of all rows, the loss is of this rank's rows only.
+# fails: On every rank, the loss is that of all rows
+# edit of wrong empty_rank
+# -     with np.errstate(all="ignore"):
+# -         loss, slopes = gradients(X, wanted, layers) if len(X) else (float("nan"), [array * np.nan for array in layers])
+#
+# -     return comm.allreduce(loss * len(X)) / n, [comm.allreduce(slope * len(X)) / n for slope in slopes]
+# +     loss, slopes = 0.0, [np.zeros_like(array) for array in layers]
+# +     if len(X):
+# +         loss, slopes = gradients(X, wanted, layers)
+# +     return loss, [comm.allreduce(slope * len(X)) / n for slope in slopes]
+
+# %% wrong mean_of_means: All ranks count the same.
+# fails: On every rank, the gradients are those of all rows, to 1e-10
+# edit of wrong lists_joined
+# -     total = comm.allreduce(len(X))
+# -     if len(X):
+# -         loss, slopes = gradients(X, wanted, layers)
+# -     else:
+# -         loss, slopes = 0.0, [np.zeros_like(array) for array in layers]
+# -     share = len(X) / total
+# -     return comm.allreduce(loss * share), comm.allreduce([slope * share for slope in slopes])
+# +     loss, slopes = gradients(X, wanted, layers) if len(X) else (0.0, [np.zeros_like(array) for array in layers])
+# +     return comm.allreduce(loss) / comm.size, [comm.allreduce(slope) / comm.size for slope in slopes]
+
+# %% wrong rows_travel: All rows are gathered, and each rank computes all.
+# fails: Rows stay where they are: only gradients and single numbers travel
+# edit of wrong mean_of_means
+# -     loss, slopes = gradients(X, wanted, layers) if len(X) else (0.0, [np.zeros_like(array) for array in layers])
+# -     return comm.allreduce(loss) / comm.size, [comm.allreduce(slope) / comm.size for slope in slopes]
+# +     rows, aims = np.concatenate(comm.allgather(X)), np.concatenate(comm.allgather(wanted))
+# +     return gradients(rows, aims, layers)
+
+# %% wrong single_precision: Sent in single precision.
+# fails: On every rank, the gradients are those of all rows, to 1e-10
+# edit of wrong lists_joined
+# -     return comm.allreduce(loss * share), comm.allreduce([slope * share for slope in slopes])
+# +     return comm.allreduce(loss * share), [comm.allreduce((slope * share).astype(np.float32)) for slope in slopes]

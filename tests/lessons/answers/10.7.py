@@ -1,0 +1,210 @@
+"""Answers to exercise 10.7."""
+
+# %% right buffers: Even ranks send first, odd ones receive first, with buffers in equal parts that are filled up.
+import numpy as np
+
+
+def ring_allreduce(comm, values):
+    n, me = comm.size, comm.rank
+    each = -(-len(values) // n)
+    work = np.zeros(n * each)
+    work[: len(values)] = values
+    work = work.reshape(n, each)
+    came = np.empty(each)
+
+    def pass_on(part):
+        request = comm.Irecv(came, source=(me - 1) % n)
+        comm.Send(np.ascontiguousarray(work[part]), dest=(me + 1) % n)
+        request.Wait()
+
+    for k in range(1, n):
+        pass_on((me - k + 1) % n)
+        work[(me - k) % n] += came
+    for k in range(1, n):
+        pass_on((me - k + 2) % n)
+        work[(me - k + 1) % n] = came
+    return work.ravel()[: len(values)]
+
+# %% right classic: The classical ring, copies of the parts in a list.
+import numpy as np
+
+
+def ring_allreduce(comm, values):
+    n, rank = comm.size, comm.rank
+    parts = [part.copy() for part in np.array_split(values, n)]
+    right, left = (rank + 1) % n, (rank - 1) % n
+    for turn in range(n - 1):
+        got = comm.sendrecv(parts[(rank - turn) % n], dest=right, source=left)
+        parts[(rank - turn - 1) % n] = parts[(rank - turn - 1) % n] + got
+    for turn in range(n - 1):
+        parts[(rank - turn) % n] = comm.sendrecv(parts[(rank + 1 - turn) % n], dest=right, source=left)
+    return np.concatenate(parts)
+
+# %% right lists: Lists of numbers; a dictionary of parts.
+import numpy as np
+
+
+def ring_allreduce(comm, values):
+    n, me = comm.size, comm.rank
+    parts = dict(enumerate(np.array_split(np.asarray(values), n)))
+    current = me
+    for turn in range(2 * (n - 1)):
+        received = comm.sendrecv(parts[current], dest=(me + 1) % n, source=(me - 1) % n)
+        current = (current - 1) % n
+        parts[current] = parts[current] + received if turn < n - 1 else received
+    return np.hstack([parts[number] for number in range(n)])
+
+# %% right other_way: To the left, with isend and recv.
+import numpy as np
+
+
+def ring_allreduce(comm, values):
+    n, me = comm.Get_size(), comm.Get_rank()
+    if n == 1:
+        return np.array(values)
+    total = np.array(values, dtype=float)
+    edges = [len(values) * k // n for k in range(n + 1)]
+    pieces = [slice(a, b) for a, b in zip(edges[:-1], edges[1:], strict=False)]
+    for turn in range(2 * n - 2):
+        out, into = pieces[(me + turn) % n], pieces[(me + turn + 1) % n]
+        sent = comm.isend(total[out].copy(), dest=(me - 1) % n, tag=turn)
+        came = comm.recv(source=(me + 1) % n, tag=turn)
+        sent.wait()
+        total[into] = came + total[into] if turn < n - 1 else came
+    return total
+
+# %% right other_way_too: The ring turns the other way, to the rank before; a dictionary of parts, one loop for both phases.
+import numpy as np
+
+
+def ring_allreduce(comm, values):
+    n = comm.size
+    mine = dict(enumerate(np.array_split(values, n)))
+    place = comm.rank
+    for turn in range(2 * (n - 1)):
+        got = comm.sendrecv(mine[place], dest=(comm.rank - 1) % n, source=(comm.rank + 1) % n)
+        place = (place + 1) % n
+        mine[place] = mine[place] + got if turn < n - 1 else got
+    return np.hstack([mine[k] for k in range(n)])
+
+# %% wrong added_twice: Also complete parts are added.
+# fails: Every rank gets the sum of all arrays
+import numpy as np
+
+
+def ring_allreduce(comm, values):
+    n, me = comm.size, comm.rank
+    right, left = (me + 1) % n, (me - 1) % n
+    parts = [part.copy() for part in np.array_split(values, n)]
+    for turn in range(n - 1):
+        gone, come = (me - turn) % n, (me - turn - 1) % n
+        parts[come] = parts[come] + comm.sendrecv(parts[gone], dest=right, source=left)
+    for turn in range(n - 1):
+        gone, come = (me + 1 - turn) % n, (me - turn) % n
+        parts[come] = parts[come] + comm.sendrecv(parts[gone], dest=right, source=left)
+    return np.concatenate(parts)
+
+# %% wrong adding_only: Only the rounds of adding; each rank has one complete part.
+# fails: Every rank gets the sum of all arrays
+# edit of right classic
+# -     right, left = (rank + 1) % n, (rank - 1) % n
+#
+# -         got = comm.sendrecv(parts[(rank - turn) % n], dest=right, source=left)
+# +         got = comm.sendrecv(parts[(rank - turn) % n], dest=(rank + 1) % n, source=(rank - 1) % n)
+# -     for turn in range(n - 1):
+# -         parts[(rank - turn) % n] = comm.sendrecv(parts[(rank + 1 - turn) % n], dest=right, source=left)
+
+# %% wrong allreduce: What is to be built is called.
+# fails: Only messages from rank to rank are used
+def ring_allreduce(comm, values):
+    return comm.allreduce(values)
+
+# %% wrong both_ways: Half of it to the right, half to the left: other messages than asked for.
+# fails: All ranks have the same numbers, bit by bit
+def ring_allreduce(comm, values):
+    n, me = comm.size, comm.rank
+    total = values.copy()
+    if n == 1:
+        return total
+    for step, side in ((1, slice(None, len(values) // 2)), (-1, slice(len(values) // 2, None))):
+        moving = values[side]
+        for _ in range(n - 1):
+            moving = comm.sendrecv(moving, dest=(me + step) % n, source=(me - step) % n)
+            total[side] += moving
+    return total
+
+# %% wrong changes_input: Adds in place to views of the array that it was given.
+# fails: What it is given stays as it was
+# edit of wrong adding_only
+# -     parts = [part.copy() for part in np.array_split(values, n)]
+# +     parts = np.array_split(values, n)
+# -         got = comm.sendrecv(parts[(rank - turn) % n], dest=(rank + 1) % n, source=(rank - 1) % n)
+# -         parts[(rank - turn - 1) % n] = parts[(rank - turn - 1) % n] + got
+# +         got = comm.sendrecv(parts[(rank - turn) % n].copy(), dest=(rank + 1) % n, source=(rank - 1) % n)
+# +         parts[(rank - turn - 1) % n] += got
+# +     for turn in range(n - 1):
+# +         got = comm.sendrecv(parts[(rank + 1 - turn) % n].copy(), dest=(rank + 1) % n, source=(rank - 1) % n)
+# +         parts[(rank - turn) % n][:] = got
+
+# %% wrong equal_parts_only: The rest that does not divide is lost.
+# fails: The result has the right shape
+# edit of wrong added_twice
+# -     parts = [part.copy() for part in np.array_split(values, n)]
+# +     parts = [part.copy() for part in np.split(values[: len(values) // n * n], n)]
+# -         gone, come = (me + 1 - turn) % n, (me - turn) % n
+# -         parts[come] = parts[come] + comm.sendrecv(parts[gone], dest=right, source=left)
+# +         gone, come = (me + 1 - turn) % n, (me - turn) % n
+# +         parts[come] = comm.sendrecv(parts[gone], dest=right, source=left)
+
+# %% wrong float32: Sends the parts as float32 to save bytes, and loses digits.
+# fails: Every rank gets the sum of all arrays
+# edit of wrong adding_only
+# -     parts = [part.copy() for part in np.array_split(values, n)]
+# +     parts = [part.astype(np.float32) for part in np.array_split(values, n)]
+# -     return np.concatenate(parts)
+# +     for turn in range(n - 1):
+# +         parts[(rank - turn) % n] = comm.sendrecv(
+# +             parts[(rank + 1 - turn) % n], dest=(rank + 1) % n, source=(rank - 1) % n
+# +         )
+# +     return np.concatenate(parts).astype(np.asarray(values).dtype)
+
+# %% wrong one_round_more: N rounds of sharing instead of n - 1; the result is right, one message too many.
+# fails: Each rank sends 2 (n - 1) messages
+# edit of wrong adding_only
+# -         parts[(rank - turn - 1) % n] = parts[(rank - turn - 1) % n] + got
+# +         parts[(rank - turn - 1) % n] = parts[(rank - turn - 1) % n] + got
+# +     for turn in range(n):
+# +         parts[(rank - turn) % n] = comm.sendrecv(
+# +             parts[(rank + 1 - turn) % n], dest=(rank + 1) % n, source=(rank - 1) % n
+# +         )
+
+# %% wrong send_first: All send first and then receive, which stands still with large arrays.
+# fails: It runs on several ranks without an error
+# edit of wrong adding_only
+# -         got = comm.sendrecv(parts[(rank - turn) % n], dest=(rank + 1) % n, source=(rank - 1) % n)
+# -         parts[(rank - turn - 1) % n] = parts[(rank - turn - 1) % n] + got
+# +         comm.send(parts[(rank - turn) % n], dest=(rank + 1) % n)
+# +         parts[(rank - turn - 1) % n] = parts[(rank - turn - 1) % n] + comm.recv(source=(rank - 1) % n)
+# +     for turn in range(n - 1):
+# +         comm.send(parts[(rank + 1 - turn) % n], dest=(rank + 1) % n)
+# +         parts[(rank - turn) % n] = comm.recv(source=(rank - 1) % n)
+
+# %% wrong through_rank_0: All to rank 0, and back.
+# fails: All send the same way round, to the next rank only
+def ring_allreduce(comm, values):
+    if comm.rank:
+        comm.send(values, dest=0)
+        return comm.recv(source=0)
+    total = values + sum(comm.recv(source=other) for other in range(1, comm.size))
+    for other in range(1, comm.size):
+        comm.send(total, dest=other)
+    return total
+
+# %% wrong whole_array_round: The whole array goes round.
+# fails: All ranks have the same numbers, bit by bit
+def ring_allreduce(comm, values):
+    total, moving = values.copy(), values
+    for _ in range(comm.size - 1):
+        moving = comm.sendrecv(moving, dest=(comm.rank + 1) % comm.size, source=(comm.rank - 1) % comm.size)
+        total = total + moving
+    return total

@@ -1,5 +1,0 @@
-"""What is to be built is called."""
-
-
-def ring_allreduce(comm, values):
-    return comm.allreduce(values)

@@ -1,0 +1,161 @@
+"""Answers to exercise 10.8."""
+
+# %% right regex: Regular expressions on the whole text.
+import re
+
+import numpy as np
+
+
+def read_log(text):
+    rates = [float(rate) for rate in re.findall(r"^\s*Iter #\d+:\s*([\d.]+)", text, re.M)]
+    gpus = int(re.search(r"Number of GPUs:\s*(\d+)", text)[1])
+    return {
+        "model": re.search(r"Model:\s*(.*\S)", text)[1],
+        "batch": int(re.search(r"Batch size:\s*(\d+)", text)[1]),
+        "gpus": gpus,
+        "rates": rates,
+        "mean": float(np.mean(rates)),
+        "spread": float(1.96 * np.std(rates)),
+        "total": float(np.mean(rates)) * gpus,
+    }
+
+# %% right regular_expressions: With regular expressions.
+import re
+from statistics import fmean, pstdev
+
+
+def read_log(text):
+    rates = [float(one) for one in re.findall(r"^Iter #\d+: ([\d.]+) img/sec", text, re.MULTILINE)]
+    gpus = int(re.search(r"Number of GPUs: (\d+)", text)[1])
+    return {
+        "model": re.search(r"Model: (\S+)", text)[1],
+        "batch": int(re.search(r"Batch size: (\d+)", text)[1]),
+        "gpus": gpus,
+        "rates": rates,
+        "mean": fmean(rates),
+        "spread": 1.96 * pstdev(rates),
+        "total": gpus * fmean(rates),
+    }
+
+# %% right words: Words of lines; NumPy numbers, and a tuple of rates.
+import numpy as np
+
+
+def read_log(text):
+    lines = [line.split() for line in text.strip().split("\n")]
+    rates = np.array([words[2] for words in lines if words[0] == "Iter"], dtype=float)
+    gpus = [np.int64(words[-1]) for words in lines if words[:3] == ["Number", "of", "GPUs:"]][0]
+    return {
+        "model": lines[0][1],
+        "batch": np.int64(lines[1][2]),
+        "gpus": gpus,
+        "rates": tuple(rates),
+        "mean": rates.mean(),
+        "spread": 1.96 * np.sqrt(((rates - rates.mean()) ** 2).mean()),
+        "total": rates.mean() * gpus,
+    }
+
+# %% wrong ddof: The standard deviation of a sample (n - 1), not that of np.std.
+# fails: spread is 1.96 times the standard deviation of the rates, as the benchmark's own
+import re
+
+import numpy as np
+
+
+def _head(text):
+    return (
+        re.search(r"Model: (\S+)", text)[1],
+        int(re.search(r"Batch size: (\d+)", text)[1]),
+        int(re.search(r"Number of GPUs: (\d+)", text)[1]),
+        [float(rate) for rate in re.findall(r"Iter #\d+: ([\d.]+)", text)],
+    )
+
+
+def read_log(text):
+    model, batch, gpus, rates = _head(text)
+    mean = float(np.mean(rates))
+    return {
+        "model": model,
+        "batch": batch,
+        "gpus": gpus,
+        "rates": rates,
+        "mean": mean,
+        "spread": 1.96 * float(np.std(rates, ddof=1)),
+        "total": mean * gpus,
+    }
+
+# %% wrong first_digit: Only one digit of the number of cards.
+# fails: gpus is the whole number
+import numpy as np
+
+
+def read_log(text):
+    found = {"rates": []}
+    for line in text.splitlines():
+        label, _, value = line.partition(":")
+        if label == "Model":
+            found["model"] = value.strip()
+        elif label == "Batch size":
+            found["batch"] = int(value)
+        elif label == "Number of GPUs":
+            found["gpus"] = int(value.strip()[0])
+        elif label.startswith("Iter #"):
+            found["rates"].append(float(value.split()[0]))
+    found["mean"] = float(np.mean(found["rates"]))
+    found["spread"] = 1.96 * float(np.std(found["rates"]))
+    found["total"] = found["gpus"] * found["mean"]
+    return found
+
+# %% wrong five_iterations: Always five iterations.
+# fails: rates are those of the iterations, in order
+# edit of wrong first_digit
+# -             found["gpus"] = int(value.strip()[0])
+# +             found["gpus"] = int(value)
+# -             found["rates"].append(float(value.split()[0]))
+# +             found["rates"].append(float(value.split()[0]))
+# +     found["rates"] = found["rates"][:5]
+
+# %% wrong median: The median.
+# fails: mean is that of the rates, not rounded
+# edit of wrong five_iterations
+# -     found["rates"] = found["rates"][:5]
+# -     found["mean"] = float(np.mean(found["rates"]))
+# +     found["mean"] = float(np.median(found["rates"]))
+
+# %% wrong reads_summary: Mean, spread and total are read from the summary, rounded, and missing in a job that was ended.
+# fails: mean is that of the rates, not rounded
+# fails: It runs without an error: AttributeError
+# edit of wrong ddof
+# -     mean = float(np.mean(rates))
+# +     mean, spread = re.search(r"Img/sec per GPU: ([\d.]+) \+-([\d.]+)", text).groups()
+# +     total = re.search(r"Total img/sec on \d+ GPU\(s\): ([\d.]+)", text)[1]
+# -         "mean": mean,
+# -         "spread": 1.96 * float(np.std(rates, ddof=1)),
+# -         "total": mean * gpus,
+# +         "mean": float(mean),
+# +         "spread": float(spread),
+# +         "total": float(total),
+
+# %% wrong sorted: The rates are sorted.
+# fails: rates are those of the iterations, in order
+# edit of wrong five_iterations
+# -     found["rates"] = found["rates"][:5]
+# +     found["rates"].sort()
+
+# %% wrong texts: Batch and number of cards stay texts.
+# fails: batch is one number
+# edit of wrong ddof
+# -         "batch": batch,
+# -         "gpus": gpus,
+# +         "batch": str(batch),
+# +         "gpus": str(gpus),
+# -         "spread": 1.96 * float(np.std(rates, ddof=1)),
+# +         "spread": 1.96 * float(np.std(rates)),
+
+# %% wrong total_is_mean: The total of one card.
+# fails: total is the mean, times the number of GPUs
+# edit of wrong five_iterations
+# -     found["rates"] = found["rates"][:5]
+#
+# -     found["total"] = found["gpus"] * found["mean"]
+# +     found["total"] = found["mean"]

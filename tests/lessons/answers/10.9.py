@@ -1,0 +1,227 @@
+"""Answers to exercise 10.9."""
+
+# %% right joined_at_the_end: Keeps all errors, and makes one way back of them for its own layers.
+import numpy as np
+
+
+def forward(X, layers, last):
+    values = [X]
+    for place in range(0, len(layers), 2):
+        scores = values[-1] @ layers[place] + layers[place + 1]
+        values.append(scores if last and place == len(layers) - 2 else np.maximum(scores, 0))
+    return values
+
+
+def backward(values, error, layers):
+    slopes = []
+    for place in reversed(range(0, len(layers), 2)):
+        given = values[place // 2]
+        slopes = [given.T @ error, error.sum(axis=0), *slopes]
+        error = (error @ layers[place].T) * (given > 0)
+    return slopes, error
+
+
+def score_error(scores, wanted, n_rows):
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return (powers / powers.sum(axis=1, keepdims=True) - wanted) / n_rows
+
+
+def two_stages(comm, X, wanted, own, n_micro):
+    if comm.rank == 0:
+        values = forward(X, own, False)
+        for part in np.array_split(values[-1], n_micro):
+            comm.send(part, dest=1)
+        return backward(values, np.concatenate([comm.recv(source=1) for _ in range(n_micro)]), own)[0]
+    values = forward(np.concatenate([comm.recv(source=0) for _ in range(n_micro)]), own, True)
+    slopes, error = backward(values, score_error(values[-1], wanted, len(wanted)), own)
+    for part in np.array_split(error, n_micro):
+        comm.send(part, dest=0)
+    return slopes
+
+# %% right recompute: Rank 0 keeps nothing and computes forward again; rank 1 and rank 0 work backward on the whole batch at once.
+# edit of right joined_at_the_end
+# -         values = forward(X, own, False)
+# -         for part in np.array_split(values[-1], n_micro):
+# -             comm.send(part, dest=1)
+# -         return backward(values, np.concatenate([comm.recv(source=1) for _ in range(n_micro)]), own)[0]
+# -     values = forward(np.concatenate([comm.recv(source=0) for _ in range(n_micro)]), own, True)
+# -     slopes, error = backward(values, score_error(values[-1], wanted, len(wanted)), own)
+# +         for rows in np.array_split(X, n_micro):
+# +             comm.send(forward(rows, own, False)[-1], dest=1)
+# +         error = np.concatenate([comm.recv(source=1) for _ in range(n_micro)])
+# +         return backward(forward(X, own, False), error, own)[0]
+# +     given = np.concatenate([comm.recv(source=0) for _ in range(n_micro)])
+# +     values = forward(given, own, True)
+# +     slopes, error = backward(values, score_error(values[-1], wanted, wanted.shape[0]), own)
+
+# %% right reverse_order: Errors come back in the opposite order, with tags.
+# edit of right joined_at_the_end
+# -     if comm.rank == 0:
+# -         values = forward(X, own, False)
+# -         for part in np.array_split(values[-1], n_micro):
+# -             comm.send(part, dest=1)
+# -         return backward(values, np.concatenate([comm.recv(source=1) for _ in range(n_micro)]), own)[0]
+# -     values = forward(np.concatenate([comm.recv(source=0) for _ in range(n_micro)]), own, True)
+# -     slopes, error = backward(values, score_error(values[-1], wanted, len(wanted)), own)
+# -     for part in np.array_split(error, n_micro):
+# -         comm.send(part, dest=0)
+# +     first, kept, slopes = comm.rank == 0, [], None
+# +     for number in range(n_micro):
+# +         part = np.array_split(X, n_micro)[number] if first else comm.recv(source=0, tag=number)
+# +         kept.append(forward(part, own, last=not first))
+# +         if first:
+# +             comm.send(kept[-1][-1], dest=1, tag=number)
+# +     for number in reversed(range(n_micro)):
+# +         if first:
+# +             error = comm.recv(source=1, tag=100 + number)
+# +         else:
+# +             error = score_error(kept[number][-1], np.array_split(wanted, n_micro)[number], wanted.shape[0])
+# +         more, error = backward(kept[number], error, own)
+# +         if not first:
+# +             comm.send(error, dest=0, tag=100 + number)
+# +         slopes = more if slopes is None else [a + b for a, b in zip(slopes, more, strict=False)]
+
+# %% right two_lists: Lists of values and errors, everything received before anything is sent back.
+# edit of right joined_at_the_end
+# -         values = forward(X, own, False)
+# -         for part in np.array_split(values[-1], n_micro):
+# -             comm.send(part, dest=1)
+# -         return backward(values, np.concatenate([comm.recv(source=1) for _ in range(n_micro)]), own)[0]
+# -     values = forward(np.concatenate([comm.recv(source=0) for _ in range(n_micro)]), own, True)
+# -     slopes, error = backward(values, score_error(values[-1], wanted, len(wanted)), own)
+# -     for part in np.array_split(error, n_micro):
+# -         comm.send(part, dest=0)
+# -     return slopes
+# +         kept = [forward(part, own, False) for part in np.array_split(X, n_micro)]
+# +         for values in kept:
+# +             comm.send(values[-1], dest=1)
+# +         found = [backward(values, comm.recv(source=1), own)[0] for values in kept]
+# +     else:
+# +         found, errors = [], []
+# +         arrived = [comm.recv(source=0) for _ in range(n_micro)]
+# +         for given, aims in zip(arrived, np.array_split(wanted, n_micro), strict=False):
+# +             values = forward(given, own, True)
+# +             slopes, error = backward(values, score_error(values[-1], aims, len(wanted)), own)
+# +             found.append(slopes)
+# +             errors.append(error)
+# +         for error in errors:
+# +             comm.send(error, dest=0)
+# +     return [sum(arrays) for arrays in zip(*found, strict=False)]
+
+# %% wrong deadlock: Rank 0 sends all, while rank 1 sends errors: with large messages both wait.
+# fails: It runs on several ranks without an error
+# edit of right joined_at_the_end
+# - def two_stages(comm, X, wanted, own, n_micro):
+# + def two_stages(comm, X, wanted, own, n_micro):
+# +     total = [np.zeros_like(array) for array in own]
+# -         values = forward(X, own, False)
+# -         for part in np.array_split(values[-1], n_micro):
+# -             comm.send(part, dest=1)
+# -         return backward(values, np.concatenate([comm.recv(source=1) for _ in range(n_micro)]), own)[0]
+# -     values = forward(np.concatenate([comm.recv(source=0) for _ in range(n_micro)]), own, True)
+# -     slopes, error = backward(values, score_error(values[-1], wanted, len(wanted)), own)
+# -     for part in np.array_split(error, n_micro):
+# -         comm.send(part, dest=0)
+# -     return slopes
+# +         kept = []
+# +         for part in np.array_split(X, n_micro):
+# +             kept.append(forward(part, own, last=False))
+# +             comm.send(kept[-1][-1], dest=1)
+# +         for values in kept:
+# +             total = [
+# +                 one + other for one, other in zip(total, backward(values, comm.recv(source=1), own)[0], strict=False)
+# +             ]
+# +         return total
+# +     for aims in np.array_split(wanted, n_micro):
+# +         values = forward(comm.recv(source=0), own, last=True)
+# +         slopes, error = backward(values, score_error(values[-1], aims, len(wanted)), own)
+# +         comm.send(error, dest=0)
+# +         total = [one + other for one, other in zip(total, slopes, strict=False)]
+# +     return total
+
+# %% wrong errors_in_the_wrong_order: Errors come back in the opposite order, and nobody says so.
+# fails: Each rank's gradients are those of its layers for all rows, to 1e-10
+# edit of right two_lists
+# - def two_stages(comm, X, wanted, own, n_micro):
+# + def two_stages(comm, X, wanted, own, n_micro):
+# +     total = [np.zeros_like(array) for array in own]
+# -         kept = [forward(part, own, False) for part in np.array_split(X, n_micro)]
+# +         kept = [forward(part, own, last=False) for part in np.array_split(X, n_micro)]
+# -         found = [backward(values, comm.recv(source=1), own)[0] for values in kept]
+# +         for values in kept:
+# +             slopes, _ = backward(values, comm.recv(source=1), own)
+# +             total = [one + other for one, other in zip(total, slopes, strict=False)]
+# -         found, errors = [], []
+# -         arrived = [comm.recv(source=0) for _ in range(n_micro)]
+# -         for given, aims in zip(arrived, np.array_split(wanted, n_micro), strict=False):
+# -             values = forward(given, own, True)
+# +         kept = [forward(comm.recv(source=0), own, last=True) for _ in range(n_micro)]
+# +         for values, aims in reversed(list(zip(kept, np.array_split(wanted, n_micro), strict=False))):
+# -             found.append(slopes)
+# -             errors.append(error)
+# -         for error in errors:
+#
+# -     return [sum(arrays) for arrays in zip(*found, strict=False)]
+# +             total = [one + other for one, other in zip(total, slopes, strict=False)]
+# +     return total
+
+# %% wrong layers_change: The layers are changed on the way.
+# fails: What it is given stays as it was
+# edit of wrong errors_in_the_wrong_order
+# -         for values, aims in reversed(list(zip(kept, np.array_split(wanted, n_micro), strict=False))):
+# +         for values, aims in zip(kept, np.array_split(wanted, n_micro), strict=False):
+# -             comm.send(error, dest=0)
+# -             total = [one + other for one, other in zip(total, slopes, strict=False)]
+# +             comm.send(error, dest=0)
+# +             total = [one + other for one, other in zip(total, slopes, strict=False)]
+# +     for array, slope in zip(own, total, strict=False):
+# +         array -= 0.1 * slope
+
+# %% wrong one_message: Sends the whole batch in one message each way; n_micro is ignored.
+# fails: Each micro-batch is one message there, and one back
+# edit of right joined_at_the_end
+# -         for part in np.array_split(values[-1], n_micro):
+# -             comm.send(part, dest=1)
+# -         return backward(values, np.concatenate([comm.recv(source=1) for _ in range(n_micro)]), own)[0]
+# -     values = forward(np.concatenate([comm.recv(source=0) for _ in range(n_micro)]), own, True)
+# +         comm.send(values[-1], dest=1)
+# +         return backward(values, comm.recv(source=1), own)[0]
+# +     values = forward(comm.recv(source=0), own, True)
+# -     for part in np.array_split(error, n_micro):
+# -         comm.send(part, dest=0)
+# +     comm.send(error, dest=0)
+
+# %% wrong rows_travel: The rows themselves are sent as well.
+# fails: What travels is the output of the cut, and its error
+# edit of wrong errors_in_the_wrong_order
+# -             comm.send(values[-1], dest=1)
+# +             comm.send((values[-1], values), dest=1)
+# -         kept = [forward(comm.recv(source=0), own, last=True) for _ in range(n_micro)]
+# -         for values, aims in reversed(list(zip(kept, np.array_split(wanted, n_micro), strict=False))):
+# +         kept = [forward(comm.recv(source=0)[0], own, last=True) for _ in range(n_micro)]
+# +         for values, aims in zip(kept, np.array_split(wanted, n_micro), strict=False):
+
+# %% wrong to_and_fro_by_requests: Waits for each error before the next micro-batch goes, by requests that are asked again and again.
+# fails: All micro-batches go forward before the first error is waited for
+# edit of right two_lists
+# - def two_stages(comm, X, wanted, own, n_micro):
+# + def two_stages(comm, X, wanted, own, n_micro):
+# +     found = []
+# -         kept = [forward(part, own, False) for part in np.array_split(X, n_micro)]
+# -         for values in kept:
+# +         for part in np.array_split(X, n_micro):
+# +             values = forward(part, own, False)
+# -         found = [backward(values, comm.recv(source=1), own)[0] for values in kept]
+# +             coming = comm.irecv(source=1)
+# +             done, error = coming.test()
+# +             while not done:
+# +                 done, error = coming.test()
+# +             found.append(backward(values, error, own)[0])
+# -         found, errors = [], []
+# -         arrived = [comm.recv(source=0) for _ in range(n_micro)]
+# -         for given, aims in zip(arrived, np.array_split(wanted, n_micro), strict=False):
+# -             values = forward(given, own, True)
+# +         for aims in np.array_split(wanted, n_micro):
+# +             values = forward(comm.recv(source=0), own, True)
+# -             errors.append(error)
+# -         for error in errors:

@@ -1,0 +1,59 @@
+"""Answers to exercise 11.1."""
+
+# %% right generator: A sum over a generator of list slices.
+def warp_steps(takes_a, steps_a, steps_b, lanes=32):
+    threads = list(takes_a)
+    warps = (threads[i : i + lanes] for i in range(0, len(threads), lanes))
+    return sum((steps_a if any(w) else 0) + (0 if all(w) else steps_b) for w in warps)
+
+# %% right reshaped: One row per warp, the last one filled up with copies of the last thread.
+import numpy as np
+
+
+def warp_steps(takes_a, steps_a, steps_b, lanes=32):
+    if not len(takes_a):
+        return 0
+    missing = -len(takes_a) % lanes
+    rows = np.concatenate([takes_a, np.repeat(takes_a[-1:], missing)]).reshape(-1, lanes)
+    return steps_a * rows.any(axis=1).sum() + steps_b * (~rows).any(axis=1).sum()
+
+# %% right sets: The set of sides that each warp takes, with plain Python.
+def warp_steps(takes_a, steps_a, steps_b, lanes=32):
+    cost = {True: steps_a, False: steps_b}
+    sides = {(place // lanes, bool(side)) for place, side in enumerate(takes_a)}
+    return sum(cost[side] for _, side in sides)
+
+# %% wrong always_32: Ignores the argument lanes: always warps of 32.
+# fails: Each warp goes through every side that one of its threads takes (warps of another size)
+def warp_steps(takes_a, steps_a, steps_b, lanes=32):
+    total = 0
+    for i in range(0, len(takes_a), 32):
+        warp = takes_a[i : i + 32]
+        if any(warp):
+            total += steps_a
+        if not all(warp):
+            total += steps_b
+    return total
+
+# %% wrong always_both: Each warp goes through both sides, whatever its threads do.
+# fails: Each warp goes through every side that one of its threads takes (warps of 32 lanes)
+def warp_steps(takes_a, steps_a, steps_b, lanes=32):
+    total = 0
+    for _ in range(0, len(takes_a), lanes):
+        total += steps_a + steps_b
+    return total
+
+# %% wrong hard_coded: The number of the lesson's own threads.
+# fails: Each warp goes through every side that one of its threads takes (warps of 32 lanes)
+def warp_steps(takes_a, steps_a, steps_b, lanes=32):
+    return 64
+
+# %% wrong sorted_first: Sorts the threads, in place: fewer steps, but not those that were asked for.
+# fails: What it is given stays as it was
+def warp_steps(takes_a, steps_a, steps_b, lanes=32):
+    takes_a.sort()
+    total = 0
+    for begin in range(0, len(takes_a), lanes):
+        warp = takes_a[begin : begin + lanes]
+        total += steps_a * bool(warp.any()) + steps_b * bool((~warp).any())
+    return total

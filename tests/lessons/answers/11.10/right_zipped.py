@@ -1,1 +1,0 @@
-order = list(zip("CJGEDFAB", [0, 0, 0, 1, 0, 0, 1, 0], strict=True))

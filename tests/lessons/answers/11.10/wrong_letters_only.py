@@ -1,1 +1,0 @@
-order = "C J G E D F A B"

@@ -1,0 +1,182 @@
+"""Answers to exercise 11.3."""
+
+# %% right dictionary: Free blocks as a dictionary from start to size, and lists as results.
+def rounded(size):
+    return size + -size % 256
+
+
+def take(free, size):
+    size, sizes = rounded(size), dict(free)
+    start = min((s for s in sizes if sizes[s] >= size), key=lambda s: (sizes[s], s), default=None)
+    if start is None:
+        return [None, [list(block) for block in free]]
+    left = sizes.pop(start) - size
+    if left:
+        sizes[start + size] = left
+    return [start, [[s, sizes[s]] for s in sorted(sizes)]]
+
+
+def give_back(free, start, size):
+    size, sizes = rounded(size), dict(free)
+    before = next((s for s, n in sizes.items() if s + n == start), None)
+    if before is not None:
+        start, size = before, sizes.pop(before) + size
+    size += sizes.pop(start + size, 0)
+    sizes[start] = size
+    return [[s, sizes[s]] for s in sorted(sizes)]
+
+# %% right numpy: Arrays: starts and sizes.
+import numpy as np
+
+
+def take(free, size):
+    need = int(np.ceil(size / 256)) * 256
+    table = np.array(free, dtype=np.int64).reshape(-1, 2)
+    fits = np.flatnonzero(table[:, 1] >= need)
+    if not len(fits):
+        return None, table
+    best = fits[np.argmin(table[fits, 1])]
+    start = table[best, 0]
+    table[best] += [need, -need]
+    return start, table[table[:, 1] > 0]
+
+
+def give_back(free, start, size):
+    need = int(np.ceil(size / 256)) * 256
+    table = np.array([*free, (start, need)], dtype=np.int64)
+    table = table[table[:, 0].argsort()]
+    ends = table.sum(axis=1)
+    first = np.append(True, table[1:, 0] != ends[:-1])
+    group = first.cumsum() - 1
+    return [(int(table[group == one, 0].min()), int(table[group == one, 1].sum())) for one in range(group[-1] + 1)]
+
+# %% right sorted_and_merged: Style: sort by (size, start) to choose; sort everything and merge in one pass to give back; returns the very list that it got if nothing fits.
+def take(free, size):
+    size = -(-size // 256) * 256
+    for length, start in sorted((length, start) for start, length in free):
+        if length >= size:
+            rest = [block for block in free if block[0] != start]
+            if length > size:
+                rest.append((start + size, length - size))
+            return start, sorted(rest)
+    return None, free
+
+
+def give_back(free, start, size):
+    size = -(-size // 256) * 256
+    result = []
+    for begin, length in sorted([*free, (start, size)]):
+        if result and sum(result[-1]) == begin:
+            result[-1] = (result[-1][0], result[-1][1] + length)
+        else:
+            result.append((begin, length))
+    return result
+
+# %% wrong changes_its_input: give_back appends to the list that it was given, and sorts it.
+# fails: What it is given stays as it was
+def take(free, size):
+    size = -(-size // 256) * 256
+    good = [(n, s) for s, n in free if n >= size]
+    if not good:
+        return None, list(free)
+    n, s = min(good)
+    new = [b for b in free if b[0] != s]
+    if n > size:
+        new.append((s + size, n - size))
+    return s, sorted(new)
+
+
+def give_back(free, start, size):
+    size = -(-size // 256) * 256
+    free.append((start, size))
+    free.sort()
+    result = [free[0]]
+    for s, n in free[1:]:
+        if result[-1][0] + result[-1][1] == s:
+            result[-1] = (result[-1][0], result[-1][1] + n)
+        else:
+            result.append((s, n))
+    return result
+
+# %% wrong changes_the_list: Takes the block out of the list that it is given.
+# fails: What it is given stays as it was
+def take(free, size):
+    size = -(-size // 256) * 256
+    fitting = [block for block in free if block[1] >= size]
+    if not fitting:
+        return None, free
+    start, whole = min(fitting, key=lambda block: block[1])
+    free.remove((start, whole))
+    if whole > size:
+        free.append((start + size, whole - size))
+    free.sort()
+    return start, free
+
+
+def give_back(free, start, size):
+    size = -(-size // 256) * 256
+    merged = []
+    for begin, length in sorted([*free, (start, size)]):
+        if merged and merged[-1][0] + merged[-1][1] == begin:
+            merged[-1] = (merged[-1][0], merged[-1][1] + length)
+        else:
+            merged.append((begin, length))
+    return merged
+
+# %% wrong empty_rest_stays: After an exact fit a free block of 0 bytes stays in the list.
+# fails: What is left over stays free, and all other blocks as they were
+def take(free, size):
+    size = -(-size // 256) * 256
+    best = None
+    for i, (_, n) in enumerate(free):
+        if n >= size and (best is None or n < free[best][1]):
+            best = i
+    if best is None:
+        return None, list(free)
+    new = list(free)
+    s, n = new[best]
+    new[best] = (s + size, n - size)
+    return s, new
+
+
+def give_back(free, start, size):
+    size = -(-size // 256) * 256
+    result = []
+    for s, n in sorted(free + [(start, size)]):
+        if result and result[-1][0] + result[-1][1] == s:
+            result[-1] = (result[-1][0], result[-1][1] + n)
+        else:
+            result.append((s, n))
+    return result
+
+# %% wrong end_of_the_block: Gives out the end of the block.
+# fails: It takes the smallest free block that is large enough, at its beginning
+# edit of wrong changes_the_list
+# -     free.remove((start, whole))
+# +     left = [block for block in free if block[0] != start]
+# -         free.append((start + size, whole - size))
+# -     free.sort()
+# -     return start, free
+# +         left.append((start, whole - size))
+# +     return start + whole - size, sorted(left)
+
+# %% wrong merges_before_only: Only the block before is merged.
+# fails: What is given back is free again, merged with its neighbours, in the order of the addresses
+def take(free, size):
+    size = -(-size // 256) * 256
+    fitting = [block for block in free if block[1] >= size]
+    if not fitting:
+        return None, free
+    start, whole = min(fitting, key=lambda block: block[1])
+    left = [block for block in free if block[0] != start]
+    if whole > size:
+        left.append((start + size, whole - size))
+    return start, sorted(left)
+
+
+def give_back(free, start, size):
+    size = -(-size // 256) * 256
+    for begin, length in free:
+        if begin + length == start:
+            return sorted([block for block in free if block[0] != begin] + [(begin, length + size)])
+    return sorted([*free, (start, size)])

@@ -1,7 +1,0 @@
-"""All free bytes, as if they were one piece."""
-
-
-def largest_request(free, pool_size, maximum):
-    sizes = [size for _, size in free]
-    fragmentation = 1 - max(sizes) / sum(sizes) if sizes else 0.0
-    return max(sum(sizes), maximum - pool_size), fragmentation

@@ -1,6 +1,0 @@
-"""Less than nothing on a small card."""
-
-
-def pool_size(card_mib, n_processes, context_mb=500):
-    room = card_mib * 1024**2 * 9 // 10 - n_processes * context_mb * 1000**2
-    return room // 256 * 256

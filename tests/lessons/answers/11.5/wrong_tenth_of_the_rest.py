@@ -1,6 +1,0 @@
-"""A tenth of what the contexts leave, not of the card."""
-
-
-def pool_size(card_mib, n_processes, context_mb=500):
-    room = (card_mib * 1024**2 - n_processes * context_mb * 1000**2) * 9 // 10
-    return max(0, room // 256 * 256)

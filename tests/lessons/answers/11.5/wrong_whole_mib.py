@@ -1,6 +1,0 @@
-"""Rounds down to whole MiB: up to a MiB is given away."""
-
-
-def pool_size(card_mib, n_processes, context_mb=500):
-    room = card_mib * 1024**2 * 9 // 10 - n_processes * context_mb * 1000**2
-    return max(0, room // 1024**2 * 1024**2)

@@ -1,0 +1,109 @@
+"""Answers to exercise 11.6."""
+
+# %% right heap_too: Style: heapq, while loop; returns a tuple of names.
+import heapq
+
+
+def to_spill(buffers, needed, limit):
+    used = sum(b["bytes"] for b in buffers)
+    heap = [(b["last_used"], b["bytes"], b["name"]) for b in buffers if not b["exposed"]]
+    heapq.heapify(heap)
+    gone = ()
+    while heap and used + needed > limit:
+        _, size, name = heapq.heappop(heap)
+        used -= size
+        gone += (name,)
+    return gone
+
+# %% right pandas: A table, and running sums.
+import pandas as pd
+
+
+def to_spill(buffers, needed, limit):
+    if not buffers:
+        return []
+    table = pd.DataFrame(buffers).sort_values("last_used")
+    over = table["bytes"].sum() + needed - limit
+    movable = table[~table["exposed"]]
+    before = movable["bytes"].cumsum() - movable["bytes"]
+    return list(movable.loc[before < over, "name"])
+
+# %% right recursion: Style: recursion, one buffer leaves at a time.
+def to_spill(buffers, needed, limit):
+    may_leave = [b for b in buffers if not b["exposed"]]
+    if not may_leave or sum(b["bytes"] for b in buffers) + needed <= limit:
+        return []
+    oldest = min(may_leave, key=lambda b: b["last_used"])
+    others = [b for b in buffers if b is not oldest]
+    return [oldest["name"]] + to_spill(others, needed, limit)
+
+# %% wrong all_leave: Everything that may leave does.
+# fails: No more leave than is needed
+def to_spill(buffers, needed, limit):
+    held = sum(buffer["bytes"] for buffer in buffers)
+    leaving = []
+    for buffer in sorted(buffers, key=lambda buffer: buffer["last_used"]):
+        if False:
+            break
+        if not buffer["exposed"]:
+            leaving.append(buffer["name"])
+            held -= buffer["bytes"]
+    return leaving
+
+# %% wrong all_or_nothing: If all that may leave is not enough, it gives up and returns an empty list.
+# fails: What stays and what is needed fit, where that is possible
+def to_spill(buffers, needed, limit):
+    used = sum(b["bytes"] for b in buffers)
+    names = []
+    for b in sorted(buffers, key=lambda b: b["last_used"]):
+        if used + needed <= limit:
+            return names
+        if not b["exposed"]:
+            used -= b["bytes"]
+            names.append(b["name"])
+    return names if used + needed <= limit else []
+
+# %% wrong as_they_come: The order of the list, not that of their use.
+# fails: What stays and what is needed fit, where that is possible
+# edit of wrong all_leave
+# -     for buffer in sorted(buffers, key=lambda buffer: buffer["last_used"]):
+# -         if False:
+# +     for buffer in sorted(buffers, key=lambda buffer: 0):
+# +         if held + needed <= limit:
+
+# %% wrong changes_its_input: Sorts the caller's list in place, and removes from it what leaves.
+# fails: What it is given stays as it was
+def to_spill(buffers, needed, limit):
+    buffers.sort(key=lambda b: b["last_used"])
+    names = []
+    for b in list(buffers):
+        if sum(x["bytes"] for x in buffers) + needed <= limit:
+            break
+        if not b["exposed"]:
+            buffers.remove(b)
+            names.append(b["name"])
+    return names
+
+# %% wrong exposed_leave: Exposed buffers leave as well.
+# fails: Exposed buffers stay
+def to_spill(buffers, needed, limit):
+    held = sum(buffer["bytes"] for buffer in buffers)
+    leaving = []
+    for buffer in sorted(buffers, key=lambda buffer: buffer["last_used"]):
+        if held + needed <= limit:
+            break
+        leaving.append(buffer["name"])
+        held -= buffer["bytes"]
+    return leaving
+
+# %% wrong fewest: The fewest buffers, by their size: the least recently used may stay.
+# fails: What stays and what is needed fit, where that is possible
+def to_spill(buffers, needed, limit):
+    over = sum(buffer["bytes"] for buffer in buffers) + needed - limit
+    leaving = []
+    for buffer in sorted((one for one in buffers if not one["exposed"]), key=lambda one: -one["bytes"]):
+        if over <= 0:
+            break
+        leaving.append(buffer)
+        over -= buffer["bytes"]
+    return [one["name"] for one in sorted(leaving, key=lambda one: one["last_used"])]

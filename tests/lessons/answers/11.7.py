@@ -1,0 +1,80 @@
+"""Answers to exercise 11.7."""
+
+# %% right comprehension: One comprehension; lists as pairs.
+def tiers(workers):
+    pairs = {
+        address: (worker["metrics"]["managed_bytes"], worker["metrics"]["spilled_bytes"])
+        for address, worker in workers.items()
+    }
+    return {address: [managed - spilled["memory"], spilled["disk"]] for address, (managed, spilled) in pairs.items()}
+
+# %% right map: A function for one worker, and floats.
+def pair(worker):
+    metrics = worker["metrics"]
+    return float(metrics["managed_bytes"]) - metrics["spilled_bytes"].get("memory", 0), float(
+        metrics["spilled_bytes"]["disk"]
+    )
+
+
+def tiers(workers):
+    return dict(zip(workers.keys(), map(pair, workers.values()), strict=True))
+
+# %% right pandas: A table of the metrics.
+import pandas as pd
+
+
+def tiers(workers):
+    table = pd.json_normalize([one["metrics"] for one in workers.values()])
+    memory = table["managed_bytes"] - table["spilled_bytes.memory"]
+    pairs = zip(memory, table["spilled_bytes.disk"], strict=True)
+    return dict(zip(workers, pairs, strict=True))
+
+# %% wrong all_added_up: One pair for the whole cluster.
+# fails: In memory is what the worker knows without what it has spilled
+def tiers(workers):
+    metrics = [worker["metrics"] for worker in workers.values()]
+    memory = sum(one["managed_bytes"] - one["spilled_bytes"]["memory"] for one in metrics)
+    disk = sum(one["spilled_bytes"]["disk"] for one in metrics)
+    return dict.fromkeys(workers, (memory, disk))
+
+# %% wrong all_managed: Takes managed_bytes for what is in memory, although the spilled results are part of it.
+# fails: In memory is what the worker knows without what it has spilled
+def tiers(workers):
+    return {a: (w["metrics"]["managed_bytes"], w["metrics"]["spilled_bytes"]["disk"]) for a, w in workers.items()}
+
+# %% wrong by_name: By the name of the worker, not by its address.
+# fails: It has one entry for each worker, by its address
+def tiers(workers):
+    found = {}
+    for worker in workers.values():
+        metrics = worker["metrics"]
+        spilled = metrics["spilled_bytes"]
+        found[worker["name"]] = (metrics["managed_bytes"] - spilled["memory"], spilled["disk"])
+    return found
+
+# %% wrong changes_metrics: Takes entries out of what it is given.
+# fails: What it is given stays as it was
+def tiers(workers):
+    found = {}
+    for address, worker in workers.items():
+        spilled = worker["metrics"].pop("spilled_bytes")
+        found[address] = (worker["metrics"]["managed_bytes"] - spilled["memory"], spilled["disk"])
+    return found
+
+# %% wrong disk_unpacked: What the spilled results took in memory.
+# fails: On disk is what the files take
+# edit of wrong by_name
+# -     for worker in workers.values():
+# +     for address, worker in workers.items():
+# -         found[worker["name"]] = (metrics["managed_bytes"] - spilled["memory"], spilled["disk"])
+# +         found[address] = (metrics["managed_bytes"] - spilled["memory"], spilled["memory"])
+
+# %% wrong subtracts_in_place: Subtracts inside the dictionary that it was given, so a second call gives something else.
+# fails: What it is given stays as it was
+def tiers(workers):
+    result = {}
+    for address, w in workers.items():
+        m = w["metrics"]
+        m["managed_bytes"] -= m["spilled_bytes"]["memory"]
+        result[address] = (m["managed_bytes"], m["spilled_bytes"]["disk"])
+    return result

@@ -1,0 +1,139 @@
+"""Answers to exercise 11.8."""
+
+# %% right iterator: An iterator that skips a value.
+def repair(command, scheduler):
+    _, *words = command.split()
+    words_left = iter(words)
+    kept = []
+    for word in words_left:
+        if word.endswith("able-jit-unspill"):
+            pass
+        elif "--rmm-async" in words and word == "--rmm-pool-size":
+            next(words_left)
+        elif "--rmm-async" in words and word.startswith("--rmm-pool-size="):
+            pass
+        else:
+            kept.append(word)
+    return f"dask cuda worker {scheduler} {' '.join(kept)}".strip()
+
+# %% right regex: Style: regular expressions on the text, no list of words.
+import re
+
+
+def repair(command, scheduler):
+    new = re.sub(r"(?<!\S)dask-cuda-worker(?!\S)", lambda _: f"dask cuda worker {scheduler}", command, count=1)
+    new = re.sub(r"\s+--(enable|disable)-jit-unspill(?!\S)", "", new)
+    if re.search(r"\s--rmm-async(?!\S)", new):
+        new = re.sub(r"\s+--rmm-pool-size(=|\s+)\S+", "", new)
+    return new
+
+# %% right regular_expressions: Regular expressions with care for what is around a name.
+import re
+
+
+def repair(command, scheduler):
+    command = re.sub(r"^dask-cuda-worker", f"dask cuda worker {scheduler}", command)
+    command = re.sub(r" --(en|dis)able-jit-unspill(?=\s|$)", "", command)
+    if re.search(r"(?<=\s)--rmm-async(?=\s|$)", command):
+        command = re.sub(r" --rmm-pool-size[ =]\S+", "", command)
+    return command
+
+# %% wrong address_at_the_end: Puts the address at the end, behind the options and the &, instead of after the command.
+# fails: dask-cuda 26.10 takes the command
+import re
+
+
+def repair(command, scheduler):
+    new = command.replace("dask-cuda-worker", "dask cuda worker")
+    new = re.sub(r"\s--(enable|disable)-jit-unspill(?!\S)", "", new)
+    if "--rmm-async" in new.split():
+        new = re.sub(r"\s--rmm-pool-size(=|\s+)\S+", "", new)
+    return new + " " + scheduler
+
+# %% wrong async_anywhere: Looks for the letters in the whole text: a worker may have that name.
+# fails: All other options are there, with their values
+def repair(command, scheduler):
+    old = command.split()[1:]
+    new = ["dask", "cuda", "worker", scheduler]
+    while old:
+        word = old.pop(0)
+        name = word.split("=")[0]
+        if name in ("--enable-jit-unspill", "--disable-jit-unspill"):
+            continue
+        if name == "--rmm-pool-size" and "rmm-async" in command:
+            if "=" not in word:
+                old.pop(0)
+            continue
+        new.append(word)
+    return " ".join(new)
+
+# %% wrong async_must_come_first: Leaves out the pool size only if --rmm-async came before it, because it decides word by word.
+# fails: dask-cuda 26.10 takes the command
+def repair(command, scheduler):
+    words = command.split()
+    new, i = [], 0
+    while i < len(words):
+        w = words[i]
+        if w == "dask-cuda-worker":
+            new += ["dask", "cuda", "worker", scheduler]
+        elif w in ("--enable-jit-unspill", "--disable-jit-unspill"):
+            pass
+        elif "--rmm-async" in new and w == "--rmm-pool-size":
+            i += 1
+        elif "--rmm-async" in new and w.startswith("--rmm-pool-size="):
+            pass
+        else:
+            new.append(w)
+        i += 1
+    return " ".join(new)
+
+# %% wrong background_lost: The & at the end is lost.
+# fails: An & at the end stays there
+# edit of wrong async_anywhere
+# -         if name == "--rmm-pool-size" and "rmm-async" in command:
+# +         if name == "--rmm-pool-size" and "--rmm-async" in command.split():
+# -     return " ".join(new)
+# +     return " ".join(new).rstrip("&").strip()
+
+# %% wrong drops_async: Keeps the pool, and leaves out --rmm-async.
+# fails: All other options are there, with their values
+def repair(command, scheduler):
+    words = [word for word in command.split()[1:] if not word.endswith("jit-unspill") and word != "--rmm-async"]
+    return " ".join(["dask cuda worker", scheduler, *words])
+
+# %% wrong hard_coded: The lesson's own line.
+# fails: All other options are there, with their values
+def repair(command, scheduler):
+    return f"dask cuda worker {scheduler} --protocol ucx --rmm-async"
+
+# %% wrong no_scheduler: The address is still missing.
+# fails: dask-cuda 26.10 takes the command
+# edit of wrong async_anywhere
+# -     new = ["dask", "cuda", "worker", scheduler]
+# +     new = ["dask", "cuda", "worker"]
+# -         if name == "--rmm-pool-size" and "rmm-async" in command:
+# +         if name == "--rmm-pool-size" and "--rmm-async" in command.split():
+
+# %% wrong only_known: Keeps only the options that the lesson speaks of.
+# fails: dask-cuda 26.10 takes the command
+def repair(command, scheduler):
+    words = command.split()
+    kept = [word for word in words if word.startswith(("--protocol", "--rmm", "--enable-cudf"))]
+    return " ".join(["dask cuda worker", scheduler, *kept])
+
+# %% wrong sorted: Sorts the options.
+# fails: The order of the options is as it was
+def repair(command, scheduler):
+    options, words = [], command.split()[1:]
+    for word in words:
+        if word.startswith("--"):
+            options.append([word])
+        elif word != "&":
+            options[-1].append(word)
+    names = {one[0].split("=")[0] for one in options}
+    gone = {"--enable-jit-unspill", "--disable-jit-unspill"} | (
+        {"--rmm-pool-size"} if "--rmm-async" in names else set()
+    )
+    kept = sorted(one for one in options if one[0].split("=")[0] not in gone)
+    end = ["&"] if words and words[-1] == "&" else []
+    return " ".join(["dask", "cuda", "worker", scheduler, *(word for one in kept for word in one), *end])

@@ -1,0 +1,57 @@
+"""Answers to exercise 12.1."""
+
+# %% right pairs
+def crossings(steps, start):
+    where = [start]
+    for _, place, _ in steps:
+        where.append(where[-1] if place == "any" else place)
+    moved = [step[2] for step, before, after in zip(steps, where, where[1:], strict=False) if before != after]
+    return [len(moved), sum(moved)]
+
+# %% right recursion
+def crossings(steps, start):
+    if len(steps) == 0:
+        return (0, 0)
+    (_, place, size), *rest = steps
+    now = start if place == "any" else place
+    count, total = crossings(rest, now)
+    if now != start:
+        count += 1
+        total += size
+    return count, total
+
+# %% right recursion_too: Style: recursion over the steps, returns a list of two numbers.
+def crossings(steps, start):
+    if len(steps) == 0:
+        return [0, 0]
+    (_, place, n), rest = steps[0], steps[1:]
+    if place == "any" or place == start:
+        return crossings(rest, start)
+    count, total = crossings(rest, place)
+    return [count + 1, total + n]
+
+# %% wrong all_bytes
+# fails: It adds up the bytes that cross
+def crossings(steps, start):
+    at, count = start, 0
+    for _, place, _ in steps:
+        if place not in ("any", at):
+            at, count = place, count + 1
+    return count, sum(size for _, _, size in steps)
+
+# %% wrong any_is_a_place
+# fails: It counts each crossing
+def crossings(steps, start):
+    at, count, total = start, 0, 0
+    for _, place, size in steps:
+        if place != at:
+            at, count, total = place, count + 1, total + size
+    return count, total
+
+# %% wrong goes_back
+# fails: It counts each crossing
+# edit of wrong any_is_a_place
+# -         if place != at:
+# +         if place not in ("any", at):
+# -     return count, total
+# +     return count + (at != start), total

@@ -1,7 +1,0 @@
-def crossings(steps, start):
-    at, count, total, before = start, 0, 0, 0
-    for _, place, size in steps:
-        if place not in ("any", at):
-            at, count, total = place, count + 1, total + before
-        before = size
-    return count, total

@@ -1,6 +1,0 @@
-def crossings(steps, start):
-    at, count, total = start, 0, 0
-    for _, place, size in steps:
-        if place not in ("any", at):
-            at, count, total = place, count + 1, total + size
-    return count + (at != start), total

@@ -1,0 +1,193 @@
+"""Answers to exercise 12.10."""
+
+# %% right dask
+import copy
+
+from dask.config import update
+
+
+def migrate(config):
+    new = copy.deepcopy(config)
+    moved = {}
+    try:
+        moved = new["distributed"]["comm"].pop("ucx")
+        if not new["distributed"]["comm"]:
+            new["distributed"].pop("comm")
+    except KeyError:
+        pass
+    try:
+        size = new["distributed"]["rmm"].pop("pool-size")
+        moved.setdefault("rmm", {})["pool-size"] = size
+        if not new["distributed"]["rmm"]:
+            new["distributed"].pop("rmm")
+    except KeyError:
+        pass
+    if new.get("distributed") == {}:
+        new.pop("distributed")
+    if moved:
+        new["distributed-ucxx"] = update(new.get("distributed-ucxx", {}), moved, priority="old")
+    return new
+
+# %% right pop: Style: a deep copy, pop and a loop that goes up.
+import copy
+
+WAYS = [(("distributed", "comm", "ucx"), ()), (("distributed", "rmm", "pool-size"), ("rmm", "pool-size"))]
+
+
+def _merge(target, source):
+    for key in source:
+        if isinstance(target.get(key), dict) and isinstance(source[key], dict):
+            _merge(target[key], source[key])
+        else:
+            target.setdefault(key, source[key])
+
+
+def migrate(config):
+    result = copy.deepcopy(config)
+    for old, new in WAYS:
+        chain = [result]
+        for name in old[:-1]:
+            chain.append(chain[-1].get(name) if isinstance(chain[-1], dict) else None)
+        if not isinstance(chain[-1], dict) or old[-1] not in chain[-1]:
+            continue
+        value = chain[-1].pop(old[-1])
+        for depth in range(len(old) - 1, 0, -1):
+            if chain[depth]:
+                break
+            del chain[depth - 1][old[depth - 1]]
+        for name in reversed(new):
+            value = {name: value}
+        if value:
+            _merge(result.setdefault("distributed-ucxx", {}), value)
+    return result
+
+# %% right rebuild
+def without(tree, name):
+    return {key: value for key, value in tree.items() if key != name}
+
+
+def migrate(config):
+    distributed = dict(config.get("distributed", {}))
+    moved = {}
+    if "ucx" in distributed.get("comm", {}):
+        moved.update(distributed["comm"]["ucx"])
+        distributed["comm"] = without(distributed["comm"], "ucx")
+        if not distributed["comm"]:
+            distributed.pop("comm")
+    if "pool-size" in distributed.get("rmm", {}):
+        moved["rmm"] = dict(moved.get("rmm", {}), **{"pool-size": distributed["rmm"]["pool-size"]})
+        distributed["rmm"] = without(distributed["rmm"], "pool-size")
+        if not distributed["rmm"]:
+            distributed.pop("rmm")
+    new = without(config, "distributed")
+    if distributed:
+        new["distributed"] = distributed
+    present = config.get("distributed-ucxx", {})
+    joined = {**moved, **present}
+    for name in moved.keys() & present.keys():
+        if isinstance(moved[name], dict) and isinstance(present[name], dict):
+            joined[name] = {**moved[name], **present[name]}
+    if joined:
+        new["distributed-ucxx"] = joined
+    return new
+
+# %% wrong always_made
+# fails: No distributed-ucxx is made when nothing moves
+import copy
+
+
+def migrate(config):
+    new = copy.deepcopy(config)
+    distributed = new.get("distributed", {})
+    comm, rmm = distributed.get("comm", {}), distributed.get("rmm", {})
+    had_ucx = "ucx" in comm
+    moved = comm.pop("ucx", {})
+    if had_ucx and not comm:
+        del distributed["comm"]
+    if "pool-size" in rmm:
+        moved.setdefault("rmm", {})["pool-size"] = rmm.pop("pool-size")
+        if not rmm:
+            del distributed["rmm"]
+    if "distributed" in new and not distributed:
+        del new["distributed"]
+    if True:
+        today = new.setdefault("distributed-ucxx", {})
+        for name, value in moved.items():
+            if isinstance(value, dict) and isinstance(today.get(name), dict):
+                today[name] = {**value, **today[name]}
+            else:
+                today.setdefault(name, value)
+    return new
+
+# %% wrong changes_input: Works on a shallow copy, so that config itself is changed.
+# fails: What it is given stays as it was
+def _fill(have, more):
+    for name, value in more.items():
+        if name not in have:
+            have[name] = value
+        elif isinstance(have[name], dict) and isinstance(value, dict):
+            _fill(have[name], value)
+
+
+def migrate(config):
+    new = dict(config)
+    d = new.get("distributed", {})
+    moved, touched = {}, False
+    if "ucx" in d.get("comm", {}):
+        touched = True
+        _fill(moved, d["comm"].pop("ucx"))
+        if not d["comm"]:
+            del d["comm"]
+    if "pool-size" in d.get("rmm", {}):
+        touched = True
+        _fill(moved, {"rmm": {"pool-size": d["rmm"].pop("pool-size")}})
+        if not d["rmm"]:
+            del d["rmm"]
+    if touched and not d:
+        del new["distributed"]
+    if moved:
+        _fill(new.setdefault("distributed-ucxx", {}), moved)
+    return new
+
+# %% wrong changes_the_config
+# fails: What it is given stays as it was
+# edit of wrong always_made
+# -     new = copy.deepcopy(config)
+# +     new = config
+# -     if True:
+# +     if moved:
+
+# %% wrong empty_left
+# fails: All other settings stay, and nothing empty is left where something moved
+# edit of wrong always_made
+# -     had_ucx = "ucx" in comm
+#
+# -     if had_ucx and not comm:
+# -         del distributed["comm"]
+#
+# -     if True:
+# +     if moved:
+
+# %% wrong not_merged_inside
+# fails: What was for UCX is under distributed-ucxx, and what was there stays
+# edit of wrong always_made
+# -     if True:
+# +     if moved:
+# -             if isinstance(value, dict) and isinstance(today.get(name), dict):
+# -                 today[name] = {**value, **today[name]}
+# -             else:
+# -                 today.setdefault(name, value)
+# +             today.setdefault(name, value)
+
+# %% wrong pool_left
+# fails: What was for UCX is under distributed-ucxx, and what was there stays
+# edit of wrong always_made
+# -     comm, rmm = distributed.get("comm", {}), distributed.get("rmm", {})
+# +     comm, _rmm = distributed.get("comm", {}), distributed.get("rmm", {})
+# -     if "pool-size" in rmm:
+# -         moved.setdefault("rmm", {})["pool-size"] = rmm.pop("pool-size")
+# -         if not rmm:
+# -             del distributed["rmm"]
+#
+# -     if True:
+# +     if moved:

@@ -1,0 +1,130 @@
+"""Answers to exercise 12.2."""
+
+# %% right bytearray: Style: bytearray as buffer, warm-up and measurement in one loop, keyword-free calls.
+def ping_pong(comm, n_bytes, repeats, warm_up, clock):
+    buffer = bytearray(n_bytes)
+    began = clock()
+    for i in range(warm_up + repeats):
+        if i == warm_up:
+            began = clock()
+        if comm.rank == 0:
+            comm.Send(buffer, 1)
+            comm.Recv(buffer, 1)
+        else:
+            comm.Recv(buffer, 0)
+            comm.Send(buffer, 0)
+    return (clock() - began) / repeats / 2
+
+# %% right each_timed
+import numpy as np
+
+
+def ping_pong(comm, n_bytes, repeats, warm_up, clock):
+    memory = bytearray(n_bytes)
+    if comm.Get_rank() == 1:
+        for _ in range(warm_up + repeats):
+            comm.Recv(memory, source=0)
+            comm.Send(memory, dest=0)
+        return None
+    taken = []
+    for _ in range(warm_up + repeats):
+        began = clock()
+        comm.Send(memory, dest=1)
+        comm.Recv(memory, source=1)
+        taken.append(clock() - began)
+    return float(np.mean(taken[warm_up:])) / 2
+
+# %% right isend
+import numpy as np
+
+
+def ping_pong(comm, n_bytes, repeats, warm_up, clock):
+    data = np.zeros(n_bytes, dtype="int8")
+    began = None
+    for turn in range(-warm_up, repeats):
+        if turn == 0:
+            began = clock()
+        if comm.rank:
+            comm.Recv(data, source=0)
+            comm.Send(data, dest=0)
+        else:
+            request = comm.Isend(data, dest=1)
+            comm.Recv(data, source=1)
+            request.Wait()
+    return 0.5 * (clock() - began) / repeats
+
+# %% wrong both_send
+# fails: Rank 0 begins, and rank 1 answers each message
+import numpy as np
+
+
+def ping_pong(comm, n_bytes, repeats, warm_up, clock):
+    data = np.zeros(n_bytes, np.uint8)
+    other = 1 - comm.rank
+    began = clock()
+    for _ in range(warm_up + repeats):
+        comm.Send(data, other)
+        comm.Recv(data, other)
+    return (clock() - began) / repeats / 2
+
+# %% wrong eight_times_the_bytes
+# fails: Each message has so many bytes
+import numpy as np
+
+
+def ping_pong(comm, n_bytes, repeats, warm_up, clock):
+    data = np.zeros(n_bytes)
+    for turn in range(warm_up + repeats):
+        if turn == warm_up:
+            began = clock()
+        if comm.rank == 0:
+            comm.Send(data, 1)
+            comm.Recv(data, 1)
+        else:
+            comm.Recv(data, 0)
+            comm.Send(data, 0)
+    return (clock() - began) / repeats / 2
+
+# %% wrong fixed_warm_up: Ignores warm_up: one message is always the warm-up.
+# fails: There is one message each way for each repeat, and for each one before
+# edit of right bytearray
+# -     for i in range(warm_up + repeats):
+# -         if i == warm_up:
+# +     for i in range(1 + repeats):
+# +         if i == 1:
+
+# %% wrong pickled
+# fails: Messages are buffers, not pickles
+def ping_pong(comm, n_bytes, repeats, warm_up, clock):
+    data = bytes(n_bytes)
+    for turn in range(warm_up + repeats):
+        if turn == warm_up:
+            began = clock()
+        if comm.rank == 0:
+            comm.send(data, 1)
+            comm.recv(source=1)
+        else:
+            comm.recv(source=0)
+            comm.send(data, 0)
+    return (clock() - began) / repeats / 2
+
+# %% wrong round_trip
+# fails: Rank 0 returns the seconds of one way, on average over the repeats
+# edit of wrong eight_times_the_bytes
+# -     data = np.zeros(n_bytes)
+# +     data = np.zeros(n_bytes, np.uint8)
+# -     return (clock() - began) / repeats / 2
+# +     return (clock() - began) / repeats
+
+# %% wrong streams_one_way
+# fails: There is one message each way for each repeat, and for each one before
+# edit of wrong eight_times_the_bytes
+# -     data = np.zeros(n_bytes)
+# +     data = np.zeros(n_bytes, np.uint8)
+# -             comm.Recv(data, 1)
+#
+# -             comm.Send(data, 0)
+# +     if comm.rank == 0:
+# +         comm.Recv(data, 1)
+# +     else:
+# +         comm.Send(data, 0)

@@ -1,0 +1,83 @@
+"""Answers to exercise 12.4."""
+
+# %% right fractions
+from fractions import Fraction
+
+
+def one_way(link):
+    speed = Fraction(link["value"]) * 1_000_000_000
+    if link["unit"] == "GT/s":
+        speed = speed * link["lanes"] * Fraction(*link["encoding"])
+    if link["unit"] in ("GT/s", "Gb/s"):
+        speed = speed / 8
+    if link["both_directions"]:
+        speed = speed / 2
+    return speed
+
+
+def seconds_to_move(n_bytes, link):
+    return Fraction(n_bytes) / one_way(link)
+
+# %% right match
+def one_way(link):
+    match link["unit"]:
+        case "GT/s":
+            speed = link["value"] * 10**9 * link["lanes"] * link["encoding"][0] / link["encoding"][1] / 8
+        case "Gb/s":
+            speed = link["value"] * 125_000_000
+        case _:
+            speed = link["value"] * 10**9
+    return speed * (0.5 if link["both_directions"] else 1)
+
+
+def seconds_to_move(n_bytes, link):
+    return n_bytes / one_way(link)
+
+# %% right one_line: Style: very short, NumPy float64.
+import numpy as np
+
+
+def one_way(link):
+    bits = 8 if link["unit"][1] == "B" else 1
+    lanes = np.divide(*link["encoding"]) * link["lanes"] if link["unit"] == "GT/s" else 1.0
+    return np.float64(link["value"]) * bits * lanes * 10**9 / 8 / (1 + bool(link.get("both_directions", False)))
+
+
+def seconds_to_move(n_bytes, link):
+    return np.float64(n_bytes) / one_way(link)
+
+# %% wrong 16_lanes: Takes 16 lanes for every PCIe link.
+# fails: The speed is in bytes per second, one way
+def one_way(link):
+    speed = link["value"] * 1e9
+    if link["unit"] == "GT/s":
+        speed *= 16 * link["encoding"][0] / link["encoding"][1]
+    if link["unit"] != "GB/s":
+        speed /= 8
+    return speed / 2 if link.get("both_directions") else speed
+
+
+def seconds_to_move(n_bytes, link):
+    return n_bytes / one_way(link)
+
+# %% wrong lanes_of_a_network: Multiplies by the lanes in each unit but GB/s, but a value in Gb/s is that of all lanes.
+# fails: The speed is in bytes per second, one way
+def one_way(link):
+    speed = link["value"] * 1e9
+    if link["unit"] != "GB/s":
+        speed *= link["lanes"] / 8
+    if link["unit"] == "GT/s":
+        speed *= link["encoding"][0] / link["encoding"][1]
+    return speed / 2 if link["both_directions"] else speed
+
+
+def seconds_to_move(n_bytes, link):
+    return n_bytes / one_way(link)
+
+# %% wrong milliseconds: seconds_to_move returns milliseconds.
+# fails: The time is the bytes divided by that speed
+# edit of wrong 16_lanes
+# -         speed *= 16 * link["encoding"][0] / link["encoding"][1]
+# +         speed *= link["lanes"] * link["encoding"][0] / link["encoding"][1]
+# -     return n_bytes / one_way(link)
+# +     return 1000 * n_bytes / one_way(link)

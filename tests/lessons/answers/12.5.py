@@ -1,0 +1,164 @@
+"""Answers to exercise 12.5."""
+
+# %% right rules
+def path(one, other):
+    devices = [e for e in (one, other) if e["device"] is not None]
+    here = one["node"] == other["node"]
+    itself = one["process"] == other["process"] and one["device"] == other["device"]
+    linked = len(devices) == 2 and one["device"] in other["nvlink"]
+    rules = (
+        (here and itself, "nothing moves"),
+        (here and linked, "nvlink"),
+        (here and len(devices) > 0, "pcie"),
+        (here, "shared memory"),
+        ("plain" in {one["card"], other["card"]}, "tcp"),
+        (bool(devices) and {e["card"] for e in devices} == {"gpudirect"}, "gpudirect"),
+        (True, "rdma"),
+    )
+    return next(word for fits, word in rules if fits)
+
+
+def host_copies(one, other):
+    devices = [e for e in (one, other) if e["device"] is not None]
+    counts = {"tcp": len(devices), "rdma": sum(e["card"] == "rdma" for e in devices)}
+    return counts.get(path(one, other), 0)
+
+# %% right sets: Style: sets of cards, match on the number of GPUs.
+def path(one, other):
+    cards = {e["card"] for e in (one, other) if e["device"] is not None}
+    n = (one["device"] is not None) + (other["device"] is not None)
+    if one["node"] == other["node"]:
+        if (one["process"], one["device"]) == (other["process"], other["device"]):
+            return "nothing moves"
+        match n:
+            case 0:
+                return "shared memory"
+            case 2 if other["device"] in set(one["nvlink"]):
+                return "nvlink"
+        return "pcie"
+    if "plain" in {one["card"], other["card"]}:
+        return "tcp"
+    return "gpudirect" if cards == {"gpudirect"} else "rdma"
+
+
+def host_copies(one, other):
+    way = path(one, other)
+    good = {"tcp": set(), "rdma": {"gpudirect"}}.get(way)
+    return 0 if good is None else len([e for e in (one, other) if e["device"] is not None and e["card"] not in good])
+
+# %% right table: Style: a list of (condition, word), the first that holds; host_copies by sum over both ends.
+def path(one, other):
+    ends = (one, other)
+    gpus = [e for e in ends if e["device"] is not None]
+    same = one["node"] == other["node"]
+    rows = [
+        (same and one["process"] == other["process"] and one["device"] == other["device"], "nothing moves"),
+        (same and len(gpus) == 2 and other["device"] in one["nvlink"], "nvlink"),
+        (same and len(gpus) > 0, "pcie"),
+        (same, "shared memory"),
+        ("plain" in [e["card"] for e in ends], "tcp"),
+        (gpus and all(e["card"] == "gpudirect" for e in gpus), "gpudirect"),
+        (True, "rdma"),
+    ]
+    return next(word for holds, word in rows if holds)
+
+
+def host_copies(one, other):
+    word = path(one, other)
+    if word not in ("tcp", "rdma"):
+        return 0
+    return sum(e["device"] is not None and (word == "tcp" or e["card"] != "gpudirect") for e in (one, other))
+
+# %% wrong any_gpudirect
+# fails: The twelve pairs of the table are right
+def path(one, other):
+    on_device = [end for end in (one, other) if end["device"] is not None]
+    if one["node"] == other["node"]:
+        if one["process"] == other["process"] and one["device"] == other["device"]:
+            return "nothing moves"
+        if len(on_device) == 2 and other["device"] in one["nvlink"]:
+            return "nvlink"
+        return "pcie" if on_device else "shared memory"
+    if "plain" in (one["card"], other["card"]):
+        return "tcp"
+    if on_device and any(end["card"] == "gpudirect" for end in on_device):
+        return "gpudirect"
+    return "rdma"
+
+
+def host_copies(one, other):
+    way = path(one, other)
+    if way not in ("tcp", "rdma"):
+        return 0
+    ends = [end for end in (one, other) if end["device"] is not None]
+    return sum(way == "tcp" or end["card"] != "gpudirect" for end in ends)
+
+# %% wrong both_cards: Wants a gpudirect card at both ends, even at one whose data is in host memory.
+# fails: Other pairs are right as well
+def path(one, other):
+    gpus = [e for e in (one, other) if e["device"] is not None]
+    if one["node"] == other["node"]:
+        if one["process"] == other["process"] and one["device"] == other["device"]:
+            return "nothing moves"
+        if len(gpus) == 2 and other["device"] in one["nvlink"]:
+            return "nvlink"
+        return "pcie" if gpus else "shared memory"
+    if "plain" in (one["card"], other["card"]):
+        return "tcp"
+    return "gpudirect" if gpus and one["card"] == other["card"] == "gpudirect" else "rdma"
+
+
+def host_copies(one, other):
+    word = path(one, other)
+    if word not in ("tcp", "rdma"):
+        return 0
+    return sum(e["device"] is not None and (word == "tcp" or e["card"] != "gpudirect") for e in (one, other))
+
+# %% wrong copies_for_hosts
+# fails: The copies by way of host memory are counted
+# edit of wrong any_gpudirect
+# -     if on_device and any(end["card"] == "gpudirect" for end in on_device):
+# +     if on_device and all(end["card"] == "gpudirect" for end in on_device):
+# -     ends = [end for end in (one, other) if end["device"] is not None]
+# +     ends = [one, other]
+
+# %% wrong device_zero: Takes GPU number 0 for no GPU (truth value of the device).
+# fails: The twelve pairs of the table are right
+# edit of wrong both_cards
+# -     gpus = [e for e in (one, other) if e["device"] is not None]
+# +     gpus = [e for e in (one, other) if e["device"]]
+# -     return "gpudirect" if gpus and one["card"] == other["card"] == "gpudirect" else "rdma"
+# +     return "gpudirect" if gpus and all(e["card"] == "gpudirect" for e in gpus) else "rdma"
+# -     return sum(e["device"] is not None and (word == "tcp" or e["card"] != "gpudirect") for e in (one, other))
+# +     return sum(bool(e["device"]) and (word == "tcp" or e["card"] != "gpudirect") for e in (one, other))
+
+# %% wrong first_device_is_none
+# fails: The twelve pairs of the table are right
+# edit of wrong any_gpudirect
+# -     on_device = [end for end in (one, other) if end["device"] is not None]
+# +     on_device = [end for end in (one, other) if end["device"]]
+# -     if on_device and any(end["card"] == "gpudirect" for end in on_device):
+# +     if on_device and all(end["card"] == "gpudirect" for end in on_device):
+
+# %% wrong gpudirect_for_hosts
+# fails: The twelve pairs of the table are right
+# edit of wrong any_gpudirect
+# -     if on_device and any(end["card"] == "gpudirect" for end in on_device):
+# +     if all(end["card"] == "gpudirect" for end in on_device):
+
+# %% wrong node_forgotten: Looks for NVLink by the numbers of the GPUs without asking for the same node.
+# fails: The copies by way of host memory are counted
+# edit of wrong both_cards
+# -     if one["node"] == other["node"]:
+# -         if one["process"] == other["process"] and one["device"] == other["device"]:
+# -             return "nothing moves"
+# -         if len(gpus) == 2 and other["device"] in one["nvlink"]:
+# -             return "nvlink"
+# +     same = one["node"] == other["node"]
+# +     if same and one["process"] == other["process"] and one["device"] == other["device"]:
+# +         return "nothing moves"
+# +     if len(gpus) == 2 and other["device"] in one["nvlink"]:
+# +         return "nvlink"
+# +     if same:
+# -     return "gpudirect" if gpus and one["card"] == other["card"] == "gpudirect" else "rdma"
+# +     return "gpudirect" if gpus and all(e["card"] == "gpudirect" for e in gpus) else "rdma"

@@ -1,0 +1,116 @@
+"""Answers to exercise 12.6."""
+
+# %% right bits: Style: rounds by bit_length, crossover solved by hand.
+def tree_seconds(p, n, alpha, beta):
+    return 2 * (p - 1).bit_length() * (alpha + n / beta)
+
+
+def ring_seconds(p, n, alpha, beta):
+    return 2 * (p - 1) * (alpha + n / (p * beta))
+
+
+def crossover(p, alpha, beta):
+    rounds = (p - 1).bit_length()
+    return max(0.0, alpha * beta * p * (p - 1 - rounds) / (p * rounds - p + 1))
+
+# %% right numpy
+import numpy as np
+
+
+def tree_seconds(p, n, alpha, beta):
+    rounds = np.ceil(np.log2(p))
+    return 2 * rounds * alpha + 2 * rounds * n / beta
+
+
+def ring_seconds(p, n, alpha, beta):
+    return np.float64(2 * (p - 1) * alpha + 2 * (p - 1) * n / (p * beta))
+
+
+def crossover(p, alpha, beta):
+    rounds = np.ceil(np.log2(p))
+    latency = (p - 1) - rounds
+    transfer = rounds - (p - 1) / p
+    return np.maximum(latency, 0) / transfer * (alpha * beta)
+
+# %% right recursive: Style: rounds by recursion, exact fractions for the factors.
+from fractions import Fraction
+
+
+def _rounds(p):
+    return 0 if p == 1 else 1 + _rounds((p + 1) // 2)
+
+
+def tree_seconds(p, n, alpha, beta):
+    return 2.0 * _rounds(p) * alpha + 2.0 * _rounds(p) * n / beta
+
+
+def ring_seconds(p, n, alpha, beta):
+    if p == 1:
+        return 0
+    return 2.0 * (p - 1) * alpha + float(Fraction(2 * (p - 1), p)) * n / beta
+
+
+def crossover(p, alpha, beta):
+    more = p - 1 - _rounds(p)
+    return 0 if more <= 0 else float(more / (_rounds(p) - Fraction(p - 1, p))) * alpha * beta
+
+# %% wrong crossover_is_half_size
+# fails: Where the ring is never slower, the crossover is 0
+# edit of right bits
+# -     return 2 * (p - 1) * (alpha + n / (p * beta))
+# +     return 2 * (p - 1) * (alpha + n / p / beta)
+# -     rounds = (p - 1).bit_length()
+# -     return max(0.0, alpha * beta * p * (p - 1 - rounds) / (p * rounds - p + 1))
+# +     (p - 1).bit_length()
+# +     return alpha * beta
+
+# %% wrong floor: Rounds log2 down instead of up.
+# fails: The tree takes as long as its messages
+import math
+
+
+def tree_seconds(p, n, alpha, beta):
+    return 2 * math.floor(math.log2(p)) * (alpha + n / beta)
+
+
+def ring_seconds(p, n, alpha, beta):
+    return 2 * (p - 1) * (alpha + n / p / beta)
+
+
+def crossover(p, alpha, beta):
+    r = math.floor(math.log2(p))
+    return max(0.0, alpha * beta * (p - 1 - r) / (r - (p - 1) / p))
+
+# %% wrong latency_once
+# fails: The ring takes as long as its messages
+# edit of right bits
+# -     return 2 * (p - 1) * (alpha + n / (p * beta))
+# +     return alpha + 2 * (p - 1) * n / p / beta
+# -     return max(0.0, alpha * beta * p * (p - 1 - rounds) / (p * rounds - p + 1))
+# +     return max(0, p - 1 - rounds) * alpha * beta / (rounds - (p - 1) / p)
+
+# %% wrong no_cut: crossover forgets that the ring's parts are n / p: takes α β (p - 1 - rounds) / rounds.
+# fails: At the crossover both take the same time
+# edit of wrong floor
+# -     return 2 * math.floor(math.log2(p)) * (alpha + n / beta)
+# +     return 2 * math.ceil(math.log2(p)) * (alpha + n / beta)
+# -     r = math.floor(math.log2(p))
+# -     return max(0.0, alpha * beta * (p - 1 - r) / (r - (p - 1) / p))
+# +     r = math.ceil(math.log2(p))
+# +     return max(0.0, alpha * beta * (p - 1 - r) / r)
+
+# %% wrong one_too_many
+# fails: The tree takes as long as its messages
+# edit of wrong latency_once
+# -     return 2 * (p - 1).bit_length() * (alpha + n / beta)
+# +     return 2 * p.bit_length() * (alpha + n / beta)
+# -     return alpha + 2 * (p - 1) * n / p / beta
+# +     return 2 * (p - 1) * (alpha + n / p / beta)
+
+# %% wrong ring_p_steps: The ring takes 2 p steps instead of 2 (p - 1), so one rank alone also sends.
+# fails: The ring takes as long as its messages
+# edit of wrong no_cut
+# -     return 2 * (p - 1) * (alpha + n / p / beta)
+# +     return 2 * p * (alpha + n / p / beta)
+# -     return max(0.0, alpha * beta * (p - 1 - r) / r)
+# +     return max(0.0, alpha * beta * (p - r) / (r - 1)) if r > 1 else 0

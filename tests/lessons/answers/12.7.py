@@ -1,0 +1,117 @@
+"""Answers to exercise 12.7."""
+
+# %% right interface_first: Style: the interface first, else DLPack; the address from NumPy's own interface.
+import numpy as np
+
+
+def adopt(producer):
+    if hasattr(producer, "__array_interface__"):
+        return np.asarray(producer)
+    return np.from_dlpack(producer)
+
+
+def interface_of(memory, offset, shape, dtype):
+    address, read_only = memory.__array_interface__["data"]
+    return {"shape": shape, "typestr": dtype.str, "data": (address + offset, read_only), "version": 3}
+
+# %% right try
+# edit of right interface_first
+# -     if hasattr(producer, "__array_interface__"):
+# -         return np.asarray(producer)
+# -     return np.from_dlpack(producer)
+# +     try:
+# +         return np.asarray(producer.__array_interface__ and producer)
+# +     except AttributeError:
+# +         return np.from_dlpack(producer)
+# -     return {"shape": shape, "typestr": dtype.str, "data": (address + offset, read_only), "version": 3}
+# +     return {"shape": shape, "typestr": dtype.str, "data": (address + offset, read_only), "version": 3, "strides": None}
+
+# %% right view
+import numpy as np
+
+
+def adopt(producer):
+    if not hasattr(producer, "__array_interface__"):
+        return np.from_dlpack(producer)
+    return np.array(producer, copy=False)
+
+
+def interface_of(memory, offset, shape, dtype):
+    size = dtype.itemsize * int(np.prod(shape))
+    part = memory[offset : offset + size].view(dtype).reshape(shape)
+    return part.__array_interface__
+
+# %% wrong as_floats
+# fails: Shape and type are those of the producer
+import numpy as np
+
+
+def adopt(producer):
+    if hasattr(producer, "__dlpack__"):
+        return np.from_dlpack(producer)
+    return np.asarray(producer, dtype=float)
+
+
+def interface_of(memory, offset, shape, dtype):
+    return {
+        "shape": shape,
+        "typestr": dtype.str,
+        "data": (memory.ctypes.data + offset, not memory.flags.writeable),
+        "version": 3,
+    }
+
+# %% wrong byte_order: Writes the type always as little-endian.
+# fails: The typestr says type, size and byte order
+# edit of wrong as_floats
+# -     if hasattr(producer, "__dlpack__"):
+# -         return np.from_dlpack(producer)
+# -     return np.asarray(producer, dtype=float)
+# +     return np.from_dlpack(producer) if hasattr(producer, "__dlpack__") else np.asarray(producer)
+# -         "typestr": dtype.str,
+# +         "typestr": f"<{dtype.kind}{dtype.itemsize}",
+
+# %% wrong contiguous
+# fails: What the producer writes is seen in the array
+# edit of wrong as_floats
+# -     return np.asarray(producer, dtype=float)
+# +     return np.ascontiguousarray(producer)
+
+# %% wrong copies_dlpack
+# fails: What the producer writes is seen in the array
+# edit of wrong as_floats
+# -         return np.from_dlpack(producer)
+# -     return np.asarray(producer, dtype=float)
+# +         return np.from_dlpack(producer).copy()
+# +     return np.asarray(producer)
+
+# %% wrong dlpack_only: adopt knows DLPack only; a producer with only the interface fails.
+# fails: It runs without an error: AttributeError
+# edit of wrong as_floats
+# -     if hasattr(producer, "__dlpack__"):
+# -         return np.from_dlpack(producer)
+# -     return np.asarray(producer, dtype=float)
+# +     return np.from_dlpack(producer)
+
+# %% wrong flag: The flag says "may be written to" instead of "read-only".
+# fails: Memory that must not be written to is offered as read-only, other memory is not
+# edit of wrong byte_order
+# -         "typestr": f"<{dtype.kind}{dtype.itemsize}",
+# -         "data": (memory.ctypes.data + offset, not memory.flags.writeable),
+# +         "typestr": dtype.str,
+# +         "data": (memory.ctypes.data + offset, memory.flags.writeable),
+
+# %% wrong flat
+# fails: The shape is a tuple, as given
+# edit of wrong as_floats
+# -     return np.asarray(producer, dtype=float)
+# +     return np.asarray(producer)
+# -         "shape": shape,
+# +         "shape": (int(np.prod(shape)),),
+
+# %% wrong offset_ignored
+# fails: The address is that of the first number
+# edit of wrong as_floats
+# -     return np.asarray(producer, dtype=float)
+# +     return np.asarray(producer)
+# -         "data": (memory.ctypes.data + offset, not memory.flags.writeable),
+# +         "data": (memory.ctypes.data, not memory.flags.writeable),

@@ -1,0 +1,34 @@
+"""Answers to exercise 12.8."""
+
+# %% right c_memory_usage: Memory_usage counts the columns, eight bytes for each row are the index.
+def shuffled_bytes(left, right, n_workers):
+    held = sum(table.memory_usage(index=False).sum() + 8 * len(table) for table in (left, right))
+    return float(held) * (1 - 1 / n_workers)
+
+# %% right itemsize: Style: generator over dtypes, exact integers as long as possible.
+def shuffled_bytes(left, right, n_workers):
+    total = sum(len(t) * (8 + sum(d.itemsize for d in t.dtypes)) for t in (left, right))
+    return total * (n_workers - 1) / n_workers
+
+# %% right memory_usage
+def shuffled_bytes(left, right, n_workers):
+    total = 0
+    for table in (left, right):
+        total += table.memory_usage(index=False).sum() + 8 * len(table)
+    return total * (1 - 1 / n_workers)
+
+# %% wrong all_move: Counts all rows, also those that are where they belong.
+# fails: The bytes are right within one per cent
+def shuffled_bytes(left, right, n_workers):
+    return sum(len(t) * (8 + sum(d.itemsize for d in t.dtypes)) for t in (left, right))
+
+# %% wrong all_rows
+# fails: The bytes are right within one per cent
+def shuffled_bytes(left, right, n_workers):
+    return sum(len(table) * (8 + sum(dtype.itemsize for dtype in table.dtypes)) for table in (left, right))
+
+# %% wrong c_eight_bytes_each: Takes eight bytes for each number, whatever its type.
+# fails: The bytes are right within one per cent
+def shuffled_bytes(left, right, n_workers):
+    held = sum(8 * len(table) * (table.shape[1] + 1) for table in (left, right))
+    return held * (n_workers - 1) / n_workers

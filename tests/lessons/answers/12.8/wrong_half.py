@@ -1,3 +1,0 @@
-def shuffled_bytes(left, right, n_workers):
-    rows = sum(len(table) * (8 + sum(dtype.itemsize for dtype in table.dtypes)) for table in (left, right))
-    return rows / 2

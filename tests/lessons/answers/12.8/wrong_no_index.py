@@ -1,3 +1,0 @@
-def shuffled_bytes(left, right, n_workers):
-    rows = sum(len(table) * sum(dtype.itemsize for dtype in table.dtypes) for table in (left, right))
-    return rows * (n_workers - 1) / n_workers

@@ -1,0 +1,188 @@
+"""Answers to exercise 13.1."""
+
+# %% right pandas
+import pandas as pd
+
+
+def table(records):
+    rows = [part for record in records for part in record["startstops"]]
+    found = pd.DataFrame(rows)
+    return found[found.action == "compute"].sort_values("start", ignore_index=True)
+
+
+def idle_share(records, threads):
+    work = table(records)
+    return 1 - (work.stop - work.start).sum() / ((work.stop.max() - work.start.min()) * threads)
+
+
+def longest_gap(records):
+    work = table(records)
+    before = work.stop.cummax().shift()
+    gaps = (work.start - before).fillna(0).clip(lower=0)
+    if gaps.max() == 0:
+        return (0.0, 0.0)
+    place = gaps.idxmax()
+    return (before[place] - work.start[0], gaps[place])
+
+# %% right running_maximum: NumPy: sort by start, and the running maximum of the ends.
+import numpy as np
+
+
+def compute_parts(records):
+    return np.array(
+        sorted((p["start"], p["stop"]) for r in records for p in r["startstops"] if p["action"] == "compute")
+    )
+
+
+def idle_share(records, threads):
+    spans = compute_parts(records)
+    return float(1 - (spans[:, 1] - spans[:, 0]).sum() / (threads * (spans[:, 1].max() - spans[0, 0])))
+
+
+def longest_gap(records):
+    spans = compute_parts(records)
+    latest = np.maximum.accumulate(spans[:, 1])
+    gaps = spans[1:, 0] - latest[:-1]
+    if len(gaps) == 0 or gaps.max() <= 0:
+        return 0.0, 0.0
+    place = gaps.argmax()
+    return latest[place] - spans[0, 0], gaps[place]
+
+# %% right sweep: Generators; a sweep over sorted begins with the latest end so far.
+def _work(records):
+    for record in records:
+        for part in record["startstops"]:
+            if part["action"] == "compute":
+                yield part["start"], part["stop"]
+
+
+def idle_share(records, threads):
+    work = list(_work(records))
+    window = max(stop for _, stop in work) - min(start for start, _ in work)
+    return 1 - sum(stop - start for start, stop in work) / (threads * window)
+
+
+def longest_gap(records):
+    work = sorted(_work(records))
+    began = end = work[0][0] if work else 0.0
+    best = (0.0, 0.0)
+    for start, stop in work:
+        if start - end > best[1]:
+            best = (end - began, start - end)
+        end = max(end, stop)
+    return best
+
+# %% wrong all_but_transfers: Everything but transfers counts as work.
+# fails: The idle share is that of all threads of the cluster, in the window of the computing
+def _spans(records):
+    parts = [part for record in records for part in record["startstops"] if part["action"] != "transfer"]
+    return sorted((part["start"], part["stop"]) for part in parts)
+
+
+def idle_share(records, threads):
+    spans = _spans(records)
+    length = max(stop for _, stop in spans) - spans[0][0]
+    return 1 - sum(stop - start for start, stop in spans) / (length * threads)
+
+
+def longest_gap(records):
+    spans = _spans(records)
+    best, end = (0.0, 0.0), spans[0][1]
+    for start, stop in spans:
+        if start - end > best[1]:
+            best = (end - spans[0][0], start - end)
+        end = max(end, stop)
+    return best
+
+# %% wrong clock_time: The start of the gap is a time of the clock, not counted from the beginning of the window.
+# fails: Its start counts from the beginning of the window
+# edit of right sweep
+# -     for record in records:
+# -         for part in record["startstops"]:
+# -             if part["action"] == "compute":
+# -                 yield part["start"], part["stop"]
+# +     return sorted((p["start"], p["stop"]) for r in records for p in r["startstops"] if p["action"] == "compute")
+# -     work = list(_work(records))
+# -     window = max(stop for _, stop in work) - min(start for start, _ in work)
+# +     work = _work(records)
+# +     window = max(stop for _, stop in work) - work[0][0]
+# -     work = sorted(_work(records))
+# -     began = end = work[0][0] if work else 0.0
+# +     work = _work(records)
+# +     end = work[0][0]
+# -             best = (end - began, start - end)
+# +             best = (end, start - end)
+
+# %% wrong first_compute_part: Only the first compute part of each record counts.
+# fails: The idle share is that of all threads of the cluster, in the window of the computing
+# edit of wrong all_but_transfers
+# -     parts = [part for record in records for part in record["startstops"] if part["action"] != "transfer"]
+# -     return sorted((part["start"], part["stop"]) for part in parts)
+# +     return sorted(
+# +         next((part["start"], part["stop"]) for part in record["startstops"] if part["action"] == "compute")
+# +         for record in records
+# +     )
+
+# %% wrong gap_of_a_thread: The longest gap of one thread, in which others may have computed.
+# fails: The longest gap is one in which no thread computed, however long other tasks are
+# edit of wrong clock_time
+# - def _work(records):
+# + from collections import defaultdict
+# +
+# +
+# + def _work(records):
+# -     work = _work(records)
+# -     end = work[0][0]
+# +     began = _work(records)[0][0]
+# +     rows = defaultdict(list)
+# +     for record in records:
+# +         rows[record["worker"], record["thread"]].append(record)
+# -     for start, stop in work:
+# -         if start - end > best[1]:
+# -             best = (end, start - end)
+# -         end = max(end, stop)
+# +     for own in rows.values():
+# +         end = None
+# +         for start, stop in _work(own):
+# +             if end is not None and start - end > best[1]:
+# +                 best = (end - began, start - end)
+# +             end = stop
+
+# %% wrong gap_to_neighbour
+# fails: Where some thread always computes, there is no gap
+# fails: The longest gap is one in which no thread computed, however long other tasks are
+def idle_share(records, threads):
+    work = [part for record in records for part in record["startstops"] if part["action"] == "compute"]
+    length = max(part["stop"] for part in work) - min(part["start"] for part in work)
+    return 1 - sum(part["stop"] - part["start"] for part in work) / (threads * length)
+
+
+def longest_gap(records):
+    """The task just before need not be the one that ended last."""
+    spans = sorted((p["start"], p["stop"]) for r in records for p in r["startstops"] if p["action"] == "compute")
+    gaps = [(b[0] - a[1], a[1] - spans[0][0]) for a, b in zip(spans, spans[1:], strict=False)]
+    seconds, start = max(gaps, default=(0.0, 0.0))
+    return (start, seconds) if seconds > 0 else (0.0, 0.0)
+
+# %% wrong last_part: Only the last part of each record counts, whatever it is.
+# fails: The idle share is that of all threads of the cluster, in the window of the computing
+# edit of wrong all_but_transfers
+# -     parts = [part for record in records for part in record["startstops"] if part["action"] != "transfer"]
+# -     return sorted((part["start"], part["stop"]) for part in parts)
+# +     return sorted((record["startstops"][-1]["start"], record["startstops"][-1]["stop"]) for record in records)
+
+# %% wrong sorts_in_place
+# fails: What it is given stays as it was
+# edit of wrong gap_to_neighbour
+# -     """The task just before need not be the one that ended last."""
+# +     records.sort(key=lambda record: record["startstops"][-1]["start"])
+# -     gaps = [(b[0] - a[1], a[1] - spans[0][0]) for a, b in zip(spans, spans[1:], strict=False)]
+# -     seconds, start = max(gaps, default=(0.0, 0.0))
+# -     return (start, seconds) if seconds > 0 else (0.0, 0.0)
+# +     zero = latest = spans[0][0]
+# +     best = (0.0, 0.0)
+# +     for start, stop in spans:
+# +         if start - latest > best[1]:
+# +             best = (latest - zero, start - latest)
+# +         latest = max(latest, stop)
+# +     return best

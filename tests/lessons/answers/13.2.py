@@ -1,0 +1,175 @@
+"""Answers to exercise 13.2."""
+
+# %% right dask_parse: Dask's own parser takes each pair of number and unit.
+import re
+
+from dask.utils import parse_timedelta
+
+
+def facts(text):
+    def value(label):
+        match = re.search(rf"\b{label}:([^&<]*)", text)
+        return match[1].split() if match else []
+
+    def seconds(words):
+        if len(words) == 2 and words[1].isalpha():
+            words = ["".join(words)]
+        return float(sum(parse_timedelta(word.replace("hr", "h")) for word in words))
+
+    return {
+        "seconds": seconds(value("Duration")),
+        "tasks": int(value("number of tasks")[0]),
+        "compute": seconds(value("compute time")),
+        "threads": int(value("Threads")[0]),
+    }
+
+# %% right regex_units: One regular expression for numbers with units, a dictionary of seconds per unit.
+import re
+
+UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "hr": 3600, "d": 86400}
+
+
+def facts(text):
+    def seconds(label):
+        found = re.search(label + r":\s*((?:[\d.]+\s*(?:us|ms|hr|s|m|d)\b\s*)+)", text)
+        if not found:
+            return 0.0
+        return float(sum(float(n) * UNITS[unit] for n, unit in re.findall(r"([\d.]+)\s*(us|ms|hr|s|m|d)\b", found[1])))
+
+    def count(label):
+        return int(re.search(label + r":\s*(\d+)", text)[1])
+
+    return {
+        "seconds": seconds("Duration"),
+        "tasks": count("number of tasks"),
+        "compute": seconds("compute time"),
+        "threads": count("Threads"),
+    }
+
+# %% right unescaped: Make HTML of it first, then look for items.
+import html
+import re
+
+
+def facts(text):
+    page = html.unescape(text).replace("\\n", "\n")
+
+    def written(label):
+        found = re.search(label + r": (.*?) </", page)
+        return found.group(1) if found else ""
+
+    def as_seconds(time):
+        total = 0
+        for value, unit in re.findall(r"(\d+\.?\d*) ?(us|ms|s|m|hr|d)\b", time):
+            total += float(value) * {"us": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "hr": 60 * 60, "d": 24 * 60 * 60}[unit]
+        return total
+
+    return {
+        "seconds": as_seconds(written("Duration")),
+        "tasks": float(written("number of tasks")),
+        "compute": as_seconds(written("compute time")),
+        "threads": int(written("Threads")),
+    }
+
+# %% wrong compute_of_one_thread
+# fails: The compute time is in seconds, and without transfers
+import re
+
+
+def facts(text):
+    units = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "hr": 3600.0, "d": 86400.0}
+
+    def after(label):
+        found = re.search(re.escape(label) + r"\s*([^&<]*)", text)
+        return found[1].strip() if found else ""
+
+    def in_seconds(written):
+        return sum(float(number) * units[unit] for number, unit in re.findall(r"([\d.]+)\s*([a-z]+)", written))
+
+    return {
+        "seconds": in_seconds(after("Duration:")),
+        "tasks": int(after("number of tasks:")),
+        "compute": in_seconds(after("compute time:")) / int(after("Threads:")),
+        "threads": int(after("Threads:")),
+    }
+
+# %% wrong compute_required: Fails with an error where the report has no line for the compute time.
+# fails: It runs without an error: TypeError
+import re
+
+UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "hr": 3600, "d": 86400}
+
+
+def facts(text):
+    def seconds(label):
+        value = re.search(label + r": ([^&]+)", text)[1]
+        return sum(float(n) * UNITS[unit] for n, unit in re.findall(r"([\d.]+)\s*([a-z]+)", value))
+
+    return {
+        "seconds": seconds("Duration"),
+        "tasks": int(re.search(r"number of tasks: (\d+)", text)[1]),
+        "compute": seconds("compute time"),
+        "threads": int(re.search(r"Threads: (\d+)", text)[1]),
+    }
+
+# %% wrong days_of_12_hours
+# fails: The duration is in seconds, whatever its unit
+# fails: The compute time is in seconds, and without transfers
+# edit of wrong compute_of_one_thread
+# -     units = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "hr": 3600.0, "d": 86400.0}
+# +     units = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "hr": 3600.0, "d": 43200.0}
+# -         "compute": in_seconds(after("compute time:")) / int(after("Threads:")),
+# +         "compute": float(in_seconds(after("compute time:"))),
+
+# %% wrong first_time_line
+# fails: Where no task computed, the compute time is 0
+# edit of wrong compute_of_one_thread
+# -         "compute": in_seconds(after("compute time:")) / int(after("Threads:")),
+# +         "compute": float(in_seconds(after("time:"))),
+
+# %% wrong hard_coded
+# fails: The duration is in seconds, whatever its unit
+def facts(text):
+    return {"seconds": 0.38063, "tasks": 10, "compute": 0.50962, "threads": 2}
+
+# %% wrong milliseconds_out
+# fails: The duration is in seconds, whatever its unit
+# edit of wrong days_of_12_hours
+# -     units = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "hr": 3600.0, "d": 43200.0}
+# +     units = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4, "hr": 3.6e6, "d": 8.64e7}
+
+# %% wrong nan_where_missing
+# fails: "compute" is a finite number
+# edit of wrong compute_of_one_thread
+# -         "compute": in_seconds(after("compute time:")) / int(after("Threads:")),
+# +         "compute": in_seconds(after("compute time:")) or float("nan"),
+
+# %% wrong one_digit: The counts are read with \d in place of \d+, so only their first digit.
+# fails: The number of tasks is right
+# edit of wrong compute_required
+# -         value = re.search(label + r": ([^&]+)", text)[1]
+# -         return sum(float(n) * UNITS[unit] for n, unit in re.findall(r"([\d.]+)\s*([a-z]+)", value))
+# +         value = re.search(label + r": ([^&]+)", text)
+# +         return (
+# +             sum((float(n) * UNITS[u] for n, u in re.findall(r"([\d.]+)\s*([a-z]+)", value[1])), 0.0) if value else 0.0
+# +         )
+# -         "tasks": int(re.search(r"number of tasks: (\d+)", text)[1]),
+# +         "tasks": int(re.search(r"number of tasks: (\d)", text)[1]),
+# -         "threads": int(re.search(r"Threads: (\d+)", text)[1]),
+# +         "threads": int(re.search(r"Threads: (\d)", text)[1]),
+
+# %% wrong text_of_numbers
+# fails: "tasks" is one number
+# edit of wrong compute_of_one_thread
+# -         "tasks": int(after("number of tasks:")),
+# -         "compute": in_seconds(after("compute time:")) / int(after("Threads:")),
+# +         "tasks": after("tasks") + " tasks",
+# +         "compute": float(in_seconds(after("compute time:"))),
+
+# %% wrong threads_are_workers
+# fails: The threads are those of all workers
+# edit of wrong compute_of_one_thread
+# -         "compute": in_seconds(after("compute time:")) / int(after("Threads:")),
+# -         "threads": int(after("Threads:")),
+# +         "compute": float(in_seconds(after("compute time:"))),
+# +         "threads": int(after("Workers:")),

@@ -1,0 +1,158 @@
+"""Answers to exercise 13.3."""
+
+# %% right read_csv: pandas reads it, once the headers are out of the way.
+from io import StringIO
+
+import pandas as pd
+
+
+def read_dmon(text):
+    header = [line[1:].split() for line in text.splitlines() if line.startswith("#")]
+    body = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
+    table = pd.read_csv(StringIO(body), sep=r"\s+", names=header[0], na_values="-", dtype=float)
+    return table, dict(zip(header[0], header[1], strict=False))
+
+
+def share_below(table, limit):
+    shares = {}
+    for device, part in table.dropna(subset="sm").groupby("gpu"):
+        shares[int(device)] = (part.sm < limit).mean()
+    return shares
+
+# %% right read_csv_too: Pandas read_csv of the lines of figures; groupby and mean of the samples that were measured.
+import io
+
+import pandas as pd
+
+
+def read_dmon(text):
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    header = [line.lstrip("# ").split() for line in lines if line.startswith("#")][:2]
+    rows = "\n".join(line for line in lines if not line.startswith("#"))
+    table = pd.read_csv(io.StringIO(rows), sep=r"\s+", names=header[0], na_values=["-"], dtype=float, index_col=False)
+    return table, dict(zip(*header, strict=False))
+
+
+def share_below(table, limit):
+    measured = table.dropna(subset=["sm"])
+    shares = (measured["sm"] < limit).groupby(measured.iloc[:, 0]).mean()
+    return {int(device): float(share) for device, share in shares.items()}
+
+# %% right to_numeric
+import pandas as pd
+
+
+def read_dmon(text):
+    lines = text.strip().splitlines()
+    names = lines[0].strip("# ").split()
+    units = dict(zip(names, lines[1].strip("# ").split(), strict=False))
+    rows = []
+    for line in lines:
+        if line.strip() and "#" not in line:
+            rows.append(line.split())
+    table = pd.DataFrame(rows, columns=names)
+    return table.apply(pd.to_numeric, errors="coerce").astype("float64"), units
+
+
+def share_below(table, limit):
+    result = {}
+    for device in table["gpu"].unique():
+        sm = table.loc[table["gpu"] == device, "sm"].dropna()
+        if len(sm):
+            result[int(device)] = float((sm < limit).sum() / len(sm))
+    return result
+
+# %% wrong all_devices_together
+# fails: The share counts measured samples only, of each device by itself, below and not at the limit
+import numpy as np
+import pandas as pd
+
+
+def read_dmon(text):
+    lines = [line for line in text.splitlines() if line.strip()]
+    names, units = (line.lstrip("# ").split() for line in lines[:2])
+    rows = [line.split() for line in lines if not line.lstrip().startswith("#")]
+    table = pd.DataFrame(rows, columns=names).replace("-", np.nan).astype(float)
+    return table, dict(zip(names, units, strict=False))
+
+
+def share_below(table, limit):
+    sm = table["sm"].dropna()
+    return {int(device): float((sm < limit).mean()) for device in table["gpu"].unique()}
+
+# %% wrong changes_the_table
+# fails: What it is given stays as it was
+# edit of wrong all_devices_together
+# -     sm = table["sm"].dropna()
+# -     return {int(device): float((sm < limit).mean()) for device in table["gpu"].unique()}
+# +     table.dropna(subset=["sm"], inplace=True)
+# +     low = table["sm"] < limit
+# +     return {int(device): float(share) for device, share in low.groupby(table["gpu"]).mean().items()}
+
+# %% wrong dash_is_zero
+# fails: The figures are those of the log, and NaN where it has -
+# edit of wrong all_devices_together
+# -     table = pd.DataFrame(rows, columns=names).replace("-", np.nan).astype(float)
+# +     table = pd.DataFrame(rows, columns=names).replace("-", 0).astype(float)
+# -     sm = table["sm"].dropna()
+# -     return {int(device): float((sm < limit).mean()) for device in table["gpu"].unique()}
+# +     measured = table[table["sm"].notna()]
+# +     low = measured["sm"] < limit
+# +     return {int(device): float(share) for device, share in low.groupby(measured["gpu"]).mean().items()}
+
+# %% wrong dash_is_zero_too: "-" becomes 0, so devices that were not measured are idle.
+# fails: The figures are those of the log, and NaN where it has -
+import pandas as pd
+
+
+def read_dmon(text):
+    lines = [line for line in text.splitlines() if line.strip()]
+    header = [line.strip("# ").split() for line in lines if line.startswith("#")]
+    rows = [
+        [0.0 if word == "-" else float(word) for word in line.split()] for line in lines if not line.startswith("#")
+    ]
+    return pd.DataFrame(rows, columns=header[0], dtype=float), dict(zip(header[0], header[1], strict=False))
+
+
+def share_below(table, limit):
+    return {int(device): float((part["sm"] < limit).mean()) for device, part in table.groupby(table.columns[0])}
+
+# %% wrong devices_numbered_anew
+# fails: A device whose sm was never measured is not in it, all others are
+# edit of wrong all_devices_together
+# -     sm = table["sm"].dropna()
+# -     return {int(device): float((sm < limit).mean()) for device in table["gpu"].unique()}
+# +     groups = [part["sm"].dropna() for _, part in table.groupby("gpu")]
+# +     return {place: float((sm < limit).mean()) for place, sm in enumerate(groups) if len(sm)}
+
+# %% wrong drops_lines_with_a_dash
+# fails: There is one row for each line of figures, and none for headers and empty lines
+# edit of wrong dash_is_zero
+# - import pandas as pd
+# + import numpy as np
+# + import pandas as pd
+# -     table = pd.DataFrame(rows, columns=names).replace("-", 0).astype(float)
+# +     table = pd.DataFrame(rows, columns=names).replace("-", np.nan).astype(float).dropna()
+
+# %% wrong fixed_columns
+# fails: It runs without an error: ValueError
+# edit of wrong drops_lines_with_a_dash
+# -     names, units = (line.lstrip("# ").split() for line in lines[:2])
+# +     names = ["gpu", "pwr", "gtemp", "mtemp", "sm", "mem", "fb", "rxpci", "txpci"]
+# +     units = ["Idx", "W", "C", "C", "%", "%", "MB", "MB/s", "MB/s"]
+# -     table = pd.DataFrame(rows, columns=names).replace("-", np.nan).astype(float).dropna()
+# +     table = pd.DataFrame(rows, columns=names).replace("-", np.nan).astype(float)
+
+# %% wrong text_columns
+# fails: All columns are of type float
+# edit of wrong drops_lines_with_a_dash
+# -     table = pd.DataFrame(rows, columns=names).replace("-", np.nan).astype(float).dropna()
+# +     table = pd.DataFrame(rows, columns=names).replace("-", np.nan)
+
+# %% wrong units_as_list
+# fails: The units are a dictionary from each name to its unit
+# edit of wrong drops_lines_with_a_dash
+# -     table = pd.DataFrame(rows, columns=names).replace("-", np.nan).astype(float).dropna()
+# -     return table, dict(zip(names, units, strict=False))
+# +     table = pd.DataFrame(rows, columns=names).replace("-", np.nan).astype(float)
+# +     return table, units

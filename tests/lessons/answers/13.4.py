@@ -1,0 +1,211 @@
+"""Answers to exercise 13.4."""
+
+# %% right pandas
+import pandas as pd
+
+
+def device_summary(connection, device):
+    kernels = pd.read_sql("SELECT * FROM CUPTI_ACTIVITY_KIND_KERNEL", connection)
+    kernels = kernels[kernels.deviceId == device].sort_values("start")
+    names = pd.read_sql("SELECT name FROM sqlite_master WHERE type='table'", connection).name.tolist()
+    if "CUPTI_ACTIVITY_KIND_MEMCPY" in names:
+        copies = pd.read_sql("SELECT * FROM CUPTI_ACTIVITY_KIND_MEMCPY", connection)
+        copies = copies[copies.deviceId == device]
+    else:
+        copies = pd.DataFrame({"start": [], "end": [], "bytes": [], "copyKind": []})
+    everything = pd.concat([kernels[["start", "end"]], copies[["start", "end"]]]) if len(copies) else kernels
+    before = kernels.end.cummax().shift(fill_value=kernels.start.min())
+    busy = (kernels.end - kernels[["start"]].assign(before=before).max(axis=1)).clip(lower=0).sum()
+    return {
+        "kernel_seconds": (kernels.end - kernels.start).sum() / 1e9,
+        "to_device_bytes": int(copies.loc[copies.copyKind == 1, "bytes"].sum()),
+        "to_host_bytes": int(copies.loc[copies.copyKind == 2, "bytes"].sum()),
+        "idle_share": 1 - busy / (everything.end.max() - everything.start.min()),
+    }
+
+# %% right pandas_numpy: Pandas tables filtered by device, intervals merged by cummax; try and except for the missing table.
+import numpy as np
+import pandas as pd
+
+
+def device_summary(connection, device):
+    kernels = pd.read_sql("SELECT * FROM CUPTI_ACTIVITY_KIND_KERNEL", connection).query("deviceId == @device")
+    try:
+        copies = pd.read_sql("SELECT * FROM CUPTI_ACTIVITY_KIND_MEMCPY", connection).query("deviceId == @device")
+    except Exception:
+        copies = pd.DataFrame({"start": [], "end": [], "bytes": [], "copyKind": []}, dtype="int64")
+    kernels = kernels.sort_values("start")
+    latest = kernels["end"].cummax()
+    gaps = (kernels["start"] - latest.shift()).clip(lower=0).sum()
+    low = min([kernels["start"].min(), *copies["start"]])
+    high = max([latest.iloc[-1], *copies["end"]])
+    gaps += kernels["start"].iloc[0] - low + high - latest.iloc[-1]
+    moved = copies.groupby("copyKind")["bytes"].sum()
+    return {
+        "kernel_seconds": float((kernels["end"] - kernels["start"]).sum()) * 1e-9,
+        "to_device_bytes": int(moved.get(1, 0)),
+        "to_host_bytes": int(moved.get(2, 0)),
+        "idle_share": float(gaps / np.int64(high - low)),
+    }
+
+# %% right sql: Let the database add up.
+import sqlite3
+
+KERNELS = "CUPTI_ACTIVITY_KIND_KERNEL"
+COPIES = "CUPTI_ACTIVITY_KIND_MEMCPY"
+
+
+def device_summary(connection, device):
+    def ask(query):
+        try:
+            return connection.execute(query, (device,)).fetchall()
+        except sqlite3.OperationalError:
+            return []
+
+    total, begin, end = ask(f"SELECT SUM(end - start), MIN(start), MAX(end) FROM {KERNELS} WHERE deviceId = ?")[0]
+    moved = dict(ask(f"SELECT copyKind, SUM(bytes) FROM {COPIES} WHERE deviceId = ? GROUP BY copyKind"))
+    limits = ask(f"SELECT MIN(start), MAX(end) FROM {COPIES} WHERE deviceId = ?")
+    if limits and limits[0][0] is not None:
+        begin, end = min(begin, limits[0][0]), max(end, limits[0][1])
+    idle, latest = 0, begin
+    for start, stop in ask(f"SELECT start, end FROM {KERNELS} WHERE deviceId = ? ORDER BY start"):
+        idle += max(start - latest, 0)
+        latest = max(latest, stop)
+    idle += end - latest
+    return {
+        "kernel_seconds": total * 1e-9,
+        "to_device_bytes": moved.get(1, 0),
+        "to_host_bytes": moved.get(2, 0),
+        "idle_share": idle / (end - begin),
+    }
+
+# %% wrong all_devices
+# fails: The kernels' seconds are added up, of this device only
+def device_summary(connection, device):
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    kernels = connection.execute("SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL ORDER BY start").fetchall()
+    copies = []
+    if "CUPTI_ACTIVITY_KIND_MEMCPY" in tables:
+        query = "SELECT start, end, bytes, copyKind FROM CUPTI_ACTIVITY_KIND_MEMCPY"
+        copies = connection.execute(query).fetchall()
+    begin = min([start for start, _ in kernels] + [copy[0] for copy in copies])
+    end = max([stop for _, stop in kernels] + [copy[1] for copy in copies])
+    busy, latest = 0, begin
+    for start, stop in kernels:
+        busy += max(0, stop - max(start, latest))
+        latest = max(latest, stop)
+    return {
+        "kernel_seconds": sum(stop - start for start, stop in kernels) / 1e9,
+        "to_device_bytes": sum(size for *_, size, kind in copies if kind == 1),
+        "to_host_bytes": sum(size for *_, size, kind in copies if kind == 2),
+        "idle_share": 1 - busy / (end - begin),
+    }
+
+# %% wrong all_devices_too: No WHERE: all devices are added up.
+# fails: The kernels' seconds are added up, of this device only
+def _tables(connection):
+    return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+def _rows(connection, device, columns, kind):
+    table = f"CUPTI_ACTIVITY_KIND_{kind}"
+    if table not in _tables(connection):
+        return []
+    return connection.execute(f"SELECT {columns} FROM {table} ORDER BY start", ()).fetchall()
+
+
+def _covered(spans):
+    total, end = 0, float("-inf")
+    for start, stop in sorted(spans):
+        total += max(0, stop - max(start, end))
+        end = max(end, stop)
+    return total
+
+
+def device_summary(connection, device):
+    kernels = _rows(connection, device, "start, end", "KERNEL")
+    copies = _rows(connection, device, "start, end, bytes, copyKind", "MEMCPY")
+    times = kernels + [copy[:2] for copy in copies]
+    window = max(stop for _, stop in times) - min(start for start, _ in times)
+    return {
+        "kernel_seconds": sum(stop - start for start, stop in kernels) / 1e9,
+        "to_device_bytes": sum(copy[2] for copy in copies if copy[3] == 1),
+        "to_host_bytes": sum(copy[2] for copy in copies if copy[3] == 2),
+        "idle_share": 1 - _covered(kernels) / window,
+    }
+
+# %% wrong busy_share
+# fails: The idle share is that of the time without any kernel, between the first and the last kernel or copy
+# edit of wrong all_devices
+# -     kernels = connection.execute("SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL ORDER BY start").fetchall()
+# +     kernels = connection.execute(
+# +         "SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId = ? ORDER BY start", (device,)
+# +     ).fetchall()
+# -         query = "SELECT start, end, bytes, copyKind FROM CUPTI_ACTIVITY_KIND_MEMCPY"
+# -         copies = connection.execute(query).fetchall()
+# +         query = "SELECT start, end, bytes, copyKind FROM CUPTI_ACTIVITY_KIND_MEMCPY WHERE deviceId = ?"
+# +         copies = connection.execute(query, (device,)).fetchall()
+# -         "idle_share": 1 - busy / (end - begin),
+# +         "idle_share": busy / (end - begin),
+
+# %% wrong copies_of_all_devices
+# fails: The bytes from host to device are those of copyKind 1, of this device only
+# edit of wrong all_devices
+# -     kernels = connection.execute("SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL ORDER BY start").fetchall()
+# +     kernels = connection.execute(
+# +         "SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId = ? ORDER BY start", (device,)
+# +     ).fetchall()
+
+# %% wrong copy_table_needed: Takes it for granted that the table of copies is there.
+# fails: It runs without an error: OperationalError
+# edit of wrong all_devices_too
+# - def _tables(connection):
+# -     return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+# -
+# -
+#
+# -     if table not in _tables(connection):
+# -         return []
+# -     return connection.execute(f"SELECT {columns} FROM {table} ORDER BY start", ()).fetchall()
+# +     return connection.execute(f"SELECT {columns} FROM {table} WHERE deviceId = ? ORDER BY start", (device,)).fetchall()
+
+# %% wrong counts_copies
+# fails: The bytes from host to device are those of copyKind 1, of this device only
+# edit of wrong busy_share
+# -         "to_device_bytes": sum(size for *_, size, kind in copies if kind == 1),
+# +         "to_device_bytes": sum(1 for *_, kind in copies if kind == 1),
+# -         "idle_share": busy / (end - begin),
+# +         "idle_share": 1 - busy / (end - begin),
+
+# %% wrong deletes_the_others
+# fails: The database stays as it was
+# edit of wrong busy_share
+# - def device_summary(connection, device):
+# + def device_summary(connection, device):
+# +     connection.execute("DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId != ?", (device,))
+# -         "idle_share": busy / (end - begin),
+# +         "idle_share": 1 - busy / (end - begin),
+
+# %% wrong directions_swapped
+# fails: The bytes from host to device are those of copyKind 1, of this device only
+# edit of wrong counts_copies
+# -         "to_device_bytes": sum(1 for *_, kind in copies if kind == 1),
+# -         "to_host_bytes": sum(size for *_, size, kind in copies if kind == 2),
+# +         "to_device_bytes": sum(size for *_, size, kind in copies if kind == 2),
+# +         "to_host_bytes": sum(size for *_, size, kind in copies if kind == 1),
+
+# %% wrong microseconds
+# fails: The kernels' seconds are added up, of this device only
+# edit of wrong deletes_the_others
+# -     connection.execute("DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId != ?", (device,))
+#
+# -         "kernel_seconds": sum(stop - start for start, stop in kernels) / 1e9,
+# +         "kernel_seconds": sum(stop - start for start, stop in kernels) / 1e6,
+
+# %% wrong one_stream
+# fails: The kernels' seconds are added up, of this device only
+# edit of wrong deletes_the_others
+# -     connection.execute("DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId != ?", (device,))
+#
+# -         "SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId = ? ORDER BY start", (device,)
+# +         "SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE streamId = 7 AND deviceId = ?", (device,)

@@ -1,0 +1,138 @@
+"""Answers to exercise 13.5."""
+
+# %% right by_the_corner: Compare with the corner.
+def matmul_cost(m, n, k, itemsize):
+    numbers = m * k + k * n + m * n
+    return m * n * (k + k), numbers * itemsize
+
+
+def place(kernels, peak, bandwidth):
+    corner = peak / bandwidth
+    result = {}
+    for name in kernels:
+        intensity = kernels[name][0] / kernels[name][1]
+        if intensity < corner:
+            result[name] = [intensity, intensity * bandwidth, "memory"]
+        else:
+            result[name] = [intensity, peak, "compute"]
+    return result
+
+# %% right by_times: Which of the two takes longer?
+def matmul_cost(m, n, k, itemsize):
+    a, b, c = m * k, k * n, m * n
+    return float(2 * c * k), float((a + b + c) * itemsize)
+
+
+def one(flops, n_bytes, peak, bandwidth):
+    computing, moving = flops / peak, n_bytes / bandwidth
+    return flops / n_bytes, flops / max(computing, moving), "memory" if moving > computing else "compute"
+
+
+def place(kernels, peak, bandwidth):
+    return {name: one(*cost, peak, bandwidth) for name, cost in kernels.items()}
+
+# %% right short: Style: as short as possible; the corner of the roofline is calculated first.
+def matmul_cost(m, n, k, itemsize):
+    return m * n * (k + k), itemsize * (m * (k + n) + k * n)
+
+
+def place(kernels, peak, bandwidth):
+    corner = peak / bandwidth
+    return {
+        name: (i := f / b, min(peak, i * bandwidth), ("memory", "compute")[i >= corner])
+        for name, (f, b) in kernels.items()
+    }
+
+# %% wrong always_four_bytes: Ignores itemsize: always float32.
+# fails: Each of the three matrices moves once
+def matmul_cost(m, n, k, itemsize):
+    return 2 * m * n * k, 4 * (m * k + k * n + m * n)
+
+
+def place(kernels, peak, bandwidth):
+    result = {}
+    for name, (flops, n_bytes) in kernels.items():
+        i = flops / n_bytes
+        result[name] = (i, min(peak, i * bandwidth), "compute" if i * bandwidth >= peak else "memory")
+    return result
+
+# %% wrong always_peak
+# fails: What is attainable is the lower of slope and roof
+def matmul_cost(m, n, k, itemsize):
+    return 2 * m * n * k, itemsize * (m * k + k * n + m * n)
+
+
+def place(kernels, peak, bandwidth):
+    placed = {}
+    for name, (flops, n_bytes) in kernels.items():
+        intensity = flops / n_bytes
+        label = "compute" if intensity * bandwidth >= peak else "memory"
+        placed[name] = (intensity, peak, label)
+    return placed
+
+# %% wrong bound_words
+# fails: The label is right: memory below the corner, compute above
+# edit of wrong always_peak
+# -         label = "compute" if intensity * bandwidth >= peak else "memory"
+# -         placed[name] = (intensity, peak, label)
+# +         label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
+# +         placed[name] = (intensity, min(peak, intensity * bandwidth), label)
+
+# %% wrong by_the_mean
+# fails: The label is right: at the corner itself, compute
+# edit of wrong bound_words
+# -         label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
+# +         middle = sum(f / b for f, b in kernels.values()) / len(kernels)
+# +         label = "compute" if intensity >= middle else "memory"
+
+# %% wrong bytes_per_operation
+# fails: The intensity is operations per byte
+# edit of wrong always_peak
+# -         intensity = flops / n_bytes
+# +         intensity = n_bytes / flops
+# -         placed[name] = (intensity, peak, label)
+# +         placed[name] = (intensity, min(peak, intensity * bandwidth), label)
+
+# %% wrong corner_of_ten
+# fails: The label is right: memory below the corner, compute above
+# edit of wrong bound_words
+# -         label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
+# +         label = "compute" if intensity >= 10 else "memory"
+
+# %% wrong gigabytes
+# fails: The intensity is operations per byte
+# edit of wrong bytes_per_operation
+# -         intensity = n_bytes / flops
+# +         intensity = flops / (n_bytes / 1e9)
+
+# %% wrong one_dictionary_for_all_calls: Puts all kernels of all calls into one dictionary.
+# fails: It returns a dictionary with each kernel, and no others
+PLACED = {}
+
+
+def matmul_cost(m, n, k, itemsize):
+    return 2 * m * n * k, itemsize * (m * k + k * n + m * n)
+
+
+def place(kernels, peak, bandwidth):
+    for name, (flops, n_bytes) in kernels.items():
+        slope = flops / n_bytes * bandwidth
+        PLACED[name] = (flops / n_bytes, min(peak, slope), "compute" if slope >= peak else "memory")
+    return PLACED
+
+# %% wrong one_operation_per_product
+# fails: A product costs 2 k operations per number of the result
+# edit of wrong always_peak
+# -     return 2 * m * n * k, itemsize * (m * k + k * n + m * n)
+# +     return m * n * k, itemsize * (m * k + k * n + m * n)
+# -         placed[name] = (intensity, peak, label)
+# +         placed[name] = (intensity, min(peak, intensity * bandwidth), label)
+
+# %% wrong pops_kernels
+# fails: Called again with the same, it gives the same
+# edit of wrong always_peak
+# -     for name, (flops, n_bytes) in kernels.items():
+# +     while kernels:
+# +         name, (flops, n_bytes) = kernels.popitem()
+# -         placed[name] = (intensity, peak, label)
+# +         placed[name] = (intensity, min(peak, intensity * bandwidth), label)

@@ -1,0 +1,170 @@
+"""Answers to exercise 13.6."""
+
+# %% right bounded_queue: A thread, a queue without a limit, and a semaphore that counts what is ahead.
+import threading
+from queue import Queue
+
+
+def prefetched(load, numbers, depth):
+    ready, room, ended = Queue(), threading.Semaphore(depth + 1), object()
+
+    def fill():
+        try:
+            for number in numbers:
+                room.acquire()
+                ready.put((load(number), None))
+        except Exception as error:
+            ready.put((None, error))
+        ready.put((ended, None))
+
+    threading.Thread(target=fill, daemon=True).start()
+    first = True
+    while True:
+        if not first:
+            room.release()
+        first = False
+        batch, error = ready.get()
+        if error is not None:
+            raise error
+        if batch is ended:
+            return
+        yield batch
+
+# %% right islice: Fill up first, then one out and one in.
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+
+
+def prefetched(load, numbers, depth):
+    numbers = iter(numbers)
+    with ThreadPoolExecutor(max_workers=depth) as pool:
+        ahead = deque(pool.submit(load, number) for number in islice(numbers, depth))
+        while ahead:
+            batch = ahead.popleft().result()
+            for number in islice(numbers, 1):
+                ahead.append(pool.submit(load, number))
+            yield batch
+
+# %% right short_futures: Style: short, one pool thread, islice for the beginning and for one more each time.
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+
+
+def prefetched(load, numbers, depth):
+    numbers = iter(numbers)
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        waiting = deque(pool.submit(load, number) for number in islice(numbers, 1 + depth))
+        while waiting:
+            yield waiting.popleft().result()
+            waiting.extend(pool.submit(load, number) for number in islice(numbers, 1))
+
+# %% wrong all_at_once
+# fails: No more than depth batches are loaded ahead, those in a queue or in a thread's hands included
+from concurrent.futures import ThreadPoolExecutor
+
+
+def prefetched(load, numbers, depth):
+    with ThreadPoolExecutor(depth) as pool:
+        yield from pool.map(load, numbers)
+
+# %% wrong as_completed
+# fails: It yields the batch of each number, in the order of the numbers
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+
+
+def prefetched(load, numbers, depth):
+    """Whichever is done first: the order is lost."""
+    numbers, pending = iter(numbers), set()
+    with ThreadPoolExecutor(depth) as pool:
+        while True:
+            while len(pending) <= depth:
+                try:
+                    pending.add(pool.submit(load, next(numbers)))
+                except StopIteration:
+                    break
+            if not pending:
+                return
+            done, _ = wait(pending, return_when=FIRST_COMPLETED)
+            one = sorted(done, key=id)[-1]
+            pending.remove(one)
+            yield one.result()
+
+# %% wrong begins_after_asking
+# fails: While the caller holds a batch, the next ones are loaded: as many as depth says
+from concurrent.futures import ThreadPoolExecutor
+
+
+def prefetched(load, numbers, depth):
+    """A thread, but the caller waits for it: nothing runs while a batch is held."""
+    with ThreadPoolExecutor(1) as pool:
+        for number in numbers:
+            yield pool.submit(load, number).result()
+
+# %% wrong error_ends_it
+# fails: An error of load comes to the caller
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+
+
+def prefetched(load, numbers, depth):
+    with ThreadPoolExecutor(1) as pool:
+        pending = deque()
+        for number in numbers:
+            pending.append(pool.submit(load, number))
+            if len(pending) > depth:
+                try:
+                    yield pending.popleft().result()
+                except Exception:
+                    return
+        while pending:
+            yield pending.popleft().result()
+
+# %% wrong error_too_early
+# fails: It comes when that batch is due: those before it are yielded
+# edit of wrong error_ends_it
+# - def prefetched(load, numbers, depth):
+# + def prefetched(load, numbers, depth):
+# +     numbers = iter(numbers)
+# -                 try:
+# -                     yield pending.popleft().result()
+# -                 except Exception:
+# -                     return
+# +                 for future in pending:
+# +                     future.result()  # all of them, also those that are not due
+# +                 yield pending.popleft().result()
+
+# %% wrong fails_on_empty
+# fails: Without numbers it yields nothing, and ends: RuntimeError
+# edit of wrong error_too_early
+# -         pending = deque()
+# +         pending = deque([pool.submit(load, next(numbers))])
+# -                 for future in pending:
+# -                     future.result()  # all of them, also those that are not due
+
+# %% wrong loads_twice
+# fails: Each batch is loaded once
+from concurrent.futures import ThreadPoolExecutor
+
+
+def prefetched(load, numbers, depth):
+    numbers = list(numbers)
+    with ThreadPoolExecutor(1) as pool:
+        for place, number in enumerate(numbers):
+            for later in numbers[place + 1 : place + 1 + depth]:
+                pool.submit(load, later)  # warms up, and throws away
+            yield load(number)
+
+# %% wrong needs_a_list
+# fails: It yields the batch of each number, in the order of the numbers: TypeError
+from concurrent.futures import ThreadPoolExecutor
+
+
+def prefetched(load, numbers, depth):
+    with ThreadPoolExecutor(1) as pool:
+        futures = [pool.submit(load, number) for number in numbers[: depth + 1]]
+        for place in range(len(numbers)):
+            yield futures[place].result()
+            if place + depth + 1 < len(numbers):
+                futures.append(pool.submit(load, numbers[place + depth + 1]))

@@ -1,2 +1,0 @@
-def prefetched(load, numbers, depth):
-    return iter([load(number) for number in numbers])

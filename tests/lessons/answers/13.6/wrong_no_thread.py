@@ -1,3 +1,0 @@
-def prefetched(load, numbers, depth):
-    for number in numbers:
-        yield load(number)

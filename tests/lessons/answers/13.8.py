@@ -1,0 +1,187 @@
+"""Answers to exercise 13.8."""
+
+# %% right between_events: Style: the time between two events goes to whoever is on top of the stack; "other" is the bottom of the stack.
+from collections import Counter
+from itertools import pairwise
+
+
+def breakdown(events, total):
+    own = Counter(other=0.0)
+    stack = []
+    seen = 0.0
+    for (stage, what, at), (_, _, later) in pairwise(events):
+        if what == "begin":
+            stack.append(stage)
+        else:
+            stack.pop()
+        if stack:
+            own[stack[-1]] += later - at
+            seen += later - at
+        for each in stack:
+            own[each] += 0.0
+    own["other"] = total - seen
+    return dict(own)
+
+# %% right recursion: A function that reads one stage and those inside it.
+def breakdown(events, total):
+    own, left = {}, list(events)
+
+    def read():
+        name, _, begin = left.pop(0)
+        own.setdefault(name, 0.0)
+        inside = 0.0
+        while left[0][1] == "begin":
+            inside += read()
+        _, _, end = left.pop(0)
+        own[name] += end - begin - inside
+        return end - begin
+
+    covered = 0.0
+    while left:
+        covered += read()
+    own["other"] = total - covered
+    return own
+
+# %% right subtract_from_parent: Give each stage its whole time, and take it from the one around it.
+from collections import defaultdict
+
+
+def breakdown(events, total):
+    seconds = defaultdict(float)
+    seconds["other"] = total
+    stack = [("other", None)]
+    for stage, what, at in events:
+        if what == "begin":
+            stack.append((stage, at))
+            continue
+        name, begin = stack.pop()
+        seconds[name] += at - begin
+        seconds[stack[-1][0]] -= at - begin
+    return dict(seconds)
+
+# %% wrong empties_the_list
+# fails: What it is given stays as it was
+def breakdown(events, total):
+    seconds, open_stages, before = {}, [], 0.0
+    while events:
+        stage, what, at = events.pop(0)
+        if open_stages:
+            seconds[open_stages[-1]] += at - before
+        if what == "begin":
+            open_stages.append(stage)
+            seconds.setdefault(stage, 0.0)
+        else:
+            open_stages.pop()
+        before = at
+    return {**seconds, "other": total - sum(seconds.values())}
+
+# %% wrong float32: Keeps the clock in float32: a clock that has run for days has steps of hundredths of a second there.
+# fails: The seconds of stages that follow each other are their own, of all their times
+import numpy as np
+
+
+def breakdown(events, total):
+    parts, stack, outer = {}, [], 0.0
+    clock = np.array([at for _, _, at in events], dtype=np.float32)
+    for (stage, what, _), at in zip(events, clock, strict=False):
+        if what == "begin":
+            stack.append([at, np.float32(0)])
+        else:
+            began, inner = stack.pop()
+            parts[stage] = parts.get(stage, 0.0) + float(at - began - inner)
+            if stack:
+                stack[-1][1] += at - began
+            else:
+                outer += float(at - began)
+    parts["other"] = total - outer
+    return parts
+
+# %% wrong grandchildren_twice: Takes the time of a stage off all stages around it, not only off the next one: wrong where three are nested.
+# fails: All parts together are the total
+def breakdown(events, total):
+    parts, stack, outer = {}, [], 0.0
+    for stage, what, at in events:
+        if what == "begin":
+            stack.append([at, 0.0])
+        else:
+            began, inner = stack.pop()
+            parts[stage] = parts.get(stage, 0.0) + at - began - inner
+            for around in stack:
+                around[1] += at - began
+            if not stack:
+                outer += at - began
+    parts["other"] = total - outer
+    return parts
+
+# %% wrong hard_coded
+# fails: Each stage is in it, and "other"
+def breakdown(events, total):
+    return {"load": 0.005, "unpack": 0.114, "forward": 0.262, "backward": 0.267, "optimizer": 0.003, "other": 0.006}
+
+# %% wrong inner_time_counted_twice: The time of an inner stage is counted in the outer one as well; the parts are more than the whole, and "other" too small.
+# fails: "other" is what no stage had
+def breakdown(events, total):
+    begun, parts = {}, {}
+    for stage, what, at in events:
+        if what == "begin":
+            begun[stage] = at
+        else:
+            parts[stage] = parts.get(stage, 0.0) + at - begun[stage]
+    parts["other"] = total - sum(parts.values())
+    return parts
+
+# %% wrong last_time_only_too: A stage that comes many times is overwritten, not added up.
+# fails: All parts together are the total
+# edit of wrong grandchildren_twice
+# -             parts[stage] = parts.get(stage, 0.0) + at - began - inner
+# -             for around in stack:
+# -                 around[1] += at - began
+# -             if not stack:
+# +             parts[stage] = at - began - inner
+# +             if stack:
+# +                 stack[-1][1] += at - began
+# +             else:
+
+# %% wrong milliseconds
+# fails: All parts together are the total
+# edit of wrong empties_the_list
+# -     while events:
+# -         stage, what, at = events.pop(0)
+# +     for stage, what, at in events:
+# -     return {**seconds, "other": total - sum(seconds.values())}
+# +     seconds["other"] = total - sum(seconds.values())
+# +     return {name: 1000 * value for name, value in seconds.items()}
+
+# %% wrong other_at_the_ends_only: "other" is total minus the time from the first to the last event: the time between stages is forgotten.
+# fails: All parts together are the total
+# edit of wrong last_time_only_too
+# -     parts, stack, outer = {}, [], 0.0
+# +     parts, stack = {}, []
+# -             parts[stage] = at - began - inner
+# +             parts[stage] = parts.get(stage, 0.0) + at - began - inner
+# -             else:
+# -                 outer += at - began
+# -     parts["other"] = total - outer
+# +     parts["other"] = total - (events[-1][2] - events[0][2]) if events else total
+
+# %% wrong outer_gets_it
+# fails: The seconds of stages that lie inside each other are their own, of all their times
+# edit of wrong empties_the_list
+# -     while events:
+# -         stage, what, at = events.pop(0)
+# +     for stage, what, at in events:
+# -             seconds[open_stages[-1]] += at - before
+# +             seconds[open_stages[0]] += at - before
+
+# %% wrong remembers
+# fails: Called again with the same, it gives the same
+# edit of wrong outer_gets_it
+# - def breakdown(events, total):
+# + total_so_far = {}
+# +
+# +
+# + def breakdown(events, total):
+# -     seconds, open_stages, before = {}, [], 0.0
+# +     seconds, open_stages, before = total_so_far, [], 0.0
+# -             seconds[open_stages[0]] += at - before
+# +             seconds[open_stages[-1]] += at - before

@@ -1,3 +1,0 @@
-"""Wrong: improves everything at once."""
-
-order = [(letter, int(level)) for letter, level in zip("CBAGEJIKH", "000111111", strict=True)]

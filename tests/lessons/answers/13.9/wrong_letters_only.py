@@ -1,3 +1,0 @@
-"""Letters in one string, without levels."""
-
-order = "ABCDE"

@@ -1,1 +1,0 @@
-order = "C B A G E D I K H"

@@ -1,0 +1,142 @@
+"""Answers to exercise 14.10."""
+
+# %% right deepcopy: copy.deepcopy, then changes.
+import copy
+
+
+def with_gpus(manifest, workers, image, gpus, memory):
+    new = copy.deepcopy(manifest)
+    worker, scheduler = new["spec"]["worker"], new["spec"]["scheduler"]
+    worker["replicas"] = workers
+    (inside,) = worker["spec"]["containers"]
+    inside["image"] = scheduler["spec"]["containers"][0]["image"] = image
+    asked = {"memory": memory}
+    if gpus:
+        asked["nvidia.com/gpu"] = gpus
+        inside["args"] = ["dask", "cuda", "worker", *inside["args"][2:]]
+    inside["resources"] = {"requests": dict(asked), "limits": dict(asked)}
+    return new
+
+# %% right json: A copy by way of JSON, GPUs as texts.
+import json
+
+
+def with_gpus(manifest, workers, image, gpus, memory):
+    new = json.loads(json.dumps(manifest))
+    for part in ("scheduler", "worker"):
+        for container in new["spec"][part]["spec"]["containers"]:
+            container["image"] = image
+    container = new["spec"]["worker"]["spec"]["containers"][0]
+    wanted = {"memory": memory, **({"nvidia.com/gpu": str(gpus)} if gpus > 0 else {})}
+    container["resources"] = {kind: {**wanted} for kind in ("limits", "requests")}
+    if gpus > 0:
+        container["args"].insert(1, "cuda")
+    new["spec"]["worker"]["replicas"] = workers
+    return new
+
+# %% right json_too: Style: a copy by JSON, then changes in place.
+import json
+
+
+def with_gpus(manifest, workers, image, gpus, memory):
+    new = json.loads(json.dumps(manifest))
+    new["spec"]["worker"]["replicas"] = workers
+    pod = new["spec"]["worker"]["spec"]["containers"][0]
+    new["spec"]["scheduler"]["spec"]["containers"][0]["image"] = pod["image"] = image
+    pod["resources"] = {"requests": {"memory": memory}, "limits": {"memory": memory}}
+    if gpus:
+        for kind in pod["resources"].values():
+            kind["nvidia.com/gpu"] = int(gpus)
+        pod["args"][:2] = ["dask", "cuda", "worker"]
+    return new
+
+# %% wrong always_cuda: Starts dask cuda worker also without GPUs.
+# fails: The worker's command is the right one
+import copy
+
+
+def with_gpus(manifest, workers, image, gpus, memory):
+    new = copy.deepcopy(manifest)
+    new["spec"]["worker"]["replicas"] = workers
+    pod = new["spec"]["worker"]["spec"]["containers"][0]
+    new["spec"]["scheduler"]["spec"]["containers"][0]["image"] = pod["image"] = image
+    want = {"memory": memory}
+    if gpus:
+        want["nvidia.com/gpu"] = gpus
+    pod["args"] = ["dask", "cuda", "worker", *pod["args"][2:]]
+    pod["resources"] = {"requests": want, "limits": dict(want)}
+    return new
+
+# %% wrong changes_input: Copies only the outermost dictionary: the given manifest changes.
+# fails: What it is given stays as it was
+# edit of wrong always_cuda
+# -     new = copy.deepcopy(manifest)
+# +     new = dict(manifest)
+# -     pod["args"] = ["dask", "cuda", "worker", *pod["args"][2:]]
+# +         pod["args"] = ["dask", "cuda", "worker", *pod["args"][2:]]
+
+# %% wrong gpus_of_all: GPUs of all workers together.
+# fails: The worker's requests have the GPUs, and none where there are none
+# edit of right deepcopy
+# -         asked["nvidia.com/gpu"] = gpus
+# +         asked["nvidia.com/gpu"] = gpus * workers
+
+# %% wrong limits_only: No requests.
+# fails: The worker's requests have the memory
+# edit of right deepcopy
+# -     inside["resources"] = {"requests": dict(asked), "limits": dict(asked)}
+# +     inside["resources"] = {"limits": dict(asked)}
+
+# %% wrong limits_only_too: GPUs stand in the limits only, not in the requests.
+# fails: The worker's requests have the GPUs, and none where there are none
+# edit of wrong always_cuda
+# -     want = {"memory": memory}
+# +     pod["resources"] = {"requests": {"memory": memory}, "limits": {"memory": memory}}
+# -         want["nvidia.com/gpu"] = gpus
+# -     pod["args"] = ["dask", "cuda", "worker", *pod["args"][2:]]
+# -     pod["resources"] = {"requests": want, "limits": dict(want)}
+# +         pod["resources"]["limits"]["nvidia.com/gpu"] = gpus
+# +         pod["args"] = ["dask", "cuda", "worker", *pod["args"][2:]]
+
+# %% wrong old_scheduler_image: The scheduler keeps its image.
+# fails: Scheduler and workers have the image
+# edit of right deepcopy
+# -     worker, scheduler = new["spec"]["worker"], new["spec"]["scheduler"]
+# +     worker = new["spec"]["worker"]
+# -     inside["image"] = scheduler["spec"]["containers"][0]["image"] = image
+# +     inside["image"] = image
+
+# %% wrong replicas_in_pod: The replicas in the wrong place.
+# fails: The number of workers is right
+# edit of right deepcopy
+# -     worker["replicas"] = workers
+# +     worker["spec"]["replicas"] = workers
+
+# %% wrong scheduler_gets_gpus: The scheduler gets GPUs, too.
+# fails: The scheduler asks for no GPU
+# edit of right deepcopy
+# -     inside["resources"] = {"requests": dict(asked), "limits": dict(asked)}
+# +     inside["resources"] = {"requests": dict(asked), "limits": dict(asked)}
+# +     scheduler["spec"]["containers"][0]["resources"] = dict(inside["resources"])
+
+# %% wrong service_lost: The service is lost.
+# fails: Everything else is as it was
+# edit of wrong scheduler_gets_gpus
+# -     scheduler["spec"]["containers"][0]["resources"] = dict(inside["resources"])
+# +     del scheduler["service"]
+
+# %% wrong text: The number of GPUs is a text in quotes instead of a whole number; and so are the replicas.
+# fails: The number of workers is right
+# edit of wrong always_cuda
+# -     new["spec"]["worker"]["replicas"] = workers
+# +     new["spec"]["worker"]["replicas"] = str(workers)
+# -         want["nvidia.com/gpu"] = gpus
+# -     pod["args"] = ["dask", "cuda", "worker", *pod["args"][2:]]
+# +         want["nvidia.com/gpu"] = str(gpus)
+# +         pod["args"] = ["dask", "cuda", "worker", *pod["args"][2:]]
+
+# %% wrong zero_gpus_written: Zero GPUs are written down.
+# fails: The worker's requests have the GPUs, and none where there are none
+# edit of right deepcopy
+# -     if gpus:
+# +     if gpus is not None:

@@ -1,0 +1,150 @@
+"""Answers to exercise 14.11."""
+
+# %% right all_rows_kept: The contribution is all the numbers; it works, though it is large.
+from statistics import fmean
+
+
+def partial(rows):
+    return [row for row in rows if row[1] is not None]
+
+
+def combine(a, b):
+    return a + b
+
+
+def finish(total):
+    return {key: fmean(value for other, value in total if other == key) for key in {key for key, _ in total}}
+
+# %% right pandas: Data frames of pandas.
+# edit of right all_rows_kept
+# - from statistics import fmean
+# + import pandas as pd
+# -     return [row for row in rows if row[1] is not None]
+# +     table = pd.DataFrame(list(rows), columns=["key", "value"]).astype({"value": "float64"})
+# +     return table.groupby("key")["value"].agg(["sum", "count"])
+# -     return a + b
+# +     return a.add(b, fill_value=0)
+# -     return {key: fmean(value for other, value in total if other == key) for key in {key for key, _ in total}}
+# +     total = total[total["count"] > 0]
+# +     return (total["sum"] / total["count"]).to_dict()
+
+# %% right tuples: Style: a contribution is a dictionary of (sum, count), comprehension over the union of the keys.
+# edit of right all_rows_kept
+# -     return [row for row in rows if row[1] is not None]
+# +     out = {}
+# +     for key, number in rows:
+# +         if number is not None:
+# +             s, n = out.get(key, (0.0, 0))
+# +             out[key] = (s + number, n + 1)
+# +     return out
+# -     return a + b
+# +     zero = (0.0, 0)
+# +     return {k: tuple(map(sum, zip(a.get(k, zero), b.get(k, zero), strict=False))) for k in {*a, *b}}
+# -     return {key: fmean(value for other, value in total if other == key) for key in {key for key, _ in total}}
+# +     return {key: s / n for key, (s, n) in total.items()}
+
+# %% wrong all_keys: Keys without a number are there.
+# fails: All keys with a number are there, and no others
+def partial(rows):
+    found = {}
+    for key, value in rows:
+        total, count = found.get(key, (0, 0))
+        found[key] = (total, count)
+        if value is not None:
+            found[key] = (total + value, count + 1)
+    return found
+
+
+def combine(a, b):
+    both = dict(a)
+    for key, (total, count) in b.items():
+        known, seen = both.get(key, (0, 0))
+        both[key] = (known + total, seen + count)
+    return both
+
+
+def finish(total):
+    return {key: added / max(count, 1) for key, (added, count) in total.items()}
+
+# %% wrong changes_a: combine adds into its first argument.
+# fails: What it is given stays as it was
+# edit of right tuples
+# -     zero = (0.0, 0)
+# -     return {k: tuple(map(sum, zip(a.get(k, zero), b.get(k, zero), strict=False))) for k in {*a, *b}}
+# +     for k, (s, n) in b.items():
+# +         t, m = a.get(k, (0.0, 0))
+# +         a[k] = (s + t, n + m)
+# +     return a
+
+# %% wrong class_in_place: Objects of a class, changed in place.
+# fails: One after the other, the means are right
+# edit of right all_rows_kept
+# - from statistics import fmean
+# + class Sums:
+# +     def __init__(self):
+# +         self.known = {}
+# +
+# +     def add(self, key, total, count):
+# +         before = self.known.get(key, (0, 0))
+# +         self.known[key] = (before[0] + total, before[1] + count)
+# -     return [row for row in rows if row[1] is not None]
+# +     sums = Sums()
+# +     for key, value in rows:
+# +         if value is not None:
+# +             sums.add(key, value, 1)
+# +     return sums
+# -     return a + b
+# +     for key, (total, count) in b.known.items():
+# +         a.add(key, total, count)
+# +     return a
+# -     return {key: fmean(value for other, value in total if other == key) for key in {key for key, _ in total}}
+# +     return {key: added / count for key, (added, count) in total.known.items()}
+
+# %% wrong common_keys: combine keeps only the keys that both have.
+# fails: All keys with a number are there, and no others
+# edit of right tuples
+# -     zero = (0.0, 0)
+# -     return {k: tuple(map(sum, zip(a.get(k, zero), b.get(k, zero), strict=False))) for k in {*a, *b}}
+# +     if not a or not b:
+# +         return dict(a or b)
+# +     return {k: (a[k][0] + b[k][0], a[k][1] + b[k][1]) for k in a if k in b}
+
+# %% wrong generator: A contribution that cannot travel.
+# fails: A contribution can travel to another process: TypeError
+# edit of right all_rows_kept
+# -     return [row for row in rows if row[1] is not None]
+# +     return ((key, value, 1) for key, value in rows if value is not None)
+# -     return a + b
+# +     yield from a
+# +     yield from b
+# -     return {key: fmean(value for other, value in total if other == key) for key in {key for key, _ in total}}
+# +     sums = {}
+# +     for key, value, one in total:
+# +         known, count = sums.get(key, (0, 0))
+# +         sums[key] = (known + value, count + one)
+# +     return {key: known / count for key, (known, count) in sums.items()}
+
+# %% wrong keys_of_a_only: Keys that only b has are lost.
+# fails: All keys with a number are there, and no others
+# edit of wrong all_keys
+# -         total, count = found.get(key, (0, 0))
+# -         found[key] = (total, count)
+#
+# -         if value is not None:
+# +         if value is not None:
+# +             total, count = found.get(key, (0, 0))
+# -     for key, (total, count) in b.items():
+# +     for key, (total, count) in b.items():
+# +         if key not in both:
+# +             continue
+# -     return {key: added / max(count, 1) for key, (added, count) in total.items()}
+# +     return {key: added / count for key, (added, count) in total.items()}
+
+# %% wrong none_is_zero: Not measured counts as zero.
+# fails: All keys with a number are there, and no others
+# edit of wrong keys_of_a_only
+# -         if value is not None:
+# +         if True:
+# +             value = value or 0
+# -         if key not in both:
+# -             continue

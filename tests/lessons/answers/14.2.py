@@ -1,0 +1,188 @@
+"""Answers to exercise 14.2."""
+
+# %% right loop_too: Style: word by word with the name that waits for its value.
+from gpucluster.lessons.material.batchscripts import SHORT
+
+
+def directives(script):
+    asked = {}
+    for line in script.splitlines():
+        if line.strip() and not line.lstrip().startswith("#"):
+            break
+        if not line.startswith("#SBATCH "):
+            continue
+        waiting = None
+        for word in line.split()[1:]:
+            if word.startswith("#"):
+                break
+            if word.startswith("-"):
+                name, equals, value = word.partition("=")
+                waiting = SHORT.get(name, name.lstrip("-"))
+                asked[waiting] = value if equals else True
+            elif waiting is not None:
+                asked[waiting] = word
+    return asked
+
+# %% right regex: Style: takewhile and regular expressions.
+import re
+from itertools import takewhile
+
+from gpucluster.lessons.material.batchscripts import SHORT
+
+COMMENT = re.compile(r"\s*(#.*)?$")
+OPTION = re.compile(r"(?<!\S)(--?[^\s=]+)(?:=(\S*)|[ \t]+([^\s#-]\S*))?")
+
+
+def directives(script):
+    head = takewhile(COMMENT.match, script.split("\n"))
+    rest = [re.sub(r"\s#.*", "", line[7:]) for line in head if line[:8] == "#SBATCH "]
+    found = {}
+    for option, joined, apart in (m.groups() for line in rest for m in OPTION.finditer(line)):
+        name = SHORT[option] if option in SHORT else option.lstrip("-")
+        found[name] = joined if joined is not None else apart if apart is not None else True
+    return found
+
+# %% right regular_expression: One regular expression for an option and its value.
+import re
+
+SHORT = {
+    "-A": "account",
+    "-c": "cpus-per-task",
+    "-J": "job-name",
+    "-N": "nodes",
+    "-n": "ntasks",
+    "-o": "output",
+    "-p": "partition",
+    "-t": "time",
+}
+OPTION = re.compile(r"(?:^|(?<=\s))(--[\w-]+|-\w)(?:=(\S*)|\s+([^-#\s]\S*))?")
+
+
+def directives(script):
+    head = re.split(r"^[ \t]*[^#\s].*$", script, maxsplit=1, flags=re.MULTILINE)[0]
+    found = {}
+    for line in re.findall(r"^#SBATCH (.*)$", head, re.MULTILINE):
+        line = re.split(r"(?:^|\s)#", line)[0]
+        for option, joined, apart in OPTION.findall(line):
+            found[SHORT.get(option, option.lstrip("-"))] = joined or apart or True
+    return found
+
+# %% wrong any_column: Indented directives count.
+# fails: Comments that look like directives do not count
+# edit of right regular_expression
+# - OPTION = re.compile(r"(?:^|(?<=\s))(--[\w-]+|-\w)(?:=(\S*)|\s+([^-#\s]\S*))?")
+#
+# -     head = re.split(r"^[ \t]*[^#\s].*$", script, maxsplit=1, flags=re.MULTILINE)[0]
+#
+# -     for line in re.findall(r"^#SBATCH (.*)$", head, re.MULTILINE):
+# -         line = re.split(r"(?:^|\s)#", line)[0]
+# -         for option, joined, apart in OPTION.findall(line):
+# -             found[SHORT.get(option, option.lstrip("-"))] = joined or apart or True
+# +     for line in script.splitlines():
+# +         if line.strip() and not line.strip().startswith("#"):
+# +             break
+# +         if not line.strip().startswith("#SBATCH "):
+# +             continue
+# +         name = None
+# +         for word in line.split()[1:]:
+# +             if word.startswith("#"):
+# +                 break
+# +             if word.startswith("-"):
+# +                 name, equals, value = word.partition("=")
+# +                 name = SHORT.get(name, name.lstrip("-"))
+# +                 found[name] = value if equals else True
+# +             elif name is not None:
+# +                 found[name] = word
+
+# %% wrong blank_ends: A blank line ends the head.
+# fails: Blank lines and comments end nothing
+# edit of wrong any_column
+# -         if line.strip() and not line.strip().startswith("#"):
+# +         if not line.strip().startswith("#"):
+# -         if not line.strip().startswith("#SBATCH "):
+# +         if not line.startswith("#SBATCH "):
+
+# %% wrong comment_kept: Does not stop at a word that begins with #: the comment's words become values.
+# fails: A comment behind a directive is none of its values
+# edit of right loop_too
+# -             if word.startswith("#"):
+# -                 break
+#
+# -             elif waiting is not None:
+# +             elif waiting:
+
+# %% wrong cut_at_every_equals: A value with = is cut.
+# fails: A value may have a = in it
+# edit of wrong any_column
+# -         if not line.strip().startswith("#SBATCH "):
+# +         if not line.startswith("#SBATCH "):
+# -                 name, equals, value = word.partition("=")
+# +                 name, equals, value = (*word.split("=")[:2], "")[0], "=" in word, (word.split("=") + [""])[1]
+
+# %% wrong first_counts: The first one counts.
+# fails: Random scripts
+# edit of wrong any_column
+# -         if not line.strip().startswith("#SBATCH "):
+# +         if not line.startswith("#SBATCH "):
+# -                 found[name] = value if equals else True
+# +                 found.setdefault(name, value if equals else True)
+
+# %% wrong first_counts_too: If an option comes twice, the first one counts.
+# fails: The later one counts
+# edit of right loop_too
+# -         waiting = None
+# +         own, waiting = {}, None
+# -                 asked[waiting] = value if equals else True
+# -             elif waiting is not None:
+# -                 asked[waiting] = word
+# +                 own[waiting] = value if equals else True
+# +             elif waiting:
+# +                 own[waiting] = word
+# +         for name, value in own.items():
+# +             asked.setdefault(name, value)
+
+# %% wrong first_option_only: Only the first option of a line.
+# fails: Short options
+# edit of wrong any_column
+# -         if not line.strip().startswith("#SBATCH "):
+# +         if not line.startswith("#SBATCH "):
+# -                 found[name] = word
+# +                 found[name] = word
+# +                 break
+
+# %% wrong none_for_flags: Options without a value are None.
+# fails: Options without a value are True
+# edit of wrong first_counts
+# -                 found.setdefault(name, value if equals else True)
+# +                 found[name] = value if equals else None
+
+# %% wrong numbers: Turns values that look like numbers into int.
+# fails: Both ways of writing a value
+# edit of right loop_too
+# -             elif waiting is not None:
+# +             elif waiting:
+# -     return asked
+# +     return {k: int(v) if isinstance(v, str) and v.isdigit() else v for k, v in asked.items()}
+
+# %% wrong only_equals: A value after a space is lost.
+# fails: Both ways of writing a value
+# edit of wrong first_option_only
+# -             elif name is not None:
+# -                 found[name] = word
+# -                 break
+
+# %% wrong reads_on: Does not stop at the first command.
+# fails: What is below the first command does not count
+# edit of wrong any_column
+# -             break
+# -         if not line.strip().startswith("#SBATCH "):
+# +             continue
+# +         if not line.startswith("#SBATCH "):
+
+# %% wrong short_names_kept: Short options keep their names.
+# fails: Short options
+# edit of wrong any_column
+# -         if not line.strip().startswith("#SBATCH "):
+# +         if not line.startswith("#SBATCH "):
+# -                 name = SHORT.get(name, name.lstrip("-"))
+# +                 name = name.lstrip("-")

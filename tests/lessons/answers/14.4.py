@@ -1,0 +1,239 @@
+"""Answers to exercise 14.4."""
+
+# %% right equals: Options with =, joined by shlex, as a tuple.
+import shlex
+
+
+def options(**given):
+    return [f"--{name.replace('_', '-')}={value}" for name, value in given.items() if value is not None]
+
+
+def scheduler_command(file, interface=None, protocol=None):
+    words = options(scheduler_file=file, port=0, interface=interface, protocol=protocol)
+    return shlex.join(["dask", "scheduler", *words])
+
+
+def worker_command(file, threads, memory, interface=None, protocol=None):
+    words = options(
+        scheduler_file=file, nthreads=threads, nworkers=1, memory_limit=memory, interface=interface, protocol=protocol
+    )
+    return ("dask", "worker", *words)
+
+# %% right join: Style: one text by shlex.join, options with =, the rest in another order.
+import shlex
+
+
+def _command(program, **options):
+    words = ["dask", program]
+    for name, value in options.items():
+        if value:
+            words.append(f"--{name.replace('_', '-')}={value}")
+    return shlex.join(words)
+
+
+def scheduler_command(file, interface=None, protocol=None):
+    return _command("scheduler", protocol=protocol, interface=interface, port="0", scheduler_file=file)
+
+
+def worker_command(file, threads, memory, interface=None, protocol=None):
+    return _command(
+        "worker",
+        memory_limit=memory,
+        nthreads=threads,
+        nworkers=1,
+        protocol=protocol,
+        interface=interface,
+        scheduler_file=file,
+    )
+
+# %% right text: Texts, with shlex.quote.
+from shlex import quote
+
+
+def more(interface, protocol):
+    return (f" --interface {interface}" if interface else "") + (f" --protocol {protocol}" if protocol else "")
+
+
+def scheduler_command(file, interface=None, protocol=None):
+    return f"dask scheduler --port 0 --scheduler-file {quote(str(file))}" + more(interface, protocol)
+
+
+def worker_command(file, threads, memory, interface=None, protocol=None):
+    return (
+        f"dask worker --nthreads {threads} --memory-limit {quote(memory)} --nworkers 1"
+        f" --scheduler-file {quote(str(file))}" + more(interface, protocol)
+    )
+
+# %% wrong address_for_file: The file is handed on as an address.
+# fails: The worker gets the scheduler file
+def scheduler_command(file, interface=None, protocol=None):
+    words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
+    if interface is not None:
+        words += ["--interface", interface]
+    if protocol is not None:
+        words += ["--protocol", protocol]
+    return words
+
+
+def worker_command(file, threads, memory, interface=None, protocol=None):
+    words = ["dask", "worker", str(file), "--nworkers", "1"]
+    words += ["--nthreads", str(threads), "--memory-limit", memory]
+    if interface is not None:
+        words += ["--interface", interface]
+    if protocol is not None:
+        words += ["--protocol", protocol]
+    return words
+
+# %% wrong hyphen: Calls the old programs dask-scheduler and dask-worker.
+# fails: The scheduler's command begins with dask scheduler
+def scheduler_command(file, interface=None, protocol=None):
+    more = (["--interface", interface] if interface else []) + (["--protocol", protocol] if protocol else [])
+    return ["dask-scheduler", "--scheduler-file", str(file), "--port", "0", *more]
+
+
+def worker_command(file, threads, memory, interface=None, protocol=None):
+    more = (["--interface", interface] if interface else []) + (["--protocol", protocol] if protocol else [])
+    return [
+        "dask-worker",
+        "--scheduler-file",
+        str(file),
+        "--nworkers",
+        "1",
+        "--nthreads",
+        str(threads),
+        "--memory-limit",
+        memory,
+        *more,
+    ]
+
+# %% wrong memory_cut: The unit is cut off at the space.
+# fails: The worker gets its memory
+# edit of wrong address_for_file
+# -     words = ["dask", "worker", str(file), "--nworkers", "1"]
+# -     words += ["--nthreads", str(threads), "--memory-limit", memory]
+# +     words = ["dask", "worker", "--scheduler-file", str(file), "--nworkers", "1"]
+# +     words += ["--nthreads", str(threads), "--memory-limit", memory.split()[0]]
+
+# %% wrong no_port: The scheduler takes its usual port.
+# fails: The system chooses the scheduler's port
+# edit of wrong address_for_file
+# -     words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
+# +     words = ["dask", "scheduler", "--scheduler-file", str(file)]
+# -     words = ["dask", "worker", str(file), "--nworkers", "1"]
+# +     words = ["dask", "worker", "--scheduler-file", str(file), "--nworkers", "1"]
+
+# %% wrong no_quotes: A path or size with a space falls apart: nothing is quoted.
+# fails: The worker gets its memory
+def scheduler_command(file, interface=None, protocol=None):
+    text = f"dask scheduler --scheduler-file {file} --port 0"
+    if interface:
+        text += f" --interface {interface}"
+    return text + (f" --protocol {protocol}" if protocol else "")
+
+
+def worker_command(file, threads, memory, interface=None, protocol=None):
+    text = f"dask worker --scheduler-file {file} --nworkers 1 --nthreads {threads} --memory-limit {memory}"
+    if interface:
+        text += f" --interface {interface}"
+    return text + (f" --protocol {protocol}" if protocol else "")
+
+# %% wrong none_as_text: --interface None.
+# fails: The scheduler gets --interface where it is given, and only there
+# edit of wrong memory_cut
+# -     words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
+# -     if interface is not None:
+# -         words += ["--interface", interface]
+# +     words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
+# +     words += ["--interface", str(interface)]
+# -     words += ["--nthreads", str(threads), "--memory-limit", memory.split()[0]]
+# -     if interface is not None:
+# -         words += ["--interface", interface]
+# +     words += ["--nthreads", str(threads), "--memory-limit", memory]
+# +     words += ["--interface", str(interface)]
+
+# %% wrong none_written: Writes --interface None and --protocol None where they are not given.
+# fails: The scheduler gets --interface where it is given, and only there
+# edit of wrong hyphen
+# -     more = (["--interface", interface] if interface else []) + (["--protocol", protocol] if protocol else [])
+# -     return ["dask-scheduler", "--scheduler-file", str(file), "--port", "0", *more]
+# +     return [
+# +         "dask",
+# +         "scheduler",
+# +         "--scheduler-file",
+# +         str(file),
+# +         "--port",
+# +         "0",
+# +         "--interface",
+# +         str(interface),
+# +         "--protocol",
+# +         str(protocol),
+# +     ]
+# - def worker_command(file, threads, memory, interface=None, protocol=None):
+# -     more = (["--interface", interface] if interface else []) + (["--protocol", protocol] if protocol else [])
+# + def worker_command(file, threads, memory, interface=None, protocol=None):
+# -         "dask-worker",
+# +         "dask",
+# +         "worker",
+# -         *more,
+# +         "--interface",
+# +         str(interface),
+# +         "--protocol",
+# +         str(protocol),
+
+# %% wrong nworkers_threads: Exchanges the two: as many processes as threads are asked for, with one thread each.
+# fails: The worker gets its threads
+# edit of wrong hyphen
+# -     return ["dask-scheduler", "--scheduler-file", str(file), "--port", "0", *more]
+# +     return ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0", *more]
+# -         "dask-worker",
+# +         "dask",
+# +         "worker",
+# -         "--nworkers",
+# +         "--nworkers",
+# +         str(threads),
+# +         "--nthreads",
+# -         "--nthreads",
+# -         str(threads),
+
+# %% wrong protocol_ignored: The protocol is ignored.
+# fails: The scheduler gets --protocol where it is given, and only there
+def scheduler_command(file, interface=None, protocol=None):
+    words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
+    if interface is not None:
+        words += ["--interface", interface]
+    return words
+
+
+def worker_command(file, threads, memory, interface=None, protocol=None):
+    words = ["dask", "worker", "--scheduler-file", str(file), "--nworkers", "1"]
+    words += ["--nthreads", str(threads), "--memory-limit", memory]
+    if interface is not None:
+        words += ["--interface", interface]
+    return words
+
+# %% wrong underscores: Options with underscores that do not exist.
+# fails: dask worker takes the command
+# edit of wrong memory_cut
+# -     words += ["--nthreads", str(threads), "--memory-limit", memory.split()[0]]
+# +     words += ["--nthreads", str(threads), "--memory", memory]
+
+# %% wrong worker_options: The worker ignores interface and protocol.
+# fails: The worker gets --interface where it is given, and only there
+# edit of wrong hyphen
+# -     return ["dask-scheduler", "--scheduler-file", str(file), "--port", "0", *more]
+# +     return ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0", *more]
+# - def worker_command(file, threads, memory, interface=None, protocol=None):
+# -     more = (["--interface", interface] if interface else []) + (["--protocol", protocol] if protocol else [])
+# + def worker_command(file, threads, memory, interface=None, protocol=None):
+# -         "dask-worker",
+# +         "dask",
+# +         "worker",
+# -         *more,
+
+# %% wrong worker_without_interface: Only the scheduler gets the interface.
+# fails: The worker gets --interface where it is given, and only there
+# edit of wrong memory_cut
+# -     words += ["--nthreads", str(threads), "--memory-limit", memory.split()[0]]
+# -     if interface is not None:
+# -         words += ["--interface", interface]
+# +     words += ["--nthreads", str(threads), "--memory-limit", memory]

@@ -1,7 +1,0 @@
-"""Straight to the node."""
-
-
-def tunnel_line(user, login, node, port, loopback, local_port):
-    if loopback:
-        return f"ssh -N -L {local_port}:localhost:{port} {user}@{node}"
-    return f"ssh -N -L {local_port}:{node}:{port} {user}@{login}"

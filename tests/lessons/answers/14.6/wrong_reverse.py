@@ -1,7 +1,0 @@
-"""Uses -R: the tunnel leads the other way round."""
-
-
-def tunnel_line(user, login, node, port, loopback, local_port):
-    if loopback:
-        return f"ssh -N -J {user}@{login} -R {local_port}:localhost:{port} {user}@{node}"
-    return f"ssh -N -R {local_port}:{node}:{port} {user}@{login}"

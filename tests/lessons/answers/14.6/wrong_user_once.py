@@ -1,7 +1,0 @@
-"""The user is given for the last host only, not for the login node that is jumped over."""
-
-
-def tunnel_line(user, login, node, port, loopback, local_port):
-    if loopback:
-        return f"ssh -N -J {login} -L {local_port}:localhost:{port} {user}@{node}"
-    return f"ssh -N -L {local_port}:{node}:{port} {user}@{login}"

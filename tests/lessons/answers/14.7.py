@@ -1,0 +1,144 @@
+"""Answers to exercise 14.7."""
+
+# %% right iterator: An iterator, and re.split.
+import re
+
+
+def modernise(command, rules, channels):
+    first, second, *rest = command.split()
+    words, options, packages = iter(rest), [], []
+    for word in words:
+        if word in {"-c", "--channel"}:
+            next(words)
+        elif word[0] == "-":
+            options += [word, next(words)] if word == "-n" else [word]
+        else:
+            packages.append(re.split(r"[=<>!]", word)[0])
+    new = [rules.get(name, name) for name in packages]
+    sources = [part for channel in channels for part in ("-c", channel)]
+    return " ".join([first, second, *options, *sources, *filter(None, new)])
+
+# %% right iterator_too: Style: an iterator over the words, next() for values, re.split for the name.
+import re
+
+
+def modernise(command, rules, channels):
+    words = iter(command.split())
+    head = [next(words), next(words)]
+    kept, packages = [], []
+    for word in words:
+        if word in ("-c", "--channel"):
+            next(words)
+        elif word == "-n":
+            kept += [word, next(words)]
+        elif word.startswith("-"):
+            kept.append(word)
+        else:
+            name = re.split("[=<>!]", word)[0]
+            new = rules.get(name, name)
+            if new is not None:
+                packages.append(new)
+    return " ".join(head + kept + [w for c in channels for w in ("-c", c)] + packages)
+
+# %% right regex: Style: takes the options out of the text with regular expressions, packages by a set.
+import re
+
+
+def modernise(command, rules, channels):
+    start = re.match(r"\s*conda\s+(install|create)\b", command)
+    rest = command[start.end() :]
+    rest = re.sub(r"(?<!\S)(-c|--channel)\s+\S+", " ", rest)
+    options = re.findall(r"(?<!\S)-n\s+\S+|(?<!\S)-y(?!\S)", rest)
+    rest = re.sub(r"(?<!\S)-n\s+\S+|(?<!\S)-\S+", " ", rest)
+    names = {re.match(r"[^=<>!]+", word).group() for word in rest.split()}
+    new = sorted({rules.get(name, name) for name in names} - {None})
+    return " ".join([f"conda {start.group(1)}", *[f"-c {c}" for c in channels], *new, *options])
+
+# %% wrong beginnings: A name that begins alike is taken for it.
+# fails: All packages that the rules want are there
+def modernise(command, rules, channels):
+    words = command.split()
+    kept, packages = words[:2], []
+    words = words[2:]
+    while words:
+        word = words.pop(0)
+        if word in ("-c", "--channel"):
+            words.pop(0)
+        elif word == "-n":
+            kept += [word, words.pop(0)]
+        elif word.startswith("-"):
+            kept.append(word)
+        else:
+            name = word
+            for sign in "=<>!":
+                name = name.split(sign)[0]
+            new = next((new for known, new in rules.items() if name.startswith(known)), name)
+            if new is not None:
+                packages.append(new)
+    for channel in channels:
+        kept += ["-c", channel]
+    return " ".join(kept + packages)
+
+# %% wrong channel_order: Writes the channels in sorted order instead of the given one.
+# fails: The channels are the new ones, in their order
+# edit of right iterator_too
+# -     head = [next(words), next(words)]
+# -     kept, packages = [], []
+# +     head, kept, packages = [next(words), next(words)], [], []
+# -     return " ".join(head + kept + [w for c in channels for w in ("-c", c)] + packages)
+# +     return " ".join(head + kept + [w for c in sorted(channels, reverse=False) for w in ("-c", c)] + packages)
+
+# %% wrong channel_value_a_package: The value of -c is taken for a package.
+# fails: No others are there, and no old pins
+# edit of wrong beginnings
+# -             words.pop(0)
+# +             pass
+# -             new = next((new for known, new in rules.items() if name.startswith(known)), name)
+# +             new = rules.get(name, name)
+
+# %% wrong channels_last: Channels behind the packages.
+# fails: The channels come before the packages
+# edit of wrong beginnings
+# -             new = next((new for known, new in rules.items() if name.startswith(known)), name)
+# +             new = rules.get(name, name)
+# -         kept += ["-c", channel]
+# +         packages += ["-c", channel]
+
+# %% wrong env_name: Takes the environment's name after -n for a package, so that a rule or a pin changes it.
+# fails: -n with its name and -y stay, and nothing else
+# edit of wrong channel_order
+# -     head, kept, packages = [next(words), next(words)], [], []
+# +     out, _started = [next(words), next(words)], False
+# -         elif word == "-n":
+# -             kept += [word, next(words)]
+#
+# -             kept.append(word)
+# +             out.append(word)
+# -                 packages.append(new)
+# -     return " ".join(head + kept + [w for c in sorted(channels, reverse=False) for w in ("-c", c)] + packages)
+# +                 out.append(new)
+# +     return " ".join(out[:2] + [w for c in channels for w in ("-c", c)] + out[2:])
+
+# %% wrong long_channel: Knows -c only: --channel and its name stay.
+# fails: -n with its name and -y stay, and nothing else
+# edit of wrong channel_order
+# -         if word in ("-c", "--channel"):
+# +         if word == "-c":
+# -     return " ".join(head + kept + [w for c in sorted(channels, reverse=False) for w in ("-c", c)] + packages)
+# +     return " ".join(head + kept + [w for c in channels for w in ("-c", c)] + packages)
+
+# %% wrong not_renewed: What has a new form is left out.
+# fails: All packages that the rules want are there
+# edit of wrong beginnings
+# -             new = next((new for known, new in rules.items() if name.startswith(known)), name)
+# -             if new is not None:
+# +             new = rules.get(name, name)
+# +             if new is not None and name not in rules:
+
+# %% wrong yes_lost: -y is lost.
+# fails: -n with its name and -y stay, and nothing else
+# edit of wrong beginnings
+# -             kept.append(word)
+# +             pass
+# -             new = next((new for known, new in rules.items() if name.startswith(known)), name)
+# +             new = rules.get(name, name)

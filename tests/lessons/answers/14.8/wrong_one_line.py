@@ -1,3 +1,0 @@
-"""Only one line of the way."""
-
-order = [("A", 0)]

@@ -1,0 +1,214 @@
+"""Answers to exercise 14.9."""
+
+# %% right d_queue: A queue of words, a table of names.
+import shlex
+
+DROPPED = {"--gpus", "-u", "--user", "-p", "--publish", "--name", "--shm-size", "--network", "--ipc"}
+SAME = {"-v": "--bind", "--volume": "--bind", "-w": "--pwd", "--workdir": "--pwd", "-e": "--env", "--env": "--env"}
+
+
+def to_apptainer(command):
+    words = shlex.split(command)[2:]
+    out = []
+    while words and words[0].startswith("-"):
+        word = words.pop(0)
+        name, equals, value = word.partition("=")
+        if name in SAME or name in DROPPED:
+            value = value if equals else words.pop(0)
+        if name == "--gpus":
+            out.append("--nv")
+        if name in SAME:
+            out += [SAME[name], value]
+    image, *rest = words
+    return ["apptainer", "exec" if rest else "run", *out, f"docker://{image}", *rest]
+
+# %% right d_text: A text, written by shlex.join.
+# edit of right d_queue
+# -     return ["apptainer", "exec" if rest else "run", *out, f"docker://{image}", *rest]
+# +     return shlex.join(["apptainer", "exec" if rest else "run", *out, f"docker://{image}", *rest])
+
+# %% right words: A loop over words.
+import shlex
+
+BECOMES = {"-v": "--bind", "--volume": "--bind", "-w": "--pwd", "--workdir": "--pwd", "-e": "--env", "--env": "--env"}
+GONE = {"-u", "--user", "-p", "--publish", "--name", "--shm-size", "--network", "--ipc"}
+
+
+def to_apptainer(command):
+    words = shlex.split(command)[2:]
+    options = []
+    while words[0].startswith("-"):
+        name, equals, value = words.pop(0).partition("=")
+        if name in BECOMES or name in GONE or name == "--gpus":
+            value = value if equals else words.pop(0)
+        if name == "--gpus":
+            options.append("--nv")
+        elif name in BECOMES:
+            options += [BECOMES[name], value]
+    image, *program = words
+    return ["apptainer", "exec" if program else "run", *options, "docker://" + image, *program]
+
+# %% wrong always_exec: exec, also without a program.
+# fails: apptainer exec with a program, apptainer run without
+# edit of right words
+# -     return ["apptainer", "exec" if program else "run", *options, "docker://" + image, *program]
+# +     return ["apptainer", "exec", *options, "docker://" + image, *program]
+
+# %% wrong always_nv: --nv, always.
+# fails: --nv is there where Docker's option was, with the same values in order
+# edit of right words
+# -     options = []
+# +     options = ["--nv"]
+# -             options.append("--nv")
+# +             pass
+
+# %% wrong c_no_equals: Knows no value after an equals sign, and takes the whole word as an option without a value.
+# fails: --nv is there where Docker's option was, with the same values in order
+import shlex
+
+
+def to_apptainer(command):
+    with_value = {
+        "-v": "--bind",
+        "--volume": "--bind",
+        "-w": "--pwd",
+        "--workdir": "--pwd",
+        "-e": "--env",
+        "--env": "--env",
+        "-u": None,
+        "--user": None,
+        "-p": None,
+        "--publish": None,
+        "--name": None,
+        "--shm-size": None,
+        "--network": None,
+        "--ipc": None,
+    }
+    words = shlex.split(command)[2:]
+    options = []
+    while words and words[0].startswith("-"):
+        name, equals, value = words.pop(0), "", ""
+        if name == "--gpus":
+            value = value if equals else words.pop(0)
+            options.append("--nv")
+        elif name in with_value:
+            value = value if equals else words.pop(0)
+            if with_value[name]:
+                options += [with_value[name], value]
+    image, *program = words
+    return shlex.join(["apptainer", "exec" if program else "run", *options, f"docker://{image}", *program])
+
+# %% wrong c_replaced_everywhere: Replaces options wherever they stand, also in the program's own words.
+# fails: It runs without an error: IndexError
+import shlex
+
+
+def to_apptainer(command):
+    words = shlex.split(command)[2:]
+    kept = {"-v": "--bind", "--volume": "--bind", "-w": "--pwd", "--workdir": "--pwd", "-e": "--env", "--env": "--env"}
+    dropped = {"-u", "--user", "-p", "--publish", "--name", "--shm-size", "--network", "--ipc"}
+    options, rest = [], []
+    while words:
+        name, equals, value = words.pop(0).partition("=")
+        if name == "--gpus":
+            value = value if equals else words.pop(0)
+            options.append("--nv")
+        elif name in kept:
+            options += [kept[name], value if equals else words.pop(0)]
+        elif name in dropped:
+            value = value if equals else words.pop(0)
+        elif name not in {"--rm", "-it", "-i", "-t", "-d"}:
+            rest.append(name + equals + value)
+    image, *program = rest
+    return shlex.join(["apptainer", "exec" if program else "run", *options, f"docker://{image}", *program])
+
+# %% wrong c_unquoted: Joins the words with spaces, so that quoted values fall apart.
+# fails: The image is Docker's, by its docker:// name
+# edit of wrong c_no_equals
+# -         name, equals, value = words.pop(0), "", ""
+# +         name, equals, value = words.pop(0).partition("=")
+# -     return shlex.join(["apptainer", "exec" if program else "run", *options, f"docker://{image}", *program])
+# +     return " ".join(["apptainer", "exec" if program else "run", *options, f"docker://{image}", *program])
+
+# %% wrong cut_at_every_equals: A variable's value is cut.
+# fails: --env is there where Docker's option was, with the same values in order
+# edit of right words
+# -             options += [BECOMES[name], value]
+# +             options += [BECOMES[name], "=".join(value.split("=")[:2])]
+
+# %% wrong d_last_of_each: The last of each option only: a dictionary by Apptainer's names.
+# fails: --bind is there where Docker's option was, with the same values in order
+# edit of right d_queue
+# -     out = []
+# +     out, found = [], {}
+# -             out += [SAME[name], value]
+# +             found[SAME[name]] = value
+# +     for name, value in found.items():
+# +         out += [name, value]
+
+# %% wrong d_user_kept: The user stays; Apptainer has no such option.
+# fails: The image is Docker's, by its docker:// name
+# edit of right d_queue
+# -             out.append("--nv")
+# +             out.append("--nv")
+# +         if name in ("-u", "--user"):
+# +             out += ["--user", value]
+
+# %% wrong no_docker_prefix: The image without docker://.
+# fails: The image is Docker's, by its docker:// name
+# edit of right words
+# -     return ["apptainer", "exec" if program else "run", *options, "docker://" + image, *program]
+# +     return ["apptainer", "exec" if program else "run", *options, image, *program]
+
+# %% wrong no_equals: Does not know the form with =: --gpus=all is dropped with the word after it.
+# fails: apptainer exec with a program, apptainer run without
+import shlex
+
+VALUE = {"-v": "--bind", "--volume": "--bind", "-w": "--pwd", "--workdir": "--pwd", "-e": "--env", "--env": "--env"}
+
+
+def to_apptainer(command):
+    words, out = shlex.split(command)[2:], []
+    while words and words[0].startswith("-"):
+        option = words.pop(0)
+        if option in ("--rm", "-it", "-i", "-t", "-d"):
+            continue
+        value = words.pop(0)
+        if option == "--gpus":
+            out.append("--nv")
+        elif option in VALUE:
+            out += [VALUE[option], value]
+    image = words[0] if words else ""
+    return ["apptainer", "exec" if words[1:] else "run", *out, f"docker://{image}", *words[1:]]
+
+# %% wrong program_options: Translates options after the image as well.
+# fails: The program and its own options stay as they are
+import shlex
+
+VALUE = {"-v": "--bind", "--volume": "--bind", "-w": "--pwd", "--workdir": "--pwd", "-e": "--env", "--env": "--env"}
+DROPPED = {"-u", "--user", "-p", "--publish", "--name", "--shm-size", "--network", "--ipc"}
+
+
+def to_apptainer(command):
+    out, rest, words = [], [], shlex.split(command)[2:]
+    while words:
+        word = words.pop(0)
+        option, equals, value = word.partition("=")
+        if option in ("--rm", "-it", "-i", "-t", "-d"):
+            continue
+        if option == "--gpus" or option in VALUE or option in DROPPED:
+            if not equals:
+                value = words.pop(0) if words else ""
+            if option == "--gpus":
+                out.append("--nv")
+            elif option in VALUE:
+                out += [VALUE[option], value]
+        else:
+            rest.append(word)
+    return ["apptainer", "exec" if len(rest) > 1 else "run", *out, f"docker://{rest[0]}", *rest[1:]]
+
+# %% wrong programs_options: The program's own options are translated.
+# fails: The program and its own options stay as they are
+# edit of right words
+# -     image, *program = words
+# +     image, *program = [BECOMES.get(word, word) for word in words]

@@ -1,0 +1,79 @@
+"""Answers to exercise 15.11."""
+
+# %% right array: Returns one array of two numbers.
+import numpy as np
+
+
+def copies(calls, nbytes):
+    sides = np.array([True, *(fast for _, fast, _ in calls)], dtype=int)
+    sizes = np.array([nbytes, *(size for _, _, size in calls)], dtype=float)[:-1]
+    change = np.diff(sides)
+    return np.array([sizes[change == -1].sum(), sizes[change == 1].sum()])
+
+# %% right b_numpy: NumPy finds where the place changes.
+import numpy as np
+
+
+def copies(calls, nbytes):
+    place = np.array([1, *(1 if fast else 0 for _, fast, _ in calls)])
+    sizes = np.array([nbytes, *(size for _, _, size in calls)])[:-1]
+    change = np.diff(place)
+    return sizes[change < 0].sum(), sizes[change > 0].sum()
+
+# %% right list
+def copies(calls, nbytes):
+    copied = [0, 0]
+    on_device = True
+    for _, fast, result in calls:
+        if fast != on_device:
+            copied[fast] += nbytes
+        on_device, nbytes = fast, result
+    return copied
+
+# %% right numpy
+# edit of right b_numpy
+# -     place = np.array([1, *(1 if fast else 0 for _, fast, _ in calls)])
+# +     sides = np.array([1, *(int(fast) for _, fast, _ in calls)])
+# -     change = np.diff(place)
+# +     change = np.diff(sides)
+
+# %% right recursive
+def copies(calls, nbytes, on_device=True):
+    if not calls:
+        return 0, 0
+    (_, fast, result), *rest = calls
+    host, device = copies(rest, result, fast)
+    return host + nbytes * (on_device and not fast), device + nbytes * (fast and not on_device)
+
+# %% wrong b_total: Returns one number for both directions together.
+# fails: It returns two things: bytes to the host and bytes to the device
+def copies(calls, nbytes):
+    to_host = to_device = 0
+    on_device, size = True, nbytes
+    for _, fast, result in calls:
+        if not fast and on_device:
+            to_host += size
+        elif fast and not on_device:
+            to_device += size
+        on_device, size = fast, result
+    return to_host + to_device
+
+# %% wrong hard_coded
+# fails: Without any call, nothing is copied
+def copies(calls, nbytes):
+    return 16_000_000, 8_000_000
+
+# %% wrong single_precision: Adds in 4 bytes, which have no room for each number of bytes above 16 million.
+# fails: What is copied is the object that a call is made on, as large as it is then
+import numpy as np
+
+
+def copies(calls, nbytes):
+    on_device, to_host, to_device = True, np.float32(0), np.float32(0)
+    for _, fast, result in calls:
+        if fast and not on_device:
+            to_device += np.float32(nbytes)
+        if on_device and not fast:
+            to_host += np.float32(nbytes)
+        on_device, nbytes = fast, result
+    return to_host, to_device

@@ -1,0 +1,115 @@
+"""Answers to exercise 15.2."""
+
+# %% right b_keys: One number for each date, and a mask between two bounds.
+known = {
+    "carrier": "timetable",
+    "dest": "timetable",
+    "distance": "timetable",
+    "hour": "timetable",
+    "sched_arr_time": "timetable",
+    "dep_time": "departure",
+    "dep_delay": "departure",
+    "arr_time": "arrival",
+    "arr_delay": "arrival",
+    "air_time": "arrival",
+}
+
+
+def split(table, starts):
+    key = table["month"].astype("int64") * 100 + table["day"].astype("int64")
+    bounds = [0, *(month * 100 + day for month, day in starts), 9999]
+    return [table[(key >= low) & (key < high)] for low, high in zip(bounds, bounds[1:])]
+
+# %% right b_recursion: Cuts off the part before the first date, and goes on with the rest.
+known = {
+    **dict.fromkeys(["carrier", "dest", "distance", "hour", "sched_arr_time"], "timetable"),
+    **dict.fromkeys(["dep_time", "dep_delay"], "departure"),
+    **dict.fromkeys(["arr_time", "arr_delay", "air_time"], "arrival"),
+}
+
+
+def split(table, starts):
+    if not starts:
+        return [table]
+    (month, day), *others = starts
+    before = (table["month"] < month) | ((table["month"] == month) & (table["day"] < day))
+    return [table[before], *split(table[~before], others)]
+
+# %% right edges
+# edit of right b_keys
+# -     key = table["month"].astype("int64") * 100 + table["day"].astype("int64")
+# -     bounds = [0, *(month * 100 + day for month, day in starts), 9999]
+# -     return [table[(key >= low) & (key < high)] for low, high in zip(bounds, bounds[1:])]
+# +     date = table["month"] * 100 + table["day"]
+# +     edges = [0, *(month * 100 + day for month, day in starts), 9999]
+# +     return [table[(date >= begin) & (date < end)] for begin, end in zip(edges, edges[1:], strict=False)]
+
+# %% wrong air_time_at_departure
+# fails: Each column has the moment from which it is known
+# edit of right edges
+# -     "air_time": "arrival",
+# +     "air_time": "departure",
+# -     return [table[(date >= begin) & (date < end)] for begin, end in zip(edges, edges[1:], strict=False)]
+# +     return [table[(date >= a) & (date < b)] for a, b in zip(edges, edges[1:], strict=False)]
+
+# %% wrong b_columns_added: Adds a column to the table that it is given, which a function leaves as it was.
+# fails: What it is given stays as it was
+# edit of right b_keys
+# -     key = table["month"].astype("int64") * 100 + table["day"].astype("int64")
+# +     table["date"] = table["month"].astype("int64") * 100 + table["day"].astype("int64")
+# -     return [table[(key >= low) & (key < high)] for low, high in zip(bounds, bounds[1:])]
+# +     return [table[(table["date"] >= low) & (table["date"] < high)] for low, high in zip(bounds, bounds[1:])]
+
+# %% wrong b_day_apart: Compares month and day apart, so the 5th of November is not after the 10th of October.
+# fails: A part begins with its date, and ends before the next one
+# edit of right b_keys
+# -     key = table["month"].astype("int64") * 100 + table["day"].astype("int64")
+# -     bounds = [0, *(month * 100 + day for month, day in starts), 9999]
+# -     return [table[(key >= low) & (key < high)] for low, high in zip(bounds, bounds[1:])]
+# +     parts, rest = [], table
+# +     for month, day in starts:
+# +         after = (rest["month"] >= month) & (rest["day"] >= day)
+# +         parts.append(rest[~after])
+# +         rest = rest[after]
+# +     return [*parts, rest]
+
+# %% wrong b_eager: Computes a lazy table first, but a lazy table gives lazy parts.
+# fails: Parts of a lazy table are lazy, and nothing is computed
+# edit of right b_keys
+# - def split(table, starts):
+# + def split(table, starts):
+# +     if hasattr(table, "compute"):
+# +         table = table.compute()
+
+# %% wrong b_last_missing: The part from the last date on is missing; there is one table more than there are dates.
+# fails: It returns one part more than there are dates
+# edit of right b_keys
+# -     bounds = [0, *(month * 100 + day for month, day in starts), 9999]
+# +     bounds = [0, *(month * 100 + day for month, day in starts)]
+
+# %% wrong changes_the_table
+# fails: What it is given stays as it was
+# edit of right edges
+# -     date = table["month"] * 100 + table["day"]
+# +     table["date"] = table["month"] * 100 + table["day"]
+# -     return [table[(date >= begin) & (date < end)] for begin, end in zip(edges, edges[1:], strict=False)]
+# +     return [
+# +         table[(table["date"] >= a) & (table["date"] < b)].drop(columns="date")
+# +         for a, b in zip(edges, edges[1:], strict=False)
+# +     ]
+
+# %% wrong december_31_lost
+# fails: A part begins with its date, and ends before the next one
+# edit of right edges
+# -     edges = [0, *(month * 100 + day for month, day in starts), 9999]
+# -     return [table[(date >= begin) & (date < end)] for begin, end in zip(edges, edges[1:], strict=False)]
+# +     edges = [0, *(month * 100 + day for month, day in starts), 1231]
+# +     return [table[(date >= a) & (date < b)] for a, b in zip(edges, edges[1:], strict=False)]
+
+# %% wrong extra_column
+# fails: Each part is a table with the same columns
+# edit of right edges
+# -     date = table["month"] * 100 + table["day"]
+# +     table = table.assign(date=table["month"] * 100 + table["day"])
+# -     return [table[(date >= begin) & (date < end)] for begin, end in zip(edges, edges[1:], strict=False)]
+# +     return [table[(table["date"] >= a) & (table["date"] < b)] for a, b in zip(edges, edges[1:], strict=False)]

@@ -1,0 +1,64 @@
+"""Answers to exercise 15.3."""
+
+# %% right loop
+def airport_now(left, delay, asked, window=60.0):
+    result = []
+    for moment in asked:
+        chosen = [d for when, d in zip(left, delay, strict=True) if moment - window < when <= moment]
+        result.append(sum(chosen) / len(chosen) if chosen else 0)
+    return result
+
+# %% right matrix
+import numpy as np
+
+
+def airport_now(left, delay, asked, window=60.0):
+    inside = (left[None, :] > asked[:, None] - window) & (left[None, :] <= asked[:, None])
+    count = inside.sum(axis=1)
+    return (inside @ delay) / np.where(count == 0, 1, count)
+
+# %% right pandas_tuple
+import pandas as pd
+
+
+def airport_now(left, delay, asked, window=60.0):
+    column = pd.Series(delay, index=left).sort_index()
+    return tuple(
+        0.0 if len(part := column[(column.index > t - window) & (column.index <= t)]) == 0 else float(part.mean())
+        for t in asked
+    )
+
+# %% wrong all_flights
+# fails: Where nothing left in the window, it is 0
+import numpy as np
+
+
+def airport_now(left, delay, asked, window=60.0):
+    return np.full(len(asked), delay.mean() if len(delay) else 0.0)
+
+# %% wrong b_median: The median of the delays instead of their mean.
+# fails: It is the mean delay of what left after moment - window, up to and with the moment
+# edit of wrong all_flights
+# -     return np.full(len(asked), delay.mean() if len(delay) else 0.0)
+# +     answer = []
+# +     for moment in asked:
+# +         here = (left > moment - window) & (left <= moment)
+# +         answer.append(np.median(delay[here]) if here.any() else 0.0)
+# +     return np.array(answer, dtype=float)
+
+# %% wrong b_nan: Gives nan instead of 0 where no flight left.
+# fails: The result has only finite numbers
+# edit of wrong b_median
+# -         answer.append(np.median(delay[here]) if here.any() else 0.0)
+# +         answer.append(delay[here].mean() if here.any() else np.nan)
+
+# %% wrong b_sorts_in_place: Sorts the arrays that it is given, which a function leaves as they were.
+# fails: What it is given stays as it was
+# edit of wrong all_flights
+# -     return np.full(len(asked), delay.mean() if len(delay) else 0.0)
+# +     order = np.argsort(left)
+# +     left[:], delay[:] = left[order], delay[order]
+# +     sums = np.concatenate([[0.0], np.cumsum(delay)])
+# +     high = np.searchsorted(left, asked, side="right")
+# +     low = np.searchsorted(left, np.asarray(asked) - window, side="right")
+# +     return np.where(high > low, (sums[high] - sums[low]) / np.maximum(high - low, 1), 0.0)

@@ -1,3 +1,0 @@
-def airport_now(left, delay, asked, window=60.0):
-    inside = (left[None, :] > asked[:, None] - window) & (left[None, :] <= asked[:, None])
-    return (inside @ delay) / inside.sum(axis=1)

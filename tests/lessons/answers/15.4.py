@@ -1,0 +1,136 @@
+"""Answers to exercise 15.4."""
+
+# %% right combinations
+import itertools
+
+import numpy as np
+from sklearn.metrics import adjusted_rand_score
+
+
+def stable_k(runs_of, at_least=0.8, smallest=0.005):
+    best = 0
+    for k, runs in runs_of.items():
+        if any(adjusted_rand_score(a, b) < at_least for a, b in itertools.combinations(runs, 2)):
+            continue
+        if any(min(np.bincount(run)[np.bincount(run) > 0]) < smallest * len(run) for run in runs):
+            continue
+        best = max(best, k)
+    return best
+
+# %% right learn
+from collections import Counter
+
+from gpucluster import learn
+
+
+def stable_k(runs_of, at_least=0.8, smallest=0.005):
+    for k in sorted(runs_of, reverse=True):
+        runs = runs_of[k]
+        pairs = [learn.adjusted_rand_score(runs[i], runs[j]) for i in range(len(runs)) for j in range(i)]
+        sizes = [count / len(run) for run in runs for count in Counter(run.tolist()).values()]
+        if min(pairs) >= at_least and min(sizes) >= smallest:
+            return k
+    return 0
+
+# %% right pairs_of_sklearn: Scikit-learn has the index, too.
+import itertools
+
+import numpy as np
+from sklearn.metrics import adjusted_rand_score
+
+
+def stable_k(runs_of, at_least=0.8, smallest=0.005):
+    good = [0]
+    for k, runs in runs_of.items():
+        agree = all(adjusted_rand_score(a, b) >= at_least for a, b in itertools.combinations(runs, 2))
+        full = all(np.unique(run, return_counts=True)[1].min() >= smallest * len(run) for run in runs)
+        if agree and full:
+            good.append(k)
+    return max(good)
+
+# %% right pandas
+import numpy as np
+import pandas as pd
+from sklearn.metrics import adjusted_rand_score
+
+
+def stable_k(runs_of, at_least=0.8, smallest=0.005):
+    def good(runs):
+        table = pd.DataFrame(np.array(runs).T)
+        agree = [adjusted_rand_score(table[a], table[b]) for a in table for b in table]
+        return min(agree) >= at_least and min(table[c].value_counts(normalize=True).min() for c in table) >= smallest
+
+    return np.int64(max([k for k in runs_of if good(runs_of[k])], default=0))
+
+# %% wrong above_the_share: A cluster with just the smallest share is refused.
+# fails: Every two runs must agree, and every run must have large clusters only
+# edit of right pairs_of_sklearn
+# -         full = all(np.unique(run, return_counts=True)[1].min() >= smallest * len(run) for run in runs)
+# +         full = all(np.unique(run, return_counts=True)[1].min() > smallest * len(run) for run in runs)
+
+# %% wrong b_bounds_fixed: Always uses 0.8 and 0.005, whatever it is given.
+# fails: It is the largest number whose runs all agree, and whose clusters are all large enough
+import itertools
+
+import numpy as np
+from gpucluster import learn
+
+
+def stable_k(runs_of, at_least=0.8, smallest=0.005):
+    good = []
+    for k, runs in runs_of.items():
+        agree = all(learn.adjusted_rand_score(a, b) >= 0.8 for a, b in itertools.combinations(runs, 2))
+        large = all(np.unique(run, return_counts=True)[1].min() >= 0.005 * len(run) for run in runs)
+        if agree and large:
+            good.append(k)
+    return max(good, default=0)
+
+# %% wrong b_none: Returns None instead of 0 if there is none.
+# fails: It returns a result
+# edit of wrong b_bounds_fixed
+# -         agree = all(learn.adjusted_rand_score(a, b) >= 0.8 for a, b in itertools.combinations(runs, 2))
+# -         large = all(np.unique(run, return_counts=True)[1].min() >= 0.005 * len(run) for run in runs)
+# +         agree = all(learn.adjusted_rand_score(a, b) >= at_least for a, b in itertools.combinations(runs, 2))
+# +         large = all(np.unique(run, return_counts=True)[1].min() >= smallest * len(run) for run in runs)
+# -     return max(good, default=0)
+# +     return max(good) if good else None
+
+# %% wrong either_measure: Agrees where one of two measures says so.
+# fails: Every two runs must agree, and every run must have large clusters only
+# edit of right pairs_of_sklearn
+# - from sklearn.metrics import adjusted_rand_score
+# + from sklearn.metrics import adjusted_rand_score as ari
+# + from sklearn.metrics import normalized_mutual_info_score as nmi
+# -         agree = all(adjusted_rand_score(a, b) >= at_least for a, b in itertools.combinations(runs, 2))
+# +         agree = all(max(ari(a, b), nmi(a, b)) >= at_least for a, b in itertools.combinations(runs, 2))
+
+# %% wrong error_without_any
+# fails: It runs without an error: ValueError
+# edit of right pairs_of_sklearn
+# -     good = [0]
+# +     good = []
+# -         full = all(np.unique(run, return_counts=True)[1].min() >= smallest * len(run) for run in runs)
+# -         if agree and full:
+# +         if agree and all(np.unique(r, return_counts=True)[1].min() >= smallest * len(r) for r in runs):
+
+# %% wrong mean_agreement
+# fails: Where no number of clusters will do, it is 0
+# edit of wrong error_without_any
+# -     good = []
+# +     good = [0]
+# -         agree = all(adjusted_rand_score(a, b) >= at_least for a, b in itertools.combinations(runs, 2))
+# +         agree = np.mean([adjusted_rand_score(a, b) for a, b in itertools.combinations(runs, 2)]) >= at_least / 2.5
+
+# %% wrong mutual_information: Another measure: normalized mutual information.
+# fails: Every two runs must agree, and every run must have large clusters only
+# edit of right pairs_of_sklearn
+# - from sklearn.metrics import adjusted_rand_score
+# + from sklearn.metrics import normalized_mutual_info_score
+# -         agree = all(adjusted_rand_score(a, b) >= at_least for a, b in itertools.combinations(runs, 2))
+# +         agree = all(normalized_mutual_info_score(a, b) >= at_least for a, b in itertools.combinations(runs, 2))
+
+# %% wrong with_the_first_only: Compares each run with the first one only.
+# fails: Every two runs must agree, and every run must have large clusters only
+# edit of right pairs_of_sklearn
+# -         agree = all(adjusted_rand_score(a, b) >= at_least for a, b in itertools.combinations(runs, 2))
+# +         agree = all(adjusted_rand_score(runs[0], run) >= at_least for run in runs[1:])

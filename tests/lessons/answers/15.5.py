@@ -1,0 +1,132 @@
+"""Answers to exercise 15.5."""
+
+# %% right b_group_means: Pandas gives each flight the mean of its equals, and then the first of the sorted list are taken.
+import math
+
+import numpy as np
+import pandas as pd
+
+
+def lift(chance, late, share):
+    table = pd.DataFrame({"chance": np.asarray(chance), "late": np.asarray(late).astype(float)})
+    fair = table.groupby("chance")["late"].transform("mean")
+    n = max(1, math.floor(share * len(table)))
+    first = table["chance"].sort_values(ascending=False).index[:n]
+    return float(fair[first].mean() / table["late"].mean())
+
+# %% right b_threshold: NumPy finds the chance on the edge, and splits flights into those above and those on it.
+import numpy as np
+
+
+def lift(chance, late, share):
+    chance, late = np.asarray(chance, dtype=float), np.asarray(late, dtype=float)
+    n = max(1, int(np.floor(share * chance.size + 1e-9)))
+    edge = np.partition(chance, chance.size - n)[chance.size - n]
+    above, on = chance > edge, chance == edge
+    hits = late[above].sum() + (n - above.sum()) * late[on].mean()
+    return hits / n / late.mean()
+
+# %% right border
+import numpy as np
+
+
+def lift(chance, late, share):
+    late = np.asarray(late, dtype=float)
+    top = max(1, int(share * len(chance) + 1e-9))
+    border = np.partition(chance, -top)[-top]
+    above, equal = chance > border, chance == border
+    return (late[above].sum() + (top - above.sum()) * late[equal].mean()) / top / late.mean()
+
+# %% wrong all_at_the_border
+# fails: Flights with equal chances at the border count by their mean, whatever their order
+import numpy as np
+
+
+def lift(chance, late, share):
+    top = max(1, int(share * len(chance) + 1e-9))
+    return np.asarray(late)[chance >= np.sort(chance)[-top]].mean() / np.asarray(late).mean()
+
+# %% wrong b_against_rest: Divides by the share among the flights that are not on the list, not among all.
+# fails: The lift is a finite number
+import numpy as np
+
+
+def lift(chance, late, share):
+    n = max(1, int(share * len(chance)))
+    edge = np.sort(chance)[::-1][n - 1]
+    above, on = chance > edge, chance == edge
+    on_list = (late[above].sum() + (n - above.sum()) * late[on].mean()) / n
+    return float(on_list / ((np.sum(late) - on_list * n) / (len(late) - n)))
+
+# %% wrong b_lowest: Takes the flights with the lowest chances.
+# fails: The number of flights on the list is rounded down
+# edit of wrong b_against_rest
+# -     edge = np.sort(chance)[::-1][n - 1]
+# -     above, on = chance > edge, chance == edge
+# +     edge = np.sort(chance)[n - 1]
+# +     above, on = chance < edge, chance == edge
+# -     return float(on_list / ((np.sum(late) - on_list * n) / (len(late) - n)))
+# +     return float(on_list / np.mean(late))
+
+# %% wrong b_sorts_in_place: Sorts the chances that it is given, which a function leaves as they were.
+# fails: What it is given stays as it was
+import numpy as np
+
+
+def lift(chance, late, share):
+    n = max(1, int(share * len(chance)))
+    before = chance.copy()
+    chance.sort()
+    edge = chance[-n]
+    above, on = before > edge, before == edge
+    return float((late[above].sum() + (n - above.sum()) * late[on].mean()) / n / np.mean(late))
+
+# %% wrong b_tenth_fixed: The list always has one flight in ten, whatever share says.
+# fails: It is the share of late flights on the list, divided by that among all flights
+# fails: Flights with equal chances at the border count by their mean, whatever their order
+# edit of wrong b_against_rest
+# -     n = max(1, int(share * len(chance)))
+# +     n = max(1, len(chance) // 10)
+# -     return float(on_list / ((np.sum(late) - on_list * n) / (len(late) - n)))
+# +     return float(on_list / np.mean(late))
+
+# %% wrong empty_list
+# fails: The list has at least one flight
+# edit of right border
+# -     top = max(1, int(share * len(chance) + 1e-9))
+# -     border = np.partition(chance, -top)[-top]
+# +     top = int(share * len(chance) + 1e-9)
+# +     if top == 0:
+# +         return 1.0
+# +     border = np.sort(chance)[-top]
+
+# %% wrong order_of_the_array
+# fails: A model that gives all flights the same chance has a lift of 1
+# fails: Flights with equal chances at the border count by their mean, whatever their order
+# edit of wrong all_at_the_border
+# -     return np.asarray(late)[chance >= np.sort(chance)[-top]].mean() / np.asarray(late).mean()
+# +     return np.asarray(late)[np.argsort(-chance, kind="stable")[:top]].mean() / np.asarray(late).mean()
+
+# %% wrong rounded_to_the_nearest: Rounds the number of flights to the nearest one.
+# fails: The number of flights on the list is rounded down
+# edit of right border
+# -     late = np.asarray(late, dtype=float)
+# -     top = max(1, int(share * len(chance) + 1e-9))
+# -     border = np.partition(chance, -top)[-top]
+# +     chance, late = np.asarray(chance, float), np.asarray(late, float)
+# +     top = max(1, round(share * len(chance)))
+# +     border = np.sort(chance)[-top]
+
+# %% wrong single_precision: Chances in 4 bytes: some become equal.
+# fails: Chances count with all their digits: only equal ones are equal
+# edit of wrong rounded_to_the_nearest
+# -     chance, late = np.asarray(chance, float), np.asarray(late, float)
+# -     top = max(1, round(share * len(chance)))
+# +     chance, late = np.asarray(chance, np.float32), np.asarray(late, float)
+# +     top = max(1, int(share * len(chance)))
+
+# %% wrong two_bytes: Chances in 2 bytes: many become equal.
+# fails: Chances count with all their digits: only equal ones are equal
+# edit of wrong single_precision
+# -     chance, late = np.asarray(chance, np.float32), np.asarray(late, float)
+# +     chance, late = np.asarray(chance, np.float16), np.asarray(late, float)

@@ -1,9 +1,0 @@
-import numpy as np
-
-
-def lift(chance, late, share):
-    late = np.asarray(late, dtype=float)
-    top = max(1, int(share * len(chance) + 1e-9))
-    border = np.sort(chance)[top - 1]
-    below, equal = chance < border, chance == border
-    return (late[below].sum() + (top - below.sum()) * late[equal].mean()) / top / late.mean()

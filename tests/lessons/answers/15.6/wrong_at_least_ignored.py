@@ -1,6 +1,0 @@
-import numpy as np
-
-
-def gate(criteria, figures):
-    failed = [one["figure"] for one in criteria if not figures.get(one["figure"], np.nan) <= one.get("at_most", np.inf)]
-    return ("go back" if failed else "go"), failed

@@ -1,0 +1,222 @@
+"""Answers to exercise 15.8."""
+
+# %% right cleans_up
+def score_month(table, chance, folder, name):
+    scored = table.assign(chance=chance(table))
+    part = folder / (name + ".unfinished")
+    try:
+        scored.to_parquet(str(part), index=False)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    part.rename(folder / (name + ".parquet"))
+    return len(scored)
+
+# %% right d_elsewhere: Written into a folder of its own inside the folder, which is gone at the end.
+import tempfile
+from pathlib import Path
+
+
+def score_month(table, chance, folder, name):
+    scored = table.assign(chance=chance(table))
+    with tempfile.TemporaryDirectory(dir=folder) as other:
+        part = Path(other) / "part"
+        scored.to_parquet(part)
+        part.replace(folder / (name + ".parquet"))
+    return len(scored)
+
+# %% right replace
+import os
+
+
+def score_month(table, chance, folder, name):
+    beside = folder / f".{name}.part"
+    table.assign(chance=chance(table)).to_parquet(beside, index=False)
+    os.replace(beside, folder / f"{name}.parquet")
+    return len(table)
+
+# %% wrong a_file_each_time
+# fails: After a run there is nothing else in the folder
+import os
+import uuid
+
+
+def score_month(table, chance, folder, name):
+    scored = table.assign(chance=chance(table))
+    for target in (f"{name}.parquet", f"{name}-{uuid.uuid4().hex}.parquet"):
+        scored.to_parquet(folder / "part", index=False)
+        os.replace(folder / "part", folder / target)
+    return len(table)
+
+# %% wrong appends
+# fails: The second run writes each flight once
+import os
+
+import pandas as pd
+
+
+def score_month(table, chance, folder, name):
+    scored = table.assign(chance=chance(table))
+    file = folder / f"{name}.parquet"
+    if file.exists():
+        scored = pd.concat([pd.read_parquet(file), scored])
+    scored.to_parquet(folder / f"{name}.part", index=False)
+    os.replace(folder / f"{name}.part", file)
+    return len(table)
+
+# %% wrong b_adds_column: Adds the column to the table that it is given, which a function leaves as it was.
+# fails: What it is given stays as it was
+import os
+
+import numpy as np
+
+
+def score_month(table, chance, folder, name):
+    beside = folder / (name + ".tmp")
+    table["chance"] = np.asarray(chance(table))
+    try:
+        table.to_parquet(beside)
+        os.replace(beside, folder / (name + ".parquet"))
+    finally:
+        beside.unlink(missing_ok=True)
+    return len(table)
+
+# %% wrong b_chance_only: Writes only the chance, but all columns of the table are to be written.
+# fails: The columns are those of the table, and chance
+# edit of wrong b_adds_column
+# - import numpy as np
+# + import numpy as np
+# + import pandas as pd
+# -     table["chance"] = np.asarray(chance(table))
+#
+# -         table.to_parquet(beside)
+# +         pd.DataFrame({"chance": np.asarray(chance(table))}).to_parquet(beside)
+
+# %% wrong b_half_parquet: The file beside ends with .parquet and stays there, half written, when writing fails.
+# fails: Nothing that ends with .parquet is half a file
+import os
+
+import numpy as np
+
+
+def score_month(table, chance, folder, name):
+    scored = table.assign(chance=np.asarray(chance(table)))
+    beside = folder / (name + ".new.parquet")
+    scored.to_parquet(beside)
+    os.replace(beside, folder / (name + ".parquet"))
+    return len(scored)
+
+# %% wrong b_in_place: Writes into the file itself, so a failure in the middle leaves half a file and not the one of the run before.
+# fails: A run that fails leaves the file of the last good run as it was
+# edit of wrong b_half_parquet
+# -     beside = folder / (name + ".new.parquet")
+# -     scored.to_parquet(beside)
+# -     os.replace(beside, folder / (name + ".parquet"))
+# +     scored.to_parquet(folder / (name + ".parquet"))
+
+# %% wrong b_keeps_first: Does nothing where the file exists, but it must have what the last call gave.
+# fails: The corrected run writes each flight once
+import os
+
+import numpy as np
+
+
+def score_month(table, chance, folder, name):
+    target, beside = folder / (name + ".parquet"), folder / (name + ".tmp")
+    if not target.exists():
+        try:
+            table.assign(chance=np.asarray(chance(table))).to_parquet(beside)
+            os.replace(beside, target)
+        finally:
+            beside.unlink(missing_ok=True)
+    return len(table)
+
+# %% wrong b_late_only: Returns the number of likely late flights, not the number of rows.
+# fails: It returns the number of flights
+# edit of wrong b_adds_column
+# -     table["chance"] = np.asarray(chance(table))
+# +     scored = table.assign(chance=np.asarray(chance(table)))
+# -         table.to_parquet(beside)
+# +         scored.to_parquet(beside)
+# -     return len(table)
+# +     return int((scored["chance"] > 0.5).sum())
+
+# %% wrong b_old_removed: Removes the old file before it writes the new one, so a failure loses the run before.
+# fails: A run that fails leaves the file of the last good run as it was
+# edit of wrong b_chance_only
+# -     beside = folder / (name + ".tmp")
+# +     target, beside = folder / (name + ".parquet"), folder / (name + ".tmp")
+# +     target.unlink(missing_ok=True)
+# -         pd.DataFrame({"chance": np.asarray(chance(table))}).to_parquet(beside)
+# -         os.replace(beside, folder / (name + ".parquet"))
+# +         table.assign(chance=np.asarray(chance(table))).to_parquet(beside)
+# +         os.replace(beside, target)
+
+# %% wrong b_silent: Swallows the error of a full disk and returns 0, but the error has to come out.
+# fails: Where the file cannot be written, the error is not hidden
+# edit of wrong b_chance_only
+# -         pd.DataFrame({"chance": np.asarray(chance(table))}).to_parquet(beside)
+# +         table.assign(chance=np.asarray(chance(table))).to_parquet(beside)
+# -     finally:
+# +     except OSError as error:
+# +         print(f"{name}: {error}")
+# -         beside.unlink(missing_ok=True)
+# +         beside.unlink(missing_ok=True)
+# +         return 0
+
+# %% wrong b_sorted: The highest chances come first, but the rows stay in the order of the table.
+# fails: The flights are in their order, with their values
+# edit of wrong b_adds_column
+# -     table["chance"] = np.asarray(chance(table))
+# +     scored = table.assign(chance=np.asarray(chance(table))).sort_values("chance", ascending=False)
+# -         table.to_parquet(beside)
+# +         scored.to_parquet(beside, index=False)
+# -     return len(table)
+# +     return len(scored)
+
+# %% wrong half_parquet_for_a_while: The half file ends with .parquet, until it is cleaned up.
+# fails: Nor is it while something is written: what crashes then cleans nothing up
+# edit of wrong b_silent
+# -     beside = folder / (name + ".tmp")
+# +     beside = folder / "beside.parquet"
+# -     except OSError as error:
+# -         print(f"{name}: {error}")
+# +     except BaseException:
+# -         return 0
+# +         raise
+
+# %% wrong restores_a_backup: Written under its final name; what was there comes back only if nothing crashes.
+# fails: Nor is it while something is written: what crashes then cleans nothing up
+# edit of wrong half_parquet_for_a_while
+# -     beside = folder / "beside.parquet"
+# +     target = folder / (name + ".parquet")
+# +     old = target.read_bytes() if target.exists() else None
+# -         table.assign(chance=np.asarray(chance(table))).to_parquet(beside)
+# -         os.replace(beside, folder / (name + ".parquet"))
+# +         table.assign(chance=np.asarray(chance(table))).to_parquet(target)
+# -         beside.unlink(missing_ok=True)
+# +         target.unlink(missing_ok=True)
+# +         if old is not None:
+# +             target.write_bytes(old)
+
+# %% wrong single_precision: Writes the chances in 4 bytes.
+# fails: chance is what the model says of each flight, not rounded
+import os
+
+import numpy as np
+
+
+def score_month(table, chance, folder, name):
+    beside = folder / f"{name}.parquet.part"
+    table.assign(chance=np.asarray(chance(table), dtype="float32")).to_parquet(beside, index=False)
+    os.replace(beside, folder / f"{name}.parquet")
+    return len(table)
+
+# %% wrong suffix_replaced: `with_suffix` takes what stands behind a dot in the name for a suffix.
+# fails: The file is the name and .parquet, in the folder
+# edit of right replace
+# -     beside = folder / f".{name}.part"
+# +     final = (folder / name).with_suffix(".parquet")
+# +     beside = final.with_suffix(".part")
+# -     os.replace(beside, folder / f"{name}.parquet")
+# +     os.replace(beside, final)

@@ -1,8 +1,0 @@
-import os
-
-
-def score_month(table, chance, folder, name):
-    table["chance"] = chance(table)
-    table.to_parquet(folder / f"{name}.part", index=False)
-    os.replace(folder / f"{name}.part", folder / f"{name}.parquet")
-    return len(table)

@@ -1,0 +1,133 @@
+"""Answers to exercise 15.9."""
+
+# %% right b_comparison: A table of comparisons counts the edges that are not above a number; bincount and a missing bin at the end.
+import numpy as np
+
+
+def psi(reference, current, bins=10):
+    reference, current = (np.asarray(one, dtype=float).ravel() for one in (reference, current))
+    known = reference[~np.isnan(reference)]
+    edges = np.unique(np.quantile(known, np.arange(1, bins) / bins)) if len(known) else np.empty(0)
+
+    def smoothed(values):
+        bin_of = (edges[None, :] <= values[:, None]).sum(axis=1)
+        bin_of[np.isnan(values)] = len(edges) + 1
+        counts = np.bincount(bin_of, minlength=len(edges) + 2) + 0.5
+        return counts / counts.sum()
+
+    r, c = smoothed(reference), smoothed(current)
+    return float(((c - r) * (np.log(c) - np.log(r))).sum())
+
+
+def alarms(indices, limit=0.25):
+    return sorted((name for name in indices if indices[name] > limit), key=indices.get, reverse=True)
+
+# %% right bincount
+import numpy as np
+
+
+def psi(reference, current, bins=10):
+    edges = np.unique(np.quantile(reference[~np.isnan(reference)], np.arange(1, bins) / bins))
+
+    def shares(values):
+        there = values[~np.isnan(values)]
+        counts = np.bincount(np.searchsorted(edges, there, side="right"), minlength=len(edges) + 1)
+        counts = np.append(counts, np.isnan(values).sum()) + 0.5
+        return counts / counts.sum()
+
+    r, c = shares(reference), shares(current)
+    return float(((c - r) * np.log(c / r)).sum())
+
+
+def alarms(indices, limit=0.25):
+    return sorted((name for name in indices if indices[name] > limit), key=lambda name: -indices[name])
+
+# %% right linspace
+# edit of right bincount
+# - def psi(reference, current, bins=10):
+# -     edges = np.unique(np.quantile(reference[~np.isnan(reference)], np.arange(1, bins) / bins))
+# -
+# + def _psi(reference, current, edges):
+# -         counts = np.append(counts, np.isnan(values).sum()) + 0.5
+# +         counts = np.append(counts, len(values) - len(there)) + 0.5
+# -     r, c = shares(reference), shares(current)
+# -     return float(((c - r) * np.log(c / r)).sum())
+# +     before, now = shares(reference), shares(current)
+# +     return ((now - before) * np.log(now / before)).sum()
+# +
+# +
+# + def psi(reference, current, bins=10):
+# +     there = reference[~np.isnan(reference)]
+# +     edges = np.unique(np.quantile(there, np.linspace(0, 1, bins + 1)[1:-1]))
+# +     return _psi(reference, current, edges)
+
+# %% right pandas
+# edit of right bincount
+# - import numpy as np
+# + import numpy as np
+# + import pandas as pd
+# -     edges = np.unique(np.quantile(reference[~np.isnan(reference)], np.arange(1, bins) / bins))
+# +     edges = pd.Series(reference).dropna().quantile(np.arange(1, bins) / bins).drop_duplicates().to_numpy()
+# -         there = values[~np.isnan(values)]
+# -         counts = np.bincount(np.searchsorted(edges, there, side="right"), minlength=len(edges) + 1)
+# -         counts = np.append(counts, np.isnan(values).sum()) + 0.5
+# +         column = pd.cut(pd.Series(values), [-np.inf, *edges, np.inf], right=False, labels=False).fillna(-1)
+# +         counts = column.value_counts().reindex(range(-1, len(edges) + 1), fill_value=0) + 0.5
+# -     return float(((c - r) * np.log(c / r)).sum())
+# +     return (c * np.log(c / r)).sum() + (r * np.log(r / c)).sum()
+# -     return sorted((name for name in indices if indices[name] > limit), key=lambda name: -indices[name])
+# +     column = pd.Series(indices, dtype=float).sort_values(ascending=False)
+# +     return column[column > limit].index.tolist()
+
+# %% right steps_of_one_bin
+# edit of right linspace
+# -     edges = np.unique(np.quantile(there, np.linspace(0, 1, bins + 1)[1:-1]))
+# +     edges = np.unique(np.quantile(there, np.arange(1, bins) * (1 / bins)))
+
+# %% wrong alarm_at_the_limit
+# fails: Alarms are the features above the limit, the largest index first
+# edit of right bincount
+# -     return sorted((name for name in indices if indices[name] > limit), key=lambda name: -indices[name])
+# +     return sorted((name for name in indices if indices[name] >= limit), key=lambda name: -indices[name])
+
+# %% wrong b_divided_by_rows: Divides by the number of rows, not by the sum of the counts with 0.5 added.
+# fails: The index is Σ (now - before) · ln(now / before) over all bins
+# edit of right bincount
+# -     edges = np.unique(np.quantile(reference[~np.isnan(reference)], np.arange(1, bins) / bins))
+# +     reference, current = np.asarray(reference, dtype=float), np.asarray(current, dtype=float)
+# +     known = reference[~np.isnan(reference)]
+# +     edges = np.unique(np.quantile(known, np.arange(1, bins) / bins))
+# -         there = values[~np.isnan(values)]
+# -         counts = np.bincount(np.searchsorted(edges, there, side="right"), minlength=len(edges) + 1)
+# -         counts = np.append(counts, np.isnan(values).sum()) + 0.5
+# -         return counts / counts.sum()
+# +         places = np.searchsorted(edges, values[~np.isnan(values)], side="right")
+# +         counts = np.append(np.bincount(places, minlength=len(edges) + 1), np.isnan(values).sum()) + 0.5
+# +         return counts / len(values)
+# -     return sorted((name for name in indices if indices[name] > limit), key=lambda name: -indices[name])
+# +     return sorted((name for name in indices if indices[name] > limit), key=indices.get, reverse=True)
+
+# %% wrong b_equal_edges: Keeps equal edges, so there are more empty bins; they count once.
+# fails: Edges that are equal count once
+# edit of wrong b_divided_by_rows
+# -     edges = np.unique(np.quantile(known, np.arange(1, bins) / bins))
+# +     edges = np.quantile(known, np.arange(1, bins) / bins)
+# -         return counts / len(values)
+# +         return counts / counts.sum()
+
+# %% wrong missing_is_zero
+# fails: What is missing counts as a bin of its own
+# edit of right bincount
+# -     return float(((c - r) * np.log(c / r)).sum())
+# -
+# -
+# +     return float(((c - r) * np.log(c / r)).sum())
+# +
+# +
+# + same = psi
+# +
+# +
+# + def psi(reference, current, bins=10):
+# +     return same(np.nan_to_num(reference), np.nan_to_num(current), bins)
+# +
+# +

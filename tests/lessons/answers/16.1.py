@@ -1,0 +1,119 @@
+"""Answers to exercise 16.1."""
+
+# %% right comprehension
+def cost(kind, options):
+    if options is None:
+        return 0
+    return 1 / (options - 1) if kind == "choice" else 1 / (2**options - 2)
+
+
+def fair_points(paper):
+    return sum({"right": 1, "skipped": 0, "wrong": -cost(kind, n)}[what] for kind, n, what in paper)
+
+# %% right fractions: Exact fractions, the sum is a Fraction.
+from fractions import Fraction
+
+
+def fair_points(paper):
+    total = Fraction(0)
+    for kind, options, outcome in paper:
+        if outcome == "right":
+            total += 1
+        elif outcome == "wrong" and kind in ("choice", "several"):
+            answers = options if kind == "choice" else 2**options - 1
+            if answers > 1:
+                total -= Fraction(1, answers - 1)
+    return total
+
+# %% right table: A dictionary of functions and fsum.
+import math
+
+_COST = {
+    "choice": lambda k: 1 / (k - 1),
+    "several": lambda k: 1 / (2**k - 2),
+    "number": lambda k: 0.0,
+    "text": lambda k: 0.0,
+}
+
+
+def fair_points(paper):
+    return math.fsum(
+        {"right": lambda: 1.0, "skipped": lambda: 0.0, "wrong": lambda kind=kind, k=k: -_COST[kind](k)}[outcome]()
+        for kind, k, outcome in paper
+    )
+
+# %% wrong changes_the_paper
+# fails: What it is given stays as it was
+def fair_points(paper):
+    points = 0.0
+    while paper:
+        kind, options, outcome = paper.pop()
+        if outcome == "right":
+            points += 1
+        elif outcome == "wrong" and options:
+            points -= 1 / (options - 1) if kind == "choice" else 1 / (2**options - 2)
+    return points
+
+# %% wrong empty_pattern: Counts the pattern without any tick as a possible answer.
+# fails: Guessing a question of kind 'several' gives 0 on average
+def fair_points(paper):
+    total = 0.0
+    for kind, k, outcome in paper:
+        if outcome == "right":
+            total += 1
+        elif outcome == "wrong" and kind == "choice":
+            total -= 1 / (k - 1)
+        elif outcome == "wrong" and kind == "several":
+            total -= 1 / (2**k - 1)
+    return total
+
+# %% wrong four_options
+# fails: Guessing a question of kind 'choice' gives 0 on average
+def fair_points(paper):
+    points = 0.0
+    for kind, _options, outcome in paper:
+        if outcome == "right":
+            points += 1
+        elif outcome == "wrong" and kind == "choice":
+            points -= 1 / 3
+        elif outcome == "wrong" and kind == "several":
+            points -= 1 / 14
+    return points
+
+# %% wrong loses_a_point
+# fails: Guessing a question of kind 'choice' gives 0 on average
+def fair_points(paper):
+    points = 0.0
+    for _kind, _options, outcome in paper:
+        points += {"right": 1, "wrong": -1, "skipped": 0}[outcome]
+    return points
+
+# %% wrong mean
+# fails: The points of a paper are the sum
+# edit of wrong changes_the_paper
+# -     while paper:
+# -         kind, options, outcome = paper.pop()
+# +     for kind, options, outcome in paper:
+# -     return points
+# +     return points / max(len(paper), 1)
+
+# %% wrong numbers_cost
+# fails: A wrong number or text costs nothing
+def fair_points(paper):
+    points = 0.0
+    for kind, options, outcome in paper:
+        if outcome == "right":
+            points += 1
+        elif outcome == "wrong":
+            points -= 1 if options is None else 1 / (options - 1) if kind == "choice" else 1 / (2**options - 2)
+    return points
+
+# %% wrong skipped_costs: Skipped counts like wrong.
+# fails: A question that was skipped gives 0
+# edit of wrong empty_pattern
+# -         elif outcome == "wrong" and kind == "choice":
+# +         elif kind == "choice":
+# -         elif outcome == "wrong" and kind == "several":
+# -             total -= 1 / (2**k - 1)
+# +         elif kind == "several":
+# +             total -= 1 / (2**k - 2)

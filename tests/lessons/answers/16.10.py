@@ -1,0 +1,163 @@
+"""Answers to exercise 16.10."""
+
+# %% right cluster
+plan = {
+    "data_gb": 120,
+    "working_room": 3,
+    "device_gb": 80,
+    "choice": "cluster",
+    "devices": 5,
+    "travels_gb": 0.001,
+}
+note = "A cluster of five devices: 360 GB with working room.\nA success if one pass takes less than 20 s."
+
+# %% right one_device
+plan = {
+    "data_gb": 10,
+    "working_room": 3,
+    "device_gb": 80,
+    "choice": "one device",
+    "devices": 1,
+    "travels_gb": 0,
+}
+note = (
+    "One device is enough: 30 GB with working room.\nIt is good when a fit takes under 60 s, as scikit-learn needs 400."
+)
+
+# %% right spill
+plan = {
+    "data_gb": 45,
+    "working_room": 2,
+    "device_gb": 80,
+    "choice": "Spill",
+    "devices": 1,
+    "travels_gb": 0.5,
+}
+note = "We let the device spill: 90 GB with working room on 80.\nGood if it takes at most 3 times as long as in memory."
+
+# %% wrong choice_not_named
+# fails: The first line names the choice
+# edit of right cluster
+# - note = "A cluster of five devices: 360 GB with working room.\nA success if one pass takes less than 20 s."
+# + note = "Five devices: 360 GB with the working room.\nA success if one pass takes less than 20 s."
+
+# %% wrong cluster_not_needed: A cluster, although one device holds everything.
+# fails: The choice follows from the sizes
+plan = {
+    "data_gb": 2,
+    "working_room": 2,
+    "device_gb": 16,
+    "choice": "cluster",
+    "devices": 2,
+    "travels_gb": 0.1,
+}
+first = "A cluster of two, because two are better than one."
+second = "A success if one pass over all rows takes less than 90 seconds."
+note = f"{first}\n{second}"
+
+# %% wrong everything_travels
+# fails: In one step less travels than all the data
+# edit of right cluster
+# -     "travels_gb": 0.001,
+# +     "travels_gb": 120,
+
+# %% wrong few_words
+# fails: A line has at least five words
+# edit of right cluster
+# - note = "A cluster of five devices: 360 GB with working room.\nA success if one pass takes less than 20 s."
+# + note = "cluster\n20 s"
+
+# %% wrong half_a_device
+# fails: There is a whole number of devices
+# edit of right cluster
+# -     "devices": 5,
+# +     "devices": 5.5,
+
+# %% wrong long_line
+# fails: A line has at most 120 characters
+# edit of right cluster
+# - note = "A cluster of five devices: 360 GB with working room.\nA success if one pass takes less than 20 s."
+# + long = "which is large enough " * 6
+# + note = f"A cluster of five devices {long}.\nA success if one pass takes less than 20 s."
+
+# %% wrong negative
+# fails: All sizes are larger than 0
+# edit of right cluster
+# -     "data_gb": 120,
+# +     "data_gb": -120,
+# -     "devices": 5,
+# +     "devices": 2,
+
+# %% wrong no_number
+# fails: The second line has a number to measure against
+# edit of right cluster
+# - note = "A cluster of five devices: 360 GB with working room.\nA success if one pass takes less than 20 s."
+# + note = "A cluster of five devices: 360 GB with working room.\nA success if it is fast enough for us."
+
+# %% wrong no_working_room
+# fails: Working room is a factor of at least 1
+# edit of right cluster
+# -     "working_room": 3,
+# +     "working_room": 0.5,
+# -     "devices": 5,
+# +     "devices": 2,
+
+# %% wrong room_below_one: A working room of less than 1.
+# fails: Working room is a factor of at least 1
+plan = {
+    "data_gb": 100,
+    "working_room": 0.5,
+    "device_gb": 80,
+    "choice": "one device",
+    "devices": 1,
+    "travels_gb": 0,
+}
+first = "One device holds it if we squeeze all of it."
+second = "A success if one pass over all rows takes less than 90 seconds."
+note = f"{first}\n{second}"
+
+# %% wrong room_forgotten: Devices hold the data without its working room.
+# fails: The devices together hold the data with working room
+plan = {
+    "data_gb": 200,
+    "working_room": 3,
+    "device_gb": 80,
+    "choice": "cluster",
+    "devices": 3,
+    "travels_gb": 0.5,
+}
+first = "A cluster of three devices, because the working room fits no single one."
+second = "A success if one pass over all rows takes less than 90 seconds."
+note = f"{first}\n{second}"
+
+# %% wrong several_single_devices
+# fails: One device is one device
+plan = {
+    "data_gb": 10,
+    "working_room": 3,
+    "device_gb": 80,
+    "choice": "one device",
+    "devices": 3,
+    "travels_gb": 0.001,
+}
+note = "One device is enough: 30 GB with working room.\nGood when a fit takes under 60 s."
+
+# %% wrong texts: Sizes are texts with units.
+# fails: `data_gb` is one number
+plan = {
+    "data_gb": "200 GB",
+    "working_room": "3",
+    "device_gb": "80 GB",
+    "choice": "cluster",
+    "devices": "8",
+    "travels_gb": "0.5",
+}
+first = "A cluster of eight devices, because the working room fits no single one."
+second = "A success if one pass over all rows takes less than 90 seconds."
+note = f"{first}\n{second}"
+
+# %% wrong three_lines
+# fails: The note has two lines
+# edit of right cluster
+# - note = "A cluster of five devices: 360 GB with working room.\nA success if one pass takes less than 20 s."
+# + note = "A cluster of five devices in one room.\nA success if it takes 20 s.\nAnd one more line about it."

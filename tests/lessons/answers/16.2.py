@@ -1,0 +1,155 @@
+"""Answers to exercise 16.2."""
+
+# %% right all_patterns
+from itertools import product
+from math import prod
+
+
+def luck(chances, right):
+    total = 0
+    for pattern in product([0, 1], repeat=len(chances)):
+        if sum(pattern) >= right:
+            total += prod(c if hit else 1 - c for hit, c in zip(pattern, chances, strict=False))
+    return total
+
+
+def pass_mark(chances, risk):
+    return next(k for k in range(len(chances) + 2) if luck(chances, k) <= risk)
+
+# %% right d_polynomial: The coefficients of a product of polynomials.
+from functools import reduce
+
+import numpy as np
+
+
+def spread(chances):
+    return reduce(np.polynomial.polynomial.polymul, ([1 - p, p] for p in chances), np.array([1.0]))
+
+
+def luck(chances, right):
+    return float(spread(chances)[max(0, right) :].sum())
+
+
+def pass_mark(chances, risk):
+    for right in range(len(chances) + 1):
+        if luck(chances, right) <= risk:
+            return right
+    return len(chances) + 1
+
+# %% right numpy
+import numpy as np
+
+
+def luck(chances, right):
+    spread = np.ones(1)
+    for chance in chances:
+        spread = np.convolve(spread, [1 - chance, chance])
+    return spread[right:].sum()
+
+
+def pass_mark(chances, risk):
+    tails = np.array([luck(chances, right) for right in range(len(chances) + 2)])
+    return int(np.argmax(tails <= risk))
+
+# %% wrong at_most
+# fails: `luck` is exact for questions alike
+def luck(chances, right):
+    spread = [1.0]
+    for chance in chances:
+        spread = [
+            a + b
+            for a, b in zip([(1 - chance) * s for s in spread] + [0], [0] + [chance * s for s in spread], strict=False)
+        ]
+    return sum(spread[: right + 1])
+
+
+def pass_mark(chances, risk):
+    right = 0
+    while 1 - luck(chances, right) > risk:
+        right += 1
+    return right
+
+# %% wrong at_most_n: Never gives more than the number of questions, also where all right is too likely.
+# fails: `pass_mark` is the smallest number that is safe enough
+def _exactly(chances):
+    table = [1.0]
+    for p in chances:
+        table = [a * (1 - p) + b * p for a, b in zip(table + [0.0], [0.0] + table, strict=False)]
+    return table
+
+
+def luck(chances, right):
+    return sum(_exactly(chances)[max(0, right) :])
+
+
+def pass_mark(chances, risk):
+    return next((k for k in range(len(chances) + 1) if luck(chances, k) <= risk), len(chances))
+
+# %% wrong d_below_risk: Exactly the risk is too much.
+# fails: `pass_mark` is the smallest number that is safe enough
+def luck(chances, right):
+    spread = [1.0]
+    for p in chances:
+        spread = [a * (1 - p) + b * p for a, b in zip([*spread, 0.0], [0.0, *spread])]
+    return sum(spread[right:])
+
+
+def pass_mark(chances, risk):
+    right = 0
+    while right <= len(chances) and luck(chances, right) >= risk:
+        right += 1
+    return right
+
+# %% wrong d_mean_chance: All questions with the mean chance: a binomial distribution.
+# fails: `luck` is exact for questions of different kinds
+from math import comb
+
+
+def luck(chances, right):
+    n = len(chances)
+    p = sum(chances) / n if n else 0.0
+    return sum(comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(right, n + 1))
+
+
+def pass_mark(chances, risk):
+    right = 0
+    while right <= len(chances) and luck(chances, right) > risk:
+        right += 1
+    return right
+
+# %% wrong d_more_than: More than so many, not at least.
+# fails: `luck` is exact for questions alike
+# edit of wrong d_below_risk
+# -     return sum(spread[right:])
+# +     return sum(spread[right + 1 :])
+# -     while right <= len(chances) and luck(chances, right) >= risk:
+# +     while luck(chances, right - 1) > risk and right <= len(chances):
+
+# %% wrong drawn: Draws at random instead of calculating.
+# fails: `luck` is exact for questions alike
+import numpy as np
+
+
+def luck(chances, right):
+    draws = np.random.default_rng(0).random((20_000, len(chances))) < np.array(chances)
+    return float((draws.sum(axis=1) >= right).mean())
+
+
+def pass_mark(chances, risk):
+    return next((k for k in range(len(chances) + 1) if luck(chances, k) <= risk), len(chances) + 1)
+
+# %% wrong mark_as_a_share
+# fails: `pass_mark` is the smallest number that is safe enough
+# edit of wrong at_most
+# -     return sum(spread[: right + 1])
+# +     return sum(spread[right:])
+# -     while 1 - luck(chances, right) > risk:
+# +     while luck(chances, right) > risk:
+# -     return right
+# +     return right / len(chances)
+
+# %% wrong mark_begins_at_one: One right answer is needed, whatever the risk.
+# fails: Where any risk is taken, no right answer is needed
+# edit of right all_patterns
+# -     return next(k for k in range(len(chances) + 2) if luck(chances, k) <= risk)
+# +     return next(k for k in range(1, len(chances) + 2) if luck(chances, k) <= risk)

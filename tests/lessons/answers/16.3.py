@@ -1,0 +1,93 @@
+"""Answers to exercise 16.3."""
+
+# %% right loops
+def habit_gain(questions, score):
+    hit = chance = 0.0
+    for question in questions:
+        top, best = None, []
+        for place, option in enumerate(question["options"]):
+            value = score(option)
+            if top is None or value > top:
+                top, best = value, [place]
+            elif value == top:
+                best.append(place)
+        if question["right"] in best:
+            hit += 1 / len(best)
+        chance += 1 / len(question["options"])
+    return (hit - chance) / len(questions)
+
+# %% right numpy
+import numpy as np
+
+
+def habit_gain(questions, score):
+    gains = []
+    for question in questions:
+        values = np.array([score(option) for option in question["options"]])
+        best = values == values.max()
+        gains.append(best[question["right"]] / best.sum() - 1 / values.size)
+    return np.mean(gains)
+
+# %% right numpy_too: NumPy per question, mean of the differences.
+import numpy as np
+
+
+def habit_gain(questions, score):
+    gains = []
+    for question in questions:
+        points = np.array([score(text) for text in question["options"]])
+        picked = points == points.max()
+        gains.append(picked[question["right"]] / picked.sum() - 1 / picked.size)
+    return float(np.mean(gains)) if gains else 0.0
+
+# %% wrong always_four
+# fails: Where all options score the same, nothing is gained
+def habit_gain(questions, score):
+    hits = 0.0
+    for question in questions:
+        scores = [score(option) for option in question["options"]]
+        best = [i for i, s in enumerate(scores) if s == max(scores)]
+        hits += (question["right"] in best) / len(best)
+    return hits / len(questions) - 0.25
+
+# %% wrong always_length
+# fails: A habit that always misleads is below 0
+def habit_gain(questions, score):
+    gain = 0.0
+    for question in questions:
+        scores = [len(option) for option in question["options"]]
+        best = [i for i, s in enumerate(scores) if s == max(scores)]
+        gain += (question["right"] in best) / len(best) - 1 / len(scores)
+    return gain / len(questions)
+
+# %% wrong counts_from_one
+# fails: A habit that always tells gains all that chance leaves
+# edit of wrong always_length
+# -         scores = [len(option) for option in question["options"]]
+# -         best = [i for i, s in enumerate(scores) if s == max(scores)]
+# +         scores = [score(option) for option in question["options"]]
+# +         best = [i for i, s in enumerate(scores, start=1) if s == max(scores)]
+
+# %% wrong from_one: Counts the place of the right option from 1.
+# fails: A habit that always tells gains all that chance leaves
+def habit_gain(questions, score):
+    total = 0.0
+    for q in questions:
+        points = [score(text) for text in q["options"]]
+        top = max(points)
+        total += (points[q["right"] - 1] == top) / points.count(top) - 1 / len(points)
+    return total / len(questions)
+
+# %% wrong negative_scores: Begins with a best score of 0, so that negative scores are never picked.
+# fails: It is right for random questions, with two to six options and ties
+def habit_gain(questions, score):
+    total = 0.0
+    for q in questions:
+        best, who = 0, []
+        for place, text in enumerate(q["options"]):
+            if score(text) > best:
+                best, who = score(text), [place]
+            elif score(text) == best:
+                who.append(place)
+        total += (1 / len(who) if q["right"] in who else 0) - 1 / len(q["options"])
+    return total / len(questions)

@@ -1,7 +1,0 @@
-def habit_gain(questions, score):
-    gain = 0.0
-    for question in questions:
-        scores = [score(option) for option in question["options"]]
-        best = [i for i, s in enumerate(scores, start=1) if s == max(scores)]
-        gain += (question["right"] in best) / len(best) - 1 / len(scores)
-    return gain / len(questions)

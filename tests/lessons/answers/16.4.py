@@ -1,0 +1,104 @@
+"""Answers to exercise 16.4."""
+
+# %% right one_sort
+def turn(card, known, today):
+    box = {None: 2, 1: 2, 2: 3, 3: 4, 4: 4}[card and card[0]] if known else 1
+    return (box, today + (1, 2, 5, 10)[box - 1])
+
+
+def due(cards, today):
+    def key(name):
+        box, day = cards[name] or (0, float("inf"))
+        return day, box, name
+
+    return sorted((n for n, c in cards.items() if not c or c[1] <= today), key=key)
+
+# %% right pandas
+import numpy as np
+import pandas as pd
+
+DAYS = np.array([0, 1, 2, 5, 10])
+
+
+def turn(card, known, today):
+    box = np.clip((1 if card is None else card[0]) + 1, 1, 4) if known else 1
+    return int(box), int(today + DAYS[box])
+
+
+def due(cards, today):
+    rows = [(name, *(card or (0, today + 10**6)), card is None) for name, card in cards.items()]
+    table = pd.DataFrame(rows, columns=["name", "box", "day", "new"])
+    table = table[table["new"] | (table["day"] <= today)]
+    return table.sort_values(["new", "day", "box", "name"])["name"].tolist()
+
+# %% right sorted: One sorted call with a key that puts new cards last.
+DAYS = {1: 1, 2: 2, 3: 5, 4: 10}
+
+
+def turn(card, known, today):
+    old = 1 if card is None else card[0]
+    new = min(4, old + 1) if known else 1
+    return new, today + DAYS[new]
+
+
+def due(cards, today):
+    names = [name for name, card in cards.items() if card is None or card[1] <= today]
+    return sorted(names, key=lambda name: (1, 0, 0, name) if cards[name] is None else (0, *cards[name][::-1], name))
+
+# %% wrong after_box_4_back_to_1
+# fails: A known card goes one box up, at most to box 4
+DAYS = {1: 1, 2: 2, 3: 5, 4: 10}
+
+
+def turn(card, known, today):
+    box = card[0] if card else 1
+    box = box % 4 + 1 if known else 1
+    return box, today + DAYS[box]
+
+
+def due(cards, today):
+    begun = sorted((day, box, name) for name, (box, day) in ((n, c) for n, c in cards.items() if c) if day <= today)
+    return [name for day, box, name in begun] + sorted(name for name, card in cards.items() if card is None)
+
+# %% wrong box_before_day
+# fails: The order is the one that the exercise asks for
+# edit of wrong after_box_4_back_to_1
+# -     box = box % 4 + 1 if known else 1
+# +     box = min(box + 1, 4) if known else 1
+# -     begun = sorted((day, box, name) for name, (box, day) in ((n, c) for n, c in cards.items() if c) if day <= today)
+# -     return [name for day, box, name in begun] + sorted(name for name, card in cards.items() if card is None)
+# +     begun = sorted((*card, name) for name, card in cards.items() if card and card[1] <= today)
+# +     return [name for box, day, name in begun] + sorted(name for name, card in cards.items() if card is None)
+
+# %% wrong changes_the_deck
+# fails: Called again with the same, it gives the same
+# edit of wrong box_before_day
+# -     begun = sorted((*card, name) for name, card in cards.items() if card and card[1] <= today)
+# -     return [name for box, day, name in begun] + sorted(name for name, card in cards.items() if card is None)
+# +     result = []
+# +     for name in sorted(cards, key=lambda n: (cards[n] is None, (cards[n] or (0, 0))[::-1], n)):
+# +         if cards[name] is None or cards[name][1] <= today:
+# +             result.append(name)
+# +             cards[name] = (1, today + 1)
+# +     return result
+
+# %% wrong day_has_passed
+# fails: Cards whose day has come are there, and those never turned
+# edit of wrong after_box_4_back_to_1
+# -     box = box % 4 + 1 if known else 1
+# +     box = min(box + 1, 4) if known else 1
+# -     begun = sorted((day, box, name) for name, (box, day) in ((n, c) for n, c in cards.items() if c) if day <= today)
+# +     begun = sorted((day, box, name) for name, (box, day) in ((n, c) for n, c in cards.items() if c) if day < today)
+
+# %% wrong days_of_the_old_box
+# fails: It comes again after the days of its new box, counted from today
+# edit of wrong after_box_4_back_to_1
+# -     box = box % 4 + 1 if known else 1
+# -     return box, today + DAYS[box]
+# +     return (min(box + 1, 4) if known else 1), today + DAYS[box]
+
+# %% wrong one_box_down
+# fails: It comes again after the days of its new box, counted from today
+# edit of wrong after_box_4_back_to_1
+# -     box = box % 4 + 1 if known else 1
+# +     box = min(box + 1, 4) if known else max(box - 1, 1)

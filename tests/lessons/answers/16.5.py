@@ -1,0 +1,87 @@
+"""Answers to exercise 16.5."""
+
+# %% right c_sorted_pairs: Pairs of how many are on the front and the place in the list, sorted.
+def search(cards, query):
+    words = frozenset(query.casefold().split())
+    if not words:
+        return []
+    found = []
+    for place, card in enumerate(cards):
+        front, back = card["front"].casefold(), card["back"].casefold()
+        if all(word in front or word in back for word in words):
+            found.append((-sum(word in front for word in words), place, card["id"]))
+    return [name for *_, name in sorted(found)]
+
+# %% right one_liner: Sorted with a negative count.
+def search(cards, query):
+    words = set(query.casefold().split())
+    hits = [c for c in cards if words and all(w in f"{c['front']}\n{c['back']}".casefold() for w in words)]
+    return [c["id"] for c in sorted(hits, key=lambda c: -sum(w in c["front"].casefold() for w in words))]
+
+# %% right regex
+import re
+
+
+def search(cards, query):
+    patterns = [re.compile(re.escape(word), re.IGNORECASE) for word in dict.fromkeys(query.lower().split())]
+    if not patterns:
+        return []
+    hits = [card for card in cards if all(p.search(card["front"]) or p.search(card["back"]) for p in patterns)]
+    return [
+        card["id"]
+        for card in sorted(hits, key=lambda c: sum(bool(p.search(c["front"])) for p in patterns), reverse=True)
+    ]
+
+# %% wrong any: One of the words is enough.
+# fails: No other card is found
+def search(cards, query):
+    words = query.lower().split()
+    hits = [c for c in cards if any(w in (c["front"] + " " + c["back"]).lower() for w in words)]
+    return [c["id"] for c in sorted(hits, key=lambda c: -sum(w in c["front"].lower() for w in words))]
+
+# %% wrong any_word
+# fails: No other card is found
+def search(cards, query):
+    words = set(query.lower().split())
+    found = [
+        card for card in cards if words and any(word in (card["front"] + "\n" + card["back"]).lower() for word in words)
+    ]
+    found.sort(key=lambda card: -sum(word in card["front"].lower() for word in words))
+    return [card["id"] for card in found]
+
+# %% wrong back_only
+# fails: Every card that has all the words is found
+def search(cards, query):
+    words = set(query.lower().split())
+    found = [card for card in cards if words and all(word in card["back"].lower() for word in words)]
+    found.sort(key=lambda card: -sum(word in card["front"].lower() for word in words))
+    return [card["id"] for card in found]
+
+# %% wrong c_how_often: Counts how often the words stand on the front, not how many of them.
+# fails: Those with more of the words on the front come first, others in the given order
+def search(cards, query):
+    words = set(query.lower().split())
+    if not words:
+        return []
+    found = [card for card in cards if all(word in (card["front"] + " " + card["back"]).lower() for word in words)]
+    found.sort(key=lambda card: -sum(card["front"].lower().count(word) for word in words))
+    return [card["id"] for card in found]
+
+# %% wrong case: Capital and small letters differ.
+# fails: Every card that has all the words is found
+def search(cards, query):
+    words = query.split()
+    hits = [c for c in cards if words and all(w in c["front"] + " " + c["back"] for w in words)]
+    return [c["id"] for c in sorted(hits, key=lambda c: -sum(w in c["front"] for w in words))]
+
+# %% wrong empty_query: An empty query finds all cards.
+# fails: Those with more of the words on the front come first, others in the given order
+# edit of wrong any
+# -     hits = [c for c in cards if any(w in (c["front"] + " " + c["back"]).lower() for w in words)]
+# +     hits = [c for c in cards if all(w in (c["front"] + " " + c["back"]).lower() for w in words)]
+
+# %% wrong everything_for_nothing
+# fails: A query without words finds nothing
+# edit of wrong back_only
+# -     found = [card for card in cards if words and all(word in card["back"].lower() for word in words)]
+# +     found = [card for card in cards if all(word in (card["front"] + "\n" + card["back"]).lower() for word in words)]

@@ -1,0 +1,242 @@
+"""Answers to exercise 16.6."""
+
+# %% right kits_model: With the kit's own record of a learner.
+from datetime import UTC, datetime
+
+from gpucluster.lessons.learner_progress import Progress
+from gpucluster.lessons.learner_progress.events import EVENT
+from gpucluster.lessons.learner_progress.recording import apply
+
+
+def weak_topics(events, topics):
+    own = Progress()
+    for event in events:
+        apply(own, EVENT.validate_python(event), datetime.now(UTC))
+
+    def points(one):
+        total = 0
+        if (entry := own.exercises.get(one)) is not None:
+            failed = entry.state == "failed"
+            total += 3 * failed + (failed and entry.attempts >= 3) + 2 * entry.solution_seen
+            total += entry.hints == 3 and not entry.solution_seen and entry.state != "passed"
+        if one in own.questions:
+            total += 0 if own.questions[one].last_right else 2
+        if one in own.cards:
+            total += own.cards[one].box == 1
+        return total
+
+    table = {name: sum(map(points, ids)) for name, ids in topics.items()}
+    best = sorted(table, key=table.get, reverse=True)[:3]
+    return [(name, table[name]) for name in best if table[name] >= 2]
+
+# %% right passes: One pass over the events into sets and dictionaries.
+from collections import Counter
+
+
+def weak_topics(events, topics):
+    tries, passed, solved, third, last, cards = Counter(), set(), set(), set(), {}, {}
+    for event in events:
+        kind = event["kind"]
+        if kind == "check" and event["state"] != "not_yet":
+            tries[event["exercise"]] += 1
+            if event["state"] == "passed":
+                passed.add(event["exercise"])
+        elif kind == "hint" and event["number"] == 3:
+            third.add(event["exercise"])
+        elif kind == "solution":
+            solved.add(event["exercise"])
+        elif kind == "question":
+            last[event["id"]] = event["right"]
+        elif kind == "exam":
+            last.update(event["answers"])
+        elif kind == "card":
+            cards[event["id"]] = event["known"]
+
+    def points(one):
+        total = 0
+        if one in tries and one not in passed:
+            total += 3 + (tries[one] >= 3)
+        if one in solved:
+            total += 2
+        elif one in third and one not in passed:
+            total += 1
+        total += 2 * (not last.get(one, True)) + (not cards.get(one, True))
+        return total
+
+    found = [(topic, sum(map(points, ids))) for topic, ids in topics.items()]
+    return sorted((pair for pair in found if pair[1] >= 2), key=lambda pair: -pair[1])[:3]
+
+# %% right per_item: Goes through all events again for each thing; picks the best topic three times.
+def _of(one, events):
+    states = [e["state"] for e in events if e["kind"] == "check" and e["exercise"] == one and e["state"] != "not_yet"]
+    hints = [e["number"] for e in events if e["kind"] == "hint" and e["exercise"] == one]
+    seen = any(e["kind"] == "solution" and e["exercise"] == one for e in events)
+    yield 3 if states and "passed" not in states else 0
+    yield 1 if len(states) > 2 and "passed" not in states else 0
+    yield 2 if seen else 0
+    yield 1 if 3 in hints and not seen and "passed" not in states else 0
+    for e in reversed(events):
+        if e["kind"] == "question" and e["id"] == one:
+            yield 0 if e["right"] else 2
+            break
+        if e["kind"] == "exam" and one in e["answers"]:
+            yield 0 if e["answers"][one] else 2
+            break
+    for e in reversed(events):
+        if e["kind"] == "card" and e["id"] == one:
+            yield 0 if e["known"] else 1
+            break
+
+
+def weak_topics(events, topics):
+    events = list(events)
+    left = {topic: sum(sum(_of(one, events)) for one in ids) for topic, ids in topics.items()}
+    result = []
+    while left and len(result) < 3:
+        best = max(left, key=left.get)
+        if left[best] < 2:
+            break
+        result.append((best, left.pop(best)))
+    return result
+
+# %% wrong all_topics
+# fails: At most three topics are named
+def weak_topics(events, topics):
+    checks, passed, solved, hint3, last = {}, set(), set(), set(), {}
+    for event in events:
+        kind = event["kind"]
+        if kind == "check" and event["state"] != "not_yet":
+            checks[event["exercise"]] = checks.get(event["exercise"], 0) + 1
+            if event["state"] == "passed":
+                passed.add(event["exercise"])
+        elif kind == "hint" and event["number"] == 3:
+            hint3.add(event["exercise"])
+        elif kind == "solution":
+            solved.add(event["exercise"])
+        elif kind == "question":
+            last[event["id"]] = 0 if event["right"] else 2
+        elif kind == "exam":
+            for name, right in event["answers"].items():
+                last[name] = 0 if right else 2
+        elif kind == "card":
+            last[event["id"]] = 0 if event["known"] else 1
+    table = []
+    for name, things in topics.items():
+        points = 0
+        for thing in things:
+            points += last.get(thing, 0)
+            if thing in solved:
+                points += 2
+            if thing in checks and thing not in passed:
+                points += 3
+                if checks[thing] >= 3:
+                    points += 1
+            if thing in hint3 and thing not in solved and thing not in passed:
+                points += 1
+        if points >= 2:
+            table.append((name, points))
+    table.sort(key=lambda row: -row[1])
+    return table
+
+# %% wrong any_hint
+# fails: Two hints give nothing
+# edit of wrong all_topics
+# -         elif kind == "hint" and event["number"] == 3:
+# +         elif kind == "hint":
+# -     return table
+# +     return table[:3]
+
+# %% wrong any_wrong: A question that was ever wrong costs points, although its last answer was right.
+# fails: Wrong once and right now gives nothing
+# edit of right passes
+# -             last[event["id"]] = event["right"]
+# +             last[event["id"]] = event["right"] and last.get(event["id"], True)
+
+# %% wrong counts_failed_only
+# fails: A check that failed gives 3
+# edit of wrong all_topics
+# -             checks[event["exercise"]] = checks.get(event["exercise"], 0) + 1
+# +             checks[event["exercise"]] = checks.get(event["exercise"], 0) + 3
+# -     return table
+# +     return table[:3]
+
+# %% wrong empty_checks_count
+# fails: A check of an empty answer counts for nothing
+# edit of wrong all_topics
+# -         if kind == "check" and event["state"] != "not_yet":
+# +         if kind == "check":
+# -     return table
+# +     return table[:3]
+
+# %% wrong equal_ones_by_name
+# fails: Most points first; of equal ones, the order of `topics`
+# edit of wrong all_topics
+# -     table.sort(key=lambda row: -row[1])
+# -     return table
+# +     table.sort(key=lambda row: (-row[1], row[0]))
+# +     return table[:3]
+
+# %% wrong exams_left_out
+# fails: Answers of an exam count as those of a quiz
+# edit of wrong all_topics
+# -             for name, right in event["answers"].items():
+# -                 last[name] = 0 if right else 2
+# +             pass
+# -     return table
+# +     return table[:3]
+
+# %% wrong failed_after_passing
+# fails: An exercise that has passed once stays passed
+# edit of wrong any_hint
+# -         elif kind == "hint":
+# +             else:
+# +                 passed.discard(event["exercise"])
+# +         elif kind == "hint" and event["number"] == 3:
+
+# %% wrong four_times: One more point only after more than three checks.
+# fails: Three failed checks give 4
+# edit of right passes
+# -             total += 3 + (tries[one] >= 3)
+# +             total += 3 + (tries[one] > 3)
+
+# %% wrong hint_after_pass: Hint 3 counts although the exercise has passed.
+# fails: For random learners it says what the table says
+# edit of right passes
+# -         elif one in third and one not in passed:
+# +         elif one in third:
+
+# %% wrong hint_and_solution: Hint 3 counts in addition to the solution.
+# fails: With the solution read, the hints do not count again
+# edit of right passes
+# -         elif one in third and one not in passed:
+# +         if one in third and one not in passed:
+
+# %% wrong known_cards_lose
+# fails: Each card not known when last turned gives 1
+# edit of wrong all_topics
+# -             last[event["id"]] = 0 if event["known"] else 1
+# +             last[event["id"]] = 1 if event["known"] else 0
+# -     return table
+# +     return table[:3]
+
+# %% wrong more_than_two: Topics with exactly two points are left out.
+# fails: A solution that was read gives 2, also where the exercise has passed
+# edit of right passes
+# -     return sorted((pair for pair in found if pair[1] >= 2), key=lambda pair: -pair[1])[:3]
+# +     return sorted((pair for pair in found if pair[1] > 2), key=lambda pair: -pair[1])[:3]
+
+# %% wrong one_point_is_weak
+# fails: One point is not weak
+# edit of wrong all_topics
+# -         if points >= 2:
+# +         if points >= 1:
+# -     return table
+# +     return table[:3]
+
+# %% wrong solution_after_passing_is_free
+# fails: A solution that was read gives 2, also where the exercise has passed
+# edit of wrong all_topics
+# -             if thing in solved:
+# +             if thing in solved and thing not in passed:
+# -     return table
+# +     return table[:3]

@@ -1,1 +1,0 @@
-order = "".join(["DHIAFBGCE"])

@@ -1,1 +1,0 @@
-order = "d,h,i,a,f,b,g,c,e"

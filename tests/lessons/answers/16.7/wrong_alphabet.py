@@ -1,1 +1,0 @@
-order = "A B C D E F G H I"

@@ -1,1 +1,0 @@
-order = "E C G B F A I H D"

@@ -1,1 +1,0 @@
-order = "D H I A F B G E C"

@@ -1,3 +1,0 @@
-"""Wrong: eight letters only."""
-
-order = "A B C D E F G H"

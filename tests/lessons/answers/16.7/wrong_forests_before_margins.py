@@ -1,1 +1,0 @@
-order = "D H A I F B G C E"

@@ -1,1 +1,0 @@
-order = "D H I A B F G C E"

@@ -1,1 +1,0 @@
-order = "D I H A F B G C E"

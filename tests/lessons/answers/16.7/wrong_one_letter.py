@@ -1,3 +1,0 @@
-"""Wrong: one letter nine times."""
-
-order = "A A A A A A A A A"

@@ -1,8 +1,0 @@
-missing = {
-    "A": ["sample", "date", "source"],
-    "B": ["baseline", "date", "source"],
-    "C": [],
-    "D": ["date"],
-    "E": ["sample", "source"],
-    "F": ["date"],
-}

@@ -1,8 +1,0 @@
-missing = {
-    "A": {"source", "date", "sample"},
-    "B": {"source", "date", "baseline"},
-    "C": {"sample"},
-    "D": {"date"},
-    "E": {"source", "sample"},
-    "F": {"date"},
-}

@@ -1,8 +1,0 @@
-missing = {
-    "A": {"source", "date", "sample"},
-    "B": {"source", "date", "baseline"},
-    "C": set(),
-    "D": {"date"},
-    "E": {"source", "sample"},
-    "F": {"source", "date"},
-}

@@ -1,8 +1,0 @@
-missing = {
-    "A": {"author", "date", "sample"},
-    "B": {"source", "date", "baseline"},
-    "C": set(),
-    "D": {"date"},
-    "E": {"source", "sample"},
-    "F": {"date"},
-}

@@ -1,0 +1,103 @@
+"""Answers to exercise 16.9."""
+
+# %% right kits_rule
+from gpucluster.lessons.study.certificate import level_of
+
+
+def levels(objectives, exercises):
+    return {text: level_of([exercises.get(number) for number in ids]) for text, ids in objectives.items()}
+
+# %% right minimum: Numbers for levels and their minimum.
+_ORDER = ("not yet", "after the solution", "with hints", "alone")
+
+
+def levels(objectives, exercises):
+    def level(name):
+        entry = exercises.get(name)
+        if entry is None or entry["state"] != "passed":
+            return 0
+        if entry["solution_seen"]:
+            return 1
+        return 2 if entry["hints"] else 3
+
+    return {goal: _ORDER[min(map(level, names), default=0)] for goal, names in objectives.items()}
+
+# %% right questions_in_turn
+def levels(objectives, exercises):
+    def one(ids):
+        found = [exercises.get(i, {}) for i in ids]
+        if not found or not all(f.get("state") == "passed" for f in found):
+            return "not yet"
+        if any(f["solution_seen"] for f in found):
+            return "after the solution"
+        return "with hints" if any(f["hints"] for f in found) else "alone"
+
+    return {text: one(ids) for text, ids in objectives.items()}
+
+# %% wrong alphabet: The lowest level by the alphabet.
+# fails: An objective has the lowest level of its exercises
+# edit of right minimum
+# -     return {goal: _ORDER[min(map(level, names), default=0)] for goal, names in objectives.items()}
+# +     return {goal: min((_ORDER[level(n)] for n in names), default="not yet") for goal, names in objectives.items()}
+
+# %% wrong attempts: Counts more than one attempt as help.
+# fails: Passed without help is 'alone'
+# edit of right minimum
+# -         return 2 if entry["hints"] else 3
+# +         return 2 if entry["hints"] or entry["attempts"] > 1 else 3
+
+# %% wrong attempts_are_help
+# fails: Many attempts are no help of others
+LADDER = ["not yet", "after the solution", "with hints", "alone"]
+
+
+def level(entry):
+    if entry is None or entry["state"] != "passed":
+        return 0
+    if entry["solution_seen"]:
+        return 1
+    return 2 if entry["hints"] or entry["attempts"] > 3 else 3
+
+
+def levels(objectives, exercises):
+    return {
+        text: LADDER[min((level(exercises.get(n)) for n in numbers), default=0)] for text, numbers in objectives.items()
+    }
+
+# %% wrong empty_missing: Objectives without exercises are not in the result.
+# fails: An objective without exercises is 'not yet': nothing shows it
+# edit of right minimum
+# -     return {goal: _ORDER[min(map(level, names), default=0)] for goal, names in objectives.items()}
+# +     return {goal: _ORDER[min(map(level, names), default=0)] for goal, names in objectives.items() if names}
+
+# %% wrong failed_counts
+# fails: What has failed is 'not yet', also with the solution read
+# edit of wrong attempts_are_help
+# -     if entry is None or entry["state"] != "passed":
+# +     if entry is None or entry["state"] == "not_yet":
+# -     return 2 if entry["hints"] or entry["attempts"] > 3 else 3
+# +     return 2 if entry["hints"] else 3
+
+# %% wrong first_level_word
+# fails: Each level is one of the four
+# edit of wrong attempts_are_help
+# - LADDER = ["not yet", "after the solution", "with hints", "alone"]
+# + LADDER = ["not yet", "solution", "with hints", "alone"]
+# -     return 2 if entry["hints"] or entry["attempts"] > 3 else 3
+# +     return 2 if entry["hints"] else 3
+
+# %% wrong hints_before_solution: Hints are asked for before the solution, so both together are with hints.
+# fails: A solution that was read counts more than hints
+# edit of right minimum
+# -         if entry["solution_seen"]:
+# -             return 1
+# -         return 2 if entry["hints"] else 3
+# +         if entry["hints"]:
+# +             return 2
+# +         return 1 if entry["solution_seen"] else 3
+
+# %% wrong only_all_hints
+# fails: One hint makes it 'with hints'
+# edit of wrong attempts_are_help
+# -     return 2 if entry["hints"] or entry["attempts"] > 3 else 3
+# +     return 2 if entry["hints"] == 3 else 3

@@ -1,0 +1,65 @@
+"""Files of answers are read as they say, and a mistake in one is reported with its line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.lessons import answering
+
+FILE = '''"""Answers to exercise 99.1."""
+
+# %% right sum: Adds.
+def add(a, b):
+    c = a + b
+    return c
+
+# %% wrong both: Takes away, and says more.
+# fails: It adds
+# edit of right sum
+# -     c = a + b
+#
+# -     return c
+# +     c = a - b
+# +
+# +     return c, "more"
+'''
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], object]]:
+    monkeypatch.setattr(answering, "ANSWERS", tmp_path)
+    answering.answers_to.cache_clear()
+    yield lambda text: (tmp_path / "99.1.py").write_text(text, encoding="utf-8")
+    answering.answers_to.cache_clear()
+
+
+def test_an_edit_changes_whole_lines(write: Callable[[str], object]) -> None:
+    write(FILE)
+    right, wrong = answering.answers_to("99.1")
+    assert (right.right, right.name, right.fails) == (True, "sum", ())
+    assert right.text == "def add(a, b):\n    c = a + b\n    return c\n"
+    assert (wrong.right, wrong.name, wrong.fails) == (False, "both", ("It adds",))
+    assert wrong.text == 'def add(a, b):\n    c = a - b\n\n    return c, "more"\n'
+    assert answering.answer("99.1", "wrong both") is wrong
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("# %% right sum: Adds.", "# %% sum", "line 3: write '# %% right NAME'"),
+        ("# fails: It adds\n", "", "line 8: a wrong answer has a line '# fails: PROPERTY'"),
+        ("edit of right sum", "edit of right product", "line 8: there is no 'right product' above"),
+        ("# -     return c\n", "# -     return\n", "line 8: these lines are in the other answer 0 times"),
+        ("# -     c = a + b\n", "     c = a + b\n", "line 8: an edit has lines '# - OLD' and then '# + NEW'"),
+        ("# %% wrong both", "# %% right sum", "line 8: there is another 'right sum' above"),
+    ],
+)
+def test_a_mistake_is_reported_with_its_line(write: Callable[[str], object], old: str, new: str, message: str) -> None:
+    assert FILE.count(old) == 1
+    write(FILE.replace(old, new))
+    with pytest.raises(ValueError, match=re.escape(message)):
+        answering.answers_to("99.1")
