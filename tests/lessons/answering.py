@@ -12,8 +12,8 @@
     # -     return distances.argmin(axis=1)
     # +     return distances.argmin(axis=0)
 
-A wrong answer names a property that does not hold; of several, at least one. An edit replaces whole lines that are in the
-other answer once; a line ``#`` stands between two edits of which the first only takes lines away.
+A wrong answer names a property that does not hold; of several, at least one. An edit replaces whole lines that are in
+the other answer once; a line ``#`` stands between two edits of which the first only takes lines away.
 """
 
 from __future__ import annotations
