@@ -55,8 +55,8 @@ NAMES = frozenset(
 )
 """What the files of tests with processes import or define."""
 EVENTS = frozenset({"os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system", "subprocess.Popen"})
-SMALL = frozenset({"cc", "gcc", "ld", "ldconfig", "lscpu", "objdump", "pandoc", "uname"})
-"""What libraries ask at their first use (``ctypes.util``, ``platform``, joblib, jupytext): no test has started it."""
+SMALL = frozenset({"cc", "fc-list", "gcc", "ld", "ldconfig", "lscpu", "objdump", "pandoc", "uname"})
+"""What libraries ask at their first use (``ctypes.util``, ``platform``, joblib, jupytext, matplotlib)."""
 
 
 class _Watch:
