@@ -35,6 +35,15 @@ def link(folder: Folder) -> None:
     folder.state.symlink_to(folder.state)
 
 
+def large(folder: Folder) -> None:
+    with folder.state.open("wb") as file:
+        file.truncate(3 * 2**30)
+
+
+def copy_of_another(folder: Folder) -> None:
+    folder.state.write_text(folder.state.read_text().replace(folder.id, "../../etc"))
+
+
 def text(content: str) -> object:
     def damage(folder: Folder) -> None:
         folder.state.write_text(content)
@@ -42,7 +51,17 @@ def text(content: str) -> object:
     return damage
 
 
-DAMAGES = [directory, pipe, link, text(""), text("{nonsense"), text("[" * 100_000), text('{"kind": "cluster"')]
+DAMAGES = [
+    directory,
+    pipe,
+    link,
+    large,
+    copy_of_another,
+    text(""),
+    text("{nonsense"),
+    text("[" * 100_000),
+    text('{"kind": "cluster"'),
+]
 
 
 @pytest.mark.parametrize("damage", DAMAGES)

@@ -14,8 +14,10 @@ import psutil
 import pytest
 from gpucluster.client import killing
 from gpucluster.client.control import Control
+from gpucluster.operating_system.plain_file import NotPlain, read_plain_file
 from gpucluster.protocol.errors import AccessDenied, StartTimedOut
 from gpucluster.protocol.models import ClusterState
+from gpucluster.registry.moments import now
 from gpucluster.registry.process import ProcessIdentity
 from gpucluster.registry.record import Record
 
@@ -271,21 +273,50 @@ def test_whatever_goes_wrong_once_a_second_is_told_and_tried_again(site):
 
 
 def test_a_damaged_record_is_written_again_by_the_process_that_runs(site, wait_until):
-    model = site.running(name="damaged")
+    model = site.running(name="damaged", n_workers=0)
     folder = site.registry.folder(model.id)
+    other, held = site.registry.new_folder()
+    ended = {"id": other.id, "name": "other", "state": ClusterState.STOPPED, "ended_at": now()}
+    site.registry.write(other, Record(kind="cluster", cluster=model.model_copy(update=ended)))
+    os.close(held)
 
     def is_whole():
-        with suppress(OSError, ValueError):
-            return Record.model_validate_json(folder.state.read_bytes()).cluster.name == "damaged"
+        with suppress(OSError, ValueError, NotPlain):
+            record = read_plain_file(folder.state, 2**20, below=folder.path)
+            return Record.model_validate_json(record).cluster.name == "damaged"
 
-    for text in (b"{nonsense", b"", None):
-        if text is None:
+    def folder_with_a_file(path):
+        path.mkdir()
+        (path / "file").touch()
+
+    def large(path):
+        with path.open("wb") as file:
+            file.truncate(3 * 2**30)
+
+    damages = [
+        lambda path: path.write_bytes(b"{nonsense"),
+        Path.touch,
+        folder_with_a_file,
+        os.mkfifo,
+        large,
+        lambda path: path.symlink_to(folder.state),
+        lambda path: path.symlink_to("nowhere"),
+        lambda path: path.symlink_to(other.state),
+        lambda path: path.write_bytes(other.state.read_bytes()),
+    ]
+    for number, damage in enumerate(damages):
+        beside = folder.path / f"odd-{number}"
+        damage(beside)
+        if beside.is_dir():
             folder.state.unlink()
-            folder.state.mkdir()
-        else:
-            folder.state.write_bytes(text)
-        assert Control(site.directory).get("damaged").state is ClusterState.RUNNING, "its process was asked"
+        os.rename(beside, folder.state)
+        for name in ("damaged", model.id):
+            found = Control(site.directory).get(name)
+            assert (found.id, found.state) == (model.id, ClusterState.RUNNING), "its process was asked"
         wait_until(is_whole)
-    folder.state.write_bytes(b"{nonsense")
-    assert Control(site.directory).stop("damaged").state is ClusterState.STOPPED
-    assert [model.name for model in Control(site.directory).list()] == ["damaged"]
+        assert not folder.state.is_symlink()
+    folder.state.unlink()
+    os.mkfifo(folder.state)
+    stopped = Control(site.directory).stop(model.id)
+    assert stopped.state is ClusterState.STOPPED and "killed" not in (stopped.reason or "")
+    assert {model.name for model in Control(site.directory).list()} == {"damaged", "other"}

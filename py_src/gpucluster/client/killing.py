@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from pydantic import ValidationError
 
+from ..operating_system.plain_file import read_own_file
 from ..protocol.errors import SupervisorUnreachable
 from ..protocol.models import ClusterModel
 from ..registry.directory import write_private
@@ -29,7 +30,7 @@ def signal_supervisor(registry: Registry, folder: Folder, number: signal.Signals
         identity = record.process
     if identity is None:
         with suppress(OSError, ValidationError):
-            identity = ProcessIdentity.model_validate_json(folder.process.read_bytes())
+            identity = ProcessIdentity.model_validate_json(read_own_file(folder.process))
     if identity is not None:
         send_signal(identity, number)
 

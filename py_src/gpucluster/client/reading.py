@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+from ..operating_system.plain_file import read_own_file
 from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState, ProtocolMismatch
 from ..protocol.links import SharedLinks
 from ..protocol.models import ClusterModel, Event, LogLines, Submission, Telemetry
@@ -72,7 +73,7 @@ class ReadingControl:
         """
         folder = self.registry.folder(self.registry.find(id).id)
         try:
-            return Submission(text=folder.submitted.read_text(encoding="utf-8", errors="replace"))
+            return Submission(text=read_own_file(folder.submitted).decode("utf-8", "replace"))
         except OSError:
             return Submission()
 

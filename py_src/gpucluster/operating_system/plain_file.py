@@ -9,6 +9,7 @@ from pathlib import Path
 
 from .descriptors import PLACE
 
+LARGEST_OWN_FILE = 16 * 2**20
 _FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe does not make us wait
 _FOLDER = PLACE | os.O_DIRECTORY
 
@@ -37,17 +38,48 @@ def read_plain_file(path: Path, largest: int, *, below: Path | None = None) -> b
     OSError
         When it cannot be opened or read.
     """
-    descriptor = os.open(path, _FILE) if below is None else _open_below(below, path.relative_to(below).parts)
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise NotPlain("is not a plain file")
-        with open(descriptor, "rb", closefd=False) as file:
-            content = file.read(largest + 1)
-    finally:
-        os.close(descriptor)
-    if len(content) > largest:
-        raise NotPlain(f"is larger than {_size(largest)}")
+    with open(_open_plain_file(path, below), "rb") as file:
+        # Looked at first: a large one, also one that takes no room on the disk, is not read at all.
+        content = b"" if os.fstat(file.fileno()).st_size > largest else file.read(largest + 1)
+        if len(content) > largest or os.fstat(file.fileno()).st_size > largest:
+            raise NotPlain(f"is larger than {_size(largest)}")
     return content
+
+
+def open_own_file(path: Path) -> int:
+    """Open a file of a private folder for reading, whatever has taken its place; returns the descriptor.
+
+    Raises
+    ------
+    OSError
+        Also when it is a link or no plain file.
+    """
+    try:
+        return _open_plain_file(path, path.parent)
+    except NotPlain as error:
+        raise OSError(errno.EINVAL, str(error), str(path)) from None
+
+
+def read_own_file(path: Path, largest: int = LARGEST_OWN_FILE) -> bytes:
+    """Return the content of a file of a private folder, whatever has taken its place.
+
+    Raises
+    ------
+    OSError
+        Also when it is a link, no plain file, or too large.
+    """
+    try:
+        return read_plain_file(path, largest, below=path.parent)
+    except NotPlain as error:
+        raise OSError(errno.EINVAL, str(error), str(path)) from None
+
+
+def _open_plain_file(path: Path, below: Path | None) -> int:
+    descriptor = os.open(path, _FILE) if below is None else _open_below(below, path.relative_to(below).parts)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise NotPlain("is not a plain file")
+    return descriptor
 
 
 def _open_below(folder: Path, parts: tuple[str, ...]) -> int:

@@ -6,12 +6,15 @@ gone the last one.
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from ..operating_system.plain_file import read_own_file
 from ..protocol.plain_text import escaped
 from ..protocol.telemetry import ActivityEntry
 from .directory import write_private
@@ -37,9 +40,12 @@ def append(path: Path, entry: ActivityEntry) -> None:
     if len(message) > _MESSAGE_CHARACTERS:
         message = message[: _MESSAGE_CHARACTERS - 1] + "…"
     entry = entry.model_copy(update={"message": message})
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
     try:
-        size = os.fstat(descriptor).st_size
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.EINVAL, "is not a plain file", str(path))
+        size = found.st_size
         line = entry.model_dump_json().encode() + b"\n"
         if size and os.pread(descriptor, 1, size - 1) != b"\n":
             line = b"\n" + line  # A full disk has cut the entry before.
@@ -49,16 +55,16 @@ def append(path: Path, entry: ActivityEntry) -> None:
     finally:
         os.close(descriptor)
     if size > _LOOK_ABOVE_BYTES:
-        lines = path.read_bytes().splitlines(keepends=True)
+        lines = read_own_file(path).splitlines(keepends=True)
         if len(lines) > _TRIM_ABOVE:
             write_private(path, b"".join(lines[-KEPT:]).decode("utf-8", errors="replace"))
 
 
 def read(path: Path) -> list[ActivityEntry]:
-    """Return the last entries, oldest first; none when there is no file."""
+    """Return the last entries, oldest first; none when there is no file that can be read."""
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except FileNotFoundError:
+        lines = read_own_file(path).decode("utf-8", "replace").splitlines()
+    except OSError:
         return []
     entries = []
     for line in lines[-KEPT:]:

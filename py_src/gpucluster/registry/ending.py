@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ..operating_system.plain_file import open_own_file, read_own_file
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.plain_text import escaped
 from ..protocol.telemetry import ActivityEntry
@@ -29,7 +30,7 @@ def tail(path: Path, lines: int) -> list[str]:
     What a terminal would obey is written out: tasks print what they like.
     """
     try:
-        with path.open("rb") as file:
+        with open(open_own_file(path), "rb") as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - 400 * lines - 4096))
             text = file.read().decode("utf-8", errors="replace")
@@ -72,7 +73,7 @@ def ended_by_death(folder: Folder, model: ClusterModel, *, at: str) -> ClusterMo
     """Return a cluster whose supervisor is gone without a word, as it has ended; the reason says what is known."""
     killed: str | None = None
     with suppress(OSError):
-        killed = folder.killed.read_text(encoding="utf-8", errors="replace")
+        killed = read_own_file(folder.killed).decode("utf-8", "replace")
     stopped = model.wanted.stopped or killed is not None
     workers = (
         "What it has started elsewhere is being ended" if folder.remembered.exists() else "Its workers ended with it"

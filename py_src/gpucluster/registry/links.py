@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from ..operating_system.plain_file import read_own_file
 from ..protocol.errors import InvalidState, LinkNotFound
 from ..protocol.links import MOST_LINKS, LinkRequest, LinkViewer, SharedLink
 from . import lock
@@ -51,8 +52,7 @@ def token_hash(token: str) -> str:
 def living_links(folder: Folder) -> list[StoredLink]:
     """Return the links that have not ended; none where the file cannot be read."""
     try:
-        text = folder.links.read_text(encoding="utf-8")
-        links = _Book.model_validate_json(text).links
+        links = _Book.model_validate_json(read_own_file(folder.links)).links
     except (OSError, ValueError, ValidationError):
         return []
     at = now()

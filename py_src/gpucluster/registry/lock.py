@@ -39,7 +39,7 @@ def take(path: Path, *, patience: float = 0.0, given_up: Callable[[], bool] = _n
         ``None`` when somebody else holds it.
     """
     deadline = time.monotonic() + patience
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
     try:
         while True:
             # Never a call that waits by itself: a holder that hangs would hold up whoever asks for ever.

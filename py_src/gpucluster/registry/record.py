@@ -14,6 +14,9 @@ from ..operating_system.multiprocessing_files import FOLDER
 from ..protocol.models import ClusterModel
 from .process import ProcessIdentity
 
+LONGEST_RECORD = 64 * 2**20
+"""Bytes."""
+
 
 class Record(BaseModel):
     """Content of ``state.json``."""

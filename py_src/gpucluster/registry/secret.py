@@ -6,13 +6,14 @@ The socket lets every process of its user connect, also one that was locked in, 
 from __future__ import annotations
 
 import hmac
-import os
 import secrets
 
+from ..operating_system.plain_file import NotPlain, read_plain_file
 from .directory import write_private
 from .record import Folder
 
 _BYTES = 32
+_LONGEST = 4096
 
 
 def make_secret(folder: Folder) -> None:
@@ -23,11 +24,10 @@ def make_secret(folder: Folder) -> None:
 def read_secret(folder: Folder) -> str | None:
     """Return the secret; ``None`` where there is none (any more), as after the cluster's end."""
     try:
-        descriptor = os.open(folder.secret, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except FileNotFoundError:
+        content = read_plain_file(folder.secret, _LONGEST, below=folder.path)
+    except (FileNotFoundError, NotPlain):
         return None
-    with os.fdopen(descriptor, encoding="ascii", errors="backslashreplace") as file:  # Of a damaged one: it is refused.
-        return file.read()
+    return content.decode("ascii", "backslashreplace")  # Of a damaged one: it is refused.
 
 
 def is_secret(given: str, secret: str) -> bool:

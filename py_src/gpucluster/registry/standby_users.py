@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from pydantic import ValidationError
 
+from ..operating_system.plain_file import read_own_file
 from .directory import write_private
 from .process import ProcessIdentity, identify, is_alive
 from .record import Folder
@@ -34,6 +35,6 @@ def is_wanted(folder: Folder) -> bool:
     with suppress(FileNotFoundError):
         for path in folder.wanted_by.iterdir():
             with suppress(OSError, ValidationError):
-                if is_alive(ProcessIdentity.model_validate_json(path.read_bytes())):
+                if is_alive(ProcessIdentity.model_validate_json(read_own_file(path))):
                     return True
     return False

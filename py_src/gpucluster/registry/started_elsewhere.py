@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, BinaryIO
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
+from ..operating_system.plain_file import read_own_file
 from .record import Folder
 from .replacement import replace_text
 from .writing import writing
@@ -61,7 +63,7 @@ def remember(folder: Folder, backend: str, state: Mapping[str, Any]) -> None:
 def read_remembered(folder: Folder) -> Remembered | None:
     """Return what was written down; ``None`` when nothing is left, or nobody can read it any more."""
     try:
-        return Remembered.model_validate_json(folder.remembered.read_bytes())
+        return Remembered.model_validate_json(read_own_file(folder.remembered))
     except (OSError, ValidationError):
         return None
 
@@ -71,7 +73,7 @@ def _may_try(folder: Folder) -> bool:
     now, asker = time.time(), _asker()
     attempts: list[tuple[float, str]] = []
     with suppress(OSError, ValueError):
-        words = [line.split() for line in folder.reaping.read_text(encoding="ascii").splitlines()]
+        words = [line.split() for line in read_own_file(folder.reaping).decode("ascii").splitlines()]
         attempts = [(float(at), who) for at, who in words]
     for at, who in attempts:
         if 0 <= now - at < (AGAIN_SECONDS if who == asker else SOONEST_SECONDS):
@@ -79,7 +81,10 @@ def _may_try(folder: Folder) -> bool:
     kept = [*attempts, (now, asker)][-_KEPT_ATTEMPTS:]
     try:
         # In its place: whoever makes an attempt holds this very file.
-        descriptor = os.open(folder.reaping, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        if os.path.lexists(folder.reaping) and not stat.S_ISREG(os.lstat(folder.reaping).st_mode):
+            folder.reaping.unlink()
+        mode = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        descriptor = os.open(folder.reaping, mode, 0o600)
         with os.fdopen(descriptor, "w", encoding="ascii") as file:
             file.writelines(f"{at} {who}\n" for at, who in kept)
     except OSError:
@@ -91,6 +96,14 @@ def _asker() -> str:
     """Return what stands for this process and its environment, and tells nothing of either."""
     variables = "\0".join(f"{name}={value}" for name, value in sorted(os.environ.items()))
     return hashlib.blake2b(variables.encode(errors="surrogateescape"), key=_salt, digest_size=12).hexdigest()
+
+
+def _open_log(folder: Folder) -> BinaryIO:
+    mode = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        return open(os.open(folder.log, mode, 0o600), "ab")
+    except OSError:  # What is odd about the log keeps nothing running.
+        return open(os.devnull, "ab")
 
 
 def start_reaper(folder: Folder, python: str) -> None:
@@ -108,7 +121,7 @@ def start_reaper(folder: Folder, python: str) -> None:
     if not _may_try(folder):
         return
     with suppress(OSError):
-        with open(folder.log, "ab", opener=lambda path, flags: os.open(path, flags, 0o600)) as log:
+        with _open_log(folder) as log:
             command = [python if os.access(python, os.X_OK) else sys.executable, "-P", "-m"]
             process = subprocess.Popen(
                 [*command, "gpucluster.supervisor.reaper", "--folder", str(folder.path)],

@@ -11,7 +11,6 @@ import os
 import re
 import secrets
 import shutil
-import stat
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -21,6 +20,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from ..operating_system.multiprocessing_files import remove_semaphores
+from ..operating_system.plain_file import open_own_file, read_own_file
 from ..protocol.errors import ClusterNotFound, FieldError, InvalidState, NameTaken, RegistryUnwritable
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.plain_text import escaped
@@ -28,7 +28,7 @@ from . import lock
 from .directory import default_directory, secure_directory, write_private
 from .ending import ended_by_death, gone, note_end
 from .moments import now, stamped
-from .record import DashboardAddress, Folder, Record
+from .record import LONGEST_RECORD, DashboardAddress, Folder, Record
 from .replacement import overwrite_text
 from .secret import make_secret
 from .started_elsewhere import start_reaper
@@ -51,7 +51,6 @@ ENDED_LEASES_KEPT = 3
 ENDED_KEPT_FOR = timedelta(days=1)
 ASKED_AGAIN_SECONDS = 10.0
 """So long after it has not answered, the process of a cluster is not asked for what its record should say."""
-_LONGEST_RECORD = 64 * 2**20
 _ID = re.compile(r"[0-9a-f]{8}")
 _OUT_OF_FILES = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 """Faults of the process that reads, not of what it reads."""
@@ -117,14 +116,12 @@ class Registry:
         Of a cluster of another version it is an outline.
         """
         try:
-            found = folder.state.stat()
+            found = os.lstat(folder.state)
             stamp = (found.st_mtime_ns, found.st_ino, found.st_size)
             cached = self._cache.get(folder.id)
             if cached and cached[0] == stamp:
                 return cached[1]
-            text = b""
-            if stat.S_ISREG(found.st_mode) and found.st_size <= _LONGEST_RECORD:
-                text = folder.state.read_bytes()
+            text = read_own_file(folder.state, LONGEST_RECORD)
         except OSError as error:
             if error.errno in _OUT_OF_FILES:
                 raise
@@ -133,6 +130,9 @@ class Registry:
         record: Record | None = None
         with suppress(ValidationError):
             record = Record.model_validate_json(text)
+        if record is not None and record.cluster is not None and record.cluster.id != folder.id:
+            self._cache.pop(folder.id, None)
+            return None  # The name of the folder is the id: it is a copy of another cluster's record.
         if record is None or (record.cluster is not None and of_another_version(record.cluster)):
             written = datetime.fromtimestamp(found.st_mtime, UTC)
             record = outline(folder.id, text, at=stamped(written))
@@ -246,7 +246,7 @@ class Registry:
         try:
             if model.state.ended:  # The port may be somebody else's by now.
                 raise FileNotFoundError
-            return DashboardAddress.model_validate_json(self.folder(model.id).dashboard.read_bytes())
+            return DashboardAddress.model_validate_json(read_own_file(self.folder(model.id).dashboard))
         except (OSError, ValidationError):
             raise InvalidState(f"The cluster '{model.name}' is {model.state.value}: it has no dashboard now.") from None
 
@@ -422,10 +422,7 @@ class Registry:
 def _unreadable(folder: Folder) -> str | None:
     """Return why the record of a folder cannot be read; ``None``: there is none."""
     try:
-        found = folder.state.stat()
-        if not stat.S_ISREG(found.st_mode):
-            return f"{folder.state}: is not a file"
-        os.close(os.open(folder.state, os.O_RDONLY | os.O_CLOEXEC))
+        os.close(open_own_file(folder.state))
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..operating_system import processes
+from ..operating_system.plain_file import read_own_file
 from ..protocol.errors import ErrorModel, InvalidState, error_from_model
 from ..protocol.kinds import find_kind
 from ..protocol.models import ClusterModel, ClusterState, Idle, Wanted
@@ -103,7 +104,10 @@ def asked(folder: Folder) -> Record | None:
             answer = client.getresponse()
             text = answer.read(_LONGEST_ANSWER)
         if answer.status == http.HTTPStatus.OK:
-            return Record(kind="cluster", cluster=ClusterModel.model_validate_json(text))
+            model = ClusterModel.model_validate_json(text)
+            if model.id != folder.id:
+                raise Silent
+            return Record(kind="cluster", cluster=model)
         if isinstance(error_from_model(ErrorModel.model_validate_json(text)), InvalidState):
             return None
     raise Silent
@@ -122,7 +126,7 @@ def damaged(folder: Folder, why: str, *, alive: bool) -> Record:
     """
     pid: int | None = None
     with suppress(OSError, ValidationError):
-        pid = ProcessIdentity.model_validate_json(folder.process.read_bytes()).pid
+        pid = ProcessIdentity.model_validate_json(read_own_file(folder.process)).pid
     try:
         at = stamped(datetime.fromtimestamp(os.lstat(folder.path).st_mtime, UTC))
     except (OSError, ValueError, OverflowError):

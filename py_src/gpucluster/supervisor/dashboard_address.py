@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..backends.scheduler.view import SchedulerView, WebAddress
+from ..operating_system.plain_file import read_own_file
 from ..registry.directory import write_private
 from ..registry.record import DashboardAddress, Folder
 
@@ -21,7 +22,7 @@ def write_address(folder: Folder, prefix: str, *served: WebAddress) -> Dashboard
 
 def open_address(folder: Folder, scheduler: SchedulerView) -> DashboardAddress:
     """Return where a browser on this machine reaches the dashboard: on a port of loopback, opened if need be."""
-    address = DashboardAddress.model_validate_json(folder.dashboard.read_bytes())
+    address = DashboardAddress.model_validate_json(read_own_file(folder.dashboard))
     if address.port is None:
         assert scheduler.dashboard is not None
         address = write_address(folder, address.prefix, scheduler.dashboard, scheduler.open_dashboard())

@@ -6,10 +6,12 @@ import asyncio
 import logging
 import os
 import stat
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from ..operating_system.plain_file import read_own_file
 from ..protocol.errors import RegistryUnwritable
 from ..protocol.models import ClusterModel
 from ..registry.process import identify
@@ -128,31 +130,49 @@ class StateStore:
         try:
             if self._stamp is None or (stamp := self._stamp_now()) == self._stamp:
                 return
-            if stat.S_ISDIR(self._folder.state.stat().st_mode):
-                self._folder.state.rmdir()  # An empty one; a file cannot take its place.
-            elif self._folder.state.read_text(encoding="utf-8", errors="replace") == self._written:
+            if self._is_written():
                 self._stamp = stamp
                 return
         except FileNotFoundError:
             return
-        except OSError as error:
-            self._go_on_without_disk(f"The cluster's record cannot be read: {error.strerror}: {self._folder.state}.")
-            return
         logger.warning("The record of this cluster was changed or damaged by another program; it is written again")
-        self._replace()
+        try:
+            self._replace()
+        except RegistryUnwritable as error:
+            self._go_on_without_disk(error.message)
+
+    def _is_written(self) -> bool:
+        """Whether what is there is what this process has written; whatever is no plain file of ours is not."""
+        written = self._written.encode()
+        try:
+            return read_own_file(self._folder.state, len(written)) == written
+        except FileNotFoundError:
+            raise
+        except OSError:
+            return False
+
+    def _make_room(self) -> None:
+        """Move a folder aside, which no file can take the place of."""
+        with writing(self._registry.directory), suppress(FileNotFoundError):
+            if stat.S_ISDIR(os.lstat(self._folder.state).st_mode):
+                os.rename(self._folder.state, self._folder.path / f"not-state.json-{time.time_ns()}")
 
     def _stamp_now(self) -> tuple[int, int, int]:
         found = os.lstat(self._folder.state)
         return found.st_mtime_ns, found.st_ino, found.st_size
 
     def _save(self) -> None:
-        with writing(self._registry.directory):
-            there = self._folder.state.exists()
+        there = False
+        # A link that leads nowhere, or to itself, is there, too.
+        with writing(self._registry.directory), suppress(FileNotFoundError):
+            os.lstat(self._folder.state)
+            there = True
         if there:
             self._replace()
 
     def _replace(self) -> None:
         record = Record(kind="cluster", cluster=self.model, process=self._process)
+        self._make_room()
         self._registry.write(self._folder, record)
         self._written = record.model_dump_json()
         with suppress(OSError):
@@ -171,6 +191,7 @@ class StateStore:
 
     def _make_reserve(self) -> None:
         with writing(self._registry.directory):
-            descriptor = os.open(self._folder.reserve, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            self._folder.reserve.unlink(missing_ok=True)
+            descriptor = os.open(self._folder.reserve, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             with os.fdopen(descriptor, "wb") as file:
                 file.write(bytes(RESERVE_BYTES))

@@ -12,6 +12,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from ..operating_system.plain_file import read_own_file
 from ..registry.replacement import replace_text
 from ..sharing.turns import Turn, in_line
 
@@ -36,7 +37,7 @@ def wait_for_turn(turn: Turn, folder: Path) -> None:
 def _tell(state: Path, message: str, step: str = STEP) -> None:
     # A disk that is full is told of by who comes next.
     with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
-        record = json.loads(state.read_bytes())
+        record = json.loads(read_own_file(state))
         record["cluster"]["progress"] = {"step": step, "message": message, "done": None, "total": None}
         replace_text(state, json.dumps(record), mode=0o600)
 

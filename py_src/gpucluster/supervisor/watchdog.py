@@ -37,7 +37,8 @@ def entry_exists(folder: Folder, held: int) -> bool:
     """
     try:
         mine, there = os.fstat(held), os.stat(folder.lock, follow_symlinks=False)
-        return (mine.st_dev, mine.st_ino) == (there.st_dev, there.st_ino) and folder.state.exists()
+        os.lstat(folder.state)  # Also a link that leads nowhere: the record is damaged then, not deleted.
+        return (mine.st_dev, mine.st_ino) == (there.st_dev, there.st_ino)
     except FileNotFoundError:
         return False
     except OSError:
