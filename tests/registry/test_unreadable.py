@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import threading
@@ -12,10 +13,14 @@ from socketserver import UnixStreamServer
 import pytest
 from gpucluster.protocol.errors import InvalidState
 from gpucluster.protocol.models import ClusterState
-from gpucluster.registry import unreadable
+from gpucluster.registry import activity, store, unreadable
+from gpucluster.registry.links import living_links
 from gpucluster.registry.record import Folder
+from gpucluster.registry.secret import read_secret
+from gpucluster.registry.started_elsewhere import _may_try, read_remembered
 from gpucluster.registry.store import Registry
 from gpucluster.registry.watching import RegistryWatch
+from gpucluster.supervisor.reaper import reap
 
 from .test_store import registry, write, write_ended  # noqa: F401
 
@@ -90,6 +95,27 @@ def test_odd_files_beside_a_record_keep_nobody_from_the_list(registry):  # noqa:
     folder.lock.unlink()
     folder.lock.symlink_to("/dev/zero")
     assert [model.state for model in Registry(registry.directory).list()] == [ClusterState.FAILED]
+
+
+def test_no_pipe_in_the_place_of_a_file_makes_anyone_wait(registry, monkeypatch):  # noqa: F811
+    folder, held = write(registry, "dead", ClusterState.RUNNING)
+    folder.secret.unlink()
+    files = ("remembered", "reaping", "killed", "log", "process", "secret", "dashboard", "links", "submitted")
+    for name in files:
+        os.mkfifo(getattr(folder, name))
+    assert (read_remembered(folder), read_secret(folder), living_links(folder)) == (None, None, [])
+    with pytest.raises(InvalidState):
+        registry.dashboard("dead")
+    assert asyncio.run(reap(folder)).startswith("What was started elsewhere may still run: ")
+    assert [entry.kind for entry in activity.read(folder.activity)] == ["failure"]
+    folder.activity.unlink()
+    os.mkfifo(folder.activity)
+    asked_to_reap: list[Folder] = []
+    monkeypatch.setattr(store, "start_reaper", lambda folder, python: asked_to_reap.append(folder))
+    os.close(held)
+    assert [model.state for model in registry.list()] == [ClusterState.FAILED]
+    assert asked_to_reap == [folder]
+    assert _may_try(folder) and not _may_try(folder)
 
 
 class Process:

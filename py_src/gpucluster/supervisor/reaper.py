@@ -43,7 +43,11 @@ async def reap(folder: Folder, backend: Backend[Any] | None = None, *, timeout: 
     """
     remembered = read_remembered(folder)
     if remembered is None:
-        return None
+        if not os.path.lexists(folder.remembered):
+            return None
+        told = f"What was started elsewhere may still run: {folder.remembered} cannot be read. Look, then delete it."
+        _note(folder, "failure", told)
+        return told
 
     def report(message: str) -> None:
         logger.info("%s", message)
