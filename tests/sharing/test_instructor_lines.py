@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import pwd
 import socket
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from gpucluster.cli.node_actions import read
@@ -14,7 +17,7 @@ from gpucluster.cli.tables import table
 from gpucluster.cli.verbs import parser_for
 from gpucluster.client.class_connection import ask
 from gpucluster.client.ended_cluster import how_it_ended
-from gpucluster.client.instructing import _gpus
+from gpucluster.client.instructing import _gpus, class_clusters
 from gpucluster.operating_system.abstract_streams import close, connect, groups_of, listen
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.instructing import ClassCluster, ClassClusters, ClusterFacts, HeldGPU, InstructorRequest
@@ -29,13 +32,14 @@ from gpucluster.sharing.instructor_lines import (
     socket_name,
 )
 from gpucluster.site.instructors import Instructors, instructors, is_instructor
+from gpucluster.supervisor.instructor_listener import InstructorListener
 from gpucluster.supervisor.instructor_requests import facts_of
 from pydantic import ValidationError
 
 
 def model(**changes: object) -> ClusterModel:
     fields = {
-        "id": "a1", "name": "thesis", "backend": "local", "state": ClusterState.RUNNING, "wanted": Wanted(),
+        "id": "000000a1", "name": "thesis", "backend": "local", "state": ClusterState.RUNNING, "wanted": Wanted(),
         "idle": Idle(), "python": "/usr/bin/python3", "created_at": "2026-01-01T10:00:00.050Z",
         "spec": parse_spec({"backend": "local"}), **changes,
     }  # fmt: skip
@@ -116,6 +120,27 @@ def test_the_kernel_tells_groups_and_whose_names_are() -> None:
         close(listener)
     assert listening() == ({}, 0)
     assert ask("0000000a", os.getuid(), None, time.monotonic() + 5).problem == "has just ended, or is no cluster"
+
+
+async def test_a_cluster_whose_name_is_taken_is_reached_under_another(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    site = tmp_path / "site.yaml"
+    site.write_text(f"sharing: {{instructors: [{pwd.getpwuid(os.getuid()).pw_name}]}}\n")
+    site.chmod(0o644)
+    monkeypatch.setenv("GPUCLUSTER_SITE", str(site))
+    taken = listen(socket_name("000000a1"), 1)
+    listener = InstructorListener("000000a1", lambda: facts_of(model()), lambda request, who: None)
+    try:
+        listener.look()
+        assert f"(uid {os.getuid()}) holds the name" in caplog.text
+        close(taken)
+        [cluster] = await asyncio.to_thread(lambda: class_clusters().clusters)
+        [[name, _]] = listening()[0][os.getuid()]
+        assert (cluster.id, cluster.state) == ("000000a1", ClusterState.RUNNING) and name != cluster.id
+    finally:
+        listener.close()
+        close(taken)
 
 
 def test_whoever_waits_in_accept_is_told_that_it_is_closed() -> None:

@@ -209,9 +209,9 @@ def _ask_each(found: dict[int, list[str]], request: InstructorRequest | None) ->
 
 def _once(clusters: Iterable[ClassCluster]) -> list[ClassCluster]:
     """Tell those of a user of which nothing is known, for the same reason, as one: nobody fills the list with them."""
-    kept: dict[tuple[str, str], ClassCluster] = {}
-    for cluster in clusters:
-        key = (cluster.user, cluster.problem or cluster.id)
+    kept: dict[tuple[str, str | int], ClassCluster] = {}
+    for number, cluster in enumerate(clusters):
+        key = (cluster.user, cluster.problem or number)
         before = kept.get(key)
         kept[key] = before.model_copy(update={"times": before.times + 1}) if before is not None else cluster
     return list(kept.values())
@@ -219,7 +219,8 @@ def _once(clusters: Iterable[ClassCluster]) -> list[ClassCluster]:
 
 def _shown(id: str, user: int, told: Told, indices: dict[str, int | None]) -> ClassCluster:
     facts = told.facts
-    whose = {"id": id, "user": user_name(user), "mine": user == os.getuid()}
+    own_id = facts.id if facts is not None and facts.id is not None else id
+    whose = {"id": own_id, "user": user_name(user), "mine": user == os.getuid()}
     if facts is None:
         return ClassCluster(**whose, problem=f"It {_short(told.problem)}.")
     return ClassCluster(

@@ -49,6 +49,8 @@ class ClusterFacts(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     version: int = 1
+    id: str | None = Field(None, pattern=r"^[0-9a-f]{8}$")
+    """The cluster's, also where its socket has another name."""
     kind: _Word
     state: ClusterState
     n_workers: int = Field(ge=0, le=1_000_000)

@@ -1,7 +1,7 @@
 """How an instructor's process and a cluster's speak: lines of JSON on a stream without a path.
 
 The cluster's process tells what it is in its first line and then takes one request. The names of the sockets carry the
-clusters' ids; whose each is, the kernel tells.
+clusters' ids, or something random where another process has taken that name; whose each is, the kernel tells.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ def socket_name(id: str) -> str:
 
 
 def listening() -> tuple[dict[int, list[tuple[str, BoundName]]], int]:
-    """Return the ids of clusters that listen, by user, and how many were left out because a user has too many.
+    """Return the names of clusters that listen, by user, and how many were left out because a user has too many.
+
+    A cluster's name is its id, unless that is taken.
 
     Raises
     ------

@@ -8,8 +8,10 @@ again waits in the kernel: so many connections are accepted each second, and no 
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import pwd
+import secrets
 import socket
 import threading
 import time
@@ -21,6 +23,7 @@ from contextlib import suppress
 
 from pydantic import ValidationError
 
+from ..operating_system.abstract_names import held_names
 from ..operating_system.abstract_streams import close, groups_of, listen
 from ..operating_system.peers import peer_of
 from ..protocol.errors import GPUClusterError, invalid_request
@@ -59,7 +62,7 @@ class InstructorListener:
     def __init__(
         self, id: str, facts: Callable[[], ClusterFacts], carry_out: Callable[[InstructorRequest, str], None]
     ) -> None:
-        self._name = socket_name(id)
+        self._id = id
         self._facts = facts
         self._carry_out = carry_out
         self._listener: socket.socket | None = None
@@ -84,7 +87,7 @@ class InstructorListener:
 
     def _open(self) -> None:
         try:
-            self._listener = listen(self._name, WAITING)
+            self._listener = self._listen()
         except OSError as error:
             if not self._told:
                 self._told = True
@@ -96,6 +99,21 @@ class InstructorListener:
             target=self._accept, args=(self._listener,), name="gpucluster-instructors", daemon=True
         )
         accepting.start()
+
+    def _listen(self) -> socket.socket:
+        """Listen under the cluster's id; others can read it and take that name first, but not one that is random."""
+        try:
+            return listen(socket_name(self._id), WAITING)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+        name = socket_name(secrets.token_hex(4))
+        listener = listen(name, WAITING)
+        logger.warning(
+            "%s holds the name of this cluster's socket for instructors. They reach the cluster under another name.",
+            _holder_of(socket_name(self._id)),
+        )
+        return listener
 
     def _accept(self, listener: socket.socket) -> None:
         while True:
@@ -185,6 +203,15 @@ def _refuse(connection: socket.socket, why: str) -> None:
     with connection, suppress(OSError):
         connection.setblocking(False)
         say(connection, InstructorAnswer(done=False, message=why))
+
+
+def _holder_of(name: str) -> str:
+    """Return who holds a name, by the kernel."""
+    with suppress(OSError):
+        for bound in held_names(name):
+            if bound.name == name and bound.user is not None:
+                return f"The user {_user_name(bound.user)} (uid {bound.user})"
+    return "Another process"
 
 
 def _user_name(user: int) -> str:

@@ -18,6 +18,7 @@ def facts_of(model: ClusterModel) -> ClusterFacts:
     held = [HeldGPU(uuid=slot.uuid, slot=slot.slot, slots=slot.slots) for slot in model.slots]
     devices = dict.fromkeys(worker.device for worker in model.workers if worker.device)
     return ClusterFacts(
+        id=model.id,
         kind=model.backend,
         state=model.state,
         n_workers=model.n_workers,
