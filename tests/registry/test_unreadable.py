@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import threading
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -82,6 +83,16 @@ def test_one_that_has_ended_is_listed_with_the_reason_and_can_be_removed(registr
     registry.remove(bad.id)
     assert [model.name for model in Registry(registry.directory).list()] == ["good"]
     assert not bad.path.exists()
+
+
+def test_the_id_is_the_name_of_the_folder(registry):  # noqa: F811
+    original = write_ended(registry, "original")
+    copy = registry.folder("abd00001")
+    shutil.copytree(original.path, copy.path)
+    assert sorted(model.id for model in registry.list()) == sorted([original.id, "abd00001"])
+    assert registry.find("abd00001").reason.startswith(f"Its record cannot be read ({copy.state}: ")
+    assert registry.remove("abd00001").id == "abd00001"
+    assert [model.id for model in registry.list()] == [original.id] and not copy.path.exists()
 
 
 def test_odd_files_beside_a_record_keep_nobody_from_the_list(registry):  # noqa: F811

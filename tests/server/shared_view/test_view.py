@@ -373,6 +373,38 @@ async def test_a_page_of_the_dashboard_hears_and_says_nothing(view, folder, clos
     assert heard[-1]["reqid"] == "2"
 
 
+async def test_a_question_waits_for_the_session_of_its_page(view, folder, closing):
+    def make_sessions_late(seconds):
+        """Let the dashboard take its time with each session; ``None``: as before."""
+        import asyncio
+
+        from bokeh.server.views.ws import WSHandler
+
+        if seconds is None:
+            WSHandler._async_open = WSHandler.at_once
+            return
+        at_once = WSHandler.at_once = WSHandler._async_open
+
+        async def late(self, token):
+            await asyncio.sleep(seconds)
+            await at_once(self, token)
+
+        WSHandler._async_open = late
+
+    _, token = add_link(folder, LinkRequest(), None)
+    cookie = await cookie_for(view, token)
+    client = await asyncio.to_thread(gpucluster.connect(folder.id).get_client)
+    await asyncio.to_thread(client.run_on_scheduler, make_sessions_late, 0.5)
+    try:
+        socket = closing(await bokeh_page(view, cookie))
+        for frame in ('{"msgid": "1", "msgtype": "PULL-DOC-REQ"}', "{}", "{}"):
+            await socket.write_message(frame)
+        assert (await headers_of(socket, "PULL-DOC-REPLY"))[-1]["reqid"] == "1"
+    finally:
+        await asyncio.to_thread(client.run_on_scheduler, make_sessions_late, None)
+        await asyncio.to_thread(client.close)
+
+
 @pytest.fixture
 def control_of(extension):
     return extension.services.control

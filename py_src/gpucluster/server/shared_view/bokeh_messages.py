@@ -42,6 +42,11 @@ class ReadOnly:
         return json.dumps({"msgid": id, "msgtype": kind}), "{}", "{}"
 
 
+def is_acknowledgement(frame: str | bytes) -> bool:
+    """Whether the dashboard says that it has made the page's session: before, it fails at a question."""
+    return _header(frame).get("msgtype") == "ACK"
+
+
 def _header(frame: str | bytes) -> dict[str, object]:
     try:
         header = json.loads(frame)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from jupyter_server.auth.decorator import allow_unauthenticated
 from jupyter_server.utils import url_path_join
 from tornado.web import HTTPError
 
 from ..dashboard_relay import DashboardRelay
 from ..upstream import DashboardClient
-from .bokeh_messages import MOST_FRAME_BYTES, ReadOnly
+from .bokeh_messages import MOST_FRAME_BYTES, ReadOnly, is_acknowledgement
 from .events import SharedSocket
 from .handler import TooOften
 from .pages import Address, address_of
@@ -36,6 +38,7 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
         """Take the long-lived objects of the extension."""
         super().initialize(**parts)
         self._filter = ReadOnly()
+        self._acknowledged = asyncio.Event()
 
     @allow_unauthenticated
     async def get(self, cluster: str, path: str) -> None:
@@ -65,12 +68,19 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
         """Return a page without its menu."""
         return body.replace(b"</head>", _NO_MENU, 1) if self._is_page else body
 
+    async def on_message(self, message: str | bytes) -> None:
+        """Pass on what the page sends, once the dashboard has made its session: Bokeh's own pages wait, too."""
+        await self._acknowledged.wait()
+        await DashboardRelay.on_message(self, message)
+
     def passed_on(self, message: str | bytes) -> tuple[str, ...]:
         """Return what the dashboard hears of it: questions."""
         return self._filter.passed_on(message)
 
     def shown(self, message: str) -> str:
         """Return a text of the dashboard without paths and process numbers."""
+        if not self._acknowledged.is_set() and is_acknowledgement(message):
+            self._acknowledged.set()
         return without_paths(message)
 
     @property
@@ -85,5 +95,6 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
 
     def on_close(self) -> None:
         """Leave the dashboard."""
+        self._acknowledged.set()
         self.unwatch_link()
         DashboardRelay.on_close(self)
