@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 
+from gpucluster.client.control import Control
 from gpucluster.protocol.errors import GPUClusterError
 from gpucluster.protocol.links import parse_link_request
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
@@ -36,11 +37,12 @@ def refusal(do: object, *words: object) -> str:
 
 
 dead, held = folders["dead"]
-os.close(held)
 told: dict[str, object] = {"folder": str(dead.path)}
 os.chmod(dead.path, 0)
-told["closed"] = [[model.name, model.state.value, model.reason] for model in registry.list()]
+told["closed"] = [[model.name, model.state.value, model.notice] for model in registry.list()][::-1]
+told["stopped"] = refusal(Control(registry.directory).stop, dead.id)
 registry.sweep()
+os.close(held)
 told["refused"] = refusal(registry.remove, dead.id)
 os.chmod(dead.path, 0o500)
 found = next(model for model in registry.list() if model.id == dead.id)

@@ -205,8 +205,10 @@ def test_a_folder_that_its_owner_may_not_enter_is_that_folders_fault(registry): 
     finally:
         user.close()
     folder = told["folder"]
-    assert told["closed"] == [["good", "running", None], [folder[-8:], "failed", told["closed"][1][2]]]
+    assert told["closed"] == [["good", "running", None], [folder[-8:], "running", told["closed"][1][2]]]
     assert f"{folder}/" in told["closed"][1][2] and "Permission denied" in told["closed"][1][2]
+    assert told["closed"][1][2].endswith(f"Whether it runs is unknown; to see, open its folder: chmod 700 {folder}")
+    assert told["stopped"] == f"The folder of the cluster cannot be looked at: chmod 700 {folder}, then stop it."
     assert told["refused"].startswith(f"You may not write in {folder} on the disk ")
     # In one that is read-only the record is written all the same, and what needs a new file names the folder.
     assert told["read_only"] == ["dead", "failed"] and told["written"]

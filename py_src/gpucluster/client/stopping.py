@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import time
 from collections.abc import Awaitable, Callable
@@ -36,6 +37,9 @@ async def stop_cluster(
     """
     deadline = time.monotonic() + timeout
     asked = model
+    folder = registry.folder(model.id)
+    if not os.access(folder.path, os.X_OK) and os.path.isdir(folder.path):
+        raise InvalidState(f"The folder of the cluster cannot be looked at: chmod 700 {folder.path}, then stop it.")
     if _waits_for_turn(registry, model):
         # Its process listens to nobody yet, and has started nothing.
         return await kill_cluster(registry, model, "Stopped before its turn to start had come.")

@@ -154,7 +154,8 @@ class Registry:
         except OSError as error:
             if error.errno in _OUT_OF_FILES:
                 raise
-            return damaged(folder, f"{error.filename or folder.path}: {error.strerror or error}", alive=False)
+            why = f"{error.filename or folder.path}: {error.strerror or error}"
+            return damaged(folder, why, alive=None if lock.is_held(folder.lock) else False)
         return record
 
     def _shown(self, folder: Folder) -> Record | None:

@@ -113,7 +113,7 @@ def asked(folder: Folder) -> Record | None:
     raise Silent
 
 
-def damaged(folder: Folder, why: str, *, alive: bool) -> Record:
+def damaged(folder: Folder, why: str, *, alive: bool | None) -> Record:
     """Return an entry for a folder that cannot be read: a cluster that can be stopped, or one that has ended.
 
     Parameters
@@ -121,8 +121,8 @@ def damaged(folder: Folder, why: str, *, alive: bool) -> Record:
     folder : Folder
     why : str
         What cannot be read, and why.
-    alive : bool
-        Whether its process lives.
+    alive : bool or None
+        Whether its process lives; ``None``: its folder cannot be looked at, so that is unknown.
     """
     pid: int | None = None
     with suppress(OSError, ValidationError):
@@ -132,19 +132,22 @@ def damaged(folder: Folder, why: str, *, alive: bool) -> Record:
     except (OSError, ValueError, OverflowError):
         at = now()
     told = f"Its record cannot be read ({printable(why, 300)})."
+    notice = f"{told} Its process does not answer. Here it can be stopped, and nothing else."
+    if alive is None:
+        notice = f"{told} Whether it runs is unknown; to see, open its folder: chmod 700 {folder.path}"
     model = ClusterModel(
         id=folder.id,
         name=folder.id,
         backend="unknown",
-        state=ClusterState.RUNNING if alive else ClusterState.FAILED,
-        reason=None if alive else told,
-        notice=f"{told} Its process does not answer. Here it can be stopped, and nothing else." if alive else None,
+        state=ClusterState.FAILED if alive is False else ClusterState.RUNNING,
+        reason=told if alive is False else None,
+        notice=None if alive is False else notice,
         wanted=Wanted(),
         idle=Idle(),
         pid=pid if alive else None,
         python="",
         created_at=at,
-        ended_at=None if alive else at,
+        ended_at=at if alive is False else None,
         spec=UnknownSpec(backend="unknown"),
     )
     return Record(kind="cluster", cluster=model, readable=False)

@@ -135,6 +135,9 @@ class StateStore:
                 return
         except FileNotFoundError:
             return
+        except OSError as error:  # Of the folder: what is in it cannot even be looked at.
+            self._go_on_without_disk(f"The cluster's record cannot be read: {error.strerror}: {self._folder.state}.")
+            return
         logger.warning("The record of this cluster was changed or damaged by another program; it is written again")
         try:
             self._replace()
