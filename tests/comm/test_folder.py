@@ -27,6 +27,10 @@ def test_a_secret_behind_a_link_or_of_another_length_is_none(folder: Path) -> No
     with pytest.raises(OSError, match="symbolic links|secret"):
         folders.secret_of(str(folder))
     (folder / "secret").unlink()
+    os.mkfifo(folder / "secret")
+    with pytest.raises(OSError, match="not a secret"):
+        folders.secret_of(str(folder))
+    (folder / "secret").unlink()
     (folder / "secret").write_text("short")
     with pytest.raises(OSError, match="not a secret"):
         folders.secret_of(str(folder))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..dask_internals.gateways import SCHEME, know_addresses
+from ..operating_system.plain_file import open_own_file
 from ..protocol.errors import InvalidState, MissingPackage
 from ..protocol.models import ClusterModel, Network
 from ..registry.record import Folder
@@ -27,6 +31,8 @@ def security_of(model: ClusterModel, folder: Folder) -> Security:
     ------
     MissingPackage
         The cluster is reached through a Dask Gateway, and this environment has no dask-gateway.
+    InvalidState
+        Something else has taken the place of its credentials.
     """
     from distributed.security import Security
 
@@ -34,8 +40,18 @@ def security_of(model: ClusterModel, folder: Folder) -> Security:
         _know_gateways()
     if model.network is not Network.TLS:
         return Security()
-    ca, certificate, key = (str(folder.tls / name) for name in ("ca.pem", "cert.pem", "key.pem"))
+    ca, certificate, key = (str(_credential(folder.tls / name)) for name in ("ca.pem", "cert.pem", "key.pem"))
     return Security(require_encryption=True, tls_ca_file=ca, tls_client_cert=certificate, tls_client_key=key)
+
+
+def _credential(path: Path) -> Path:
+    """Return the path of a file that OpenSSL opens, which would wait for a pipe."""
+    try:
+        with suppress(FileNotFoundError):  # The cluster has ended; whoever connects is told.
+            os.close(open_own_file(path))
+    except OSError as error:
+        raise InvalidState(f"The cluster's credentials cannot be read: {path}: {error.strerror}.") from None
+    return path
 
 
 def find_credentials_for(address: str) -> None:

@@ -56,7 +56,7 @@ def secret_of(folder: str) -> bytes:
     OSError
         The cluster has ended, or this process may not read it.
     """
-    descriptor = os.open(os.path.join(folder, "secret"), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    descriptor = os.open(os.path.join(folder, "secret"), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
         secret = file.read(SECRET_BYTES + 1)
     if len(secret) != SECRET_BYTES:

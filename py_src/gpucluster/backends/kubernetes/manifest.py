@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ...operating_system.plain_file import read_own_file
 from ...protocol.errors import MissingPackage
 from ...protocol.kubernetes_spec import KubernetesSpec, toleration
 from ..nodes.workers import cuda_worker_arguments, worker_arguments
@@ -114,7 +115,7 @@ def secret(
     """
     told = {f"env.{name}": value.encode() for name, value in variables.items()}
     if spec.protocol == "tls" and tls_directory is not None:
-        told |= {file: (tls_directory / file).read_bytes() for file in _TLS_FILES}
+        told |= {file: read_own_file(tls_directory / file) for file in _TLS_FILES}
         told["dashboard-prefix"] = dashboard_prefix.encode()
     found = owner["metadata"]
     reference = {name: owner[name] for name in ("apiVersion", "kind")} | {name: found[name] for name in ("name", "uid")}

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ...operating_system.plain_file import read_own_file
 from ...protocol.errors import PreflightFailed
 from ...protocol.plain_text import printable
 from .jobs import Job
@@ -169,7 +170,7 @@ def contents(tls: Path | None, variables: Mapping[str, str], dashboard_prefix: s
     lines = [f"export {name}={shlex.quote(value)}\n" for name, value in variables.items() if _is_name(name)]
     found = {"environment": "".join(lines), "prefix": dashboard_prefix}
     if tls is not None:
-        found |= {f"tls/{name}": (tls / name).read_text() for name in ("ca.pem", "cert.pem", "key.pem")}
+        found |= {f"tls/{name}": read_own_file(tls / name).decode() for name in ("ca.pem", "cert.pem", "key.pem")}
     return found
 
 
