@@ -45,6 +45,14 @@ while True:
         except OSError:
             pass
 """
+HOLDS = """
+import socket, sys, time
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(f"\\0{sys.argv[1]}")
+listener.listen(8)
+print("listens", flush=True)
+time.sleep(600)
+"""
 ASKS = """
 import socket, sys
 from gpucluster.operating_system.abstract_streams import connect
@@ -255,6 +263,24 @@ def test_a_change_of_the_site_is_seen_without_a_restart(classroom: Classroom, wa
     classroom.says(NAMED)
     wait_until(lambda: classroom.ask(classroom.instructor, "node", "--class")[0] == 0)
     assert [each["state"] for each in classroom.seen()] == ["running"]
+
+
+def test_who_takes_the_name_of_a_cluster_first_hides_nothing(
+    classroom: Classroom, wait_until: Callable[..., Any]
+) -> None:
+    name, id, outsider = classroom.name, classroom.cluster()["id"], classroom.outsider
+    classroom.says("sharing: {message: Hello.}\n")
+    wait_until(lambda: not _listens(name))
+    with outsider.start("-c", HOLDS, name) as process:
+        assert process.stdout is not None and process.stdout.readline() == "listens\n"
+        classroom.says(NAMED)
+        wait_until(lambda: classroom.ask(classroom.instructor, "node", "--class")[0] == 0)
+        wait_until(lambda: any(each["state"] == "running" for each in classroom.seen()))
+        found = {each["user"]: (each["id"], each["state"]) for each in classroom.seen()}
+        process.kill()
+    assert found == {classroom.learner.name: (id, "running"), outsider.name: (id, None)}
+    lines = classroom.json(classroom.learner, "logs", SECRET_NAME)["lines"]
+    assert any(f"The user {outsider.name} (uid {outsider.uid}) holds the name" in line for line in lines)
 
 
 def test_a_stop_says_who_and_why(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
