@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..arrays import Array
 from ..communicators.operators import Message, Operator
 
@@ -31,6 +33,11 @@ class Block:
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
+
+
+def weight_of(block: Block) -> float:
+    """Return the sum of the absolute weights of a block's rows."""
+    return float(len(block) if block.weights is None else abs(block.weights).sum(dtype=np.float64))
 
 
 class Rows(ABC):
