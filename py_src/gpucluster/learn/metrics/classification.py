@@ -191,8 +191,6 @@ def log_loss(
 
 def _losses(block: Block) -> _Losses | None:
     labels, given = class_labels(block.X, "y_true"), to_numpy(block.y)
-    if len(labels) != len(given):
-        raise InvalidData(f"y_proba: has {len(given):,} rows where y_true has {len(labels):,}.")
     if len(labels) == 0:
         return None
     if given.ndim == 1 or given.shape[1] == 1:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ..arrays import Array, Data, to_numpy
+from ..arrays import Array, DaskArray, Data, to_numpy
 from ..checks import checked_weights, no_rows, no_weight
 from ..communicators.operators import Message, Operator, combine
 from ..errors import InvalidData, warn_caller
@@ -16,7 +16,7 @@ from ..labels import Target, columns_of, merge_targets, missing_labels, mixed_la
 from ..rows.block import Block, Rows
 from ..rows.running import local_communicator, local_rows
 from ..rows.stream import Stream
-from ..rows.table import Table, aligned, column_array, is_dask, is_dask_array, refuse_masked
+from ..rows.table import Table, aligned, column_array, is_dask, is_dask_array, refuse_masked, with_lengths
 
 Names = tuple[str, str]
 """What the caller calls the truth and the prediction, for messages."""
@@ -60,10 +60,12 @@ def _table(y_true: Data, y_pred: Data, sample_weight: Data | None, names: Names)
     refuse_masked(array, leader)
     if array.ndim == 2 and array.numblocks[1] > 1:
         array = array.rechunk({1: -1})
-    truth, prediction, weights = (
-        array if name == leader else aligned(part, array, name, dimensions=(1, 2), leader=leader)
-        for name, part in parts.items()
-    )
+    others = [name for name in parts if name != leader]
+    array, *counted = with_lengths(array, *(parts[name] for name in others))
+    found: dict[str, DaskArray | None] = {leader: array}
+    for name, part in zip(others, counted, strict=True):
+        found[name] = aligned(part, array, name, (1,) if name == "sample_weight" else (1, 2), leader)
+    truth, prediction, weights = (found[name] for name in parts)
     assert truth is not None
     return Table(truth, prediction, weights)
 
@@ -104,7 +106,7 @@ def compared(
         There are no rows, labels are missing, those of y_true and y_pred are of types that do not go together, or all
         weights are zero.
     """
-    result: _Compared | None = rows.total(_compare, count, names, of, op=partial(_merge, op))
+    result: _Compared | None = rows.total(_compare, count, of, op=partial(_merge, op))
     if result is None or not (len(result.true.some) or result.true.missing):
         raise no_rows(names[0])
     for name, target in zip(names, result[:2], strict=True):
@@ -119,10 +121,8 @@ def compared(
     return result.found
 
 
-def _compare(block: Block, count: Callable[..., Message], names: Names, of: Of) -> _Compared:
+def _compare(block: Block, count: Callable[..., Message], of: Of) -> _Compared:
     truth, predicted = columns_of(block.X), columns_of(block.y)
-    if len(truth) != len(predicted):
-        raise InvalidData(f"{names[1]}: has {len(predicted):,} rows where {names[0]} has {len(truth):,}.")
     true, guess = target_of(truth), target_of(predicted)
     both = true, guess
     usable = truth.shape == predicted.shape and not any(part.missing or part.is_mixed for part in both)

@@ -11,9 +11,18 @@ import numpy as np
 
 from ..arrays import Array
 from ..communicators.operators import Message, Operator
+from ..errors import InvalidData
 
 Partial = Callable[..., Message]
 """Called as ``partial(block, *arguments)``; what it returns for two blocks is combined to what it is of both."""
+
+
+def unlike_blocks(one: int, other: int) -> InvalidData:
+    """Return the error for collections whose blocks have different numbers of rows."""
+    return InvalidData(
+        f"The data are cut differently: a block of {one:,} rows is beside one of {other:,}. Take both from one data "
+        "frame, or make them arrays with known chunks (compute_chunk_sizes, to_dask_array(lengths=True))."
+    )
 
 
 @dataclass(frozen=True)
@@ -30,6 +39,11 @@ class Block:
     """Array of shape (n_rows,) or (n_rows, n_targets), or ``None``."""
     weights: Array | None = None
     """Array of shape (n_rows,), or ``None`` where all rows weigh 1."""
+
+    def __post_init__(self) -> None:
+        for part in (self.y, self.weights):
+            if part is not None and part.shape[0] != len(self):
+                raise unlike_blocks(len(self), part.shape[0])
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
