@@ -12,11 +12,13 @@ import pandas as pd
 import pytest
 import sklearn.ensemble
 from gpucluster.learn import (
+    DBSCAN,
     PCA,
     GaussianNB,
     KMeans,
     LinearRegression,
     LogisticRegression,
+    MLPClassifier,
     MultinomialNB,
     RandomForestClassifier,
     RandomForestRegressor,
@@ -72,6 +74,22 @@ def test_forests_take_missing_values(mine: Any, other: Any, tmp_path: Path) -> N
     assert np.isfinite(on_blocks.predict(lazy).compute()).all()
     with pytest.raises(InvalidData, match="X: contains infinity"):
         mine(3).fit(da.where(lazy > 0.9, np.inf, lazy), Y)
+
+
+@pytest.mark.parametrize("model", [DBSCAN(), KMeans(2), MLPClassifier(max_iter=1), StandardScaler()], ids=str)
+@pytest.mark.parametrize("value", [np.nan, np.inf, 0.0])
+def test_weights_are_finite_and_not_all_zero(model: Any, value: float) -> None:
+    weights = np.where(np.arange(60) == 45, value, float(value != 0))
+    cut = da.from_array(X, chunks=(20, -1)), da.from_array(Y, chunks=20), da.from_array(weights, chunks=20)
+    for data in ((X, Y, weights), cut):
+        with pytest.raises(ValueError, match="(?i)sample.weight"):
+            model.fit(*data[:2], sample_weight=data[2])
+
+
+def test_weights_of_a_score_of_clusters_are_finite() -> None:
+    cut = da.from_array(X, chunks=(20, -1))
+    with pytest.raises(InvalidData, match="sample_weight: contains NaN"):
+        KMeans(2, random_state=0).fit(cut).score(cut, sample_weight=da.full(60, np.nan, chunks=20))
 
 
 def test_large_numbers_are_not_infinite() -> None:

@@ -16,6 +16,33 @@ def no_rows(name: str = "X", which: str = "") -> InvalidData:
     return InvalidData(f"{name}: has 0 row(s) (samples){which}; at least 1 is needed.")
 
 
+def no_weight() -> InvalidData:
+    """Return the error for weights that are all zero, or sum to zero where their sum divides."""
+    return InvalidData("sample_weight: must contain at least one non-zero number, and not sum to zero.")
+
+
+def check_weight(total: float) -> None:
+    """Refuse weights by the sum of their absolute values."""
+    if not np.isfinite(total):
+        raise not_finite("sample_weight")
+    if total == 0:
+        raise no_weight()
+
+
+def checked_weights(weights: Array) -> Array:
+    """Return the weights of some rows, if they are finite numbers."""
+    if weights.ndim != 1:
+        raise InvalidData(f"sample_weight: must be 1D, one number per row, not {weights.ndim}D.")
+    if weights.dtype.kind not in "biuf":
+        try:
+            weights = weights.astype(np.float64)
+        except (TypeError, ValueError):
+            raise InvalidData("sample_weight: must be numbers.") from None
+    if not bool(np.isfinite(weights).all()):
+        raise not_finite("sample_weight")
+    return weights
+
+
 def not_finite(name: str = "X", *, missing: bool = False) -> InvalidData:
     """Return the error for data with NaN or infinity; ``missing``: NaN is allowed."""
     return InvalidData(f"{name}: contains {'' if missing else 'NaN or '}infinity. Drop or fill such rows first.")

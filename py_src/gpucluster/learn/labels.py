@@ -66,7 +66,7 @@ def target_of(labels: Array) -> Target:
     """Return what kind of labels an array of `columns_of` holds."""
     n_columns = 1 if labels.ndim == 1 else labels.shape[1]
     flat, missing = labels.ravel(), 0
-    if labels.dtype.kind in "fO":
+    if labels.dtype.kind in "fOmM":
         gaps = _gaps(flat)
         if missing := int(gaps.sum()):
             flat = flat[~gaps]
@@ -155,11 +155,22 @@ def flat_labels(y: Any, name: str = "y") -> Array:
     labels = columns_of(y)
     if labels.ndim != 1:
         raise InvalidData(f"{name}: one label per row is needed, not {labels.shape[1]} columns.")
-    if labels.dtype.kind in "fO" and _gaps(labels).any():
-        raise missing_labels(name)
+    require_present(labels, name)
     if labels.dtype.kind == "O" and all(_kinds(labels)):
         raise mixed_labels(name)
     return labels
+
+
+def require_present(labels: Array, name: str = "y") -> None:
+    """Refuse missing labels.
+
+    Raises
+    ------
+    InvalidData
+        There are some.
+    """
+    if labels.dtype.kind in "fOmM" and _gaps(labels).any():
+        raise missing_labels(name)
 
 
 def missing_labels(name: str, count: int | None = None) -> InvalidData:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from .arrays import Data
 from .clients import computing_with
+from .rows.table import as_table, is_dask
 
 
 class ScoredClassifier(ClassifierMixin):
@@ -36,7 +39,8 @@ class ScoredClassifier(ClassifierMixin):
         from .metrics.classification import accuracy
 
         with computing_with(getattr(self, "_client", None)):
-            return accuracy(y, self.predict(X), sample_weight, names=("y", "the prediction"))
+            truth, weights = _beside(X, y, sample_weight)
+            return accuracy(truth, self.predict(X), weights, names=("y", "the prediction"))
 
 
 class ScoredRegressor(RegressorMixin):
@@ -67,4 +71,13 @@ class ScoredRegressor(RegressorMixin):
         from .metrics.regression import r2
 
         with computing_with(getattr(self, "_client", None)):
-            return float(r2(y, self.predict(X), sample_weight, names=("y", "the prediction")))
+            truth, weights = _beside(X, y, sample_weight)
+            return float(r2(truth, self.predict(X), weights, names=("y", "the prediction")))
+
+
+def _beside(X: Data, y: Data, sample_weight: Data | None) -> tuple[Any, Any]:
+    """Return what belongs to the rows of X on Dask, too: else rows would be counted by predicting them."""
+    if not is_dask(X) or all(part is None or is_dask(part) for part in (y, sample_weight)):
+        return y, sample_weight
+    table = as_table(X, y, sample_weight)
+    return table.y, table.weights

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.compose
+import sklearn.linear_model
 import sklearn.preprocessing
 from gpucluster.learn import (
     ColumnTransformer,
@@ -21,6 +22,7 @@ from gpucluster.learn import (
 )
 from gpucluster.learn.errors import InvalidData, InvalidParameter
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 DRAW = np.random.default_rng(4)
@@ -84,6 +86,66 @@ def test_arrays(dask_client: Any, split: Any) -> None:
     np.testing.assert_allclose(ours.transform(values), theirs.transform(values))
 
 
+@pytest.mark.parametrize("columns", [["height"], [2], slice("height", "height"), [False, False, True, False]])
+@pytest.mark.parametrize("remainder", ["drop", "passthrough"])
+def test_columns_are_chosen_by_name_after_fit(dask_client: Any, columns: Any, remainder: str) -> None:
+    options = {"remainder": remainder}
+    theirs = sklearn.compose.ColumnTransformer([("s", sklearn.preprocessing.StandardScaler(), columns)], **options)
+    expected = theirs.fit(FRAME).transform(FRAME)
+    reordered = FRAME[FRAME.columns[::-1]].assign(another=1.0)
+    if remainder == "drop":
+        reordered = reordered.drop(columns="tree")
+    np.testing.assert_array_equal(theirs.transform(reordered), expected)
+    lazy = dd.from_pandas(reordered, npartitions=2)
+    for table in (FRAME, dd.from_pandas(FRAME, npartitions=3)):
+        ours = ColumnTransformer([("s", StandardScaler(), columns)], **options).fit(table)
+        for found in (ours.transform(reordered), ours.transform(lazy).compute()):
+            assert list(found.columns) == list(theirs.get_feature_names_out())
+            np.testing.assert_allclose(found["s__height"], expected[:, 0].astype(float))
+            np.testing.assert_array_equal(found.iloc[:, 1:].astype(object), expected[:, 1:].astype(object))
+        with pytest.raises(InvalidData, match="columns are missing: 'height'"):
+            ours.transform(lazy.drop(columns="height"))
+
+
+def test_parameters_of_the_transformers(dask_client: Any) -> None:
+    theirs = sklearn.compose.ColumnTransformer(
+        [("s", sklearn.preprocessing.StandardScaler(), ["age"])], remainder=sklearn.preprocessing.MaxAbsScaler()
+    )
+    ours = ColumnTransformer([("s", StandardScaler(), ["age"])], remainder=MaxAbsScaler())
+    assert set(theirs.get_params()) <= set(ours.get_params())
+    assert ours.get_params(deep=False).keys() <= ours.get_params().keys() - {"s", "s__copy", "remainder__copy"}
+    assert ours.set_params(s__with_mean=False, remainder="drop") is ours
+    assert not ours.transformers[0][1].with_mean
+    scaled = FRAME[["age"]] / FRAME["age"].std(ddof=0)
+    found = ours.fit_transform(dd.from_pandas(FRAME, npartitions=2))
+    np.testing.assert_allclose(found.compute(), scaled)
+    assert ours.set_params(s="drop").transformers == [("s", "drop", ["age"])]
+    assert ours.set_params(transformers=[("m", StandardScaler(), ["age"])], m__with_std=False).get_params()["m"]
+    for wrong in ({"s": "drop"}, {"m__depth": 1}, {"depth": 1}):
+        with pytest.raises(ValueError, match="Invalid parameter"):
+            ours.set_params(**wrong)
+    model = make_pipeline(
+        make_column_transformer((StandardScaler(), ["age", "height"])), sklearn.linear_model.Ridge(alpha=50)
+    )
+    grid = GridSearchCV(model, {"columntransformer__standardscaler__with_std": [False, True]}, cv=2)
+    results = grid.fit(FRAME, FRAME["width"]).cv_results_["mean_test_score"]
+    assert results[0] != results[1]
+
+
+@pytest.mark.parametrize(("transformer", "columns"), [(StandardScaler(), []), ("drop", ["age"])])
+def test_no_columns_come_out(dask_client: Any, transformer: Any, columns: list[str]) -> None:
+    made = ColumnTransformer([("n", transformer, columns)])
+    values = FRAME[["age"]].to_numpy()
+    for table in (FRAME, dd.from_pandas(FRAME, npartitions=2)):
+        found = made.fit_transform(table)
+        assert isinstance(found, type(table))
+        assert found.compute().shape == (90, 0) if table is not FRAME else found.shape == (90, 0)
+        assert list(made.get_feature_names_out()) == []
+    if not columns:
+        for array in (values, da.from_array(values, chunks=50)):
+            assert made.fit_transform(array).shape == (90, 0)
+
+
 def test_in_a_pipeline(dask_client: Any) -> None:
     lazy = dd.from_pandas(FRAME.assign(tall=TALL), npartitions=3)
     X, y = lazy[list(FRAME.columns)], lazy["tall"]
@@ -104,4 +166,7 @@ def test_bad_input(dask_client: Any) -> None:
             [("a", "passthrough", ["age"]), ("b", "passthrough", ["age"])], verbose_feature_names_out=False
         ).fit_transform(lazy)
     with pytest.raises(InvalidData, match="is expecting 4 features"):
-        ColumnTransformer([("a", "passthrough", ["age"])]).fit(lazy).transform(lazy[["age"]])
+        ColumnTransformer([("a", "passthrough", ["age"])]).fit(lazy).transform(FRAME[["age"]].to_numpy())
+    for names in (("n", "n"), ("n", "a__b"), ("n", "remainder")):
+        with pytest.raises(InvalidParameter, match="names are not unique|cannot be a name"):
+            ColumnTransformer([(name, "drop", ["age"]) for name in names]).fit(lazy)

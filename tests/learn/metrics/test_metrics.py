@@ -58,6 +58,40 @@ def test_like_scikit_learn(dask_client: Any, split: Any, n_blocks: int, empty: b
             assert np.asarray(found).dtype == np.asarray(expected).dtype
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda weights: np.where(np.arange(600) == 7, np.nan, weights), "sample_weight: contains NaN or infinity"),
+        (lambda weights: np.where(np.arange(600) == 7, np.inf, weights), "sample_weight: contains NaN or infinity"),
+        (lambda weights: weights * 0, "sample_weight: must contain at least one non-zero number"),
+        (lambda weights: weights[:, None], "sample_weight: (must be 1D|1 dimension is needed)"),
+    ],
+)
+def test_weights_that_scikit_learn_refuses(dask_client: Any, split: Any, change: Any, message: str) -> None:
+    weights = change(WEIGHTS)
+    for name, true, predicted, options in [
+        ("accuracy_score", TRUE, PREDICTED, {}),
+        ("confusion_matrix", TRUE, PREDICTED, {}),
+        ("confusion_matrix", TRUE, PREDICTED, {"normalize": "true"}),
+        ("log_loss", TRUE, PROBABILITIES, {}),
+        ("mean_squared_error", MEASURED, ESTIMATED, {}),
+        ("mean_absolute_error", MEASURED, ESTIMATED, {}),
+        ("r2_score", MEASURED, ESTIMATED, {}),
+    ]:
+        with pytest.raises(ValueError, match="ample.weight"):
+            getattr(sklearn.metrics, name)(true, predicted, sample_weight=weights, **options)
+        with pytest.raises(InvalidData, match=message):
+            getattr(metrics, name)(split(true, 2, empty=True), predicted, sample_weight=split(weights, 2), **options)
+    with pytest.raises(InvalidData, match=message):
+        metrics.accuracy_score(TRUE, PREDICTED, sample_weight=split(weights, 2))
+
+
+def test_blocks_without_weight_count_as_rows(dask_client: Any, split: Any) -> None:
+    truth, weights = np.array([1.0, 2, 3, 4, 5]), np.array([0.0, 0, 0, 0, 2])
+    expected = sklearn.metrics.r2_score(truth, truth + 1, sample_weight=weights)
+    assert metrics.r2_score(split(truth, 3), truth + 1, sample_weight=split(weights, 3)) == expected
+
+
 @pytest.mark.parametrize(("n_blocks", "empty"), PARTITIONINGS)
 def test_clusterings_like_scikit_learn(dask_client: Any, split: Any, n_blocks: int, empty: bool) -> None:
     X, labels = DIGITS[:300], LABELS[:300] % 4

@@ -181,25 +181,47 @@ def test_one_in_memory(kind: str) -> None:
     labels = LABELS[kind]
     lazy = _on_dask(np.asarray(labels))
     assert ours.accuracy_score(lazy, labels) == ours.accuracy_score(labels, lazy) == 1.0
-    assert LogisticRegression().fit(_on_dask(ROWS), labels).score(_on_dask(ROWS), labels) > 0.3
+    series = dd.from_pandas(pd.Series(labels), npartitions=2)
+    parts_of_two = da.from_array(np.asarray(labels), chunks=2)
+    for parts in [(series, labels), (labels, series), (series, parts_of_two), (parts_of_two, series), (series, lazy)]:
+        assert ours.accuracy_score(*parts) == 1.0
+    weights = dd.from_pandas(pd.Series(np.arange(6.0)), npartitions=3)
+    assert ours.accuracy_score(series, labels, normalize=False, sample_weight=weights) == 15
+    frame = dd.from_pandas(pd.DataFrame(ROWS), npartitions=2)
+    expected = LogisticRegression().fit(ROWS, np.asarray(labels)).score(ROWS, np.asarray(labels))
+    for X in (_on_dask(ROWS), frame):
+        assert LogisticRegression().fit(X, labels).score(X, labels) == expected
+
+
+def test_unlike_blocks_are_refused_where_they_cannot_be_counted() -> None:
+    series, halves = dd.from_pandas(pd.Series(FEW), npartitions=2), da.from_array(FEW, chunks=4)
+    X = da.from_array(ROWS, chunks=(4, -1))
+    for call in (
+        lambda: ours.accuracy_score(series, halves),
+        lambda: ours.mean_squared_error(halves, series),
+        lambda: ours.log_loss(halves, da.full((6, 3), 1 / 3, chunks=(4, -1)), sample_weight=series),
+        lambda: GaussianNB().fit(X, series),
+        lambda: KNeighborsClassifier().fit(X, series),
+    ):
+        with pytest.raises(InvalidData, match=r"cut differently: a block of \d rows is beside"):
+            call()
 
 
 def test_messages_name_what_was_given() -> None:
     three, two = _on_dask(np.arange(3)), _on_dask(np.arange(2))
     unknown = dd.from_pandas(pd.Series(np.arange(6)), npartitions=3)
-    other = unknown.repartition(npartitions=2)
+    other = dd.from_pandas(pd.Series(np.arange(5)), npartitions=2)
+    unknown_rows = dd.from_pandas(pd.DataFrame(ROWS[:3]), npartitions=2)
     y = _on_dask(np.array(["a", None, "b", None], dtype=object))
     for message, call in [
         ("y_pred: has 2 rows, but y_true has 3", lambda: ours.accuracy_score(three, two)),
         ("y_proba: has 2 rows, but y_true has 3", lambda: ours.log_loss(three, two)),
         ("labels_pred: has 2 rows, but labels_true has 3", lambda: ours.adjusted_rand_score(three, two)),
         ("labels: has 2 rows, but X has 3", lambda: ours.silhouette_score(three[:, None], two)),
-        ("y_pred: is in memory, but .* each part of y_true", lambda: ours.r2_score(unknown, np.arange(6))),
-        ("y_true: is in memory, but .* each part of y_pred", lambda: ours.r2_score(np.arange(6), unknown)),
-        (
-            "y_pred: has 2 partitions, but y_true has 3",
-            lambda: ours.r2_score(unknown, other),
-        ),
+        ("y_pred: has 5 rows, but y_true has 6", lambda: ours.r2_score(unknown, np.arange(5))),
+        ("y_true: has 5 rows, but y_pred has 6", lambda: ours.r2_score(np.arange(5), unknown)),
+        ("y_pred: has 5 rows, but y_true has 6", lambda: ours.r2_score(unknown, other)),
+        ("y: has 2 rows, but X has 3", lambda: GaussianNB().fit(ROWS, FEW).score(unknown_rows, FEW[:2])),
         ("the prediction: has 3 rows, but y has 2", lambda: GaussianNB().fit(ROWS, FEW).score(_on_dask(ROWS[:3]), two)),
         ("labels_true: 2 labels are missing", lambda: ours.adjusted_rand_score(y, y)),
         ("y_true: 2 labels are missing", lambda: ours.accuracy_score(y, y)),

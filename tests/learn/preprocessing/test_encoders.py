@@ -95,6 +95,49 @@ def test_missing_values_are_a_category(dask_client: Any, split: Any) -> None:
     np.testing.assert_array_equal(ours.transform(split(values, 2)).compute(), theirs.transform(values))
 
 
+@pytest.mark.parametrize("encoder", [OneHotEncoder, OrdinalEncoder])
+@pytest.mark.parametrize("fitted_on", ["Dask", "memory", "array"])
+@pytest.mark.parametrize("first", [None, np.nan, pd.NA], ids=str)
+def test_missing_text_is_one_category_wherever_it_is(encoder: Any, fitted_on: str, first: Any) -> None:
+    frame = pd.DataFrame({"k": ["u", first, "v"], "n": [1, 2, 3]}).astype({"k": object})
+    values = frame.to_numpy()
+    cut = {"Dask": dd.from_pandas(frame, npartitions=2), "memory": frame, "array": values}
+    model = encoder().fit(cut[fitted_on])
+    assert pd.isna(model.categories_[0]).tolist() == [False, False, True]
+    expected = sklearn_of(encoder, frame.fillna({"k": np.nan}))
+    if fitted_on != "Dask" and first is None:
+        expected = sklearn_of(encoder, frame)  # with None, which is no NaN
+    for value in (None, np.nan, pd.NA):
+        other = frame.copy()
+        other["k"] = pd.Series(["u", value, "v"], dtype=object)
+        given = (other.to_numpy(),) if fitted_on == "array" else (other, dd.from_pandas(other, npartitions=2))
+        for table in given:
+            found = model.transform(table)
+            np.testing.assert_array_equal(found.compute() if hasattr(found, "compute") else found, expected)
+
+
+def sklearn_of(encoder: Any, frame: pd.DataFrame) -> Any:
+    theirs = getattr(sklearn.preprocessing, encoder.__name__)()
+    found = theirs.fit_transform(frame)
+    return found.toarray() if hasattr(found, "toarray") else found
+
+
+@pytest.mark.parametrize("transformer", [LabelEncoder, LabelBinarizer])
+@pytest.mark.parametrize("kind", ["datetime64[ns]", "timedelta64[s]", float, object])
+def test_missing_labels_are_refused_also_when_transformed(transformer: Any, kind: Any) -> None:
+    labels = (
+        pd.Series([1, 2, 3, None]).astype(kind)
+        if kind is not object
+        else pd.Series(["a", "b", "c", None], dtype=object)
+    )
+    for data in (labels, labels.to_numpy(), dd.from_pandas(labels, npartitions=2)):
+        with pytest.raises(InvalidData, match="y: 1 label is missing"):
+            transformer().fit(data)
+        model = transformer().fit(labels.dropna())
+        with pytest.raises(InvalidData, match="y: labels are missing"):
+            np.asarray(model.transform(data))
+
+
 CITIES, HOLES = ["Rome", "Oslo", "Rome", "Bern", "Oslo", "Rome"], ["Rome", None, "Rome", "Bern", None, "Rome"]
 AGES, GAPS = [3, 1, 3, 2, 1, 3], [3, None, 3, 2, None, 3]
 COLUMNS = {

@@ -49,7 +49,7 @@ def test_sparse_blocks_become_dense_ones(kind):
         (da.ones(9, chunks=3), "y: has 9 rows, but X has 10"),
         (np.ones(11), "y: has 11 rows, but X has 10"),
         (da.ones((10, 2, 2), chunks=2), "y: 1 dimension is needed, not 3"),
-        (FRAME.a, "y: has 2 partitions, but X has 3"),
+        (FRAME.a, "y: has 3 rows, but X has 10"),
     ],
 )
 def test_what_does_not_belong_to_its_rows(y, sentence):
@@ -57,9 +57,11 @@ def test_what_does_not_belong_to_its_rows(y, sentence):
         as_table(ARRAY, y)
 
 
-def test_weights_in_memory_need_known_rows():
-    with pytest.raises(InvalidData, match="sample_weight: is in memory"):
-        as_table(FRAME[["a", "b"]], None, np.ones(3))
+@pytest.mark.parametrize("cut", [np.asarray, lambda values: dd.from_pandas(pd.Series(values), npartitions=3)])
+def test_rows_of_unknown_number_are_counted_beside_what_is_cut_otherwise(cut):
+    table = as_table(FRAME[["a", "b"]], cut([7, 8, 9]), cut([1.0, 2.0, 3.0]))
+    assert table.n_rows == 3 and table.X.chunks[0] == table.y.chunks[0] == table.weights.chunks[0] == (2, 1)
+    assert [block[1].compute().tolist() for block in table.delayed_blocks()] == [[7, 8], [9]]
 
 
 @pytest.mark.parametrize(

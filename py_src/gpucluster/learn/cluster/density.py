@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import check_weight
 from ..communicators.communicator import Communicator
 from ..errors import NotSupported
-from ..rows.block import Rows
+from ..rows.block import Rows, weight_of
 from ..rows.shard import Shard
 from .broadcast_search import BroadcastSearch
 from .neighbourhoods import Integers, Neighbourhoods, Pairs, RankRows
@@ -57,6 +58,8 @@ def density_clusters(rows: Rows, *, eps: float, min_samples: int, search: dict[s
             "fewer rows."
         )
     own = RankRows.of(rows.with_starts())
+    if own.n_rows:
+        check_weight(rows.total(weight_of))
     comm = own.communicator
     found: Neighbourhoods = searched_by_regions(own, eps, search) or BroadcastSearch(own, eps, search)
     core = _core_rows(found, comm, own.n_rows, min_samples)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Array, Dtype, array_namespace_of
+from ..checks import checked_weights
 from ..errors import InvalidData
 from ..kernels.bounds import FEWEST_ROWS, Bounds
 from ..kernels.lloyd import inertia_of, sums_of
@@ -190,6 +191,8 @@ def assess(rows: Rows, *, centers: Array) -> float:
 
 
 def _inertia(block: Block, centers: Array) -> float:
+    if block.weights is not None:
+        checked_weights(block.weights)
     centers, offset = relative(block.X, centers)
     return inertia_of(block, centers, offset)
 

@@ -53,7 +53,8 @@ class ColumnTransformer(LazyTransformerMixin, BaseEstimator):
     Notes
     -----
     A data frame gives a data frame with the same index, an array an array; tables in memory, too. Each transformer is
-    fitted on its own, with a pass over its columns.
+    fitted on its own, with a pass over its columns. Columns are chosen by name where both the table that was fitted on
+    and the one to transform have names: their order does not matter then, and neither do further columns.
     """
 
     _client: Any = None
@@ -79,6 +80,30 @@ class ColumnTransformer(LazyTransformerMixin, BaseEstimator):
         self.verbose = verbose
         self.verbose_feature_names_out = verbose_feature_names_out
         self.force_int_remainder_cols = force_int_remainder_cols
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters.
+
+        Parameters
+        ----------
+        deep : bool
+            Include the transformers by their names, and their parameters, as ``name__parameter``.
+        """
+        found: dict[str, Any] = super().get_params(deep=deep)
+        for name, transformer in self._named() if deep else ():
+            found[name] = transformer
+            if hasattr(transformer, "get_params"):
+                found |= {f"{name}__{key}": value for key, value in transformer.get_params(deep=True).items()}
+        return found
+
+    def set_params(self, **parameters: Any) -> ColumnTransformer:
+        """Set parameters, also transformers by their names, and their parameters, as ``name__parameter``."""
+        if "transformers" in parameters:
+            self.transformers = parameters.pop("transformers")
+        if new := {name: parameters.pop(name) for name, _ in self._named() if name in parameters}:
+            self.transformers = [(name, new.get(name, each), columns) for name, each, columns in self.transformers]
+        super().set_params(**parameters)
+        return self
 
     def __sklearn_clone__(self) -> Any:
         copy = super().__sklearn_clone__()
@@ -106,6 +131,7 @@ class ColumnTransformer(LazyTransformerMixin, BaseEstimator):
             There are no such columns, or no such transformers.
         """
         X = _table(X)
+        self._check_names()
         names = _names_of(X)
         self.n_features_in_ = int(X.shape[1])
         if names is not None:
@@ -136,11 +162,7 @@ class ColumnTransformer(LazyTransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = _table(X)
-        if int(X.shape[1]) != self.n_features_in_:
-            raise InvalidData(
-                f"X has {X.shape[1]} features, but ColumnTransformer is expecting {self.n_features_in_} features as "
-                "input."
-            )
+        self._require_columns(X)
         parts = []
         for name, fitted, columns in self._used():
             part = self._chosen(X, columns)
@@ -192,11 +214,47 @@ class ColumnTransformer(LazyTransformerMixin, BaseEstimator):
             raise InvalidParameter(
                 f"transformers: {name!r} must be a transformer, 'drop' or 'passthrough', not {transformer!r}."
             )
+        if not self._positions(columns):
+            self.transformers_.append((name, transformer, columns))
+            return
         fitted = clone(transformer)
         part = self._chosen(X, columns)
         with computing_with(self._client):
             fitted.fit(part) if y is None else fitted.fit(part, y)
         self.transformers_.append((name, fitted, columns))
+
+    def _named(self) -> list[tuple[str, Any]]:
+        """Return the names of the transformers, and these; nothing where they are no list of tuples."""
+        try:
+            return [(name, transformer) for name, transformer, _ in self.transformers]
+        except (TypeError, ValueError):
+            return []  # fit refuses it; parameters can be read and set all the same
+
+    def _check_names(self) -> None:
+        """Refuse names of transformers that cannot be told apart, or from parameters."""
+        names = [name for name, _ in self._named()]
+        if len(set(names)) < len(names):
+            raise InvalidParameter(f"transformers: names are not unique: {names}.")
+        if wrong := [name for name in names if "__" in name or name in self.get_params(deep=False)]:
+            raise InvalidParameter(
+                f"transformers: {wrong[0]!r} cannot be a name. Names must not contain '__' or be those of parameters."
+            )
+
+    def _require_columns(self, X: Any) -> None:
+        """Refuse a table that lacks columns."""
+        names, n_features = _names_of(X), int(X.shape[1])
+        if names is None or not hasattr(self, "feature_names_in_"):
+            if n_features != self.n_features_in_:
+                raise InvalidData(
+                    f"X has {n_features} features, but ColumnTransformer is expecting {self.n_features_in_} features "
+                    "as input."
+                )
+            return
+        used = [
+            self.feature_names_in_[position] for _, _, columns in self._used() for position in self._positions(columns)
+        ]
+        if lacking := sorted(set(used) - set(names)):
+            raise InvalidData(f"X: columns are missing: {', '.join(map(repr, lacking[:8]))}.")
 
     def _used(self) -> list[tuple[str, Any, Any]]:
         return [each for each in self.transformers_ if each[1] != "drop" and self._positions(each[2])]
@@ -231,9 +289,10 @@ class ColumnTransformer(LazyTransformerMixin, BaseEstimator):
         positions = self._positions(columns)
         if not hasattr(X, "columns"):
             return X[:, positions[0]] if isinstance(columns, Integral) else X[:, positions]
-        if isinstance(columns, str):
-            return X[X.columns[positions[0]]]
-        return X[[X.columns[position] for position in positions]]
+        # By name where there are names: the columns of X may be in another order than when fitting.
+        names = X.columns if _names_of(X) is None else getattr(self, "feature_names_in_", X.columns)
+        chosen = [names[position] for position in positions]
+        return X[chosen[0] if isinstance(columns, str) else chosen]
 
 
 def make_column_transformer(*transformers: tuple[Any, Columns], **options: Any) -> ColumnTransformer:
@@ -252,7 +311,9 @@ def _table(X: Any) -> Any:
 
 
 def _names_of(X: Any) -> list[str] | None:
-    return [str(name) for name in X.columns] if hasattr(X, "columns") else None
+    """Return the names of the columns; ``None`` where they have numbers, as in scikit-learn."""
+    names = list(getattr(X, "columns", []))
+    return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def _example(X: Any) -> Any:
@@ -262,6 +323,8 @@ def _example(X: Any) -> Any:
 
 def _side_by_side(X: Any, parts: list[Any], names: list[str]) -> Output:
     """Return tables with the same rows as one table of the kind of X."""
+    if not parts:
+        return X[[]] if hasattr(X, "columns") else X[:, :0].astype(np.float64)
     if not hasattr(X, "columns"):
         if not is_dask(X):
             return np.hstack([part[:, None] if part.ndim == 1 else part for part in parts])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array, Data, to_numpy
-from ..checks import no_rows
+from ..checks import no_rows, no_weight
 from ..clients import takes_client
 from ..errors import InvalidData, InvalidParameter, warn_caller
 from ..labels import checked_classes, class_labels, merge_classes, require_one_kind
@@ -33,7 +33,7 @@ def accuracy_score(y_true: Data, y_pred: Data, *, normalize: bool = True, sample
     ------
     InvalidData
         The numbers of rows differ, labels are missing, or they are not those of the same classification: numbers and
-        strings, or measurements.
+        strings, or measurements. Weights are not finite, or all zero.
     """
     return accuracy(y_true, y_pred, sample_weight, normalize=normalize)
 
@@ -49,7 +49,7 @@ def accuracy(
         return float(local(y_true, y_pred, normalize=normalize, sample_weight=sample_weight))
     right, total = compared(rows, _right, names=names, of="several classes")
     if total == 0:
-        raise no_rows(names[0], " that weigh something")
+        raise no_weight()
     return float(right / total if normalize else right)
 
 
@@ -183,14 +183,14 @@ def log_loss(
         )
     if found.unnormalized:
         warn_caller(f"y_proba: the probabilities of {found.unnormalized:,} rows do not sum to one.", UserWarning)
+    if normalize and found.weight == 0:
+        raise no_weight()
     loss = -found.logarithms[np.arange(len(found.classes)), np.searchsorted(classes, found.classes)].sum()
     return float(loss / found.weight if normalize else loss)
 
 
 def _losses(block: Block) -> _Losses | None:
     labels, given = class_labels(block.X, "y_true"), to_numpy(block.y)
-    if len(labels) != len(given):
-        raise InvalidData(f"y_proba: has {len(given):,} rows where y_true has {len(labels):,}.")
     if len(labels) == 0:
         return None
     if given.ndim == 1 or given.shape[1] == 1:

@@ -8,15 +8,15 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ..arrays import Array, Data, to_numpy
-from ..checks import no_rows
+from ..arrays import Array, DaskArray, Data, to_numpy
+from ..checks import checked_weights, no_rows, no_weight
 from ..communicators.operators import Message, Operator, combine
 from ..errors import InvalidData, warn_caller
 from ..labels import Target, columns_of, merge_targets, missing_labels, mixed_labels, target_of
 from ..rows.block import Block, Rows
 from ..rows.running import local_communicator, local_rows
 from ..rows.stream import Stream
-from ..rows.table import Table, aligned, column_array, is_dask, is_dask_array, refuse_masked
+from ..rows.table import Table, aligned, column_array, is_dask, is_dask_array, refuse_masked, with_lengths
 
 Names = tuple[str, str]
 """What the caller calls the truth and the prediction, for messages."""
@@ -60,10 +60,12 @@ def _table(y_true: Data, y_pred: Data, sample_weight: Data | None, names: Names)
     refuse_masked(array, leader)
     if array.ndim == 2 and array.numblocks[1] > 1:
         array = array.rechunk({1: -1})
-    truth, prediction, weights = (
-        array if name == leader else aligned(part, array, name, dimensions=(1, 2), leader=leader)
-        for name, part in parts.items()
-    )
+    others = [name for name in parts if name != leader]
+    array, *counted = with_lengths(array, *(parts[name] for name in others))
+    found: dict[str, DaskArray | None] = {leader: array}
+    for name, part in zip(others, counted, strict=True):
+        found[name] = aligned(part, array, name, (1,) if name == "sample_weight" else (1, 2), leader)
+    truth, prediction, weights = (found[name] for name in parts)
     assert truth is not None
     return Table(truth, prediction, weights)
 
@@ -71,6 +73,8 @@ def _table(y_true: Data, y_pred: Data, sample_weight: Data | None, names: Names)
 class _Compared(NamedTuple):
     true: Target
     predicted: Target
+    weighs: bool
+    """Whether there is a weight other than zero."""
     found: Message
     """Of the rows whose labels can be compared; ``None`` where there are none."""
 
@@ -99,9 +103,10 @@ def compared(
     Raises
     ------
     InvalidData
-        There are no rows, labels are missing, or those of y_true and y_pred are of types that do not go together.
+        There are no rows, labels are missing, those of y_true and y_pred are of types that do not go together, or all
+        weights are zero.
     """
-    result: _Compared | None = rows.total(_compare, count, names, of, op=partial(_merge, op))
+    result: _Compared | None = rows.total(_compare, count, of, op=partial(_merge, op))
     if result is None or not (len(result.true.some) or result.true.missing):
         raise no_rows(names[0])
     for name, target in zip(names, result[:2], strict=True):
@@ -111,26 +116,28 @@ def compared(
         _check_clusters(result.true, result.predicted, names)
     else:
         _check_classes(result.true, result.predicted, names, several=of == "several classes")
+    if not result.weighs:
+        raise no_weight()
     return result.found
 
 
-def _compare(block: Block, count: Callable[..., Message], names: Names, of: Of) -> _Compared:
+def _compare(block: Block, count: Callable[..., Message], of: Of) -> _Compared:
     truth, predicted = columns_of(block.X), columns_of(block.y)
-    if len(truth) != len(predicted):
-        raise InvalidData(f"{names[1]}: has {len(predicted):,} rows where {names[0]} has {len(truth):,}.")
     true, guess = target_of(truth), target_of(predicted)
     both = true, guess
     usable = truth.shape == predicted.shape and not any(part.missing or part.is_mixed for part in both)
     if of != "clusters":
         usable = usable and true.text == guess.text and not any(part.fractions or part.others for part in both)
     if not len(truth) or not usable or (truth.ndim > 1 and of != "several classes"):
-        return _Compared(*both, None)
-    return _Compared(true, guess, count(truth, predicted, None if block.weights is None else weights_of(block)))
+        return _Compared(*both, block.weights is None, None)
+    weights = None if block.weights is None else weights_of(block)
+    weighs = weights is None or bool(weights.any())
+    return _Compared(true, guess, weighs, count(truth, predicted, weights))
 
 
 def _merge(op: Operator, one: _Compared, other: _Compared) -> _Compared:
     true, predicted = merge_targets(one.true, other.true), merge_targets(one.predicted, other.predicted)
-    return _Compared(true, predicted, combine(op, one.found, other.found))
+    return _Compared(true, predicted, one.weighs or other.weighs, combine(op, one.found, other.found))
 
 
 def _check_classes(true: Target, predicted: Target, names: Names, *, several: bool) -> None:
@@ -204,7 +211,13 @@ def _floats(given: Array | None, name: str) -> Array:
 
 
 def weights_of(block: Block) -> Array:
-    """Return the weights of a block's rows as float64; 1 for each where there are none."""
+    """Return the weights of a block's rows as float64; 1 for each where there are none.
+
+    Raises
+    ------
+    InvalidData
+        They are no finite numbers.
+    """
     if block.weights is None:
         return np.ones(len(block))
-    return to_numpy(block.weights).astype(np.float64)
+    return checked_weights(to_numpy(block.weights)).astype(np.float64)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array, Data
-from ..checks import no_rows
+from ..checks import no_rows, no_weight
 from ..clients import takes_client
 from ..errors import InvalidData, InvalidParameter
 from ..rows.block import Block, Partial
@@ -36,7 +36,7 @@ def mean_squared_error(
     Raises
     ------
     InvalidData
-        Shapes differ, or something is no finite number.
+        Shapes differ, something is no finite number, or all weights are zero.
     """
     if squared:
         return _mean("mean_squared_error", _squared, y_true, y_pred, sample_weight, multioutput)
@@ -65,7 +65,7 @@ def _mean(
         return local(y_true, y_pred, sample_weight=sample_weight, multioutput=multioutput)
     sums, weight = rows.total(partial)
     if weight == 0:
-        raise no_rows("y_true", " that weigh something")
+        raise no_rows("y_true") if sample_weight is None else no_weight()
     return _averaged(sums / weight, multioutput)
 
 
@@ -130,6 +130,8 @@ def r2(
     found = rows.total(_variation, names, op=_merge)
     if found is None or found.n_rows < 2:
         raise InvalidData(f"{names[0]}: R² is not defined for fewer than two rows.")
+    if found.weight == 0:
+        raise no_weight()
     with np.errstate(divide="ignore", invalid="ignore"):
         scores = 1 - found.left / found.squares
     if force_finite:
@@ -141,20 +143,21 @@ def r2(
 
 def _variation(block: Block, names: Names) -> _Variation | None:
     truth, prediction, weights = numbers(block, names)
-    weight = float(weights.sum())
-    if weight == 0:
+    if not len(truth):
         return None
-    mean = weights @ truth / weight
+    weight = float(weights.sum())
+    mean = weights @ truth / weight if weight else truth[0]
     return _Variation(weight, mean, weights @ (truth - mean) ** 2, weights @ (truth - prediction) ** 2, len(truth))
 
 
 def _merge(one: _Variation, other: _Variation) -> _Variation:
     weight = one.weight + other.weight
     shift = other.mean - one.mean
+    share = other.weight / weight if weight else 0.0
     return _Variation(
         weight,
-        one.mean + shift * (other.weight / weight),
-        one.squares + other.squares + shift**2 * (one.weight * other.weight / weight),
+        one.mean + shift * share,
+        one.squares + other.squares + shift**2 * (one.weight * share),
         one.left + other.left,
         one.n_rows + other.n_rows,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import accumulate
 from typing import Any
 
@@ -14,7 +13,7 @@ from ...dask_internals.collections import meta, with_chunks
 from ..arrays import Array, DaskArray, Data, Delayed, Output, RandomState, array_namespace_of
 from ..clients import takes_client
 from ..errors import InvalidData, InvalidParameter
-from ..rows.table import column_array, is_dask, is_dask_array, refuse_masked
+from ..rows.table import column_array, is_dask, is_dask_array, lengths_of, refuse_masked, row_blocks
 from ..rows.waiting import computed, current_client, require_own
 from .choice import TEST, TRAIN, Choice, at_random
 from .strata import stratified
@@ -75,7 +74,7 @@ def train_test_split(
     if stratify is not None and not shuffle:
         raise InvalidParameter("Stratified train/test split is not implemented for shuffle=False.")
     given = (*arrays, *([] if stratify is None else [stratify if is_dask(stratify) else np.asarray(stratify)]))
-    lengths = _lengths(given)
+    lengths = lengths_of(given)
     totals = [sum(chunks) for chunks in lengths]
     if len(set(totals)) > 1:
         raise InvalidData(f"The numbers of rows differ: {', '.join(f'{total:,}' for total in totals)}.")
@@ -119,30 +118,6 @@ def _sizes(n_rows: int, test_size: float | None, train_size: float | None) -> tu
     return int(n_train), int(n_test)
 
 
-def _lengths(arrays: tuple[Data, ...]) -> list[list[int]]:
-    """Return for each collection the number of rows of its blocks; those in memory are one block."""
-    from dask.delayed import delayed
-
-    lengths: list[Any] = []
-    for array in arrays:
-        if not is_dask(array):
-            lengths.append([len(array)])
-        elif hasattr(array, "chunks") and not any(math.isnan(length) for length in array.chunks[0]):
-            lengths.append(list(array.chunks[0]))
-        else:
-            require_own(current_client(), [array])
-            lengths.append([delayed(len)(block) for block in _blocks(array)])
-    counted: tuple[list[int], ...] = computed(*lengths)
-    return list(counted)
-
-
-def _blocks(array: Any) -> list[Delayed]:
-    """Return what makes each block of rows."""
-    if not is_dask_array(array):
-        return list(array.to_delayed())
-    return list(array.rechunk(dict.fromkeys(range(1, array.ndim), -1)).to_delayed().ravel())
-
-
 class _Marks:
     """Tells of each row which part it belongs to: by its number, or by an array of marks where labels decide, too."""
 
@@ -159,7 +134,7 @@ class _Marks:
 
         marks = self._marks(chunks)
         take = delayed(_rows, pure=True)
-        blocks = _blocks(array)
+        blocks = row_blocks(array)
         counts = self._counts(chunks)
         found = []
         for number, which in enumerate((TRAIN, TEST)):

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arrays import Array, PlainModel, array_namespace_of, is_of_numpy, to_numpy
 from ..checks import not_finite
+from ..rows.block import unlike_blocks
 from .device_search import DeviceSearch
 
 SLICE_CELLS = 2**22
@@ -55,10 +56,12 @@ def build(X: Array, y: Array | None, options: dict[str, Any]) -> BlockIndex:
     Raises
     ------
     InvalidData
-        X holds NaN or infinity.
+        X holds NaN or infinity, or y has another number of rows.
     """
     from sklearn.neighbors import NearestNeighbors
 
+    if y is not None and len(y) != len(X):
+        raise unlike_blocks(len(X), len(y))
     library = array_namespace_of(X)
     # The sum is much cheaper than looking at each element; it may overflow without any of them being infinite.
     with np.errstate(over="ignore", invalid="ignore"):

@@ -138,10 +138,17 @@ def add_counts(one: Categories, other: Categories) -> Categories:
     return Categories(one.values, counts, one.n_rows + other.n_rows)
 
 
-def with_plain_gaps(block: Any) -> Any:
-    """Return a block whose missing strings are NaN, which scikit-learn's encoders know, and not ``pandas.NA``."""
+def with_plain_gaps(block: Any, categories: Sequence[Array] | None = None) -> Any:
+    """Return a block whose missing strings are NaN, which scikit-learn's encoders know, and not ``pandas.NA``.
+
+    With the categories of each column, they are what is missing among these: NaN or ``None``, if there is only one.
+    """
+    if categories is None or getattr(block, "ndim", 0) != 2 or block.shape[1] != len(categories):
+        categories = None
     if not hasattr(block, "columns"):
-        return without_na(block)
+        if categories is None or block.dtype.kind != "O":
+            return without_na(block)
+        return np.stack([without_na(block[:, n], one) for n, one in enumerate(categories)], axis=1)
     if all(getattr(dtype, "kind", "O") in PLAIN_KINDS for dtype in block.dtypes):
         return block
     import pandas as pd
@@ -149,19 +156,25 @@ def with_plain_gaps(block: Any) -> Any:
     block = block.copy(deep=False)
     for number, dtype in enumerate(block.dtypes):
         if getattr(dtype, "kind", "O") not in PLAIN_KINDS:
-            values = without_na(np.asarray(block.iloc[:, number]))
+            values = without_na(np.asarray(block.iloc[:, number]), None if categories is None else categories[number])
             block.isetitem(number, pd.Series(values, index=block.index, dtype=values.dtype))
     return block
 
 
-def without_na(values: Any) -> Any:
-    """Return an array with NaN instead of ``pandas.NA``; ``None`` stays, which is another category."""
+def without_na(values: Any, categories: Array | None = None) -> Any:
+    """Return an array with NaN instead of ``pandas.NA``; ``None`` stays, unless the categories have only NaN, or NaN
+    becomes ``None`` where they have only that.
+    """
     if not hasattr(values, "dtype") or values.dtype.kind != "O":
         return values
     import pandas as pd
 
     gaps = pd.isna(values)
-    if gaps.any() and any(value is pd.NA for value in values[gaps]):
+    known = [] if categories is None or categories.dtype.kind != "O" else categories[pd.isna(categories)]
+    if len(known) == 1 and gaps.any():
+        values = values.copy()
+        values[gaps] = known[0]
+    elif gaps.any() and any(value is pd.NA for value in values[gaps]):
         values = values.copy()
         values[gaps] = [np.nan if value is pd.NA else value for value in values[gaps]]
     return values
@@ -200,7 +213,7 @@ def _block(block: Any, model: PlainModel, method: str, dtype: Dtype, width: int)
     if len(block) == 0:
         return np.empty((0, width), dtype=dtype)
     # Scikit-learn writes into what it inverts.
-    block = with_plain_gaps(block) if method == "transform" else np.array(block)
+    block = with_plain_gaps(block, model.categories_) if method == "transform" else np.array(block)
     return getattr(model, method)(block).astype(dtype, copy=False)
 
 

@@ -25,6 +25,7 @@ from .blocks import (
     map_encoder,
     merge_categories,
     reduce_blocks,
+    with_plain_gaps,
     without_na,
 )
 
@@ -50,7 +51,7 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
             checked_columns(X)
             names, n_features = (None if is_dask_array(X) else list(X.columns)), X.shape[1]
         else:
-            local = self._plain_class()(**self.get_params()).fit(X)
+            local = self._plain_class()(**self.get_params()).fit(with_plain_gaps(X))
             names, n_features = getattr(local, "feature_names_in_", None), local.n_features_in_
             X = X if hasattr(X, "__len__") else np.asarray(X)
         if not automatic and len(self.categories) != n_features:
@@ -98,7 +99,7 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
         """
         model = self.get_combined_model()
         if not is_dask(X):
-            return model.transform(X)
+            return model.transform(with_plain_gaps(X, model.categories_))
         checked_columns(X)
         self._check_names(X)
         return map_encoder(X, model, "transform", list(model.get_feature_names_out()), np.dtype(self.dtype))

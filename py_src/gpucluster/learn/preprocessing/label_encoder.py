@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...dask_internals.collections import meta
 from ..arrays import Data, Dtype, Output, PlainModel
 from ..delegation.methods import delegable
+from ..labels import require_present
 from ..rows.table import is_dask, is_dask_array, refuse_masked
 from .blocks import without_na
 from .label_transformer import LabelTransformer, labels_in
@@ -63,7 +64,8 @@ class LabelEncoder(LabelTransformer):
         Raises
         ------
         ValueError
-            y holds labels that were not there when fitting; for Dask collections when they are computed.
+            y holds labels that were not there when fitting, or missing ones; for Dask collections when they are
+            computed.
         """
         check_is_fitted(self)
         return self._mapped("transform", y, np.dtype(np.int64))
@@ -92,6 +94,8 @@ class LabelEncoder(LabelTransformer):
     def _mapped(self, method: str, y: Data, dtype: Dtype) -> Output:
         model = self.get_combined_model()
         if not is_dask(y):
+            if method == "transform":
+                require_present(np.asarray(y))
             return getattr(model, method)(y)
         refuse_masked(y, "y")
         lazy: Any = y
@@ -103,6 +107,9 @@ class LabelEncoder(LabelTransformer):
 
 
 def _encoded(block: Any, model: PlainModel, method: str, dtype: Dtype) -> Any:
-    values = getattr(model, method)(without_na(np.asarray(block))) if len(block) else np.empty(0)
+    given = without_na(np.asarray(block))
+    if method == "transform":
+        require_present(given)
+    values = getattr(model, method)(given) if len(block) else np.empty(0)
     values = values.astype(dtype, copy=False)
     return values if isinstance(block, np.ndarray) else type(block)(values, index=block.index, name=block.name)

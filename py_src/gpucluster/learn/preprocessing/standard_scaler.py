@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Data, Output
-from ..checks import no_rows
+from ..checks import check_weight, no_rows
 from ..delegation.methods import delegable
 from ..errors import InvalidData
 from ..kernels.columns import Columns, columns, merge_columns
@@ -67,7 +67,7 @@ class StandardScaler(Scaler):
         Raises
         ------
         InvalidData
-            X holds infinity or has no rows, or weights are negative.
+            X holds infinity or has no rows, or weights are negative, not finite, or all zero.
         InvalidParameter
             An option is neither True nor False.
         """
@@ -87,17 +87,18 @@ class StandardScaler(Scaler):
     def _refined(self, X: Data, sample_weight: Data | None, before: Columns | None) -> StandardScaler:
         self._require_switches("copy", "with_mean", "with_std")
         found: Columns = self._fit_with(column_statistics, X, None, sample_weight, passes=1, reset=before is None)
+        if (found.counts > 0).any():
+            check_weight(float(abs(found.weights).sum()))
         if before is not None:
             found = merge_columns(before, found)
-        there = found.counts > 0
-        if not there.any():
+        if not (found.counts > 0).any():
             raise no_rows("X", " with values")
         if not np.isfinite(found.squares).all():
             raise InvalidData(
                 "X: contains infinity or a value too large for float64. Remove or clip such values first."
             )
         if not (found.weights >= 0).all():
-            raise InvalidData("sample_weight: contains NaN or negative weights.")
+            raise InvalidData("sample_weight: contains negative weights.")
         self._keep(found, weighted=sample_weight is not None)
         return self
 

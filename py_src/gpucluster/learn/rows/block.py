@@ -7,11 +7,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..arrays import Array
 from ..communicators.operators import Message, Operator
+from ..errors import InvalidData
 
 Partial = Callable[..., Message]
 """Called as ``partial(block, *arguments)``; what it returns for two blocks is combined to what it is of both."""
+
+
+def unlike_blocks(one: int, other: int) -> InvalidData:
+    """Return the error for collections whose blocks have different numbers of rows."""
+    return InvalidData(
+        f"The data are cut differently: a block of {one:,} rows is beside one of {other:,}. Take both from one data "
+        "frame, or make them arrays with known chunks (compute_chunk_sizes, to_dask_array(lengths=True))."
+    )
 
 
 @dataclass(frozen=True)
@@ -29,8 +40,18 @@ class Block:
     weights: Array | None = None
     """Array of shape (n_rows,), or ``None`` where all rows weigh 1."""
 
+    def __post_init__(self) -> None:
+        for part in (self.y, self.weights):
+            if part is not None and part.shape[0] != len(self):
+                raise unlike_blocks(len(self), part.shape[0])
+
     def __len__(self) -> int:
         return int(self.X.shape[0])
+
+
+def weight_of(block: Block) -> float:
+    """Return the sum of the absolute weights of a block's rows."""
+    return float(len(block) if block.weights is None else abs(block.weights).sum(dtype=np.float64))
 
 
 class Rows(ABC):

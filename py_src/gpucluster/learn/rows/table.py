@@ -157,7 +157,7 @@ class Table:
 
 
 def as_table(X: Collection, y: Data | None = None, weights: Data | None = None, *, y_name: str = "y") -> Table:
-    """Return Dask collections as a table, without computing anything.
+    """Return Dask collections as a table; nothing is computed, except lengths of blocks that `with_lengths` needs.
 
     Parameters
     ----------
@@ -180,6 +180,7 @@ def as_table(X: Collection, y: Data | None = None, weights: Data | None = None, 
     Sparse blocks become dense ones, each when it is computed.
     """
     array, names = _features(X)
+    array, y, weights = with_lengths(array, y, weights)
     y, weights = aligned(y, array, y_name, (1, 2)), aligned(weights, array, "sample_weight", (1,))
     return Table(array, y, weights, names)
 
@@ -261,23 +262,78 @@ def _common(dtypes: Iterable[Any]) -> Dtype:
     return common if common in (np.float32, np.float64) else np.dtype(np.float64)
 
 
+def with_lengths(leader: DaskArray, *others: Data | None) -> list[Any]:
+    """Return collections with the same rows; their lengths are counted where rows cannot be put together otherwise.
+
+    That is beside data in memory, and where the numbers of blocks differ. Blocks of unknown lengths are taken to go
+    together where there are as many of each.
+    """
+    parts: list[Any] = [leader, *others]
+    in_memory = any(part is not None and not is_dask(part) for part in others)
+    differ = len({_n_blocks(part) for part in parts if is_dask(part)}) > 1
+    uncounted = [
+        number
+        for number, part in enumerate(parts)
+        if is_dask(part) and _is_uncounted(part) and (differ or (number == 0 and in_memory))
+    ]
+    arrays = [part if is_dask_array(part) else column_array(part) for part in (parts[number] for number in uncounted)]
+    for number, array, lengths in zip(uncounted, arrays, lengths_of(arrays) if arrays else (), strict=True):
+        parts[number] = with_chunks(array, (tuple(lengths), *array.chunks[1:]))
+    return parts
+
+
+def lengths_of(collections: Iterable[Data]) -> list[list[int]]:
+    """Return for each collection the number of rows of its blocks, counted where it is unknown; data in memory are one.
+
+    Raises
+    ------
+    InvalidData
+        Rows must be counted, and a collection belongs to another client.
+    """
+    from dask.delayed import delayed
+
+    from .waiting import computed, current_client, require_own
+
+    lengths: list[Any] = []
+    for data in collections:
+        if not is_dask(data):
+            lengths.append([len(data)])
+        elif not _is_uncounted(data):
+            lengths.append(list(data.chunks[0]))
+        else:
+            require_own(current_client(), [data])
+            lengths.append([delayed(len)(block) for block in row_blocks(data)])
+    counted: tuple[list[int], ...] = computed(*lengths)
+    return list(counted)
+
+
+def row_blocks(data: Any) -> list[Delayed]:
+    """Return what makes each block of rows of a Dask collection."""
+    if not is_dask_array(data):
+        return list(data.to_delayed())
+    return list(data.rechunk(dict.fromkeys(range(1, data.ndim), -1)).to_delayed().ravel())
+
+
+def _n_blocks(data: Any) -> int:
+    return int(data.numblocks[0] if is_dask_array(data) else data.npartitions)
+
+
+def _is_uncounted(data: Any) -> bool:
+    return not is_dask_array(data) or any(math.isnan(length) for length in data.chunks[0])
+
+
 def aligned(
     data: Data | None, X: DaskArray, name: str, dimensions: tuple[int, ...], leader: str = "X"
 ) -> DaskArray | None:
     """Return y or weights, which belong to the rows of X, as an array with the same chunks of rows.
 
-    Messages call them ``name``, and X ``leader``.
+    Messages call them ``name``, and X ``leader``. `with_lengths` must have counted lengths.
     """
     import dask.array as da
 
     if data is None:
         return None
     if not is_dask(data):
-        if math.isnan(X.shape[0]):
-            raise InvalidData(
-                f"{name}: is in memory, but how many rows each part of {leader} has is not known. Make it a Dask "
-                f"collection too, or {leader} a Dask array with known chunks (compute_chunk_sizes)."
-            )
         values = np.asarray(data)
         # Dask does not guess how large objects are.
         array = da.from_array(values, chunks=-1 if values.dtype.kind == "O" else "auto", name=False)
@@ -292,11 +348,6 @@ def aligned(
     array = beside(array, meta(X))
     if known:
         return array.rechunk({0: X.chunks[0], **({1: -1} if array.ndim == 2 else {})})
-    if array.numblocks[0] != X.numblocks[0]:
-        raise InvalidData(
-            f"{name}: has {array.numblocks[0]} partitions, but {leader} has {X.numblocks[0]}. Take both from one data "
-            "frame, so that their rows go together."
-        )
     return with_chunks(array, (X.chunks[0], *array.chunks[1:])) if math.isnan(array.shape[0]) else array
 
 
