@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import check_weight, total_weight
 from ..communicators.communicator import Communicator
 from ..errors import NotSupported
 from ..rows.block import Rows
@@ -58,6 +59,7 @@ def density_clusters(rows: Rows, *, eps: float, min_samples: int, search: dict[s
         )
     own = RankRows.of(rows.with_starts())
     comm = own.communicator
+    check_weight(rows.total(total_weight), negative=True)
     found: Neighbourhoods = searched_by_regions(own, eps, search) or BroadcastSearch(own, eps, search)
     core = _core_rows(found, comm, own.n_rows, min_samples)
     links, borders = _links(found.pairs(core), core)

@@ -57,6 +57,7 @@ def columns(block: Block) -> Columns:
     return total
 
 
+@np.errstate(invalid="ignore", over="ignore")
 def merge_columns(one: Columns, other: Columns) -> Columns:
     """Return what two sets of rows hold together."""
     weights = one.weights + other.weights

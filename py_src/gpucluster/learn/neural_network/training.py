@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import Array, array_namespace_of, to_numpy
-from ..checks import no_rows
+from ..checks import check_weight, no_rows, total_weight
 from ..errors import InvalidData
 from ..kernels.random_numbers import uniform
 from ..labels import codes_of, labels_of
@@ -84,6 +84,7 @@ def train(
     n_rows = rows.total(_length)
     if not n_rows:
         raise no_rows()
+    check_weight(rows.total(total_weight), negative=True)
     n_features, double = rows.total(_shape, op="max")
     if start is None:
         layers = first_layers([n_features, *hidden, len(classes)], seed, np.float64 if double else np.float32)

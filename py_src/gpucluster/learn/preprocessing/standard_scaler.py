@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Data, Output
-from ..checks import no_rows
+from ..checks import check_weight, no_rows
 from ..delegation.methods import delegable
 from ..errors import InvalidData
 from ..kernels.columns import Columns, columns, merge_columns
@@ -87,6 +87,8 @@ class StandardScaler(Scaler):
     def _refined(self, X: Data, sample_weight: Data | None, before: Columns | None) -> StandardScaler:
         self._require_switches("copy", "with_mean", "with_std")
         found: Columns = self._fit_with(column_statistics, X, None, sample_weight, passes=1, reset=before is None)
+        if sample_weight is not None:
+            check_weight(abs(found.weights).sum(), negative=True)
         if before is not None:
             found = merge_columns(before, found)
         there = found.counts > 0
@@ -97,7 +99,7 @@ class StandardScaler(Scaler):
                 "X: contains infinity or a value too large for float64. Remove or clip such values first."
             )
         if not (found.weights >= 0).all():
-            raise InvalidData("sample_weight: contains NaN or negative weights.")
+            raise InvalidData("sample_weight: weights of the values of a column sum to less than 0.")
         self._keep(found, weighted=sample_weight is not None)
         return self
 
