@@ -46,6 +46,14 @@ def test_sparse_blocks_become_dense_ones(kind):
     np.testing.assert_array_equal(table.X.compute(scheduler="sync"), ARRAY.compute(scheduler="sync"))
 
 
+def test_names_of_columns_have_one_type():
+    frame = pd.DataFrame(np.ones((4, 2)), columns=["a", 1])
+    for data in (frame, dd.from_pandas(frame, npartitions=2)):
+        with pytest.raises(TypeError, match="int.* str"):
+            MaxAbsScaler().fit(data)
+    assert MaxAbsScaler().fit(dd.from_pandas(frame, npartitions=2).rename(columns=str)).n_features_in_ == 2
+
+
 @pytest.mark.parametrize("mixed", [False, True])
 @pytest.mark.parametrize("kind", [LinearRegression, MultinomialNB, MaxAbsScaler, NearestNeighbors])
 def test_sparse_columns_become_dense_ones(kind, mixed):

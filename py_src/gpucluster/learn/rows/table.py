@@ -225,6 +225,12 @@ def _features(X: Collection) -> tuple[DaskArray, list[str] | None]:
                 f"X: {', '.join(map(repr, wrong[:5]))} {'holds' if len(wrong) == 1 else 'hold'} no numbers. Leave such "
                 "columns out, or encode them first (OneHotEncoder)."
             )
+        kinds = sorted({type(name).__name__ for name in X.columns})
+        if "str" in kinds and len(kinds) > 1:
+            raise TypeError(
+                f"X: names of columns are of the types {', '.join(kinds)}. Make all of them strings: "
+                "X.rename(columns=str)."
+            )
         names = [str(name) for name in X.columns]
         # pandas keeps columns together; kernels want rows, and would copy each block every time they see it.
         X = X.astype(_common(X.dtypes)).to_dask_array().map_blocks(_row_by_row)
