@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
+
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from gpucluster.dask_internals import collections
+from distributed.utils import offload
+from gpucluster.dask_internals import collections, loops, scheduler_information
 
 FRAME = pd.DataFrame({"a": [1, 2, 3, 4]})
 
@@ -56,3 +59,22 @@ def test_futures(here, canary):
         assert collections.futures_in([[da.ones(4)], 1]) == []
         futures = collections.futures_in([da.ones(4), ((kept + 1).sum(), {"a": kept})])
         assert {future.key for future in futures} == set(collections.keys(kept))
+
+
+def test_unpickled_futures_get_a_client(here, canary):
+    with canary("Future.client, None in an unpickled future, and Future.bind_client"):
+        future = here.client.scatter(1, direct=False)
+        copy = pickle.loads(pickle.dumps(future))
+        assert copy.client is None
+        collections.bind_futures([copy, future], here.client)
+        assert copy.client is future.client is here.client
+        assert copy.result(timeout=60) == 1
+    with canary("Client._scheduler_identity"):
+        assert scheduler_information.known_scheduler_id(here.client) == here.client.scheduler_info()["id"]
+    with canary("the names of Dask's threads, IO loop and Dask-Offload"):
+        assert not loops.in_dask_thread()
+        assert here.client.sync(_in_dask_threads) == (True, True)
+
+
+async def _in_dask_threads():
+    return loops.in_dask_thread(), await offload(loops.in_dask_thread)

@@ -1,4 +1,4 @@
-"""Predictions for rows with missing or infinite values: an error, as in scikit-learn, not any class or cluster."""
+"""Missing or infinite values in rows and weights: an error, as in scikit-learn, not any class or cluster."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_weights_are_finite_and_not_all_zero(model: Any, value: float) -> None:
 
 def test_weights_of_a_score_of_clusters_are_finite() -> None:
     cut = da.from_array(X, chunks=(20, -1))
-    with pytest.raises(InvalidData, match="sample_weight: contains NaN"):
+    with pytest.raises(InvalidData, match="sample_weight: must be finite numbers"):
         KMeans(2, random_state=0).fit(cut).score(cut, sample_weight=da.full(60, np.nan, chunks=20))
 
 
@@ -107,3 +107,41 @@ def test_scaling_lets_missing_values_through() -> None:
     holes[7, 2] = np.inf
     with pytest.raises(InvalidData, match="X: contains infinity"):
         StandardScaler().fit(X).transform(da.from_array(holes, chunks=(20, -1))).compute()
+
+
+WEIGHTED = [
+    lambda X, w: KMeans(2, init=X[:2].compute(), n_init=1).fit(X).score(X, sample_weight=w),
+    lambda X, w: KMeans(2).fit(X, sample_weight=w),
+    lambda X, w: DBSCAN().fit(X, sample_weight=w),
+    lambda X, w: StandardScaler().fit(X, sample_weight=w),
+    lambda X, w: StandardScaler().partial_fit(X, sample_weight=w),
+    lambda X, w: LinearRegression().fit(X, Y, sample_weight=w),
+    lambda X, w: LogisticRegression().fit(X, Y, sample_weight=w),
+    lambda X, w: GaussianNB().fit(X, Y, sample_weight=w),
+    lambda X, w: MLPClassifier(max_iter=1).fit(X, Y, sample_weight=w),
+]
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        np.where(Y, 1.0, np.nan),
+        np.where(Y, 1.0, np.inf),
+        np.zeros(60),
+        np.full(60, "a"),
+        np.full(60, "a", dtype=object),
+        np.ones((60, 1)),
+        np.ones(60) * 1j,
+    ],
+    ids=["NaN", "infinity", "zero", "words", "objects", "a column", "complex"],
+)
+@pytest.mark.parametrize("use", WEIGHTED)
+def test_weights_are_refused(use: Any, weights: Any) -> None:
+    with pytest.raises(InvalidData, match="^sample_weight: "):
+        use(da.from_array(X, chunks=(25, 3)), da.from_array(weights, chunks=25))
+
+
+def test_weights_may_be_objects_that_are_numbers() -> None:
+    weights = np.arange(60.0)
+    ours = StandardScaler().fit(da.from_array(X, chunks=(25, 3)), sample_weight=weights.astype(object))
+    np.testing.assert_allclose(ours.mean_, np.average(X, axis=0, weights=weights))

@@ -70,3 +70,13 @@ def futures_in(collections: Iterable[Any]) -> list[Any]:
             layers[id(layer)] = layer
     written = [layer for layer in layers.values() if getattr(layer, "is_materialized", lambda: True)()]
     return list(futures_of([dict(layer) for layer in written]))
+
+
+def bind_futures(futures: Iterable[Any], client: Any) -> None:
+    """Give futures that were unpickled a client, which keeps their results alive as long as they exist.
+
+    Relies on ``Future.client`` being None for an unpickled future, and on ``Future.bind_client`` (2024.11).
+    """
+    for future in futures:
+        if future.client is None:
+            future.bind_client(client)

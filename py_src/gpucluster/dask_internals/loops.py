@@ -32,6 +32,15 @@ def in_client_thread() -> bool:
     return threading.current_thread().name == "IO loop"
 
 
+def in_dask_thread() -> bool:
+    """Whether Dask runs this thread for its messages: a scheduler or worker of this process may be unpickling.
+
+    Relies on the same as `in_client_thread`, and on ``distributed.utils._offload_executor`` naming its threads
+    ``Dask-Offload`` (2021.1).
+    """
+    return in_client_thread() or threading.current_thread().name.startswith("Dask-Offload")
+
+
 def client_loop() -> Any:
     """Return a loop of tornado's for Dask's clients in this process, in a thread of its own that stays.
 

@@ -29,6 +29,16 @@ def known_workers(client: Any) -> dict[str, Any]:
     return found
 
 
+def known_scheduler_id(client: Any) -> str | None:
+    """Return the scheduler's identifier as the client remembers it, without asking: ``Client._scheduler_identity``.
+
+    ``Client.scheduler_info`` waits for the scheduler, which a thread that runs an event loop must not (2024.11).
+    """
+    identity: Any = client._scheduler_identity
+    found: str | None = identity.get("id")
+    return found
+
+
 def kept(client: Any, keys: Sequence[Any]) -> Kept:
     """Ask a scheduler for everything about some results with one waiting.
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import Array
+from .arrays import Array, array_namespace_of
 from .errors import InvalidData
+from .rows.block import Block
 
 MOST_COLUMNS = 20_000
 """With more, the square matrix of the columns (3.2 GB) is no small thing to send around."""
@@ -19,14 +20,6 @@ def no_rows(name: str = "X", which: str = "") -> InvalidData:
 def no_weight() -> InvalidData:
     """Return the error for weights that are all zero, or sum to zero where their sum divides."""
     return InvalidData("sample_weight: must contain at least one non-zero number, and not sum to zero.")
-
-
-def check_weight(total: float) -> None:
-    """Refuse weights by the sum of their absolute values."""
-    if not np.isfinite(total):
-        raise not_finite("sample_weight")
-    if total == 0:
-        raise no_weight()
 
 
 def checked_weights(weights: Array) -> Array:
@@ -55,6 +48,20 @@ def check_finite(totals: Array, name: str = "X") -> None:
             f"{name}: contains NaN, infinity or a value too large for {totals.dtype}. Drop or fill such rows first, "
             "for example with dropna()."
         )
+
+
+def total_weight(block: Block) -> float:
+    """Return the sum of what a block's rows weigh, without signs; 1 where there are no weights."""
+    if block.weights is None:
+        return 1.0
+    weights = array_namespace_of(block.weights).asarray(block.weights, dtype=np.float64)
+    return float(abs(weights).sum())
+
+
+def check_weight(total: float, *, negative: bool = False) -> None:
+    """Refuse weights whose sum, NaN if they cannot be used, is not finite or not above 0; ``negative``: some may be."""
+    if not 0 < total < np.inf:
+        raise InvalidData(f"sample_weight: must be finite numbers{'' if negative else ' from 0'}, and not all 0.")
 
 
 def check_columns(n_features: int, name: str) -> None:

@@ -131,7 +131,8 @@ class DistributedEstimator(BaseEstimator):
         """
         from scipy.sparse import issparse
 
-        if not issparse(X) or not self._takes_sparse or X.ndim != 2:
+        columns = _sparse_columns(X)
+        if not self._takes_sparse or not (columns or (issparse(X) and X.ndim == 2)):
             return X
         if X.shape[0] * X.shape[1] * 8 > RESIDENT_SHARE * memory_bytes():
             raise InvalidData(
@@ -139,7 +140,9 @@ class DistributedEstimator(BaseEstimator):
                 "memory. Choose or combine columns first (a random projection of scikit-learn), or make it a Dask "
                 "array, whose blocks are made dense one by one."
             )
-        return X.toarray()
+        if not columns:
+            return X.toarray()
+        return X.sparse.to_dense() if len(columns) == X.shape[1] else X.astype(columns)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -273,6 +276,13 @@ class DistributedEstimator(BaseEstimator):
                 f"X has the columns {', '.join(names[:8])}, but {type(self).__name__} was fitted with "
                 f"{', '.join(known[:8])}. Choose the same columns in the same order."
             )
+
+
+def _sparse_columns(X: Any) -> dict[Any, Dtype]:
+    """Return the types that the sparse columns of a data frame of pandas have as dense ones, by their names."""
+    dtypes: Any = getattr(X, "dtypes", None) if hasattr(X, "columns") else None
+    items = dtypes.items() if hasattr(dtypes, "items") else ()
+    return {name: dtype.subtype for name, dtype in items if type(dtype).__name__ == "SparseDtype"}
 
 
 class LazyTransformerMixin(TransformerMixin, auto_wrap_output_keys=None):  # type: ignore[call-arg]

@@ -159,6 +159,16 @@ def test_bad_options_are_refused(split: Any, options: dict[str, Any], error: typ
         DBSCAN(**options).fit(split(PIXELS, 2))
 
 
+@pytest.mark.parametrize("n_features", [2, 20])
+def test_distances_that_overflow_are_refused(split: Any, n_features: int) -> None:
+    rows = np.random.default_rng(0).random((60, n_features))
+    theirs = LocalDBSCAN(eps=0.3, min_samples=3).fit(rows).labels_
+    model = DBSCAN(eps=3e149, min_samples=3)
+    np.testing.assert_array_equal(model.fit(split(rows * 1e150, 3)).labels_, theirs)
+    with pytest.raises(InvalidData, match="X: distances .* overflow"):
+        model.set_params(eps=3e159).fit(split(rows * 1e160, 3))
+
+
 def test_missing_values_are_refused(split: Any) -> None:
     broken = PIXELS.copy()
     broken[7, 1] = np.nan

@@ -65,6 +65,13 @@ def test_options_weights_and_targets(
     assert ours.score(X, y) == pytest.approx(theirs.score(X, y), abs=1e-6)
 
 
+@pytest.mark.parametrize("factor", [1e-300, 1e-165, 1e160, 1e300])
+@pytest.mark.parametrize(("kind", "options"), [ESTIMATORS[0], ESTIMATORS[4]], ids=["LinearRegression", "Lasso"])
+def test_a_common_factor_of_weights_changes_nothing(split: Any, kind: Any, options: Any, factor: float) -> None:
+    theirs = of_scikit_learn(kind, options).fit(X, Y, sample_weight=WEIGHTS)
+    same(kind(**options).fit(split(X, 3), split(Y, 3), sample_weight=split(WEIGHTS * factor, 3)), theirs)
+
+
 def test_dependent_columns_get_the_solution_of_least_norm(dask_client: Any, split: Any) -> None:
     digits = load_digits().data  # three columns are always 0
     data = np.column_stack([digits, digits[:, 10] + digits[:, 11]])

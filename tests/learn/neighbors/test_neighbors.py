@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import time
+from copy import deepcopy
 from typing import Any
 
 import dask.array as da
@@ -11,8 +13,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.neighbors
+from distributed import Client, futures_of
 from gpucluster.learn import KNeighborsClassifier, KNeighborsRegressor, NearestNeighbors
 from gpucluster.learn.errors import InvalidData, InvalidParameter
+from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_digits
 from sklearn.metrics import pairwise_distances
 
@@ -183,6 +187,47 @@ def test_classes_in_several_columns(dask_client: Any, split: Any) -> None:
         assert [list(one) for one in ours.classes_] == [list(one) for one in theirs.classes_]
         assert ours.predict(split(QUERIES, 2)).shape == (len(QUERIES), 2)
     np.testing.assert_array_equal(lazy.get_combined_model().predict(QUERIES), theirs.predict(QUERIES))
+
+
+@pytest.mark.parametrize("kind", [KNeighborsClassifier, KNeighborsRegressor])
+def test_copies_work_on_the_same_cluster(dask_client: Any, split: Any, kind: Any) -> None:
+    ours = kind().fit(split(TRAIN[:200], 3), split(LABELS_TRAIN[:200], 3))
+    expected = ours.predict(QUERIES[:9])
+    [in_a_task, in_blocks] = dask_client.gather(
+        [
+            dask_client.submit(lambda model: model.predict(QUERIES[:9]), ours),
+            dask_client.compute(
+                split(QUERIES[:9], 2).map_blocks(lambda X, m: m.predict(X), ours, drop_axis=1, dtype=float)
+            ),
+        ]
+    )
+    unpickled, copied = pickle.loads(pickle.dumps(ours)), deepcopy(ours)
+    keys = {future.key for future in futures_of(ours._training.blocks)}
+    del ours
+    for found in (in_a_task, in_blocks, unpickled.predict(QUERIES[:9]), copied.predict(QUERIES[:9])):
+        np.testing.assert_array_equal(found, expected)
+    assert type(clone(copied)) is kind
+    np.testing.assert_array_equal(unpickled.get_combined_model().predict(QUERIES[:9]), expected)
+    del copied, unpickled
+    deadline = time.monotonic() + 30
+    while keys & set(dask_client.who_has()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not keys & set(dask_client.who_has())
+
+
+def test_copies_elsewhere_point_to_the_combined_model(_cluster: Any, split: Any) -> None:
+    with Client(_cluster):
+        written = pickle.dumps(NearestNeighbors().fit(split(TRAIN[:20], 2)))
+    copy = pickle.loads(written)
+    for ask in (lambda: copy.kneighbors(QUERIES[:2]), copy.kneighbors, copy.get_combined_model):
+        with pytest.raises(InvalidData, match=r"no client of.* get_combined_model\(\)"):
+            ask()
+
+
+def test_unpickled_collections_can_be_fitted(dask_client: Any, split: Any) -> None:
+    kept = split(TRAIN[:200], 2).persist()
+    search = NearestNeighbors().fit(pickle.loads(pickle.dumps(kept)))
+    np.testing.assert_array_equal(search.kneighbors(QUERIES[:3])[1], nearest_of(TRAIN[:200], QUERIES[:3], 5)[1])
 
 
 def test_nothing_is_gathered(dask_client: Any, split: Any) -> None:

@@ -80,6 +80,14 @@ def test_merged_statistics_are_those_of_all_rows(data: Any, at: int) -> None:
     )
 
 
+@pytest.mark.parametrize("factor", [1e-300, 1e-165, 1e160, 1e300])
+def test_a_common_factor_of_weights_changes_nothing(split: Any, factor: float) -> None:
+    weights = np.random.default_rng(0).random(len(DIGITS))
+    theirs = Reference().fit(DIGITS, sample_weight=weights)
+    ours = StandardScaler().fit(split(DIGITS, 3), sample_weight=split(weights * factor, 3))
+    np.testing.assert_allclose(ours.scale_, theirs.scale_, rtol=1e-10)
+
+
 def test_float32_far_from_zero(split: Any) -> None:
     rng = np.random.default_rng(0)
     data = (rng.normal(size=(20_000, 3)) + 1e6).astype(np.float32)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
+from gpucluster.learn import LinearRegression, MaxAbsScaler, MultinomialNB, NearestNeighbors
 from gpucluster.learn.errors import InvalidData
 from gpucluster.learn.rows import table as table_module
 from gpucluster.learn.rows.table import as_table
@@ -41,6 +44,35 @@ def test_sparse_blocks_become_dense_ones(kind):
     assert isinstance(table.X._meta, np.ndarray)
     assert table.X.chunks == sparse.chunks
     np.testing.assert_array_equal(table.X.compute(scheduler="sync"), ARRAY.compute(scheduler="sync"))
+
+
+def test_names_of_columns_have_one_type():
+    frame = pd.DataFrame(np.ones((4, 2)), columns=["a", 1])
+    for data in (frame, dd.from_pandas(frame, npartitions=2)):
+        with pytest.raises(TypeError, match="int.* str"):
+            MaxAbsScaler().fit(data)
+    assert MaxAbsScaler().fit(dd.from_pandas(frame, npartitions=2).rename(columns=str)).n_features_in_ == 2
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+@pytest.mark.parametrize("kind", [LinearRegression, MultinomialNB, MaxAbsScaler, NearestNeighbors])
+def test_sparse_columns_become_dense_ones(kind, mixed):
+    rows = scipy.sparse.random(60, 4, density=0.5, format="csr", random_state=0)
+    frame = pd.DataFrame.sparse.from_spmatrix(rows).set_axis(list("abcd"), axis=1)
+    frame = frame.assign(d=frame.d.sparse.to_dense()) if mixed else frame
+    y = pd.Series(np.arange(60) % 2)
+    module, _, name = kind._scikit_learn.rpartition(".")
+    theirs = _answer(getattr(importlib.import_module(module), name)().fit(rows.toarray(), y), rows.toarray())
+    lazy = dd.from_pandas(frame, npartitions=3)
+    np.testing.assert_allclose(_answer(kind().fit(frame, y), frame), theirs, atol=1e-7)
+    found = _answer(kind().fit(lazy, dd.from_pandas(y, npartitions=3)), lazy)
+    np.testing.assert_allclose(found.compute(), theirs, atol=1e-7)
+
+
+def _answer(model, X):
+    if hasattr(model, "kneighbors"):
+        return model.kneighbors(X)[0]
+    return model.predict(X) if hasattr(model, "predict") else model.transform(X)
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import check_weight
+from ..checks import check_weight, total_weight
 from ..communicators.communicator import Communicator
-from ..errors import NotSupported
-from ..rows.block import Rows, weight_of
+from ..errors import InvalidData, NotSupported
+from ..rows.block import Rows
 from ..rows.shard import Shard
 from .broadcast_search import BroadcastSearch
 from .neighbourhoods import Integers, Neighbourhoods, Pairs, RankRows
@@ -58,9 +58,9 @@ def density_clusters(rows: Rows, *, eps: float, min_samples: int, search: dict[s
             "fewer rows."
         )
     own = RankRows.of(rows.with_starts())
-    if own.n_rows:
-        check_weight(rows.total(weight_of))
     comm = own.communicator
+    check_weight(rows.total(total_weight), negative=True)
+    _check_distances(own, search)
     found: Neighbourhoods = searched_by_regions(own, eps, search) or BroadcastSearch(own, eps, search)
     core = _core_rows(found, comm, own.n_rows, min_samples)
     links, borders = _links(found.pairs(core), core)
@@ -75,6 +75,23 @@ def density_clusters(rows: Rows, *, eps: float, min_samples: int, search: dict[s
     reached = ~core & (best < own.n_rows)
     labels[reached] = best[reached]
     return Grouping(labels, core, own.lengths)
+
+
+def _check_distances(own: RankRows, search: dict[str, Any]) -> None:
+    """Refuse rows whose distances would overflow, which makes neighbours of rows that are far from each other."""
+    largest = 0.0 if own.X is None else float(max(own.X.max(), -own.X.min()))
+    largest = float(own.communicator.allreduce(largest, "max"))
+    power = search.get("p", 2) if search["metric"] == "minkowski" else 2
+    if search["metric"] not in ("euclidean", "l2", "minkowski") or not np.isfinite(power):
+        return
+    n_features = 1 if own.X is None else own.X.shape[1]
+    with np.errstate(over="ignore"):
+        overflows = not np.isfinite(np.float64(2 * largest) ** power * n_features)
+    if own.communicator.allreduce(int(overflows), "max"):
+        raise InvalidData(
+            f"X: distances between values up to {largest:.3g} overflow. Divide X and eps by a large number, such as "
+            "1e200."
+        )
 
 
 def _core_rows(found: Neighbourhoods, comm: Communicator, n_rows: int, min_samples: int) -> NDArray[np.bool_]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Array, Dtype, array_namespace_of
-from ..checks import checked_weights
+from ..checks import check_weight, total_weight
 from ..errors import InvalidData
 from ..kernels.bounds import FEWEST_ROWS, Bounds
 from ..kernels.lloyd import inertia_of, sums_of
@@ -153,8 +153,7 @@ def _checked(found: Spread | None, n_clusters: int) -> Spread:
         )
     if not np.isfinite(found.mean).all() or not np.isfinite(found.squares).all():
         raise InvalidData(BAD_DATA)
-    if not found.weight > 0 or not np.isfinite(found.weight):
-        raise InvalidData("sample_weight: weights must be 0 or more, finite, and at least one above 0.")
+    check_weight(found.weight)
     return found
 
 
@@ -187,14 +186,17 @@ def _without_empty(
 def assess(rows: Rows, *, centers: Array) -> float:
     """Return the inertia of given centres."""
     with one_blas_thread():
-        return float(rows.total(_inertia, centers) or 0.0)
+        found = rows.total(_inertia, centers)
+    if found is None:
+        return 0.0
+    check_weight(found[1], negative=True)
+    return float(found[0])
 
 
-def _inertia(block: Block, centers: Array) -> float:
-    if block.weights is not None:
-        checked_weights(block.weights)
+def _inertia(block: Block, centers: Array) -> Array:
+    """Return the inertia of a block's rows, and their weight."""
     centers, offset = relative(block.X, centers)
-    return inertia_of(block, centers, offset)
+    return np.asarray([inertia_of(block, centers, offset), total_weight(block)])
 
 
 def relative(X: Array, centers: Array) -> tuple[Array, Array | None]:

@@ -65,5 +65,5 @@ def merge_columns(one: Columns, other: Columns) -> Columns:
     # The mean of nothing is 0 and must not count, so a column that only one of them has starts from that one's mean.
     start = np.where(one.weights > 0, one.means, other.means)
     apart = np.where(other.weights > 0, other.means - start, 0.0)
-    squares = one.squares + other.squares + apart**2 * (one.weights * other.weights / safe)
+    squares = one.squares + other.squares + apart**2 * (one.weights * (other.weights / safe))
     return Columns(one.counts + other.counts, weights, start + apart * (other.weights / safe), squares)

@@ -58,7 +58,7 @@ def merge_factors(one: Factor, other: Factor) -> Factor:
     if not one.weight or not other.weight:
         return (one if one.weight else other)._replace(n_rows=n_rows)
     apart = other.mean - one.mean
-    bridge = np.sqrt(one.weight * other.weight / weight) * apart
+    bridge = np.sqrt(one.weight * (other.weight / weight)) * apart
     R = array_namespace_of(one.R).linalg.qr(np.vstack([one.R, other.R, bridge]), mode="r")
     return Factor(n_rows, weight, one.mean + apart * (other.weight / weight), R)
 

@@ -89,7 +89,7 @@ def merge_moments(one: Moments, other: Moments) -> Moments:
         return one._replace(n_rows=one.n_rows + other.n_rows)
     apart = other.mean - one.mean
     scatter = one.scatter + other.scatter
-    scatter += np.outer(apart, apart * (one.weight * other.weight / weight))
+    scatter += np.outer(apart, apart * (one.weight * (other.weight / weight)))
     return Moments(one.n_rows + other.n_rows, weight, one.mean + apart * (other.weight / weight), scatter)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Array
-from ..checks import check_finite, no_rows
+from ..checks import check_finite, check_weight, no_rows
 from ..errors import InvalidData
 from ..kernels.factor import Factor, factor, merge_factors, uncentred
 from ..kernels.moments import Moments, merge_moments, moments
@@ -78,8 +78,7 @@ def _means(mean: Array, n_features: int, centred: bool) -> tuple[Array, Array]:
 def _checked(summary: Summary) -> Summary:
     if not summary.n_rows:
         raise no_rows()
-    if not summary.weight > 0 or not np.isfinite(summary.weight):
-        raise InvalidData("sample_weight: must be numbers from 0, and not all 0.")
+    check_weight(summary.weight)
     n_features = len(summary.x_mean)
     if np.isnan(summary.matrix).all():
         raise InvalidData("X: contains NaN or infinity, or sample_weight holds negative weights.")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Array
-from ..checks import check_finite
+from ..checks import check_finite, check_weight
 from ..errors import InvalidData, InvalidParameter
 from ..kernels.logistic import LossGradient, loss_gradient
 from ..labels import ClassWeight, checked_classes, classes_of, codes_of, labels_of, merge_classes
@@ -54,8 +54,7 @@ def logistic(
             f"{classes[0]!r}. Choose rows with others too."
         )
     counts = rows.total(weights_of_classes, classes)
-    if not np.isfinite(counts).all() or counts[1].min() < 0 or not counts[1].sum() > 0:
-        raise InvalidData("sample_weight: must be numbers from 0, and not all 0.")
+    check_weight(counts[1].sum())  # NaN where one is negative
     class_weights = _class_weights(class_weight, classes, counts)
     weight = float(counts[1].sum() if class_weights is None else counts[1] @ class_weights)
     shape = (1 if len(classes) == 2 else len(classes), n_features + 1)

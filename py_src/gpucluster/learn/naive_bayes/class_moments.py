@@ -69,8 +69,8 @@ def merge_moments(one: Moments, other: Moments) -> Moments:
     classes = merge_classes(one.classes, other.classes)
     one, other = _widened(one, classes), _widened(other, classes)
     weight = one.weight + other.weight
-    share = np.divide(other.weight, weight, out=np.zeros_like(weight), where=weight != 0)[:, None]
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"):  # infinite weights are refused later
+        share = np.divide(other.weight, weight, out=np.zeros_like(weight), where=weight != 0)[:, None]
         shift = other.mean - one.mean
         squares = one.squares + other.squares + shift**2 * (one.weight[:, None] * share)
         return Moments(classes, weight, one.mean + shift * share, squares)

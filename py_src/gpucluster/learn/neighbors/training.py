@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from copy import deepcopy
 from functools import partial
 from importlib.util import find_spec
 from itertools import accumulate
@@ -12,6 +13,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ...dask_internals.loops import in_dask_thread
+from ...dask_internals.scheduler_information import known_scheduler_id
 from ..arrays import Array, Data, Delayed, Output, PlainModel, to_numpy
 from ..checks import no_rows
 from ..delegation.methods import delegable
@@ -19,7 +22,7 @@ from ..errors import InvalidData, NotSupported
 from ..estimator import DistributedEstimator
 from ..rows.running import local_communicator
 from ..rows.table import as_table, is_dask
-from ..rows.waiting import computed, current_client, waiting
+from ..rows.waiting import attached, computed, current_client, waiting
 from .block_index import BlockIndex, Found, build, without_itself
 from .options import checked_count, effective_metric, index_options
 from .results import SearchResults
@@ -56,6 +59,36 @@ class NeighborsEstimator(DistributedEstimator):
         "again, or bring them here with get_combined_model()."
     )
 
+    _cluster: str | None = None
+    """Identifier of the scheduler whose workers keep the training data; ``None`` where they are in this process."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Hold the training data again, if this process has a client of their cluster; else wait for one."""
+        super().__setstate__(state)
+        # A scheduler in this process keeps the tasks that it has unpickled for a while.
+        if self._cluster is not None and not in_dask_thread():
+            from distributed import Client
+
+            with suppress(ValueError):
+                attached(self._training.blocks, Client.current(), self._cluster)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        """Share training data on Dask, which nothing changes, and the client."""
+        copy = type(self).__new__(type(self))
+        shared = {"_client", "_training"} if self._cluster is not None else {"_client"}
+        for name, value in vars(self).items():
+            setattr(copy, name, value if name in shared else deepcopy(value, memo))
+        return copy
+
+    def _reached_training(self) -> Training:
+        """Return the training data, if this process has a client of the cluster that keeps them."""
+        if self._cluster is not None and not attached(self._training.blocks, current_client(), self._cluster):
+            raise InvalidData(
+                f"{type(self).__name__}: the training data are on a cluster that this process has no client of. "
+                "Connect to that cluster, or pickle get_combined_model() instead, which holds the data."
+            )
+        return self._training
+
     def _keep_training_data(self, X: Data, y: Data | None = None) -> None:
         """Keep the training data where they are, each block with its index; nothing, where that fails."""
         options = index_options(self)
@@ -67,6 +100,8 @@ class NeighborsEstimator(DistributedEstimator):
                 raise no_rows()
             self._training = self._with_targets(training, scope)
             scope.pop_all()
+        client = current_client() if training.lazy else None
+        self._cluster = None if client is None else known_scheduler_id(client)
         self.effective_metric_ = effective_metric(self.metric, self.p)
         self.effective_metric_params_ = {"p": self.p} if self.effective_metric_ == "minkowski" else {}
 
@@ -145,7 +180,7 @@ class NeighborsEstimator(DistributedEstimator):
 
     def _asked(self, X: Data | None, ask: Question) -> SearchResults:
         """Return what stands for the answers to a question about the queries, or about the training rows."""
-        training = self._training
+        training = self._reached_training()
         if X is None:
             return self._asked_of_training_rows(ask)
         if is_dask(X):
@@ -165,7 +200,7 @@ class NeighborsEstimator(DistributedEstimator):
         return SearchResults(found, lengths=list(table.X.chunks[0]), lazy=True, computes=not is_dask(X), frame=frame)
 
     def _asked_of_training_rows(self, ask: Question) -> SearchResults:
-        training = self._training
+        training = self._reached_training()
         if not training.lazy:
             block, start = training.blocks[0], training.starts[0]
             found = ask.ranks(local_communicator(), block, start, block.X)
@@ -181,20 +216,21 @@ class NeighborsEstimator(DistributedEstimator):
 
     def _as_lazy(self) -> Training:
         """Return training data in memory as if they were on Dask."""
-        if self._training.lazy:
-            return self._training
+        training = self._reached_training()
+        if training.lazy:
+            return training
         if local_communicator().size > 1:
             raise NotSupported("X: is on Dask, but the training data are spread over MPI ranks. Use arrays in memory.")
         from dask.delayed import delayed
 
-        [block] = self._training.blocks
-        return Training([delayed(block, pure=False, traverse=False)], [0], self._training.lengths, lazy=True)
+        [block] = training.blocks
+        return Training([delayed(block, pure=False, traverse=False)], [0], training.lengths, lazy=True)
 
     @delegable
     def get_combined_model(self) -> PlainModel:
         """Return scikit-learn's estimator of the same name, fitted; this brings all training rows to this process."""
         check_is_fitted(self)
-        blocks: list[BlockIndex] = list(computed(*self._training.blocks))
+        blocks: list[BlockIndex] = list(computed(*self._reached_training().blocks))
         blocks = [block for block in blocks if block.n_rows]
         targets = None if blocks[0].targets is None else np.concatenate([block.targets for block in blocks])
         X = np.concatenate([to_numpy(block.X) for block in blocks])

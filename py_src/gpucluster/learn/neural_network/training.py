@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import Array, array_namespace_of, to_numpy
-from ..checks import check_weight, no_rows
+from ..checks import check_weight, no_rows, total_weight
 from ..errors import InvalidData
 from ..kernels.random_numbers import uniform
 from ..labels import codes_of, labels_of
-from ..rows.block import Block, Rows, weight_of
+from ..rows.block import Block, Rows
 from .layers import Layers, first_layers, gradients
 
 FIRST_MOMENT, SECOND_MOMENT, SMALL = 0.9, 0.999, 1e-8
@@ -78,13 +78,13 @@ def train(
     Raises
     ------
     InvalidData
-        There is no row, or the loss is no finite number; weights are not finite, or all zero.
+        There is no row, or the loss is no finite number.
     """
     rows = rows.with_starts()
-    n_rows, weight = rows.total(_size) or (0, 0.0)
+    n_rows = rows.total(_length)
     if not n_rows:
         raise no_rows()
-    check_weight(weight)
+    check_weight(rows.total(total_weight), negative=True)
     n_features, double = rows.total(_shape, op="max")
     if start is None:
         layers = first_layers([n_features, *hidden, len(classes)], seed, np.float64 if double else np.float32)
@@ -133,9 +133,8 @@ class _Draw(NamedTuple):
     batch: int
 
 
-def _size(block: Block) -> tuple[int, float]:
-    """Return the number of rows, and their weight."""
-    return len(block), weight_of(block)
+def _length(block: Block) -> int:
+    return len(block)
 
 
 def _shape(block: Block) -> tuple[int, int]:

@@ -67,7 +67,7 @@ class StandardScaler(Scaler):
         Raises
         ------
         InvalidData
-            X holds infinity or has no rows, or weights are negative, not finite, or all zero.
+            X holds infinity or has no rows, or weights are negative.
         InvalidParameter
             An option is neither True nor False.
         """
@@ -87,18 +87,19 @@ class StandardScaler(Scaler):
     def _refined(self, X: Data, sample_weight: Data | None, before: Columns | None) -> StandardScaler:
         self._require_switches("copy", "with_mean", "with_std")
         found: Columns = self._fit_with(column_statistics, X, None, sample_weight, passes=1, reset=before is None)
-        if (found.counts > 0).any():
-            check_weight(float(abs(found.weights).sum()))
+        if sample_weight is not None:
+            check_weight(abs(found.weights).sum(), negative=True)
         if before is not None:
             found = merge_columns(before, found)
-        if not (found.counts > 0).any():
+        there = found.counts > 0
+        if not there.any():
             raise no_rows("X", " with values")
         if not np.isfinite(found.squares).all():
             raise InvalidData(
                 "X: contains infinity or a value too large for float64. Remove or clip such values first."
             )
         if not (found.weights >= 0).all():
-            raise InvalidData("sample_weight: contains negative weights.")
+            raise InvalidData("sample_weight: weights of the values of a column sum to less than 0.")
         self._keep(found, weighted=sample_weight is not None)
         return self
 

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from ..arrays import Array
 from ..communicators.operators import Message, Operator
 from ..errors import InvalidData
@@ -47,11 +45,6 @@ class Block:
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
-
-
-def weight_of(block: Block) -> float:
-    """Return the sum of the absolute weights of a block's rows."""
-    return float(len(block) if block.weights is None else abs(block.weights).sum(dtype=np.float64))
 
 
 class Rows(ABC):

@@ -182,7 +182,25 @@ def as_table(X: Collection, y: Data | None = None, weights: Data | None = None, 
     array, names = _features(X)
     array, y, weights = with_lengths(array, y, weights)
     y, weights = aligned(y, array, y_name, (1, 2)), aligned(weights, array, "sample_weight", (1,))
-    return Table(array, y, weights, names)
+    return Table(array, y, None if weights is None else _weights(weights), names)
+
+
+def _weights(array: DaskArray) -> DaskArray:
+    """Return weights as numbers."""
+    if _is_number(array.dtype):
+        return array
+    if array.dtype.kind != "O":
+        raise InvalidData(f"sample_weight: numbers are needed, not {array.dtype}.")
+    lazy: Any = array
+    found: DaskArray = lazy.map_blocks(_weights_of_block, dtype=np.float64, meta=np.empty(0))
+    return found
+
+
+def _weights_of_block(block: Array) -> Array:
+    try:
+        return block.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InvalidData("sample_weight: numbers are needed, but some rows hold something else.") from None
 
 
 def _on_host(array: DaskArray) -> DaskArray:
@@ -207,6 +225,12 @@ def _features(X: Collection) -> tuple[DaskArray, list[str] | None]:
             raise InvalidData(
                 f"X: {', '.join(map(repr, wrong[:5]))} {'holds' if len(wrong) == 1 else 'hold'} no numbers. Leave such "
                 "columns out, or encode them first (OneHotEncoder)."
+            )
+        kinds = sorted({type(name).__name__ for name in X.columns})
+        if "str" in kinds and len(kinds) > 1:
+            raise TypeError(
+                f"X: names of columns are of the types {', '.join(kinds)}. Make all of them strings: "
+                "X.rename(columns=str)."
             )
         names = [str(name) for name in X.columns]
         # pandas keeps columns together; kernels want rows, and would copy each block every time they see it.
@@ -255,7 +279,8 @@ def _is_number(dtype: object) -> bool:
 
 def _common(dtypes: Iterable[Any]) -> Dtype:
     """Return the floating-point type that all columns get."""
-    plain = [np.dtype(getattr(dtype, "numpy_dtype", dtype)) for dtype in dtypes]
+    # Of pandas' own types, and of those of its sparse columns.
+    plain = [np.dtype(getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", dtype))) for dtype in dtypes]
     common = np.result_type(*plain)
     if common == np.float16:
         return np.dtype(np.float32)

@@ -14,7 +14,8 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from traceback import clear_frames
 from typing import Any
 
-from ...dask_internals.collections import futures_in
+from ...dask_internals.collections import bind_futures, futures_in
+from ...dask_internals.scheduler_information import known_scheduler_id
 from ...protocol.errors import ClusterEnded
 from ..errors import ClusterStopped, InvalidData, PeerLost, WorkersLost
 
@@ -132,6 +133,8 @@ def release(futures: Iterable[Any]) -> None:
 def require_own(client: Any, collections: Iterable[Any]) -> None:
     """Refuse data that are kept on another cluster; optimized collections do not know that.
 
+    Futures that were unpickled have no client yet, and get this one.
+
     Parameters
     ----------
     client : distributed.Client or None
@@ -144,13 +147,32 @@ def require_own(client: Any, collections: Iterable[Any]) -> None:
     """
     if client is None:
         return
-    owners = {id(future.client): future.client for future in futures_in(collections)}
+    futures = futures_in(collections)
+    bind_futures(futures, client)
+    owners = {id(future.client): future.client for future in futures}
     for owner in owners.values():
         if owner is not client and _scheduler_id(owner) != _scheduler_id(client):
             raise InvalidData(
                 "The data are kept on another cluster than that of the current client. Load them here, or connect to "
                 "their cluster: client.as_current()."
             )
+
+
+def attached(collections: Iterable[Any], client: Any, scheduler: str | None) -> bool:
+    """Give unpickled collections a client of the cluster that keeps them; return whether each future has one.
+
+    Parameters
+    ----------
+    collections : Dask collections
+    client : distributed.Client or None
+    scheduler : str or None
+        Identifier of that cluster's scheduler.
+    """
+    loose = [future for future in futures_in(collections) if future.client is None]
+    if loose and (client is None or known_scheduler_id(client) != scheduler):
+        return False
+    bind_futures(loose, client)
+    return True
 
 
 def _scheduler_id(client: Any) -> Any:
