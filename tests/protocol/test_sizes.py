@@ -28,8 +28,10 @@ def test_a_size_is_read_as_it_is_meant(written, meant):
     ("written", "words"),
     [
         (1, "1 means 1 byte, too small"), ("1", "too small"), (0, "0 means 0 bytes"), (-5, "must not be negative"),
-        (1.5, "neither a whole number of bytes nor a share"), ("1.0", "too small"), ("101%", "between 0% and 100%"), ("0%", "between 0%"),
-        ("2 pounds", "'pounds' is not a unit"), ("", "is not a memory size"), ("-2 GiB", "is not a memory size"),
+        (1.5, "neither a whole number of bytes nor a share"), ("1.0", "too small"),
+        ("101%", "between 0% and 100%"), ("0%", "between 0%"),
+        ("2 pounds", "'pounds' is not a unit"), ("", "is not a memory size"),
+        ("-2 GiB", "is not a memory size"),
         ("lots", "is not a memory size"), (True, "must be a memory size"), (None, "must be a memory size"),
         ([], "must be a memory size"), (float("nan"), "neither"), (float("inf"), "neither"),
         ("9" * 400, "more than any machine has"), (10**5000, "more than any machine has"),
