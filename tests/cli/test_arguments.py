@@ -35,6 +35,7 @@ from gpucluster.protocol.errors import InvalidRequest
         ("create", ["--rmm-async=yes"], "--rmm-async takes no value, not 'yes'. Write --rmm-async or --no-rmm-async."),
         ("create", ["--frob\x1b[31m"], "Unknown option '--frob?[31m'."),
         ("lease", ["--bogus", "3"], "Unknown option '--bogus'. See"),
+        ("create", ["--title", "x"], "Unknown option '--title'. See '"),
         ("node", ["--clas"], "Unknown option '--clas'. Did you mean '--class'?"),
         ("scale", [], "N is missing."),
         ("scale", ["a", "3", "4"], "Unexpected '4'."),

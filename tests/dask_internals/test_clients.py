@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import time
 from concurrent.futures import CancelledError
 
 import dask
@@ -112,3 +114,86 @@ def test_as_distributed_has_it(here, canary):
         with clients.ClientOfCluster(here.scheduler.address, set_as_default=False) as client:
             assert isinstance(client.after_the_end(), clients.ClosedClientError)
             assert client.hide_in_html("html") == "html"
+
+
+MAKE_FUTURES = {
+    "submit": lambda client, lazy: client.submit(abs, -1),
+    "map": lambda client, lazy: client.map(abs, [-1, -2]),
+    "compute": lambda client, lazy: client.compute(lazy),
+    "persist": lambda client, lazy: client.persist(lazy),
+    "get": lambda client, lazy: lazy.compute(scheduler=client),
+    "scatter": lambda client, lazy: client.scatter([1, 2], hash=False),
+}
+
+
+@pytest.mark.parametrize("call", MAKE_FUTURES.values(), ids=MAKE_FUTURES)
+def test_an_error_that_is_kept_holds_no_futures(here, canary, monkeypatch, call):
+    lazy = dask.delayed(abs)(dask.delayed(abs)(-3))
+    gc.collect()
+    before = set(here.scheduler.tasks)
+
+    with clients.ClientOfCluster(here.scheduler.address, set_as_default=False) as client:
+        with canary("futures in frames of distributed, of what calls it, and of the event loop"):
+            with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt) as kept:
+                hand_over = client.loop.add_callback
+
+                def interrupted(*arguments, **options):
+                    patch.undo()
+                    hand_over(*arguments, **options)
+                    del arguments, options
+                    raise KeyboardInterrupt
+
+                patch.setattr(client.loop, "add_callback", interrupted)
+                call(client, lazy)
+            time.sleep(0.2)  # What was sent arrives.
+            _none_but(here, before)
+        assert kept.value.__traceback__ is not None
+
+
+def _none_but(here, before):
+    deadline = time.monotonic() + 5
+    while set(here.scheduler.tasks) - before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert set(here.scheduler.tasks) - before == set()
+
+
+async def test_a_scatter_that_is_cancelled_leaves_nothing(here, canary, monkeypatch):
+    async with clients.ClientOfCluster(here.scheduler.address, set_as_default=False, asynchronous=True) as client:
+        stored = asyncio.Event()
+        scatter = client.scheduler.scatter
+
+        async def slowly(**options):
+            await scatter(**options)
+            stored.set()
+            await asyncio.sleep(0.05)
+
+        with canary("the coroutine Client._scatter, which makes futures of what the scheduler has stored"):
+            monkeypatch.setattr(type(client.scheduler), "scatter", staticmethod(slowly), raising=False)
+            task = asyncio.ensure_future(client.scatter({"scattered-and-cancelled": 1}))
+            await stored.wait()
+            assert "scattered-and-cancelled" in here.scheduler.tasks
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            async with asyncio.timeout(20):
+                while "scattered-and-cancelled" in here.scheduler.tasks:  # noqa: ASYNC110  # nobody tells
+                    await asyncio.sleep(0.01)
+
+
+def test_what_cannot_be_sent_fails_the_same_way_again(here):
+    class Unsendable:
+        def __reduce__(self):
+            raise TypeError("not to be sent")
+
+        def __dask_tokenize__(self):
+            return "unsendable"
+
+    kept = []
+    with clients.ClientOfCluster(here.scheduler.address, set_as_default=False) as client:
+        for _ in range(2):
+            with pytest.raises(TypeError, match="Could not serialize") as told:
+                client.submit(id, Unsendable()).result(timeout=20)
+            kept.append(told.value)
+            deadline = time.monotonic() + 20
+            while client.futures and time.monotonic() < deadline:
+                time.sleep(0.01)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+import time
 
+import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
@@ -78,3 +80,25 @@ def test_unpickled_futures_get_a_client(here, canary):
 
 async def _in_dask_threads():
     return loops.in_dask_thread(), await offload(loops.in_dask_thread)
+
+
+def test_an_error_that_is_kept_holds_no_futures(here, canary, monkeypatch):
+    lazy = dask.delayed(abs)(-3)
+    with canary("futures in frames of distributed, of what calls it, and of the event loop"):
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt) as kept, collections.leaving_no_futures():
+            hand_over = here.client.loop.add_callback
+
+            def interrupted(*arguments, **options):
+                patch.undo()
+                hand_over(*arguments, **options)
+                del arguments, options
+                raise KeyboardInterrupt
+
+            patch.setattr(here.client.loop, "add_callback", interrupted)
+            here.client.compute(lazy)
+        time.sleep(0.2)  # What was sent arrives.
+        deadline = time.monotonic() + 5
+        while lazy.key in here.scheduler.tasks and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert lazy.key not in here.scheduler.tasks
+        assert kept.value.__traceback__ is not None

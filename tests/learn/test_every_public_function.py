@@ -71,6 +71,7 @@ def actions(X: Any, y: Any, words: Any) -> dict[str, Callable[[], Any]]:
         "silhouette_score": lambda: learn.silhouette_score(X, y),
         "silhouette_score sample": lambda: learn.silhouette_score(X, y, sample_size=10, random_state=0),
         "train_test_split": lambda: learn.train_test_split(X, y, stratify=y),
+        "train_test_split at random": lambda: learn.train_test_split(X)[0].compute(),
         "GaussianNB": lambda: learn.GaussianNB().fit(X, y),
         "MultinomialNB": lambda: learn.MultinomialNB().fit(positive, y),
         "KNeighborsClassifier": lambda: learn.KNeighborsClassifier().fit(X, y),

@@ -211,8 +211,6 @@ def test_keywords_that_stand_for_ours(name: str, given: dict[str, Any], meant: d
         ("TruncatedSVD", {"compute": False}, "are computed at once"),
         ("LabelEncoder", {"handle_unknown": "ignore"}, "OrdinalEncoder"),
         ("OrdinalEncoder", {"columns": ["a"]}, "ColumnTransformer"),
-        ("OneHotEncoder", {"drop": {"a": 1}}, "a list with one category per column"),
-        ("OrdinalEncoder", {"categories": pd.DataFrame({"a": [1]})}, "a list with one array per column"),
         ("make_blobs", {"workers": ["tls://10.0.0.1:5"]}, "the client of a smaller cluster"),
         ("r2_score", {"compute": False}, "computed at once"),
         ("log_loss", {"eps": 1e-9}, "Clip them yourself"),
@@ -222,6 +220,20 @@ def test_keywords_that_are_refused_name_what_to_use_instead(name: str, given: di
     arguments = (Y[:9], Y[:9]) if name in {"r2_score", "log_loss"} else ()
     with pytest.raises(NotSupported, match=rf"^{next(iter(given))}: .*{instead}"):
         getattr(learn, name)(*arguments, **given)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "what"),
+    [
+        ("OneHotEncoder", {"drop": {"a": 1}}, "category"),
+        ("OneHotEncoder", {"categories": {"a": [1]}}, "array"),
+        ("OrdinalEncoder", {"categories": pd.DataFrame({"a": [1]})}, "array"),
+    ],
+)
+def test_encoders_take_a_list_where_those_of_cuml_take_names(name: str, given: dict[str, Any], what: str) -> None:
+    encoder = getattr(learn, name)(**given)  # constructors refuse nothing, as in scikit-learn
+    with pytest.raises(NotSupported, match=f"^{next(iter(given))}: must be a list with one {what} per column"):
+        encoder.fit(X)
 
 
 def test_the_same_by_two_keywords() -> None:

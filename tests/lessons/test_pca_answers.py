@@ -10,7 +10,8 @@ from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.checking import check
 from gpucluster.lessons.checks.lesson_07_pca import components, streaming
 
-from tests.lessons.test_answers import ANSWERS, load, named
+from tests.lessons.answering import answers_to
+from tests.lessons.test_answers import load, load_answer, named
 from tests.suite.lessons import seeds
 
 
@@ -25,9 +26,8 @@ def test_the_solution_passes_whatever_the_hidden_inputs(number: str, seed: int) 
 @pytest.mark.parametrize("seed", seeds("07", 3))
 @pytest.mark.parametrize("number", ["07.4", "07.6"])
 def test_answers_on_the_cluster_pass_whatever_the_hidden_inputs(number: str, seed: int, client: Any) -> None:
-    file = sorted((ANSWERS / number).glob("right_*.py"))[0]
-    answers = load(file.read_text(encoding="utf-8"), str(file), named(number))
-    result = check(number, *answers, client=client, seed=seed)
+    right = next(one for one in answers_to(number) if one.right)
+    result = check(number, *load_answer(right), client=client, seed=seed)
     assert result.passed, result
 
 

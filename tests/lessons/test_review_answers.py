@@ -18,8 +18,9 @@ from gpucluster.lessons.learner_progress.model import CardProgress, is_due, turn
 from gpucluster.lessons.study.bank.files import problems_of
 from gpucluster.lessons.study.certificate import FILE, level_of
 
-from tests.lessons.test_answers import ANSWERS, named
+from tests.lessons.answering import answers_to
 from tests.lessons.test_answers import load as answers_of
+from tests.lessons.test_answers import load_answer, named
 from tests.suite.lessons import seeds
 
 _IMPORTS = "from collections import Counter\n"
@@ -36,9 +37,8 @@ def test_the_solution_passes_whatever_the_hidden_inputs(number: str, seed: int) 
 @pytest.mark.parametrize("seed", seeds("16", 4))
 @pytest.mark.parametrize("number", FUNCTIONS)
 def test_wrong_answers_fail_whatever_the_hidden_inputs(number: str, seed: int) -> None:
-    for file in sorted((ANSWERS / number).glob("wrong_*.py")):
-        answers = answers_of(file.read_text(encoding="utf-8"), str(file), named(number))
-        assert not check(number, *answers, seed=seed).passed, file.name
+    for wrong in [one for one in answers_to(number) if not one.right]:
+        assert not check(number, *load_answer(wrong), seed=seed).passed, wrong.id
 
 
 @pytest.mark.parametrize("known", [True, False])

@@ -51,10 +51,18 @@ def test_the_lines_below_are_not_expanded() -> None:
     assert split_line("create --n-workers {n}", "--name {n}", Expansion(NAMES))[-1] == "{n}"
 
 
-def test_what_is_not_expanded_has_a_reason() -> None:
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("scale {nothing}", "The braces in it were not expanded: name 'nothing' is not defined."),
+        ("scale $nothing", "The variables in it were not expanded: name 'nothing' is not defined."),
+        ("scale $n", None), ("scale $$nothing", None), ("scale 5$", None),
+    ],
+)  # fmt: skip
+def test_what_is_not_expanded_has_a_reason(line: str, problem: str | None) -> None:
     expand = Expansion(NAMES)
-    split_line("scale {nothing}", None, expand)
-    assert expand.problem == "The braces in it were not expanded: name 'nothing' is not defined."
+    split_line(line, None, expand)
+    assert expand.problem == problem
 
 
 def test_an_open_quotation_is_a_sentence() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
     [
         ("2 GiB", 2 * 2**30), ("2GiB", 2 * 2**30), (" 2gib ", 2 * 2**30), ("2G", 2 * 2**30), ("2 GB", 2 * 10**9),
         ("1.5 GiB", 3 * 2**29), ("1048576", 2**20), (2**31, 2**31), (float(2**31), 2**31), ("512 MB", 512 * 10**6),
-        ("80%", 0.8), ("0.8", 0.8), (0.8, 0.8), ("12.5 %", 0.125), ("0.5 TiB", 2**39),
+        ("80%", 0.8), ("0.8", 0.8), (0.8, 0.8), ("12.5 %", 0.125), (1.0, 1.0), ("100%", 1.0), ("0.5 TiB", 2**39),
     ],
 )  # fmt: skip
 def test_a_size_is_read_as_it_is_meant(written, meant):
@@ -28,8 +28,10 @@ def test_a_size_is_read_as_it_is_meant(written, meant):
     ("written", "words"),
     [
         (1, "1 means 1 byte, too small"), ("1", "too small"), (0, "0 means 0 bytes"), (-5, "must not be negative"),
-        (1.5, "neither a whole number of bytes nor a share"), ("100%", "between 0% and 100%"), ("0%", "between 0%"),
-        ("2 pounds", "'pounds' is not a unit"), ("", "is not a memory size"), ("-2 GiB", "is not a memory size"),
+        (1.5, "neither a whole number of bytes nor a share"), ("1.0", "too small"),
+        ("101%", "between 0% and 100%"), ("0%", "between 0%"),
+        ("2 pounds", "'pounds' is not a unit"), ("", "is not a memory size"),
+        ("-2 GiB", "is not a memory size"),
         ("lots", "is not a memory size"), (True, "must be a memory size"), (None, "must be a memory size"),
         ([], "must be a memory size"), (float("nan"), "neither"), (float("inf"), "neither"),
         ("9" * 400, "more than any machine has"), (10**5000, "more than any machine has"),
@@ -66,7 +68,7 @@ def test_whatever_is_typed_is_a_size_a_share_or_a_value_error(written):
         read = parse_size(written)
     except ValueError:
         return
-    assert 2**20 <= read <= 2**60 if isinstance(read, int) else 0 < read < 1
+    assert 2**20 <= read <= 2**60 if isinstance(read, int) else 0 < read <= 1
 
 
 @pytest.mark.parametrize(

@@ -213,12 +213,18 @@ def did_you_mean(word: str, known: Iterable[str] | Mapping[str, str]) -> str:
     near = difflib.get_close_matches(word.lower(), sorted(known), n=3, cutoff=0.6)
     # Dashes that all options begin with make none alike.
     bare = word.lower().lstrip("-")
-    near = [one for one in near if difflib.SequenceMatcher(None, one.lstrip("-"), bare).ratio() >= 0.6]
+    near = [one for one in near if _is_like(one.lstrip("-"), bare)]
     if not near:
         return ""
     # Letters in another order are the likelier slip: 'lsit' is 'list', not 'site'.
     near.sort(key=lambda one: sorted(one) != sorted(word.lower()))
     return f" Did you mean '{known[near[0]] if isinstance(known, Mapping) else near[0]}'?"
+
+
+def _is_like(known: str, word: str) -> bool:
+    if sorted(known) == sorted(word) or (word and known.startswith(word)):
+        return True
+    return difflib.SequenceMatcher(None, known, word).ratio() >= 0.7
 
 
 def shown(word: str) -> str:

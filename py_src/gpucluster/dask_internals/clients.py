@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from functools import wraps
@@ -12,6 +13,7 @@ import distributed
 from dask.callbacks import Callback
 from distributed.client import ClosedClientError, _get_global_client, _global_client_index, _set_global_client
 
+from .collections import leaving_no_futures
 from .settings import with_settings, without_effect
 
 __all__ = [
@@ -151,8 +153,9 @@ class ClientOfCluster(distributed.Client):
     is being closed; on ``Client._send_to_scheduler(msg)``, which raises ``ClosedClientError`` then; on the coroutine
     ``Client._close(fast)``, while which ``Client.status`` is "closing" already where ``Client.close()`` was called; on
     ``Client._set_as_default``; on ``Client.futures``, a dictionary of what the scheduler is asked to keep; on
-    ``Client._repr_html_()`` holding ``Client.dashboard_link``; and on ``Client._graph_to_futures(expr, …)``, through
-    which all graphs go, and ``Client._scheduler_identity``, which is known from the connection on (2025.4).
+    ``Client._repr_html_()`` holding ``Client.dashboard_link``; on ``Client._graph_to_futures(expr, …)``, through
+    which all graphs go, and ``Client._scheduler_identity``, which is known from the connection on; and on the coroutine
+    ``Client._scatter``, which makes futures of what the scheduler has stored for this client (2025.4).
     """
 
     _ended: EndedClient | None = None
@@ -194,6 +197,10 @@ class ClientOfCluster(distributed.Client):
         if by_itself and _get_global_client() is None and self.stays_default():
             self._ended = EndedClient(self.after_the_end)
 
+    async def _scatter(self, *arguments: Any, **options: Any) -> Any:
+        # If it were cancelled on the way, the scheduler would keep for this client what no future stands for.
+        return await asyncio.shield(super()._scatter(*arguments, **options))  # type: ignore[no-untyped-call]
+
     async def _handle_report(self) -> None:
         await super()._handle_report()
         if self.status == "running":
@@ -223,6 +230,10 @@ _OF_THE_SCHEDULER = (
 """Methods that look up ``Client.scheduler`` before anything else: it is None once the client is closed (2025.4)."""
 
 
+_MAKE_FUTURES = ("compute", "get", "map", "persist", "scatter", "submit")
+"""Methods that make futures (2025.4)."""
+
+
 def _told_of_the_end(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return the method, which says what has become of the cluster where distributed would miss an attribute."""
 
@@ -235,5 +246,18 @@ def _told_of_the_end(method: Callable[..., Any]) -> Callable[..., Any]:
     return asked
 
 
+def _leaves_no_futures(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the method, whose errors hold no futures."""
+
+    @wraps(method)
+    def called(self: ClientOfCluster, *arguments: Any, **options: Any) -> Any:
+        with leaving_no_futures():
+            return method(self, *arguments, **options)
+
+    return called
+
+
+for _name in _MAKE_FUTURES:
+    setattr(ClientOfCluster, _name, _leaves_no_futures(getattr(distributed.Client, _name)))
 for _name in _OF_THE_SCHEDULER:
     setattr(ClientOfCluster, _name, _told_of_the_end(getattr(distributed.Client, _name)))

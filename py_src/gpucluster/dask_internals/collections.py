@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
 from typing import Any
 
 
@@ -80,3 +82,38 @@ def bind_futures(futures: Iterable[Any], client: Any) -> None:
     for future in futures:
         if future.client is None:
             future.bind_client(client)
+
+
+_HOLD_FUTURES = {"asyncio", "cuml", "dask", "distributed", "raft_dask", "tornado"}
+
+
+@contextmanager
+def leaving_no_futures() -> Iterator[None]:
+    """Let an error of the ``with`` block hold none of the futures that distributed had made until then.
+
+    A traceback that is kept, as by IPython, holds the local variables of all frames. The scheduler would keep the
+    tasks, and the same call would wait for futures whose tasks were never sent.
+
+    Frames of other packages keep their variables, for debuggers. Relies on futures being in frames of distributed, of
+    what calls it, and of the event loop that it calls (2025.4).
+    """
+    try:
+        yield
+    except BaseException as error:
+        for frame in _frames(error):
+            if frame.f_globals.get("__name__", "").partition(".")[0] in _HOLD_FUTURES:
+                with suppress(RuntimeError):  # It still runs.
+                    frame.clear()
+        raise
+
+
+def _frames(error: BaseException | None) -> Iterator[FrameType]:
+    """Return the frames of an error, and of those that it interrupted: Ctrl-C may be pressed twice."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        place = error.__traceback__
+        while place is not None:
+            yield place.tb_frame
+            place = place.tb_next
+        error = error.__context__

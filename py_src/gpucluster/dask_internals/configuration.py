@@ -194,9 +194,10 @@ def _refused(name: str, value: Any, usual: Any) -> str | None:
     if name == "distributed.scheduler.contact-address":
         return None if value is None or isinstance(value, str) else "an address as text, or null"
     if isinstance(usual, Real) and not isinstance(usual, bool):
-        if value is None or isinstance(value, Real):
-            return None
-        return "a number from 0 to 1, or false" if name.startswith(_FRACTIONS) else "a number"
+        if name.startswith(_FRACTIONS):
+            fits = value is None or (isinstance(value, Real) and 0 <= float(value) <= 1)
+            return None if fits else "a number from 0 to 1, or false"
+        return None if value is None or isinstance(value, Real) else "a number"
     return None
 
 

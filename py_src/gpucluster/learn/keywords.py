@@ -58,20 +58,6 @@ def _leaves(value: Any) -> dict[str, Any]:
     return {"max_leaf_nodes": None if _same(value, -1) else value}
 
 
-def _listed(instead: str) -> Keyword:
-    """Return a keyword of encoders that cuML takes as a dictionary or data frame, too."""
-
-    def refuse_names(value: Any) -> dict[str, Any] | None:
-        if isinstance(value, Mapping) or hasattr(value, "columns"):
-            raise NotSupported(instead)
-        return None
-
-    return Keyword(refuse_names)
-
-
-_CATEGORIES = {
-    "categories": _listed("categories: must be a list with one array per column: [table[name] for name in X.columns].")
-}
 _QUIET = {"handle": any_value(), "verbose": any_value()}
 _EXACT = {name: {"algorithm": "auto"} for name in ("rbc", "ivfflat", "ivfpq")}
 _NEIGHBORS = {"algorithm": standing_for(_EXACT), "algo_params": any_value()}
@@ -181,12 +167,9 @@ KEYWORDS: dict[str, dict[str, Keyword]] = {
         "use_categorical": any_value(),
     },
     "OneHotEncoder": {
-        **_CATEGORIES,
-        "drop": _listed("drop: must be a list with one category per column: [drop[name] for name in X.columns]."),
         "sparse": standing_for({True: {"sparse_output": True}, False: {"sparse_output": False}}),
     },
     "OrdinalEncoder": {
-        **_CATEGORIES,
         "columns": only(None, instead="is not supported. Choose columns: ColumnTransformer."),
         "handle_unknown": standing_for(
             {"ignore": {"handle_unknown": "use_encoded_value", "unknown_value": np.nan}}

@@ -49,8 +49,8 @@ class Expansion:
         try:
             return DollarFormatter().vformat(text, args=[], kwargs=dict(self._names))
         except Exception as error:  # Whatever the expression raises; IPython leaves it as typed, too.
-            if "{" in text:
-                self.problem = f"The braces in it were not expanded: {error or type(error).__name__}."
+            what = "braces" if "{" in text else "variables"
+            self.problem = f"The {what} in it were not expanded: {error or type(error).__name__}."
             return text
 
 

@@ -31,18 +31,19 @@ def parse_size(value: Any) -> int | float:
     Parameters
     ----------
     value : int, float or str
-        ``2147483648``, ``"2 GiB"``, ``"2GB"`` (decimal), ``0.8`` or ``"80%"``.
+        ``2147483648``, ``"2 GiB"``, ``"2GB"`` (decimal), ``0.8`` or ``"80%"``; ``1.0`` or ``"100%"`` for all.
 
     Returns
     -------
     int or float
-        An ``int`` of at least 2**20 bytes, or a ``float`` strictly between 0 and 1.
+        An ``int`` of at least 2**20 bytes, or a ``float`` above 0, at most 1.
 
     Raises
     ------
     ValueError
         For anything else, with a sentence.
     """
+    given = value
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise ValueError(f"must be a memory size: {_ALLOWED}")
     if isinstance(value, str):
@@ -52,7 +53,7 @@ def parse_size(value: Any) -> int | float:
         number, unit = float(found[1]), found[2].lower()
         if unit == "%":
             share = number / 100
-            if not 0 < share < 1:
+            if not 0 < share <= 1:
                 raise ValueError("a share must lie between 0% and 100%")
             return share
         if unit not in _UNITS:
@@ -61,10 +62,10 @@ def parse_size(value: Any) -> int | float:
         # Only a bare number can be a share; '0.0001 KiB' is less than a byte.
         value = number if not unit and 0 < number < 1 else math.floor(min(scaled, _MOST + 1))
     if isinstance(value, float):
-        if 0 < value < 1:
+        if 0 < value < 1 or (value == 1 and given is value):
             return value
         if not value.is_integer():
-            raise ValueError(f"{value!r} is neither a whole number of bytes nor a share below 1: {_ALLOWED}")
+            raise ValueError(f"{value!r} is neither a whole number of bytes nor a share of at most 1: {_ALLOWED}")
         value = int(value)
     size_bytes: int = value
     if size_bytes < 0:
@@ -119,7 +120,7 @@ MemorySize = Annotated[
     BeforeValidator(parse_size),
     WithJsonSchema({"type": ["integer", "number", "string"], "x-gpucluster-widget": "memory"}),
 ]
-"""A memory size: bytes (int ≥ 1 MiB) or a share (float between 0 and 1) once validated."""
+"""A memory size: bytes (int ≥ 1 MiB) or a share (float above 0, at most 1) once validated."""
 
 MemorySizeOrAuto = Annotated[
     int | float | Literal["auto"],

@@ -11,6 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..operating_system.multiprocessing_files import FOLDER
+from ..operating_system.plain_file import read_own_file
 from ..protocol.models import ClusterModel
 from .process import ProcessIdentity
 
@@ -134,6 +135,16 @@ class Folder:
     def profile(self) -> Path:
         """What the last cell that was profiled did, as JSON."""
         return self.path / "profile.json"
+
+    def read_profile(self) -> bytes:
+        """Return what is in it.
+
+        Raises
+        ------
+        OSError
+            There is none, or something else in its place.
+        """
+        return read_own_file(self.profile)
 
     @property
     def remembered(self) -> Path:

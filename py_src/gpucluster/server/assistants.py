@@ -16,7 +16,6 @@ from ..client.capacity import checked_spec
 from ..client.control import AsyncControl
 from ..gauges.sentences import sentences
 from ..gauges.units import size_text
-from ..operating_system.plain_file import read_own_file
 from ..protocol.errors import AccessDenied, GPUClusterError, InvalidRequest
 from ..protocol.models import ClusterModel, DeviceModel, DeviceProcess
 from ..protocol.plain_text import printable
@@ -132,7 +131,7 @@ async def last_gpu_cluster_profile(cluster: str) -> dict[str, Any]:
     """
     control, model = await _found(cluster)
     try:
-        found: dict[str, Any] = json.loads(read_own_file(control.registry.folder(model.id).profile))
+        found: dict[str, Any] = json.loads(control.registry.folder(model.id).read_profile())
     except (OSError, ValueError):
         raise InvalidRequest(_NO_PROFILE) from None
     return _known(found)

@@ -166,7 +166,6 @@ def test_what_cuml_cannot_do_is_said(dask_client: Any, split: Any, calls: list[A
         (learn.KMeans(init="random"), (lazy,), "n_init"),
         (learn.KMeans(init="k-means||"), (lazy, None, split(np.ones(len(DIGITS)), 3)), "sample_weight"),
         (learn.PCA(), (lazy,), "n_components"),
-        (learn.PCA(3, svd_solver="tsqr"), (lazy,), "svd_solver"),
         (learn.LinearRegression(positive=True), (lazy, target), "positive"),
         (learn.Ridge(), (lazy, target), "keeps its coefficients to itself"),
         (learn.LogisticRegression(), (lazy, words), "LabelEncoder"),

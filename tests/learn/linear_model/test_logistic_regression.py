@@ -138,7 +138,7 @@ def test_bad_data_are_refused(dask_client: Any, split: Any) -> None:
     X, y = TWO
     with pytest.raises(InvalidData, match="X: contains NaN"):
         LogisticRegression().fit(split(np.where(X > 3, np.nan, X), 3), split(y, 3))
-    with pytest.raises(InvalidData, match="y: contains NaN"):
+    with pytest.raises(InvalidData, match="y: labels are missing, NaN or infinite"):
         LogisticRegression().fit(split(X, 3), split(np.where(y == 1, np.nan, 0.0), 3))
     with pytest.raises(InvalidData, match="continuous"):
         LogisticRegression().fit(split(X, 3), split(X[:, 0], 3))

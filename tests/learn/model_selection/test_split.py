@@ -123,6 +123,9 @@ def test_data_in_memory_are_scikit_learns() -> None:
 def test_bad_input(split: Any) -> None:
     with pytest.raises(InvalidData, match="Each argument"):
         train_test_split(split(X, 2), None)
+    masked = da.ma.masked_array(da.ones(8, chunks=4), mask=[False] * 8)
+    with pytest.raises(InvalidData, match=r"arrays\[1\]: masked arrays are not supported"):
+        train_test_split(da.ones(8, chunks=4), masked)
     with pytest.raises(InvalidData, match="At least one"):
         train_test_split()
     with pytest.raises(InvalidData, match=r"1,001, 1,000"):

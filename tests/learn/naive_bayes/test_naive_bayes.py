@@ -110,7 +110,7 @@ def test_bad_input(dask_client: Any, split: Any) -> None:
         for model in (GaussianNB(), MultinomialNB()):
             with pytest.raises(InvalidData, match="X: contains NaN or infinity"):
                 model.fit(split(holed, 3), y)
-    with pytest.raises(InvalidData, match="y: contains NaN"):
+    with pytest.raises(InvalidData, match="y: labels are missing, NaN or infinite"):
         GaussianNB().fit(split(DIGITS, 3), split(np.where(LABELS, 1.0, np.nan), 3))
     with pytest.raises(InvalidData, match="continuous"):
         GaussianNB().fit(split(DIGITS, 3), y / 2)

@@ -9,12 +9,12 @@ from typing import Any
 
 from sklearn.base import is_classifier, is_regressor
 
-from ...dask_internals.collections import meta
+from ...dask_internals.collections import leaving_no_futures, meta
 from ...dask_internals.scheduler_information import known_workers
 from ..arrays import Collection, Data, Output, PlainModel, on_gpus
 from ..errors import NotSupported
 from ..rows.table import beside, is_dask, is_dask_array
-from ..rows.waiting import computed, current_client, submitting, waiting
+from ..rows.waiting import computed, current_client, waiting
 from ..settings import configuration
 from .catalogue import DELEGATED, NOT_DELEGATED
 from .translation import Untranslatable, on_host, options_for
@@ -125,7 +125,7 @@ def fit_by_cuml(estimator: Any, delegate: PlainModel, X: Collection, y: Collecti
             labels, y = y.dtype, y.astype(entry.label_type)
     elif X.ndim == 2:
         estimator.n_features_in_ = int(X.shape[1])
-    with submitting():
+    with leaving_no_futures():
         delegate.fit(*([X] if y is None else [X, y]))
     for name, value in _fitted_values(fitted_part(delegate), entry.attributes).items():
         setattr(estimator, name, value.astype(labels) if name == "classes_" and labels is not None else value)
@@ -155,7 +155,7 @@ def _fitted_values(model: PlainModel, names: tuple[str, ...]) -> dict[str, Any]:
 
     held = vars(model).get("internal_model")
     if names and isinstance(held, Future):
-        with waiting(current_client()) as scope, submitting():
+        with waiting(current_client()) as scope, leaving_no_futures():
             task = current_client().submit(_read, held, names, pure=False)
             scope.callback(task.release)
             found: dict[str, Any] = task.result()

@@ -57,7 +57,7 @@ def train_test_split(
     Raises
     ------
     InvalidData
-        Nothing is given, or the numbers of rows differ.
+        Nothing is given, the numbers of rows differ, a Dask array is masked, or the data are on another cluster.
     InvalidParameter
         Sizes that cannot be.
     """
@@ -73,6 +73,9 @@ def train_test_split(
         return found
     if stratify is not None and not shuffle:
         raise InvalidParameter("Stratified train/test split is not implemented for shuffle=False.")
+    for number, array in enumerate(arrays):
+        refuse_masked(array, f"arrays[{number}]")
+    require_own(current_client(), filter(is_dask, (*arrays, stratify)))
     given = (*arrays, *([] if stratify is None else [stratify if is_dask(stratify) else np.asarray(stratify)]))
     lengths = lengths_of(given)
     totals = [sum(chunks) for chunks in lengths]
@@ -100,7 +103,6 @@ def _labels(stratify: Any, chunks: list[int]) -> DaskArray:
 
     if not is_dask(stratify):
         return da.from_array(stratify, chunks=len(stratify) or 1, name=False)
-    require_own(current_client(), [stratify])
     labels = stratify if is_dask_array(stratify) else column_array(stratify)
     refuse_masked(labels, "stratify")
     if labels.ndim != 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..arrays import Array, Collection, Data, Output, PlainModel
 from ..checks import no_rows
 from ..delegation.methods import delegable
-from ..errors import InvalidData, InvalidParameter
+from ..errors import InvalidData, InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator, LazyTransformerMixin
 from ..rows.table import is_dask, is_dask_array
 from .blocks import (
@@ -171,6 +171,7 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
             )
         if most is not None and not (isinstance(most, Integral) and most >= 1):
             raise InvalidParameter(f"max_categories: must be a whole number of 1 or more, or None, not {most!r}.")
+        require_list("categories", self.categories, "array")
         listed = hasattr(self.categories, "__len__") and not isinstance(self.categories, str)
         if not listed and self.categories != "auto":
             raise InvalidParameter(f"categories: must be 'auto' or a list of arrays, not {self.categories!r}.")
@@ -193,6 +194,14 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = True
         return tags
+
+
+def require_list(name: str, value: object, what: str) -> None:
+    """Refuse a parameter with an entry per column that is a dictionary or a data frame, which cuML takes."""
+    if isinstance(value, Mapping) or hasattr(value, "columns"):
+        raise NotSupported(
+            f"{name}: must be a list with one {what} per column: [{name}[column] for column in X.columns]."
+        )
 
 
 def _given(categories: Sequence[ArrayLike], X: Collection) -> list[Array]:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from ..arrays import Data, PlainModel
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter, NotSupported
-from .category_encoder import CategoryEncoder
+from .category_encoder import CategoryEncoder, require_list
 
 
 class OneHotEncoder(CategoryEncoder):
@@ -113,5 +113,6 @@ class OneHotEncoder(CategoryEncoder):
                 f"handle_unknown: must be 'error', 'ignore' or 'infrequent_if_exist', not {self.handle_unknown!r}."
             )
         self._check_categories()
+        require_list("drop", self.drop, "category")
         if isinstance(self.drop, str) and self.drop not in {"first", "if_binary"}:
             raise InvalidParameter(f"drop: must be 'first', 'if_binary' or an array, not {self.drop!r}.")

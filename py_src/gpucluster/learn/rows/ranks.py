@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from ...dask_internals.collections import keys
+from ...dask_internals.collections import keys, leaving_no_futures
 from ...dask_internals.worker_state import has_nanny, n_threads
 from ..communicators.communicator import Communicator
 from ..communicators.disagreement import SAME_ORDER
@@ -27,7 +27,7 @@ from .footprint import within_limits
 from .placement import place
 from .shard import Shard
 from .table import Table
-from .waiting import release, submitting
+from .waiting import release
 
 logger = logging.getLogger("gpucluster.learn")
 
@@ -229,7 +229,7 @@ class _Attempt:
         ]
         keys = [f"gpucluster-rank-{self._job}-{rank}" for rank in ranks]
         places = {key: [address] for key, address in zip(keys, self._addresses, strict=True)}
-        with submitting(), annotate(workers=places.__getitem__):
+        with leaving_no_futures(), annotate(workers=places.__getitem__):
             tasks: list[Any] = self._client.map(
                 _rank, ranks, blocks, [rank == 0 or not first_only for rank in ranks], key=keys, pure=False,
                 job=self._job, addresses=self._addresses, function=function, parameters=parameters, mpi=self._mpi,

@@ -11,10 +11,9 @@ import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, nullcontext
-from traceback import clear_frames
 from typing import Any
 
-from ...dask_internals.collections import bind_futures, futures_in
+from ...dask_internals.collections import bind_futures, futures_in, leaving_no_futures
 from ...dask_internals.scheduler_information import known_scheduler_id
 from ...protocol.errors import ClusterEnded
 from ..errors import ClusterStopped, InvalidData, PeerLost, WorkersLost
@@ -98,7 +97,7 @@ def computed(*collections: Any) -> tuple[Any, ...]:
     """
     from dask.base import compute
 
-    with waiting(current_client(), *collections):
+    with waiting(current_client(), *collections), leaving_no_futures():
         return tuple(compute(*collections))
 
 
@@ -107,21 +106,10 @@ def persisted(scope: ExitStack, *collections: Any) -> tuple[Any, ...]:
     from dask.base import persist
     from distributed import futures_of
 
-    with submitting():
+    with leaving_no_futures():
         kept: tuple[Any, ...] = persist(*collections)
         scope.callback(release, futures_of(kept))
     return kept
-
-
-@contextmanager
-def submitting() -> Iterator[None]:
-    """Leave no future behind in the traceback, where other people's code makes them within the ``with`` block."""
-    try:
-        yield
-    except BaseException as error:
-        if current_client() is not None:
-            clear_frames(error.__traceback__)
-        raise
 
 
 def release(futures: Iterable[Any]) -> None:

@@ -18,10 +18,10 @@ from gpucluster.lessons.grading.sandbox.folder import Sandbox
 from gpucluster.lessons.grading.sandbox.keeper import Keeper
 from gpucluster.lessons.grading.sandbox.monitor import ResourceMonitor
 
+from tests.lessons.answering import ANSWERS, Answer, answer, answers_to
 from tests.suite.lessons import expensive_for
 
 pytestmark = pytest.mark.timeout(300)
-ANSWERS = Path(__file__).parents[2] / "answers"
 LIMITS = Limits(seconds=900, cell_seconds=60)
 SLOW = {"07.5"}
 """An answer that never comes to an end is waited for."""
@@ -55,28 +55,31 @@ def place_of(exercise: str) -> Place:
     return "inside" if exercise in INSIDE else "outside"
 
 
-def judged(session: KernelSession, file: Path, place: Place | None = None) -> ExerciseGrade:
-    exercise = file.parent.name
-    session.run(file.read_text(encoding="utf-8"))
-    return session.grade(exercise, 1, place or place_of(exercise))
+def judged(session: KernelSession, one: Answer, place: Place | None = None) -> ExerciseGrade:
+    session.run(one.text)
+    return session.grade(one.exercise, 1, place or place_of(one.exercise))
+
+
+def right_answer(exercise: str) -> Answer:
+    return next(one for one in answers_to(exercise) if one.right)
 
 
 def test_no_cluster_gives_no_point(session: KernelSession) -> None:
     places: tuple[Place, ...] = ("outside", "inside")
-    for file in (ANSWERS / "08.4" / "wrong_two_orders.py", min((ANSWERS / "08.4").glob("right*.py"))):
+    for one in (answer("08.4", "wrong b_two_orders"), right_answer("08.4")):
         for place in places:
-            grade = judged(session, file, place)
-            assert (grade.state, grade.points) == ("failed", 0), (file.name, place)
+            grade = judged(session, one, place)
+            assert (grade.state, grade.points) == ("failed", 0), (one.id, place)
             assert grade.message == NO_CLUSTER
 
 
 def _exercises(*, with_cluster: bool) -> list[str]:
-    known = sorted(folder.name for folder in ANSWERS.iterdir() if folder.name not in SLOW)
+    known = sorted(file.stem for file in ANSWERS.glob("*.py") if file.stem not in SLOW)
     assert set(known) >= NEEDS_CLUSTER
     return [name for name in known if (name in NEEDS_CLUSTER) == with_cluster]
 
 
-def _of_the_key(session: KernelSession, right: Path) -> ExerciseGrade:
+def _of_the_key(session: KernelSession, right: Answer) -> ExerciseGrade:
     """Judge a right answer as the answer key is judged: what does not pass so is tried once more in the other place."""
     grade = judged(session, right)
     return grade if grade.state == "passed" else judged(session, right, "inside")
@@ -85,7 +88,7 @@ def _of_the_key(session: KernelSession, right: Path) -> ExerciseGrade:
 def _wrong_answers() -> Iterator[Any]:
     """A wrong answer of each exercise is always judged; the others where the lesson, the checks or grading changed."""
     for exercise in _exercises(with_cluster=False):
-        first, *others = sorted((ANSWERS / exercise).glob("wrong*.py"))
+        first, *others = [one for one in answers_to(exercise) if not one.right]
         again = expensive_for(exercise.partition(".")[0], "py_src/gpucluster/lessons/grading", "tests/lessons/grading")
         yield pytest.param(exercise, [first], id=exercise)
         yield pytest.param(exercise, others, id=f"{exercise}-others", marks=again)
@@ -97,28 +100,28 @@ def places_of_the_key() -> dict[str, Place]:
     return {}
 
 
-@pytest.mark.parametrize(("exercise", "files"), list(_wrong_answers()))
+@pytest.mark.parametrize(("exercise", "wrong"), list(_wrong_answers()))
 def test_wrong_answers_fail_where_they_are_checked(
-    session: KernelSession, places_of_the_key: dict[str, Place], exercise: str, files: list[Path]
+    session: KernelSession, places_of_the_key: dict[str, Place], exercise: str, wrong: list[Answer]
 ) -> None:
-    right = min((ANSWERS / exercise).glob("right*.py"))
+    right = right_answer(exercise)
     if exercise not in places_of_the_key:
         grade = _of_the_key(session, right)
         assert grade.state == "passed", (grade.message, grade.findings)
         places_of_the_key[exercise] = grade.place
-    for file in files:
-        session.run(right.read_text(encoding="utf-8"))
-        assert judged(session, file, places_of_the_key[exercise]).state == "failed", file.name
+    for one in wrong:
+        session.run(right.text)
+        assert judged(session, one, places_of_the_key[exercise]).state == "failed", one.id
 
 
 @pytest.mark.parametrize("exercise", _exercises(with_cluster=True))
 def test_a_right_answer_that_needs_a_cluster_fails_for_the_lack_of_one(session: KernelSession, exercise: str) -> None:
-    grade = _of_the_key(session, min((ANSWERS / exercise).glob("right*.py")))
+    grade = _of_the_key(session, right_answer(exercise))
     assert (grade.state, grade.message) == ("failed", NO_CLUSTER)
 
 
 OWN_KINDS = {
-    "02.1": (ANSWERS / "02.1" / "right_b_graphlib.py").read_text(encoding="utf-8"),
+    "02.1": answer("02.1", "right b_graphlib").text,
     "02.2": "import collections\nloads = collections.Counter(a=2, b=1, c=0, d=2, e=1)",
     "02.6": "class Own(dict):\n    pass\n"
     "collections = Own(a='DataFrame', b='Bag', c='Array', d='Delayed', e='Futures')",
@@ -134,8 +137,7 @@ def test_right_answers_of_own_kinds_pass(session: KernelSession, exercise: str) 
 
 
 def test_the_memory_of_the_learners_process_is_measured(session: KernelSession) -> None:
-    wrong = ANSWERS / "06.2" / "wrong_n_by_k_by_d.py"
-    grade = judged(session, wrong, "outside")
+    grade = judged(session, answer("06.2", "wrong n_by_k_by_d"), "outside")
     [memory] = [one for one in grade.findings if "Memory" in one.expected]
     assert not memory.passed
     right = judged(session, ANSWERS / "06.2" / "right_chunks.py", "outside")
