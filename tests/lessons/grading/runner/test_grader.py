@@ -140,14 +140,14 @@ def test_the_memory_of_the_learners_process_is_measured(session: KernelSession) 
     grade = judged(session, answer("06.2", "wrong n_by_k_by_d"), "outside")
     [memory] = [one for one in grade.findings if "Memory" in one.expected]
     assert not memory.passed
-    right = judged(session, ANSWERS / "06.2" / "right_chunks.py", "outside")
+    right = judged(session, right_answer("06.2"), "outside")
     assert right.state == "passed", right.findings
 
 
 def test_what_a_cell_has_measured_before_does_not_count(session: KernelSession) -> None:
     session.run("import numpy as np, tracemalloc\ntracemalloc.start()\nlarge = np.ones(50_000_000)\ndel large")
     try:
-        right = judged(session, ANSWERS / "06.2" / "right_chunks.py", "outside")
+        right = judged(session, right_answer("06.2"), "outside")
         assert right.state == "passed", right.findings
         assert session.run("assert tracemalloc.is_tracing()").error == ""
     finally:
@@ -169,7 +169,7 @@ def assign(points, centroids):
 def test_who_ends_the_measuring_has_not_used_little_memory(session: KernelSession) -> None:
     places: tuple[Place, ...] = ("outside", "inside")
     for place in places:
-        session.run((ANSWERS / "06.2" / "wrong_n_by_k_by_d.py").read_text(encoding="utf-8"))
+        session.run(answer("06.2", "wrong n_by_k_by_d").text)
         assert session.run(ENDS_TRACING).error == ""
         grade = session.grade("06.2", 1, place)
         assert grade.state == "failed"
@@ -189,8 +189,8 @@ def test_patching_what_measures_does_not_help(session: KernelSession) -> None:
     try:
         places: tuple[Place, ...] = ("outside", "inside")
         for place in places:
-            assert judged(session, ANSWERS / "06.2" / "wrong_n_by_k_by_d.py", place).state == "failed"
-            assert judged(session, ANSWERS / "06.2" / "right_chunks.py", place).state == "passed"
+            assert judged(session, answer("06.2", "wrong n_by_k_by_d"), place).state == "failed"
+            assert judged(session, right_answer("06.2"), place).state == "passed"
         # The notebook has its own modules again, patched or not.
         assert session.run("assert memory is __import__('sys').modules[memory.__name__]").error == ""
         assert session.run("assert memory.measure_peak is not measure_before").error == ""
