@@ -46,9 +46,9 @@ class Here(NamedTuple):
     other: Any
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Here]:
-    """The cluster that canaries share: it spills early, and pauses never, whatever this process uses."""
+    """The cluster that the canaries of a file share: it spills early, and pauses never, whatever this process uses."""
     memory = "distributed.worker.memory."
     quiet = {f"{memory}target": 0.1, f"{memory}spill": False, f"{memory}pause": False, f"{memory}terminate": False}
     options: dict[str, Any] = {"processes": False, "protocol": "tcp", "host": "127.0.0.1"}
