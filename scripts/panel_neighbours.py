@@ -67,8 +67,8 @@ def neighbours(node: str) -> Iterator[None]:
     slot = {"uuid": gpu_uuid(1), "slot": 1, "slots": 2}
     theirs: list[list[tuple[str, Any]]] = [
         [*_claim(1, 1, 12, 228), *_claim(3, 1, 3, 237), *_claim(4, 1, 3, 237), _place(4, 1),
-         _cluster("a1", "cuda", 12, gpus=[slot]), _cluster("a2", "local", 95, 41)],
-        [*_claim(1, 2, 41, None), *_claim(5, "x0000002a", 64, 176), _cluster("b1", "cuda", 41, 12)],
+         _cluster("a1000000", "cuda", 12, gpus=[slot]), _cluster("a2000000", "local", 95, 41)],
+        [*_claim(1, 2, 41, None), *_claim(5, "x0000002a", 64, 176), _cluster("b1000000", "cuda", 41, 12)],
     ]  # fmt: skip
     processes = [user.start("-c", HOLDS, json.dumps(names)) for user, names in zip(others, theirs, strict=True)]
     mine = [hold(name) for name, _ in [*_claim(2, 1, 8, 52), _place(1, 2, [gpu_uuid(5), gpu_uuid(6)])]]
