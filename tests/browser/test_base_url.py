@@ -16,7 +16,7 @@ from tests.thirdparty.installing import install
 from .chromium import open_page, open_panel
 from .lab import Lab, jupyter
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.timeout(400)
 
 
 @pytest.fixture(scope="module")

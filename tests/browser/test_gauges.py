@@ -23,7 +23,7 @@ from .axe import SCRIPT, violations
 from .chromium import open_page, open_panel
 from .lab import Lab, jupyter
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.timeout(400)
 
 CUDA_PYTHON = Path(os.environ.get("GPUCLUSTER_CUDA_PYTHON", Path(__file__).parents[2] / ".venv-cuda/bin/python"))
 """Environment with dask-cuda, for the one test that runs it."""

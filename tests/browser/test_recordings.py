@@ -23,7 +23,7 @@ from .conftest import ARTIFACTS
 from .lab import Lab, jupyter
 from .test_widgets import html_of, notebook
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.timeout(600)
 
 LABEL = re.compile("Recorded on CPU workers at 20.* UTC — not a live cluster")
 TITLE = "k-means on two CPU workers"

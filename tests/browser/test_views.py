@@ -26,7 +26,7 @@ from .conftest import ARTIFACTS
 from .lab import Lab
 from .test_notebook import EMPTY
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.timeout(400)
 
 SPEC = {"backend": "local", "name": "blue", "n_workers": 2}
 LAYOUT = ["Task stream", "Progress", "Memory by worker", "CPU by worker"]

@@ -28,16 +28,6 @@ BINDER = ROOT / "binder"
 PREFIX = "/user/ada/"
 LARGEST = 1_500_000_000
 LESSONS = ("00-check-in", "06-kmeans")
-FILES_OF_THE_IMAGE = (
-    "binder",
-    "requirements/cpu.txt",
-    "pyproject.toml",
-    "package.json",
-    "install.json",
-    "jupyter-config",
-    "tests/packaging",
-)
-expensive = pytest.mark.expensive(*FILES_OF_THE_IMAGE)
 
 Run = Callable[..., str]
 
@@ -164,8 +154,7 @@ def server(image: tuple[Path, dict[str, str]]) -> Iterator[httpx.Client]:
         )
 
 
-@expensive
-@pytest.mark.wheel
+@pytest.mark.full
 @pytest.mark.timeout(600)
 def test_the_environment_is_small(image: tuple[Path, dict[str, str]]) -> None:
     home, _ = image
@@ -180,8 +169,7 @@ def test_the_environment_is_small(image: tuple[Path, dict[str, str]]) -> None:
         assert (home / "gpucluster-lessons" / lesson / f"{lesson}-recall.ipynb").is_file()
 
 
-@expensive
-@pytest.mark.wheel
+@pytest.mark.full
 @pytest.mark.timeout(600)
 def test_the_layout_waits_for_whoever_opens_it(server: httpx.Client, image: tuple[Path, dict[str, str]]) -> None:
     workspace = server.get("lab/api/workspaces/default").json()
@@ -189,8 +177,7 @@ def test_the_layout_waits_for_whoever_opens_it(server: httpx.Client, image: tupl
     assert server.get("gpucluster/api/clusters").status_code == 200
 
 
-@expensive
-@pytest.mark.wheel
+@pytest.mark.full
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_lessons_run_below_the_path_of_a_hub(lesson: str, server: httpx.Client) -> None:

@@ -17,7 +17,7 @@ from nvml.fixtures import fake_libraries, machine  # noqa: F401
 from nvml.machine import FakeMachine, gpu
 
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
-pytestmark = [pytest.mark.cuda, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.timeout(240)
 GIBIBYTE = 2**30
 
 PROGRAM = f"""

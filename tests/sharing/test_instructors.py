@@ -20,7 +20,7 @@ from gpucluster.supervisor.instructor_listener import REQUESTS
 
 from tests.otheruser import OtherUser
 
-pytestmark = [pytest.mark.processes, pytest.mark.root]
+pytestmark = pytest.mark.processes
 ASKER = Path(__file__).with_name("asker.py")
 GROUP = "staff"
 NAMED = f"sharing: {{instructors: [{GROUP}]}}\n"

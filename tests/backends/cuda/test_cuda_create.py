@@ -12,7 +12,6 @@ from gpucluster.client.control import Control
 from nvml.machine import FakeMachine, gpu, gpu_uuid
 
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
-pytestmark = pytest.mark.cuda
 GIB = 2**30
 
 BEGIN = """

@@ -17,7 +17,7 @@ from nvml.machine import FakeMachine, gpu
 from tests.otheruser import OtherUser
 
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
-pytestmark = [pytest.mark.cuda, pytest.mark.processes, pytest.mark.root, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.processes, pytest.mark.timeout(300)]
 
 HOLDS = """
 import os, time, gpucluster

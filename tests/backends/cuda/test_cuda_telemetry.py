@@ -9,7 +9,6 @@ from nvml.machine import gpu, gpu_uuid, mig_slice, slice_uuid
 
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
 
-pytestmark = pytest.mark.cuda
 MIB = 2**20
 ONE = gpu(0, used=2000, util=73, power=150, limit=300, temperature=55)
 

@@ -17,10 +17,9 @@ from gpucluster.operating_system import landlock, seccomp
 from tests.otheruser import OtherUser
 
 from . import escapes, thirty
-from .test_attacks import GREEDY
 
 pytestmark = [
-    GREEDY,
+    pytest.mark.full,
     pytest.mark.timeout(580),
     pytest.mark.skipif(landlock.version() < 6 or not seccomp.can_filter(), reason="nothing holds a notebook back here"),
 ]
@@ -98,7 +97,6 @@ def test_nobody_gets_a_point_or_harms_another(
     assert list(temporary.iterdir()) == []
 
 
-@pytest.mark.root
 def test_the_same_as_an_ordinary_instructor(
     hand_in: Callable[..., Path], given: dict[str, str], small_lesson: Path, tmp_path: Path
 ) -> None:
