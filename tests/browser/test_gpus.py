@@ -17,6 +17,7 @@ from .lab import jupyter
 pytestmark = pytest.mark.timeout(400)
 
 
+@pytest.mark.full
 def test_gpus_are_offered_with_who_uses_them(browser: Browser, machine: FakeMachine) -> None:
     machine.write(
         [

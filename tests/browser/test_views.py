@@ -359,6 +359,7 @@ def test_the_palette_opens_the_form_and_stops(page: Page, lab: Lab) -> None:
     expect(page.get_by_role("tab", name="Activity: blue")).to_have_count(0)
 
 
+@pytest.mark.full
 def test_dashboards_are_dark_in_dark_themes_unless_somebody_wants_white(
     browser: Browser, lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,6 +38,7 @@ def test_the_solution_labels_float32_far_from_zero_as_scikit_learn_does(offset: 
 
 
 @pytest.mark.parametrize("seed", seeds(8))
+@pytest.mark.full
 def test_the_loop_passes_whatever_the_hidden_inputs(seed: int, client: Any) -> None:
     source = read_source(LESSON.folder / "lesson.py")
     step = next(cell.text for cell in source.cells if cell.text.startswith("def step"))
@@ -49,6 +50,7 @@ def test_the_loop_passes_whatever_the_hidden_inputs(seed: int, client: Any) -> N
 
 
 @pytest.mark.parametrize("seed", seeds(8))
+@pytest.mark.full
 def test_the_comparison_passes_whatever_the_hidden_inputs(seed: int, client: Any) -> None:
     result = check("06.9", *load_answer(answer("06.9", "right by_hand")), client=client, seed=seed)
     assert result.passed, result

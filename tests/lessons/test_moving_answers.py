@@ -76,6 +76,7 @@ def test_a_fit_without_weights_is_far_off() -> None:
     assert min(without) < 0.5 * alpha
 
 
+@pytest.mark.full
 def test_a_shuffle_moves_as_many_bytes_as_its_formula_says(client: Any) -> None:
     rng = np.random.default_rng(3)
     tables = [shuffles.random_table(rng, 100_000, 2) for _ in range(2)]

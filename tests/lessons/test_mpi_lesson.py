@@ -44,6 +44,7 @@ def test_the_solution_passes_whatever_the_hidden_inputs(number: str, seed: int, 
 
 @pytest.mark.parametrize("seed", seeds(3))
 @pytest.mark.parametrize("number", WITH_CLUSTER)
+@pytest.mark.full
 def test_the_solution_passes_on_the_cluster(number: str, seed: int, client: Any, without_mpi: None) -> None:
     result = check(number, *solution(number), client=client, seed=seed)
     assert result.passed, result

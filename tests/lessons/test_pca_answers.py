@@ -30,6 +30,7 @@ def test_answers_on_the_cluster_pass_whatever_the_hidden_inputs(number: str, see
     assert result.passed, result
 
 
+@pytest.mark.full
 def test_what_the_checks_know_about_the_photos_is_so() -> None:
     from gpucluster.datasets import patches
 

@@ -34,6 +34,7 @@ def test_wrong_answers_fail_whatever_the_hidden_inputs(number: str) -> None:
             assert not check(number, *load_answer(wrong), seed=seed).passed, wrong.id
 
 
+@pytest.mark.full
 def test_the_report_of_the_check_is_like_a_real_one(client: Any, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     with performance_report(filename=str(file)):

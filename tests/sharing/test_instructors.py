@@ -147,6 +147,7 @@ def classroom() -> Iterator[Classroom]:
             found.close()
 
 
+@pytest.mark.full
 def test_the_instructor_sees_the_class_without_names(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
     wait_until(classroom.seen)
     [seen] = classroom.seen()
@@ -203,6 +204,7 @@ def test_what_an_instructor_types_is_checked(classroom: Classroom) -> None:
         assert code != 0 and sentence in err, (words, err)
 
 
+@pytest.mark.full
 def test_forged_names_tell_nothing_and_hold_up_nobody(classroom: Classroom) -> None:
     with classroom.outsider.start("-c", FORGED, f"gpucluster-{classroom.node}") as forger:
         assert forger.stdout is not None
@@ -236,6 +238,7 @@ def test_a_flood_holds_up_neither_the_cluster_nor_the_instructor(classroom: Clas
     assert [each["state"] for each in classroom.seen()] == ["running"]
 
 
+@pytest.mark.full
 def test_a_process_that_hangs_is_a_sentence(classroom: Classroom) -> None:
     before = classroom.cluster()
     os.kill(before["pid"], signal.SIGSTOP)
@@ -251,6 +254,7 @@ def test_a_process_that_hangs_is_a_sentence(classroom: Classroom) -> None:
     assert classroom.cluster()["messages"] == before["messages"], "what was given up is not done later"
 
 
+@pytest.mark.full
 def test_a_change_of_the_site_is_seen_without_a_restart(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
     name = classroom.name
     classroom.says("sharing: {message: Hello.}\n")
@@ -301,6 +305,7 @@ def test_a_stop_says_who_and_why(classroom: Classroom, wait_until: Callable[...,
     wait_until(lambda: classroom.seen() == [])  # its process says that it has stopped, and then ends
 
 
+@pytest.mark.full
 def test_after_a_kill_nothing_is_left_of_it(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
     options = ("--backend", "local", "--n-workers", "0", "--memory-limit", "400 MiB", "--name", "killed")
     code, _, err = classroom.ask(classroom.learner, "create", *options)

@@ -187,6 +187,7 @@ def test_everything_that_listens_on_a_port_does_so_on_loopback(shared_site, encr
 
 
 @pytest.mark.parametrize("uid", [pytest.param(NOBODY, id="another user"), 0], ids=str)
+@pytest.mark.full
 def test_a_stranger_can_connect_to_nothing_and_read_nothing(shared_site, shared_cluster, encrypted_cluster, uid):
     if uid and os.getuid() != 0:
         pytest.skip("only root can become another user: run the tests as root")

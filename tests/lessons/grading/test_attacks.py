@@ -198,6 +198,7 @@ if os.fork() == 0:
 """
 
 
+@pytest.mark.full
 def test_harm_ends_one_notebook_and_no_other(
     hand_in: Callable[..., Path], graded: Callable[..., Grades], tmp_path: Path
 ) -> None:
@@ -291,6 +292,7 @@ raise ValueError("half a letter: \\ud800")
 """
 
 
+@pytest.mark.full
 def test_odd_messages_cost_nothing(hand_in: Callable[..., Path], graded: Callable[..., Grades]) -> None:
     hand_in("a-half-a-letter", "x = '\ud800'")
     hand_in("b-no-message", NO_MESSAGE)
@@ -318,6 +320,7 @@ def test_names_of_folders_do_not_stop_the_class(
     assert len([one for one in grades.submissions if one.learner == "eve"]) == 41
 
 
+@pytest.mark.full
 def test_a_submission_that_says_it_is_somebody_else(
     hand_in: Callable[..., Path], graded: Callable[..., Grades]
 ) -> None:

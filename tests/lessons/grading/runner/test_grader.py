@@ -85,11 +85,14 @@ def _of_the_key(session: KernelSession, right: Answer) -> ExerciseGrade:
 
 
 def _wrong_answers() -> Iterator[Any]:
-    """One wrong answer of each exercise is judged by `make test`, and the others are, too, by `make test-rest`."""
+    """`make test` judges a wrong answer to the first exercise of each lesson, `make test-rest` all others."""
+    known = set()
     for exercise in _exercises(with_cluster=False):
         first, *others = [one for one in answers_to(exercise) if not one.right]
-        yield pytest.param(exercise, [first], id=exercise)
+        lesson = exercise.partition(".")[0]
+        yield pytest.param(exercise, [first], id=exercise, marks=pytest.mark.full if lesson in known else ())
         yield pytest.param(exercise, others, id=f"{exercise}-others", marks=pytest.mark.full)
+        known.add(lesson)
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +115,13 @@ def test_wrong_answers_fail_where_they_are_checked(
         assert judged(session, one, places_of_the_key[exercise]).state == "failed", one.id
 
 
-@pytest.mark.parametrize("exercise", _exercises(with_cluster=True))
+@pytest.mark.parametrize(
+    "exercise",
+    [
+        pytest.param(name, marks=pytest.mark.full if number else ())
+        for number, name in enumerate(_exercises(with_cluster=True))
+    ],
+)
 def test_a_right_answer_that_needs_a_cluster_fails_for_the_lack_of_one(session: KernelSession, exercise: str) -> None:
     grade = _of_the_key(session, right_answer(exercise))
     assert (grade.state, grade.message) == ("failed", NO_CLUSTER)
