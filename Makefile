@@ -21,9 +21,9 @@ PART ?= not full
 REPORT = $(if $(filter-out full,$(PART)),,full-)
 # macOS comes with a make of 2006, which knows no --output-sync.
 SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
-# Life of a cluster, magics, command line, learning, lessons; without the grader, whose sandbox only Linux has.
-PORTABLE ?= tests/operating_system tests/registry tests/supervisor tests/client tests/magics tests/cli tests/learn tests/lessons \
-  --ignore tests/lessons/grading
+# Life of a cluster, magics, command line, lessons; without the grader, whose sandbox only Linux has, and answers, which need none of it.
+PORTABLE ?= tests/operating_system tests/registry tests/supervisor tests/client tests/magics tests/cli tests/learn/rows tests/lessons \
+  --ignore tests/lessons/grading --ignore tests/lessons/test_answers.py
 PIP_OPTIONS := --quiet --disable-pip-version-check
 
 .PHONY: help lab demo test test-rest test-all check lint types frontend unit python-tests cuda-tests answers portable-tests suite-times gpu-proof chromium build bench \
