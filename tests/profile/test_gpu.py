@@ -61,6 +61,7 @@ def registry() -> Iterator[str]:
     shutil.rmtree(directory, ignore_errors=True)
 
 
+@pytest.mark.full
 def test_figures_and_rules_of_gpus(machine: FakeMachine, registry: str) -> None:  # noqa: F811
     machine.write([gpu(1), gpu(2)])
     told = machine.run(PROGRAM, GPUCLUSTER_DIR=registry).splitlines()[-3:]

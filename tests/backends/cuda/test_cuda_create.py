@@ -98,6 +98,7 @@ print(json.dumps({
     assert (result["total"], result["stopped"]) == (6, "stopped")
 
 
+@pytest.mark.full
 def test_a_retired_worker_frees_its_gpu_for_the_next(three_gpus: FakeMachine, tmp_path: Path) -> None:
     result = run(
         three_gpus,

@@ -75,6 +75,7 @@ def read(process: subprocess.Popen[str]) -> str:
     return process.stdout.readline().strip()
 
 
+@pytest.mark.full
 def test_who_is_killed_gives_the_gpu_to_the_next_user(
     shared: dict[str, str], waiting: list[subprocess.Popen[str]]
 ) -> None:
