@@ -27,8 +27,10 @@ def pytest_collection() -> None:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let the longest files come first, then those that start processes, so that all processes end together."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where several processes share the files, let the longest come first, then those that start processes."""
+    if not hasattr(config, "workerinput"):
+        return
     with_processes = {item.path for item in items if item.get_closest_marker("processes")}
 
     def place(item: pytest.Item) -> int:
