@@ -305,7 +305,6 @@ def test_a_stop_says_who_and_why(classroom: Classroom, wait_until: Callable[...,
     wait_until(lambda: classroom.seen() == [])  # its process says that it has stopped, and then ends
 
 
-@pytest.mark.full
 def test_after_a_kill_nothing_is_left_of_it(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
     options = ("--backend", "local", "--n-workers", "0", "--memory-limit", "400 MiB", "--name", "killed")
     code, _, err = classroom.ask(classroom.learner, "create", *options)
