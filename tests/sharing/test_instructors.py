@@ -18,6 +18,7 @@ import pytest
 from gpucluster.sharing.node import VARIABLE
 from gpucluster.supervisor.instructor_listener import REQUESTS
 
+from tests.conftest import until
 from tests.otheruser import OtherUser
 
 pytestmark = pytest.mark.processes
@@ -142,14 +143,13 @@ def classroom() -> Iterator[Classroom]:
                 "--name", SECRET_NAME,
             )  # fmt: skip
             assert code == 0, err
+            until(found.seen)
             yield found
         finally:
             found.close()
 
 
-@pytest.mark.full
-def test_the_instructor_sees_the_class_without_names(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
-    wait_until(classroom.seen)
+def test_the_instructor_sees_the_class_without_names(classroom: Classroom) -> None:
     [seen] = classroom.seen()
     assert (seen["user"], seen["kind"], seen["state"], seen["n_workers"], seen["mine"]) == (
         classroom.learner.name, "local", "running", 1, False
