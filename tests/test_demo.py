@@ -26,7 +26,7 @@ from tests.lessons.closed_site import PeakMemory, closed_site
 
 ROOT = Path(__file__).parents[1]
 MEMORY = 1_500_000_000
-pytestmark = [pytest.mark.timeout(400), pytest.mark.full]
+pytestmark = pytest.mark.timeout(400)
 
 Completed = subprocess.CompletedProcess[str]
 
