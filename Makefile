@@ -16,16 +16,17 @@ unexport PYTHONDONTWRITEBYTECODE
 # Tests wait more than they compute: a process more than there are processors, unless JOBS says how many.
 JOBS ?= auto
 PARALLEL := -n $(JOBS) --dist loadfile --no-loadscope-reorder
-# Expensive tests that nothing has touched are left out; SINCE=commit says since when. `make test-all` leaves out nothing.
-SELECTION = --changed-only $(if $(SINCE),--since $(SINCE))
+# Which tests python-tests and cuda-tests run: those of `make test`, unless PART=full asks for the others.
+PART ?= not full
+REPORT = $(if $(filter-out full,$(PART)),,full-)
 # macOS comes with a make of 2006, which knows no --output-sync.
 SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
-# Life of a cluster, magics, command line, learning, lessons; without the grader, whose sandbox only Linux has.
-PORTABLE ?= tests/operating_system tests/registry tests/supervisor tests/client tests/magics tests/cli tests/learn tests/lessons \
-  --ignore tests/lessons/grading
+# Life of a cluster, magics, command line, lessons; without the grader, whose sandbox only Linux has, and answers, which need none of it.
+PORTABLE ?= tests/operating_system tests/registry tests/supervisor tests/client tests/magics tests/cli tests/learn/rows tests/lessons \
+  --ignore tests/lessons/grading --ignore tests/lessons/test_answers.py
 PIP_OPTIONS := --quiet --disable-pip-version-check
 
-.PHONY: help lab demo test test-all check lint types frontend unit python-tests cuda-tests expensive-tests answers portable-tests suite-times gpu-proof chromium build bench \
+.PHONY: help lab demo test test-rest test-all check lint types frontend unit python-tests cuda-tests answers portable-tests suite-times gpu-proof chromium build bench \
         docs slides screenshots lock clean
 
 help: ## Show what can be made.
@@ -37,14 +38,18 @@ lab: .venv/.built ## Set everything up and open JupyterLab with the panel and th
 demo: .venv/.built ## Run the main job without a person: create, compute, tear down.
 	@$(BIN)/python scripts/demo.py
 
-test: .venv/.built .venv-cuda/.installed .venv-docs/.installed chromium ## Run all checks, and all tests but expensive ones that no change touches: about 20 minutes on 2 cores.
+test: .venv/.built .venv-cuda/.installed .venv-docs/.installed chromium ## Run all checks, and all tests but the long ones: 15 minutes on 2 cores.
 	$(MAKE) --jobs=2 $(SYNC) lint types frontend
 	$(MAKE) python-tests
 	$(MAKE) cuda-tests
 
-test-all: .venv/.built .venv-cuda/.installed .venv-docs/.installed chromium ## The same with nothing left out: nightly, and before a release.
-	$(MAKE) test SELECTION=
+test-rest: .venv/.built .venv-cuda/.installed .venv-docs/.installed chromium ## Run the long tests, marked `full`, and portable-tests: 25 minutes on 2 cores.
+	$(MAKE) python-tests cuda-tests PART=full
 	$(MAKE) portable-tests
+
+test-all: ## Run both: before a release, and in continuous integration.
+	$(MAKE) test
+	$(MAKE) test-rest
 
 check: .venv/.built ## Run all checks, the panel's tests and the tests that start no process: 3 minutes.
 	$(MAKE) --jobs=2 $(SYNC) lint types frontend unit
@@ -65,34 +70,23 @@ frontend: .venv/.built ## Style, types and tests of the panel.
 	$(BIN)/jlpm test
 
 unit: .venv/.built ## Python tests that start no process.
-	$(BIN)/python -m pytest -q --no-processes $(PARALLEL)
+	$(BIN)/python -m pytest -q --no-processes $(PARALLEL) -m "not full"
 
-python-tests: .venv/.built .venv-docs/.installed chromium ## Python tests: real clusters, a real browser, a wheel.
-	rm -f .build/python-tests.xml
-	$(BIN)/python -m pytest -q $(PARALLEL) $(SELECTION) --junitxml=.build/python-tests.xml \
-	  $(if $(SECOND_RUN),|| $(BIN)/python -m tests.suite.second_run .build/python-tests.xml -q)
+python-tests: .venv/.built .venv-docs/.installed chromium ## Python tests: real clusters, a real browser; with PART=full those that take long.
+	$(BIN)/python -m pytest -q $(PARALLEL) -m "$(PART)" --junitxml=.build/$(REPORT)python-tests.xml
 
 cuda-tests: .venv-cuda/.installed ## The GPU backend: the real dask-cuda against a simulated driver library, and kernels by CUDA's compiler.
-	rm -f .build/cuda-tests.xml
-	$(CUDA)/python -m pytest -q $(PARALLEL) $(SELECTION) --junitxml=.build/cuda-tests.xml \
-	  tests/devices tests/backends/cuda tests/cuda_compiler tests/dask_internals/test_cuda_workers.py tests/profile/test_gpu.py tests/proof/test_simulated.py \
-	  $(if $(SECOND_RUN),|| $(CUDA)/python -m tests.suite.second_run .build/cuda-tests.xml -q)
-
-expensive-tests: ## The Python tests of `make test`; what they passed with is written down, so that it is left out until something changes.
-	-$(MAKE) python-tests
-	$(BIN)/python -m tests.suite.record .build/python-tests.xml
-
-landed: .venv/.built ## Write down that continuous integration has passed on a commit: make landed COMMIT=abc123 DATE=2026-11-28.
-	$(BIN)/python -m tests.suite.record --landed $(COMMIT) $(DATE)
+	$(CUDA)/python -m pytest -q $(PARALLEL) -m "$(PART)" --junitxml=.build/$(REPORT)cuda-tests.xml \
+	  tests/devices tests/backends/cuda tests/cuda_compiler tests/dask_internals/test_cuda_workers.py tests/profile/test_gpu.py tests/proof/test_simulated.py
 
 answers: .venv/.built ## Every answer to every exercise on several hidden inputs: make answers SEEDS="1 2 3".
 	ANSWER_SEEDS="$(or $(SEEDS),1 2 3)" $(BIN)/python -m pytest -q -n $(JOBS) tests/lessons/test_answers.py
 
 portable-tests: .venv/.built ## The core of the Python tests without what only Linux has, as on a Mac.
-	GPUCLUSTER_PORTABLE=1 $(BIN)/python -m pytest -q $(PARALLEL) $(PORTABLE)
+	GPUCLUSTER_PORTABLE=1 $(BIN)/python -m pytest -q $(PARALLEL) -m "not full" $(PORTABLE)
 
-suite-times: ## Write down what the last test-all took: the order of the files, and benchmarks/suite.md.
-	$(BIN)/python -m benchmarks.suite .build/python-tests.xml .build/cuda-tests.xml
+suite-times: ## Write what the last test-all took into benchmarks/suite.md.
+	$(BIN)/python -m benchmarks.suite $(wildcard .build/*tests.xml)
 
 .PHONY: test-dask
 test-dask: ## Run what touches Dask with another version of it: make test-dask DASK=2026.1.3 (TESTS=… for other tests).

@@ -1,12 +1,8 @@
-"""``python -m benchmarks.suite REPORT.xml …``: write down what a run of the tests took, from pytest's own reports.
-
-The seconds of each file go to ``tests/suite/seconds.json``, which orders the next run; the tables to ``suite.md``.
-"""
+"""``python -m benchmarks.suite REPORT.xml …``: write what a run of the tests took into ``suite.md``."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 from collections import defaultdict
@@ -16,7 +12,6 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 ROOT = Path(__file__).parents[1]
-SECONDS = ROOT / "tests" / "suite" / "seconds.json"
 PAGE = Path(__file__).with_name("suite.md")
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 LONGEST = 30
@@ -68,20 +63,16 @@ def table(files: dict[str, list[float]], totals: dict[str, tuple[int, float, flo
 
 
 def main() -> None:
-    """Read the reports, write the record and the page."""
+    """Read the reports and write the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.suite")
     parser.add_argument("reports", nargs="+", type=Path)
-    files: dict[str, list[float]] = {}
+    files: defaultdict[str, list[float]] = defaultdict(list)
     totals = {}
     for report in parser.parse_args().reports:
         found, wall = read(report)
-        files |= found
+        for path, seconds in found.items():
+            files[path] += seconds
         totals[report.stem] = (sum(map(len, found.values())), wall, sum(map(sum, found.values())))
-    # Files that this run has left out, or that another environment runs, keep their figures.
-    known = json.loads(SECONDS.read_text(encoding="utf-8")) if SECONDS.exists() else {}
-    known |= {path: round(sum(seconds), 1) for path, seconds in files.items()}
-    kept = {path: seconds for path, seconds in sorted(known.items()) if (ROOT / path).is_file()}
-    SECONDS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
     PAGE.write_text("\n".join([before + BEGIN, *table(files, totals), END + after]), encoding="utf-8")

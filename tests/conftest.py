@@ -24,15 +24,7 @@ from gpucluster.protocol.models import ClusterModel
 from gpucluster.protocol.version import PROTOCOL_HEADER, PROTOCOL_VERSION, SECRET_HEADER
 from gpucluster.registry.store import Registry
 
-pytest_plugins = [
-    "tests.suite.collecting",
-    "tests.suite.order",
-    "tests.suite.changes",
-    "tests.suite.processes",
-    "tests.suite.linux",
-    "tests.suite.interrupts",
-    "tests.suite.second_tries",
-]
+pytest_plugins = ["tests.suite.processes", "tests.suite.running"]
 
 # Threads of BLAS and OpenMP that have nothing to do spin, and take the processors from the other processes of a run:
 # a third of what tests of gpucluster.learn computed. Read when libraries are loaded, here and by all that is started.

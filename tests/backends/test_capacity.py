@@ -82,6 +82,7 @@ def test_who_asks_for_one_learns_it_at_once(shared_site: Any) -> None:
     assert shared_site.control.list() == before
 
 
+@pytest.mark.full
 def test_what_workers_share_is_told_before_and_while_they_live(site: Any) -> None:
     options = {"backend": "local", "n_workers": 2, "threads_per_worker": MACHINE.cores, "memory_limit": MOST_OF_IT}
     threads, cores = 2 * MACHINE.cores, MACHINE.cores

@@ -178,6 +178,7 @@ def test_a_python_that_cannot_run_is_told_at_once(shared_site, tmp_path):
     assert len(shared_site.registry.folders()) == len(before), "nothing was left"
 
 
+@pytest.mark.full
 def test_workers_that_cannot_start_later_leave_the_others_running(shared_site, fails, capsys):
     """Scaling up fails: the cluster goes on with the workers it has and says why."""
     shared_site.control.wait(fails("second-raises", name="half", n_workers=1).id)

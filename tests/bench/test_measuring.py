@@ -31,6 +31,7 @@ def everything(target):
     return bench(target, size="tiny", repeats=2, say=said.append), said
 
 
+@pytest.mark.full
 def test_every_workload_is_measured(everything):
     result, said = everything
     assert [one.why for one in result.left_out] == []
@@ -79,6 +80,7 @@ def test_several_numbers_of_workers_and_back(target, shared_cluster, shared_site
     assert re.search(r"transpose-sum .* 2 .* \d+\.\d\d \(\d+\.\d\d to \d+\.\d\d\)", result_text(result))
 
 
+@pytest.mark.full
 def test_one_that_fails_does_not_stop_the_others(target, monkeypatch):
     broken = replace(catalogue.WORKLOADS["svd"], run=lambda data: 1 / 0)
     monkeypatch.setitem(catalogue.WORKLOADS, "svd", broken)
@@ -107,6 +109,7 @@ def test_what_cannot_be_is_said_before_anything_runs(target):
         bench(target, size="huge")
 
 
+@pytest.mark.full
 def test_the_command_line_measures_writes_and_compares(shared_cluster, tmp_path):
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -163,6 +166,7 @@ def test_refusals_are_sentences(site, tmp_path, monkeypatch, words, sentence, fa
     assert list(tmp_path.iterdir()) == [] and site.control.list() == []
 
 
+@pytest.mark.full
 def test_a_cluster_for_the_time_being_is_stopped(site, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = "--backend local --memory-limit 300MiB --protocol tcp --workers 1 --only frame-sum --size tiny --repeats 1"

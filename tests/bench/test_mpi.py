@@ -16,6 +16,8 @@ from gpucluster.protocol.errors import InvalidState
 
 from tests.mpi import mpiexec, must_have_mpi
 
+pytestmark = pytest.mark.full
+
 must_have_mpi("dask_mpi")
 
 

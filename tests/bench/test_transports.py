@@ -93,6 +93,7 @@ def test_what_makes_no_sense_is_a_sentence(options: dict[str, object], why: str)
 
 
 @pytest.mark.processes
+@pytest.mark.full
 def test_two_transports_take_turns(site) -> None:
     result = compare_transports(["unix", "tcp", "ucx"], size="tiny", repeats=1)
     assert result.transports == ["unix", "tcp"]

@@ -1,7 +1,7 @@
 """One browser for all files of this folder, and one JupyterLab for those that need no other options.
 
 Each file finds them as if they had just started. They end with the last file of the folder that a process tests without
-one of another folder between them: ``tests/suite/order.py`` keeps the files together.
+one of another folder between them: ``tests/suite/running.py`` keeps the files together.
 """
 
 from __future__ import annotations

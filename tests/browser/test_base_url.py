@@ -16,7 +16,7 @@ from tests.thirdparty.installing import install
 from .chromium import open_page, open_panel
 from .lab import Lab, jupyter
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.timeout(400)
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +37,7 @@ def page(browser: Browser, lab: Lab) -> Iterator[Page]:
     page.context.close()
 
 
+@pytest.mark.full
 def test_a_cluster_of_a_kind_of_another_package_is_created_from_the_form(page: Page, lab: Lab) -> None:
     panel = open_panel(page)
     panel.get_by_role("button", name="New cluster").click()
@@ -93,6 +94,7 @@ def test_a_dashboard_is_drawn_below_a_base_url(page: Page, lab: Lab) -> None:
     a_page_of_another_origin_gets_nothing(page, lab)
 
 
+@pytest.mark.full
 def test_the_style_sheet_is_there_before_anything_is_drawn_and_its_loss_stops_nobody(
     browser: Browser, lab: Lab
 ) -> None:
@@ -115,6 +117,7 @@ def test_the_style_sheet_is_there_before_anything_is_drawn_and_its_loss_stops_no
     page.close()
 
 
+@pytest.mark.full
 def test_what_is_wrong_with_the_file_of_the_site_is_told_to_who_can_change_it(page: Page) -> None:
     panel = open_panel(page)
     panel.get_by_text("1 fault in the site’s file", exact=True).click()

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from .chromium import open_page
 from .lab import Lab, jupyter
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(500)]
+pytestmark = [pytest.mark.timeout(500), pytest.mark.full]
 
 
 @pytest.fixture(scope="module", params=["beside", "alone"])

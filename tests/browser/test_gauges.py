@@ -23,7 +23,7 @@ from .axe import SCRIPT, violations
 from .chromium import open_page, open_panel
 from .lab import Lab, jupyter
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.timeout(400)
 
 CUDA_PYTHON = Path(os.environ.get("GPUCLUSTER_CUDA_PYTHON", Path(__file__).parents[2] / ".venv-cuda/bin/python"))
 """Environment with dask-cuda, for the one test that runs it."""
@@ -138,6 +138,7 @@ def test_cpu_workers_have_what_they_measure_and_can_be_retired(
 
 
 @pytest.mark.skipif(not CUDA_PYTHON.exists(), reason="needs an environment with dask-cuda: GPUCLUSTER_CUDA_PYTHON")
+@pytest.mark.full
 def test_gpu_workers_show_what_nvml_says_now(browser: Browser, machine: FakeMachine, complaints: list[str]) -> None:
     def fill(used: int, util: int) -> None:
         machine.write([gpu(1, total=16384, used=used, util=util), gpu(2, total=16384, used=1024, util=0)])
@@ -164,6 +165,7 @@ def test_gpu_workers_show_what_nvml_says_now(browser: Browser, machine: FakeMach
 
 
 @pytest.mark.skipif(not SCRIPT.exists(), reason="needs axe-core: jlpm install")
+@pytest.mark.full
 def test_nobody_is_kept_out(page: Page, panel: Locator, environment: dict[str, str]) -> None:
     options = ["--workers", "8", "--gpus", "--rmm", "mixed", "--lost", "1", "--past"]
     with simulated_cluster(*options, environment=environment):
@@ -202,6 +204,7 @@ def test_nobody_is_kept_out(page: Page, panel: Locator, environment: dict[str, s
             form.get_by_role("button", name="Cancel").click()
 
 
+@pytest.mark.full
 def test_a_thousand_workers_are_seen_at_once_and_looked_at_one_by_one(
     page: Page, panel: Locator, environment: dict[str, str]
 ) -> None:
@@ -227,6 +230,7 @@ def test_a_thousand_workers_are_seen_at_once_and_looked_at_one_by_one(
         assert rows.count() < 30
 
 
+@pytest.mark.full
 def test_thresholds_are_settings_that_apply_at_once(page: Page, panel: Locator, environment: dict[str, str]) -> None:
     with simulated_cluster("--workers", "2", environment=environment):
         meter = panel.get_by_role("meter", name="Memory").first

@@ -14,9 +14,10 @@ from playwright.sync_api import Browser, expect
 from .chromium import open_page, open_panel
 from .lab import jupyter
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.timeout(400)
 
 
+@pytest.mark.full
 def test_gpus_are_offered_with_who_uses_them(browser: Browser, machine: FakeMachine) -> None:
     machine.write(
         [

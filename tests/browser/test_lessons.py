@@ -23,7 +23,7 @@ from .conftest import ARTIFACTS
 from .lab import Lab, jupyter
 from .studynotebook import PROBLEM, right_order, write_notebook
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.timeout(400)
 LESSON = "06"
 SLUG = "06-kmeans"
 

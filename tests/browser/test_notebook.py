@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 from .chromium import open_page
 from .lab import jupyter
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.timeout(400), pytest.mark.full]
 
 EMPTY = {
     "cells": [{"cell_type": "code", "id": "one", "metadata": {}, "source": "", "outputs": [], "execution_count": None}],

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 from .chromium import open_page, open_panel
 from .lab import Lab
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.timeout(400)
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from .chromium import open_page
 from .conftest import ARTIFACTS
 from .lab import Lab
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.timeout(400)
 
 CODE = """%%gpucluster profile
 import time

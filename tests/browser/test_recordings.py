@@ -23,7 +23,7 @@ from .conftest import ARTIFACTS
 from .lab import Lab, jupyter
 from .test_widgets import html_of, notebook
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.timeout(600)
 
 LABEL = re.compile("Recorded on CPU workers at 20.* UTC — not a live cluster")
 TITLE = "k-means on two CPU workers"
@@ -31,7 +31,7 @@ BY_PYTHON = "gpucluster.replay('kmeans-cpu', speed=64)"
 REPLAY = "%load_ext gpucluster\n%gpucluster replay mine.gpucluster.jsonl.gz --speed 4"
 
 
-@pytest.fixture(params=["Light", "Dark"])
+@pytest.fixture(params=["Light", pytest.param("Dark", marks=pytest.mark.full)])
 def page(request: pytest.FixtureRequest, browser: Browser, lab: Lab) -> Any:
     root = lab.directory / "root"
     (bundled,) = [path for path in bundled_recordings() if path.name.startswith("kmeans-cpu.")]
@@ -117,6 +117,7 @@ def test_the_panel_plays_a_bundled_recording(page: Page, lab: Lab) -> None:
     expect(page.get_by_role("region", name=f"Recording: {TITLE}").get_by_text(LABEL)).to_be_visible()
 
 
+@pytest.mark.full
 def test_the_file_browser_opens_a_recording(page: Page, lab: Lab) -> None:
     open_panel(page)
     page.locator('.jp-SideBar [data-id="filebrowser"]').click()
@@ -133,6 +134,7 @@ def test_the_file_browser_opens_a_recording(page: Page, lab: Lab) -> None:
     expect_gauges(player)
 
 
+@pytest.mark.full
 def test_a_notebook_plays_it_and_keeps_the_last_state(page: Page, lab: Lab) -> None:
     file = lab.directory / "root" / "Replay.ipynb"
     open_notebook(page, lab, file)
@@ -173,6 +175,7 @@ def test_a_notebook_plays_it_and_keeps_the_last_state(page: Page, lab: Lab) -> N
     picture(page, "saved")
 
 
+@pytest.mark.full
 def test_notebook_7_plays_it_in_a_cell_and_from_the_panel(browser: Browser) -> None:
     with jupyter("notebook") as app:
         (app.directory / "root" / "Replay.ipynb").write_text(json.dumps(notebook("import gpucluster\n" + BY_PYTHON)))

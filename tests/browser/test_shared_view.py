@@ -17,7 +17,7 @@ from .axe import violations
 from .chromium import PATIENCE_MS, open_page, open_panel
 from .lab import Lab, jupyter
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.timeout(400)
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ from .conftest import ARTIFACTS
 from .lab import Lab
 from .test_notebook import EMPTY
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.timeout(400)
 
 SPEC = {"backend": "local", "name": "blue", "n_workers": 2}
 LAYOUT = ["Task stream", "Progress", "Memory by worker", "CPU by worker"]
@@ -359,6 +359,7 @@ def test_the_palette_opens_the_form_and_stops(page: Page, lab: Lab) -> None:
     expect(page.get_by_role("tab", name="Activity: blue")).to_have_count(0)
 
 
+@pytest.mark.full
 def test_dashboards_are_dark_in_dark_themes_unless_somebody_wants_white(
     browser: Browser, lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:

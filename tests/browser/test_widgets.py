@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Locator, expect
 from .chromium import open_page
 from .lab import Lab, jupyter
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.timeout(600)
 
 CARD = "import gpucluster\ncluster = gpucluster.connect('blue')\ncluster"
 GAUGES = "cluster.gauges()"
@@ -109,18 +109,7 @@ def html_of(saved: dict[str, Any], cell: int) -> str:
     return "".join(output["data"]["text/html"])
 
 
-OTHER_APP = pytest.mark.expensive(
-    "labextension",
-    "py_src/gpucluster/widgets",
-    "package.json",
-    "requirements/cpu.txt",
-    "pyproject.toml",
-    "tests/browser",
-)
-"""The same story in Notebook 7 tells something new where the views or the packages have changed."""
-
-
-@pytest.fixture(scope="module", params=["lab", pytest.param("notebook", marks=OTHER_APP)])
+@pytest.fixture(scope="module", params=["lab", pytest.param("notebook", marks=pytest.mark.full)])
 def story(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Story]:
     if request.param == "lab":
         yield Story(request.param, request.getfixturevalue("lab"), browser)

@@ -78,6 +78,7 @@ def mistyped(name: str) -> set[str]:
 
 
 @pytest.mark.parametrize("face", [SHELL, MAGIC])
+@pytest.mark.full
 def test_every_option_is_suggested_wherever_it_is_mistyped(face: str) -> None:
     for verb in verbs_of(face):
         parser = parser_for(verb, face)

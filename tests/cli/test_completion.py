@@ -104,6 +104,7 @@ def in_shell(shell: str, program: str, environment: dict[str, str]) -> list[str]
     return done.stdout.split()
 
 
+@pytest.mark.full
 def test_bash_completes_names_of_living_clusters(shared_cluster: Any, path_with_gpucluster: dict[str, str]) -> None:
     program = """
         source <(gpucluster completion bash)
@@ -116,6 +117,7 @@ def test_bash_completes_names_of_living_clusters(shared_cluster: Any, path_with_
     assert in_shell("bash", program, path_with_gpucluster) == ["shared", "local", "restart"]
 
 
+@pytest.mark.full
 def test_zsh_completes(shared_cluster: Any, path_with_gpucluster: dict[str, str]) -> None:
     program = """
         autoload -Uz compinit && compinit -u
@@ -128,6 +130,7 @@ def test_zsh_completes(shared_cluster: Any, path_with_gpucluster: dict[str, str]
     assert in_shell("zsh", program, path_with_gpucluster) == ["shared", "local"]
 
 
+@pytest.mark.full
 def test_fish_completes(shared_cluster: Any, path_with_gpucluster: dict[str, str]) -> None:
     program = """
         gpucluster completion fish | source

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from gpucluster.cli.documentation import page
 from gpucluster.cli.verbs import VERBS, parser_for
 from gpucluster.protocol.errors import GPUClusterError
@@ -13,8 +12,6 @@ PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 
 
 def test_the_page_is_fresh() -> None:
-    if not PAGE.is_file():
-        pytest.skip("not in a checkout")
     assert PAGE.read_text(encoding="utf-8") == page(), (
         "run: python -m gpucluster.cli.documentation > docs/command-line.md"
     )

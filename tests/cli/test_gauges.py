@@ -41,6 +41,7 @@ def test_figures_for_programs(shared_cluster: Any, answer: Callable[..., Any]) -
     assert len(sample.workers) == len(shared_cluster.workers)
 
 
+@pytest.mark.full
 def test_the_workers_that_have_most(shared_cluster: Any, answer: Callable[..., Any], gpucluster: Run) -> None:
     told = answer("gauges", "shared", "--top", "1")
     assert told.pop("n_others") == len(shared_cluster.workers) - 1
@@ -65,6 +66,7 @@ def test_live_until_ctrl_c(shared_cluster: Any, command: list[str]) -> None:
         assert "Traceback" not in terminal.text
 
 
+@pytest.mark.full
 def test_live_until_the_cluster_ends(site: Any, command: list[str]) -> None:
     cluster = site.running(name="short", n_workers=1)
     with Terminal([*command, "gauges", "short"]) as terminal:
@@ -76,6 +78,7 @@ def test_live_until_the_cluster_ends(site: Any, command: list[str]) -> None:
         assert "Memory" in terminal.left[terminal.left.index(when) + 1]
 
 
+@pytest.mark.full
 def test_why_it_has_failed_is_said(site: Any, command: list[str]) -> None:
     cluster = site.running(name="short", n_workers=1)
     with Terminal([*command, "gauges", "short"]) as terminal:
@@ -113,6 +116,7 @@ def test_ctrl_z_where_nobody_could_let_it_go_on(command: list[str]) -> None:
         assert terminal.end() == 0
 
 
+@pytest.mark.full
 def test_output_that_cannot_show_bars(command: list[str]) -> None:
     line = [*command, "replay", "kmeans-cpu"]
     ascii_only = subprocess.run(
@@ -152,6 +156,7 @@ def test_the_end_of_a_recording(gpucluster: Run) -> None:
     assert [line.split("  ")[1] for line in lines[-2:]] == ["Worker 0", "Worker 1"]
 
 
+@pytest.mark.full
 def test_a_recording_plays(command: list[str]) -> None:
     with Terminal([*command, "replay", "kmeans-cpu", "--speed", "16"], lines=12) as terminal:
         assert terminal.end() == 0

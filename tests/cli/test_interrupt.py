@@ -63,6 +63,7 @@ def test_a_start_that_takes_too_long_is_stopped(site: Any, slow_start: None, gpu
     assert site.get("slow").state.ended
 
 
+@pytest.mark.full
 def test_the_process_that_starts_early_becomes_the_cluster_or_ends(
     site: Any, gpucluster: Callable[..., Any], wait_until: Callable[..., Any]
 ) -> None:

@@ -60,6 +60,7 @@ def test_signals_reach_the_command_and_the_worker_is_given_back(site: Any, comma
     assert site.get("told").state.value == "stopped"
 
 
+@pytest.mark.full
 def test_who_is_killed_leaves_no_worker_behind(site: Any, command: list[str]) -> None:
     leased = subprocess.Popen([*command, *LEASE, "--name", "left", "--", "sh", "-c", "echo $$; exec sleep 600"],
                               stdout=subprocess.PIPE, text=True)  # fmt: skip
@@ -72,6 +73,7 @@ def test_who_is_killed_leaves_no_worker_behind(site: Any, command: list[str]) ->
     assert last.reason == f"Who had leased it (command line, process {leased.pid}) has ended without giving it back."
 
 
+@pytest.mark.full
 def test_a_command_is_told_why_its_worker_has_gone(site: Any, gpucluster: Callable[..., Any]) -> None:
     stops = "import gpucluster; gpucluster.connect().stop()"
     done = gpucluster(*LEASE, "--", sys.executable, "-c", stops)
@@ -79,6 +81,7 @@ def test_a_command_is_told_why_its_worker_has_gone(site: Any, gpucluster: Callab
     assert without_turns(done.stderr).startswith("The cluster 'lease-1' was stopped at ")
 
 
+@pytest.mark.full
 def test_a_command_that_goes_on_is_told_at_once_when_its_worker_has_gone(site: Any, command: list[str]) -> None:
     waits = "import time; time.sleep(600)"
     words = [*LEASE, "--name", "idles", "--idle-timeout-seconds", "1", "--", sys.executable, "-c", waits]
@@ -95,6 +98,7 @@ def test_a_command_that_goes_on_is_told_at_once_when_its_worker_has_gone(site: A
     "inner",
     [["-m", "gpucluster.cli", "lease", "--", "true"], ["-c", "import gpucluster; gpucluster.lease().__enter__()"]],
 )
+@pytest.mark.full
 def test_a_command_takes_no_lease_within_its_own(site: Any, gpucluster: Callable[..., Any], inner: list[str]) -> None:
     done = gpucluster(*LEASE, "--", sys.executable, *inner)
     assert done.returncode != 0
@@ -113,6 +117,7 @@ def test_a_command_takes_no_lease_within_its_own(site: Any, gpucluster: Callable
         (["--bogus", "--", "true"], "Unknown option '--bogus'."),
     ],
 )
+@pytest.mark.full
 def test_a_mistake_is_a_sentence_and_nothing_starts(
     site: Any, gpucluster: Callable[..., Any], words: list[str], sentence: str
 ) -> None:

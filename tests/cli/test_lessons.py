@@ -274,6 +274,7 @@ def test_check_runs_the_notebook_in_a_fresh_kernel(shell: Shell, tmp_path: Path)
 
 
 @pytest.mark.processes
+@pytest.mark.full
 def test_check_stops_when_the_lesson_cannot_begin(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

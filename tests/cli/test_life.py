@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 from nvml.machine import gpu, gpu_uuid
 
 NEEDED = {"id", "name", "backend", "state", "scheduler_address", "n_workers", "pid"}
@@ -80,6 +81,7 @@ def test_adapt_then_scale(shared_cluster: Any, answer: Callable[..., Any]) -> No
     assert (fixed["id"], fixed["wanted"]["adapt"], fixed["n_workers"]) == (shared_cluster.id, None, 2)
 
 
+@pytest.mark.full
 def test_retire_and_activity(
     shared_site: Any, shared_cluster: Any, answer: Callable[..., Any], gpucluster: Callable[..., Any]
 ) -> None:
@@ -107,6 +109,7 @@ def test_restart_replaces_the_workers(shared_site: Any, shared_cluster: Any, ans
     assert not {worker["pid"] for worker in after["workers"]} & {worker.pid for worker in before.workers}
 
 
+@pytest.mark.full
 def test_no_wait_and_follow(site: Any, answer: Callable[..., Any], command: list[str]) -> None:
     made = answer("create", "--name", "talk", "--backend", "local", "--n-workers", "1", "--no-wait", *SMALL)
     assert made["state"] == "starting"
@@ -125,6 +128,7 @@ def test_no_wait_and_follow(site: Any, answer: Callable[..., Any], command: list
     assert len(rest.splitlines()) > 1
 
 
+@pytest.mark.full
 def test_stop_all_remove_and_clean(site: Any, answer: Callable[..., Any], gpucluster: Callable[..., Any]) -> None:
     for name in ("a", "b", "c"):
         site.create(name=name)
@@ -142,6 +146,7 @@ def test_stop_all_remove_and_clean(site: Any, answer: Callable[..., Any], gpuclu
     assert answer("list") == []
 
 
+@pytest.mark.full
 def test_devices_are_told_with_a_tree_of_those_who_hold_their_memory(
     site: Any, machine: Any, gpucluster: Callable[..., Any], tmp_path: Path
 ) -> None:

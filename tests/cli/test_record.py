@@ -30,6 +30,7 @@ def test_some_seconds_are_recorded(shared_cluster: Any, gpucluster: Run, tmp_pat
     assert done.stdout.startswith(f"shared: {samples} sample{'s' * (samples != 1)} in {path}, ")
 
 
+@pytest.mark.full
 def test_the_only_cluster_needs_no_name_and_words_any_order(
     shared_cluster: Any, answer: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -41,6 +42,7 @@ def test_the_only_cluster_needs_no_name_and_words_any_order(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.full
 def test_ctrl_c_is_enough(shared_cluster: Any, command: list[str], tmp_path: Path, number: signal.Signals) -> None:
     path = tmp_path / "a.jsonl"
     process = subprocess.Popen(
@@ -72,6 +74,7 @@ def test_ctrl_c_is_enough(shared_cluster: Any, command: list[str], tmp_path: Pat
         (["a.jsonl", "--stop"], 2, "Unknown option '--stop'."),
     ],
 )
+@pytest.mark.full
 def test_mistakes_are_sentences(
     shared_cluster: Any, gpucluster: Run, tmp_path: Path, words: list[str], code: int, sentence: str
 ) -> None:
@@ -83,6 +86,7 @@ def test_mistakes_are_sentences(
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
+@pytest.mark.full
 def test_a_full_disk_is_said_and_nothing_is_left(
     shared_cluster: Any, command: list[str], tmp_path: Path, name: str
 ) -> None:

@@ -118,6 +118,7 @@ def test_the_same_in_a_process_of_its_own(
     assert picture(shared_site) == before
 
 
+@pytest.mark.full
 def test_with_json_the_refusal_is_the_error_model(shared_cluster: Any, gpucluster: Callable[..., Any]) -> None:
     done = gpucluster("status", "nobody", "--json")
     assert (done.returncode, done.stdout) == (3, "")

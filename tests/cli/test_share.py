@@ -25,6 +25,7 @@ def folder(shared_cluster: Any, shared_site: Any) -> Iterator[Any]:
     withdraw_links(folder, None)
 
 
+@pytest.mark.full
 def test_a_link_is_made_listed_and_withdrawn(folder: Any, gpucluster: Run, answer: Callable[..., Any]) -> None:
     assert gpucluster("share", "shared", "--list").stdout == "No link shows this cluster.\n"
     made = gpucluster("share", "shared", "--hours", "0.5", "--tasks")

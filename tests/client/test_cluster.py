@@ -163,6 +163,7 @@ def test_what_is_computed_after_this_process_has_stopped_the_cluster_is_computed
 
 
 @pytest.mark.parametrize("connected", [Cluster.get_client, Client], ids=["get_client", "Dask's own way"])
+@pytest.mark.full
 def test_what_is_asked_of_a_client_whose_cluster_has_ended_is_told_in_a_sentence(site, wait_until, capsys, connected):
     """Also to whoever waited for a result when it ended, and in a notebook without a traceback."""
     site.running(name="over")
@@ -228,6 +229,7 @@ def begin_and_sleep(event):
     time.sleep(600)
 
 
+@pytest.mark.full
 def test_what_needs_results_of_a_cluster_that_this_notebook_has_stopped_is_told_in_a_sentence(site, capsys):
     """All else is computed here, and what Dask says of clusters of others stays as it is."""
     site.running(name="mine")
@@ -282,6 +284,7 @@ def test_a_supervisor_that_is_killed_lets_its_client_go(site, wait_until):
 
 
 @pytest.mark.parametrize("attempt", range(2))
+@pytest.mark.full
 def test_whoever_waits_for_results_of_a_cluster_that_is_killed_is_told_in_a_sentence(site, attempt):
     model = site.running(name="lost", n_workers=2)
     client = gpucluster.connect("lost").get_client()

@@ -7,6 +7,10 @@ import os
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.full
+
 AFTER_A_NANNY = """
 import json, os
 from distributed import LocalCluster

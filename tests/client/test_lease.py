@@ -82,6 +82,7 @@ async def test_with_coroutines(site):
 
 
 @pytest.mark.linux("forks")
+@pytest.mark.full
 def test_two_holders_at_the_same_moment_one_suspended_both_killed(site, wait_until):
     holders = [site.python(HOLDER) for _ in range(2)]
     children = []

@@ -51,6 +51,7 @@ def test_a_block_is_recorded(shared, shared_cluster, tmp_path, wait_until):
     assert [word for word in private if word in text] == []
 
 
+@pytest.mark.full
 def test_what_is_recorded_is_what_viewers_get(shared, tmp_path, wait_until):
     with shared.recording(tmp_path / "a.jsonl") as recorder:
         wait_until(lambda: recorder.samples >= 2)

@@ -9,7 +9,6 @@ import pytest
 from gpucluster.dask_internals import cuda_workers, spilling
 from gpucluster.dask_internals.worker_state import rmm_pool_maximum
 
-pytestmark = pytest.mark.cuda
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
 
 

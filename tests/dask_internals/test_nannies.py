@@ -9,6 +9,7 @@ import time
 import types
 
 import dask
+import pytest
 from distributed import Client, Nanny, Scheduler, Worker
 from gpucluster.dask_internals import nannies
 from gpucluster.dask_internals.periodic_callbacks import heartbeat_seconds, heartbeat_seconds_of, rest_while_idle
@@ -80,6 +81,7 @@ print("fine")
 """
 
 
+@pytest.mark.full
 def test_what_is_changed_for_good(in_new_process, canary):
     with canary(
         "Nanny.__init__ and Scheduler.__init__ filling periodic_callbacks, NannyMemoryManager.memory_monitor, "
@@ -133,6 +135,7 @@ async def test_a_process_in_its_start_is_killed(canary, tmp_path):
     await nannies.kill_starting_process(types.SimpleNamespace())
 
 
+@pytest.mark.full
 async def test_a_worker_that_has_nothing_to_do_looks_at_itself_less_often() -> None:
     memory = "distributed.worker.memory."
     with dask.config.set({f"{memory}spill": 0.7, f"{memory}pause": 0.8}):

@@ -27,6 +27,7 @@ def client(shared_site, shared_cluster, tmp_path_factory):
         yield connected
 
 
+@pytest.mark.full
 def test_flight_minutes(client: Client):
     minutes = datasets.flight_minutes()
     assert minutes.dtypes.to_dict() == {"flight_row": "int32", "minute": "int16", "clock": "int32"}

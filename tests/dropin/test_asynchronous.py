@@ -9,6 +9,8 @@ import pytest
 from distributed import Client, LocalCluster, deploy
 from gpucluster.protocol.errors import WrongArguments
 
+pytestmark = pytest.mark.full
+
 ALIKE = {"n_workers": 1, "threads_per_worker": 1, "memory_limit": "512 MiB", "asynchronous": True}
 
 

@@ -212,6 +212,7 @@ def _until(condition):
     ],
     ids=lambda snippet: snippet.__name__,
 )  # fmt: skip
+@pytest.mark.full
 def test_it_comes_to_the_same(both, snippet):
     theirs = snippet(both.theirs)
     assert snippet(both.ours) == theirs

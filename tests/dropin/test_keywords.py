@@ -65,6 +65,7 @@ def test_it_comes_to_the_same(site, tmp_path):
     assert "green" not in record, "it may be a password"
 
 
+@pytest.mark.full
 def test_what_has_no_effect_is_said_where_it_was_written(site, wait_until):
     """And workers that have lived long enough start anew."""
     with pytest.raises(InvalidRequest, match="^host: a cluster can be reached from this machine only"):

@@ -18,6 +18,7 @@ from .sampling import of_process
 from .soak import Day
 
 pytestmark = [
+    pytest.mark.full,
     pytest.mark.processes,
     pytest.mark.timeout(400),
 ]

@@ -12,10 +12,7 @@ import pytest
 from tests.mpi import mpiexec, must_have_mpi
 
 must_have_mpi()
-pytestmark = [
-    pytest.mark.processes,
-    pytest.mark.expensive("py_src/gpucluster/comm/mpi", "tests/endurance/messages.py", "pyproject.toml"),
-]
+pytestmark = [pytest.mark.processes, pytest.mark.full]
 
 
 def test_messages_between_ranks_are_neither_lost_nor_overtaken_nor_changed() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.gpu.estimators import FITS
 
-pytestmark = [pytest.mark.gpu, pytest.mark.timeout(300), pytest.mark.filterwarnings("default")]
+pytestmark = [pytest.mark.timeout(300), pytest.mark.filterwarnings("default")]
 # Everything in these tests runs on one cluster: a start costs more than a fit.
 WITHOUT_CUPY = {"RandomForestClassifier", "RandomForestRegressor", "MLPClassifier", "DBSCAN"}
 

@@ -9,7 +9,7 @@ import pytest
 from gpucluster.lessons.probes import devicepools, viewpoints
 from gpucluster.lessons.simulations.pool import Card, Event, Pool, Replay, replay
 
-pytestmark = [pytest.mark.gpu, pytest.mark.timeout(300), pytest.mark.filterwarnings("default")]
+pytestmark = [pytest.mark.timeout(300), pytest.mark.filterwarnings("default")]
 MIB = 2**20
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.gpu.devicememory import forkservers, has_context, settles_to, used_by_us
 
-pytestmark = [pytest.mark.gpu, pytest.mark.timeout(300), pytest.mark.filterwarnings("default")]
+pytestmark = [pytest.mark.timeout(300), pytest.mark.filterwarnings("default")]
 MIB = 2**20
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from gpucluster.protocol.errors import GPUClusterError
 
-pytestmark = [pytest.mark.gpu, pytest.mark.timeout(300), pytest.mark.filterwarnings("default")]
+pytestmark = [pytest.mark.timeout(300), pytest.mark.filterwarnings("default")]
 GIB = 2**30
 
 

@@ -17,12 +17,9 @@ from .reachable import why_not
 
 CULL_SECONDS = 30
 pytestmark = [
-    pytest.mark.root,
     pytest.mark.processes,
     pytest.mark.timeout(400),
-    pytest.mark.expensive(
-        "tests/hub", "deploy", "py_src/gpucluster/server", "py_src/gpucluster/registry", "requirements/cpu.txt"
-    ),
+    pytest.mark.full,
     pytest.mark.skipif(os.geteuid() != 0, reason="only root starts servers of other users"),
     pytest.mark.skipif(
         shutil.which("node") is None or not PROXY.exists(),

@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 
 PAGES = Path(__file__).resolve().parents[2] / "docs" / "learn"
+NAMES = sorted(path.name for path in PAGES.glob("*.md"))
 EXAMPLE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", sorted(path.name for path in PAGES.glob("*.md")))
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=() if page == "README.md" else pytest.mark.full) for page in NAMES]
+)
 def test_examples(page: str, dask_client: Any) -> None:
     text = (PAGES / page).read_text(encoding="utf-8")
     names: dict[str, Any] = {"__name__": f"docs_{page.removesuffix('.md')}"}
@@ -20,7 +23,7 @@ def test_examples(page: str, dask_client: Any) -> None:
         exec(compile(example, page, "exec"), names)
 
 
-@pytest.mark.parametrize("page", sorted(path.name for path in PAGES.glob("*.md")))
+@pytest.mark.parametrize("page", NAMES)
 def test_links(page: str) -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", (PAGES / page).read_text(encoding="utf-8")):
         if "://" not in target:

@@ -154,6 +154,7 @@ def persisted(array: Any) -> Any:
 
 
 @pytest.mark.parametrize("given", [lambda data: data, persisted], ids=["lazy", "persisted"])
+@pytest.mark.full
 def test_nothing_stays_on_the_cluster(
     dask_client: Client, _cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch, given: Callable[[Any], Any]
 ) -> None:

@@ -94,6 +94,7 @@ def expect_same(cases: Cases, found: Any, alone: dict[tuple[str, bool], Any]) ->
 @pytest.mark.parametrize(
     ("backend", "cases"), [("sequential", HERE), ("threading", ALL), ("loky", HERE), ("dask", ALL)]
 )
+@pytest.mark.full
 def test_every_estimator_under_every_backend(client: Client, alone: dict[Any, Any], backend: str, cases: Cases) -> None:
     patience = None if backend == "sequential" else PATIENCE_SECONDS  # it cannot be given up
     with joblib.parallel_config(backend):

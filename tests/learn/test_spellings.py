@@ -107,6 +107,7 @@ def table(client: Client) -> Any:
 
 
 @pytest.mark.parametrize("snippet", [blobs_and_kmeans, forest, neighbours, regression, table])
+@pytest.mark.full
 def test_on_our_cluster_and_on_dasks(ours: Client, theirs: Client, snippet: Callable[[Client], Any]) -> None:
     for found, expected in zip(snippet(ours), snippet(theirs), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-6)
@@ -264,6 +265,7 @@ def test_methods_take_what_those_of_cuml_take(dask_client: Client) -> None:
     assert sum(len(part) for part in parts) == 800
 
 
+@pytest.mark.full
 def test_elastic_net_is_scikit_learns_where_cuml_has_another_default(dask_client: Client) -> None:
     """cuml.dask's leaves alpha at its solver's 0.0001, and so fits more closely; its documentation says 1, as here."""
     data, target = learn.make_regression(500, 20, n_informative=10, n_parts=16, random_state=0)

@@ -11,6 +11,8 @@ import pytest
 
 from tests.mpi import mpiexec, must_have_mpi
 
+pytestmark = pytest.mark.full
+
 PROGRAM = Path(__file__).with_name("mpi_program.py")
 must_have_mpi()
 

@@ -322,6 +322,7 @@ def test_a_complete_small_source(tmp_path: Path) -> None:
     assert exercise == {"id": "90.1", "title": "One", "topic": None, "hints": ["a", "b", "c"], "solution": "x = 3"}
 
 
+@pytest.mark.full
 def test_the_command_runs() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "gpucluster.lessons.build", "--check"], capture_output=True, text=True, timeout=60

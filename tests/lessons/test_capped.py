@@ -56,6 +56,7 @@ def test_another_error_is_not_taken_for_lack_of_memory() -> None:
 
 
 @pytest.mark.parametrize(("way", "kind"), [("sleep", "TimeoutError"), ("die", "MemoryError")])
+@pytest.mark.full
 def test_a_process_that_hangs_or_dies_is_an_outcome_too(way: str, kind: str) -> None:
     def end(way: str) -> Any:
         import time

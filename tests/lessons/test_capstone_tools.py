@@ -89,6 +89,7 @@ def test_boosting_agrees_with_its_own_loss_and_with_bins_by_hand() -> None:
     assert bin_codes(np.array([[edges[0][0]], [-99.0], [99.0]]), edges[:1]).ravel().tolist() == [1, 0, len(edges[0])]
 
 
+@pytest.mark.full
 def test_boosting_on_a_cluster_is_boosting_in_one_process(client: Any) -> None:
     import dask.array as da
 

@@ -80,6 +80,7 @@ def test_places_and_bytes_are_those_of_the_cluster(client: Any, shown: list[Any]
     assert len(shown) == 1
 
 
+@pytest.mark.full
 def test_a_shuffle_is_replayed_from_where_rows_really_went(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     import dask.dataframe as dd
 

@@ -68,6 +68,7 @@ def test_damaged_columns_cannot_be_read_and_the_others_can(tmp_path: Path) -> No
         pd.read_parquet(path, columns=["distance"])
 
 
+@pytest.mark.full
 def test_the_words_of_the_check_are_those_of_the_plans(client: Any) -> None:
     namespace: dict[str, Any] = {"flights": datasets.flights(), "datasets": datasets}
     with client.as_current():
@@ -104,6 +105,7 @@ def test_collecting_calls_are_found_in_code_that_is_not_run() -> None:
 
 
 @pytest.mark.processes
+@pytest.mark.full
 def test_a_table_larger_than_the_worker_passes_through_it(registry: Path) -> None:
     from distributed import default_client
 

@@ -39,6 +39,7 @@ def notebook(*cells: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("earlier", [EMPTY, WRONG])
+@pytest.mark.full
 def test_a_right_loop_passes_although_an_earlier_answer_does_not(earlier: str, client: Any) -> None:
     names = notebook(STEP, earlier, solution("06.3"), solution("06.5"))
     before = dict(names)

@@ -12,14 +12,13 @@ from gpucluster.lessons.checking import check
 from gpucluster.lessons.results import State
 from sklearn.metrics import pairwise_distances_argmin
 
-from tests.lessons.answering import answer
+from tests.lessons.answering import answer, seeds
 from tests.lessons.test_answers import load, load_answer, named
-from tests.suite.lessons import seeds
 
 LESSON = find_lesson("06")
 
 
-@pytest.mark.parametrize("seed", seeds("06", 25))
+@pytest.mark.parametrize("seed", seeds(25))
 @pytest.mark.parametrize("number", ["06.2", "06.3"])
 def test_the_solution_passes_whatever_the_hidden_inputs(number: str, seed: int) -> None:
     answers = load("import numpy as np\n" + LESSON.exercise(number).solution, f"<{number}>", named(number))
@@ -38,7 +37,8 @@ def test_the_solution_labels_float32_far_from_zero_as_scikit_learn_does(offset: 
     assert (np.mean(products != expected) > 0.8) == (offset == 10_000)  # what the lesson says of the plain formula
 
 
-@pytest.mark.parametrize("seed", seeds("06", 8))
+@pytest.mark.parametrize("seed", seeds(8))
+@pytest.mark.full
 def test_the_loop_passes_whatever_the_hidden_inputs(seed: int, client: Any) -> None:
     source = read_source(LESSON.folder / "lesson.py")
     step = next(cell.text for cell in source.cells if cell.text.startswith("def step"))
@@ -49,7 +49,8 @@ def test_the_loop_passes_whatever_the_hidden_inputs(seed: int, client: Any) -> N
     assert result.passed, result
 
 
-@pytest.mark.parametrize("seed", seeds("06", 8))
+@pytest.mark.parametrize("seed", seeds(8))
+@pytest.mark.full
 def test_the_comparison_passes_whatever_the_hidden_inputs(seed: int, client: Any) -> None:
     result = check("06.9", *load_answer(answer("06.9", "right by_hand")), client=client, seed=seed)
     assert result.passed, result

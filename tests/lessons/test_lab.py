@@ -44,6 +44,7 @@ def test_a_lesson_takes_the_one_gpu_and_no_more_than_two(
     assert wanted == [("auto", asked)]
 
 
+@pytest.mark.full
 def test_a_gpu_that_cuda_cannot_use_leaves_a_lesson_its_two_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(capacity, "usable_gpus", lambda: 1)
     lab = lessons.start("06")
@@ -53,6 +54,7 @@ def test_a_gpu_that_cuda_cannot_use_leaves_a_lesson_its_two_workers(monkeypatch:
         lab.close()
 
 
+@pytest.mark.full
 def test_a_lesson_makes_a_cluster_finds_it_again_and_stops_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,6 +118,7 @@ def elsewhere() -> Iterator[Callable[[str], str]]:
         process.stdin.close()
 
 
+@pytest.mark.full
 def test_lessons_side_by_side_do_not_end_each_others_work(
     elsewhere: Callable[[str], str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -148,6 +151,7 @@ def test_lessons_side_by_side_do_not_end_each_others_work(
     assert living() == []
 
 
+@pytest.mark.full
 def test_a_closed_lesson_says_so_in_a_sentence() -> None:
     def kmeans(client: Any, parts: Any, start: Any, *rest: Any) -> Any:
         return lab.client.gather(parts)
@@ -167,6 +171,7 @@ def test_a_closed_lesson_says_so_in_a_sentence() -> None:
     assert lessons.check("06.2", lambda points, centroids: 0).state is State.FAILED  # needs none
 
 
+@pytest.mark.full
 def test_a_check_on_a_cluster_that_has_ended_says_so() -> None:
     lab = lessons.start("06")
 
@@ -196,6 +201,7 @@ def test_a_running_cluster_is_used_and_kept(cluster: Any, capsys: pytest.Capture
     assert "classroom keeps running" in capsys.readouterr().out
 
 
+@pytest.mark.full
 def test_several_clusters(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     second = gpucluster.create("local", name="another", n_workers=1)
     with pytest.raises(InvalidRequest, match="Several clusters are running: .*another.*Say which one"):

@@ -32,6 +32,7 @@ def measured() -> dict[str, links.Link]:
     return links.measure_links(SIZES)
 
 
+@pytest.mark.full
 def test_every_transport_of_this_machine_is_measured(measured: dict[str, links.Link]) -> None:
     assert {"inproc", SCHEME, "tcp", "tls", "ws"} <= set(measured) <= set(links.registered())
     for name, link in measured.items():
@@ -40,6 +41,7 @@ def test_every_transport_of_this_machine_is_measured(measured: dict[str, links.L
         assert link.same_object == (name == "inproc")
 
 
+@pytest.mark.full
 def test_what_is_registered_and_cannot_be_measured_is_named(capsys: Any) -> None:
     assert set(links.measure_links((1,), ["tcp"])) == {"tcp"}
     assert capsys.readouterr().out == ""
@@ -48,6 +50,7 @@ def test_what_is_registered_and_cannot_be_measured_is_named(capsys: Any) -> None
     assert re.search(r"Registered, but not measured here: .*\bucx\b", capsys.readouterr().out)
 
 
+@pytest.mark.full
 def test_workers_send_each_other_blocks(client: Any, capsys: Any) -> None:
     link = links.measure_workers(client, SIZES)
     assert link is not None and link.sizes == SIZES and all(0 < seconds < 5 for seconds in link.seconds)
@@ -59,6 +62,7 @@ def test_the_other_process_ends_with_the_measurement(measured: dict[str, links.L
     assert not [command for command in commands if "probes.echoing" in command]
 
 
+@pytest.mark.full
 def test_the_other_process_listens_on_this_machine_only() -> None:
     told = {"addresses": {name: f"{name}://127.0.0.1:0" for name in ("tcp", "ws")}, "tls": {}}
     process = subprocess.Popen([sys.executable, "-m", "gpucluster.lessons.probes.echoing"], stdin=subprocess.PIPE,
@@ -76,6 +80,7 @@ def test_the_other_process_listens_on_this_machine_only() -> None:
     assert process.returncode == 0
 
 
+@pytest.mark.full
 def test_a_transport_that_refuses_is_a_sentence(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.setattr(links, "MEASURED", ("tcp", "ucx"))
     found = links.measure_links((1,))
@@ -85,6 +90,7 @@ def test_a_transport_that_refuses_is_a_sentence(monkeypatch: pytest.MonkeyPatch,
 
 
 @pytest.mark.skipif(mpiexec() is None, reason="MPI is not installed")
+@pytest.mark.full
 def test_transports_between_ranks_of_one_program(capsys: Any) -> None:
     found = {"tcp": links.between_ranks("tcp", SIZES), **links.measure_links(SIZES, ["mpi"])}
     assert capsys.readouterr().out == ""

@@ -11,10 +11,7 @@ from typing import Any
 import pytest
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "teaching" / "live-coding.md"
-pytestmark = [
-    pytest.mark.processes,
-    pytest.mark.expensive("docs/teaching/live-coding.md", "py_src/gpucluster/learn", "py_src/gpucluster/datasets"),
-]
+pytestmark = [pytest.mark.processes, pytest.mark.full]
 
 
 def cells() -> list[str]:

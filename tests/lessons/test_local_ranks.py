@@ -78,6 +78,7 @@ def named(name: str) -> Any:
 
 
 @pytest.mark.parametrize("name", ["collectives", "splits", "messages", "tags"])
+@pytest.mark.full
 def test_simulated_ranks_give_what_mpi_gives(name: str) -> None:
     if name == "collectives":
         pytest.importorskip("mpi4py.MPI", reason="the program uses MPI's constants")

@@ -44,6 +44,7 @@ def is_recording(dask_worker: Any) -> tuple[str, bool]:
     return WorkerCommunicator._send.__name__, hasattr(dask_worker, "_gpucluster_sent")
 
 
+@pytest.mark.full
 def test_each_allreduce_of_two_workers_is_two_messages(client: Any) -> None:
     with client.as_current():
         X = da.ones((40, 2), chunks=(10, 2)).persist()

@@ -15,8 +15,8 @@ from gpucluster.lessons.probes.coroutines import run_coroutine
 from gpucluster.lessons.results import State
 from gpucluster.lessons.simulations.ranks.local_messages import SentMessage
 
+from tests.lessons.answering import seeds
 from tests.lessons.test_answers import load, named
-from tests.suite.lessons import seeds
 
 LESSON = find_lesson("09")
 ALONE = ["09.2", "09.3", "09.5", "09.7", "09.8", "09.9", "09.10", "09.11"]
@@ -35,15 +35,16 @@ def solution(number: str) -> list[Any]:
     return load("import asyncio\nimport numpy as np\n" + exercise.solution, f"<{number}>", named(number))
 
 
-@pytest.mark.parametrize("seed", seeds("09", 6))
+@pytest.mark.parametrize("seed", seeds(6))
 @pytest.mark.parametrize("number", ALONE)
 def test_the_solution_passes_whatever_the_hidden_inputs(number: str, seed: int, without_mpi: None) -> None:
     result = check(number, *solution(number), seed=seed)
     assert result.passed, result
 
 
-@pytest.mark.parametrize("seed", seeds("09", 3))
+@pytest.mark.parametrize("seed", seeds(3))
 @pytest.mark.parametrize("number", WITH_CLUSTER)
+@pytest.mark.full
 def test_the_solution_passes_on_the_cluster(number: str, seed: int, client: Any, without_mpi: None) -> None:
     result = check(number, *solution(number), client=client, seed=seed)
     assert result.passed, result

@@ -21,18 +21,15 @@ from IPython.core.inputtransformer2 import TransformerManager
 
 from tests.kernel import shown_text
 from tests.lessons.closed_site import closed_site
-from tests.suite.lessons import CLUSTERS, carried_out
 
 SECONDS = 300
 MEMORY = 1_500_000_000
 LESSONS = [pytest.param(lesson, id=lesson.id) for lesson in lessons()]
 SOLUTIONS = [
-    pytest.param(lesson, id=lesson.id, marks=carried_out(lesson.id, *CLUSTERS))
+    pytest.param(lesson, id=lesson.id, marks=() if lesson.id == "00" else pytest.mark.full)
     for lesson in lessons()
     if lesson.id != "06"
 ]
-ALSO_CHANGED = [pytest.param(lesson, id=lesson.id, marks=carried_out(lesson.id)) for lesson in lessons()]
-"""A second run of each lesson, beside its solution: only where it or the checks have changed."""
 
 
 @pytest.fixture
@@ -72,7 +69,8 @@ def one_right_answer_at_a_time(lesson: Lesson) -> Any:
 
 
 @pytest.mark.timeout(2 * SECONDS)
-@pytest.mark.parametrize("lesson", ALSO_CHANGED)
+@pytest.mark.full
+@pytest.mark.parametrize("lesson", LESSONS)
 def test_the_learners_copy_runs_and_each_exercise_counts_by_itself(lesson: Lesson, site: Path, tmp_path: Path) -> None:
     nbformat.write(one_right_answer_at_a_time(lesson), tmp_path / lesson.notebook.name)
     run = execute(tmp_path / lesson.notebook.name)

@@ -10,12 +10,11 @@ from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.checking import check
 from gpucluster.lessons.checks.lesson_07_pca import components, streaming
 
-from tests.lessons.answering import answers_to
+from tests.lessons.answering import answers_to, seeds
 from tests.lessons.test_answers import load, load_answer, named
-from tests.suite.lessons import seeds
 
 
-@pytest.mark.parametrize("seed", seeds("07", 10))
+@pytest.mark.parametrize("seed", seeds(10))
 @pytest.mark.parametrize("number", ["07.1", "07.2", "07.3"])
 def test_the_solution_passes_whatever_the_hidden_inputs(number: str, seed: int) -> None:
     text = "import numpy as np\n" + find_lesson("07").exercise(number).solution
@@ -23,7 +22,7 @@ def test_the_solution_passes_whatever_the_hidden_inputs(number: str, seed: int) 
     assert result.passed, result
 
 
-@pytest.mark.parametrize("seed", seeds("07", 3))
+@pytest.mark.parametrize("seed", seeds(3))
 @pytest.mark.parametrize("number", ["07.4", "07.6"])
 def test_answers_on_the_cluster_pass_whatever_the_hidden_inputs(number: str, seed: int, client: Any) -> None:
     right = next(one for one in answers_to(number) if one.right)
@@ -31,6 +30,7 @@ def test_answers_on_the_cluster_pass_whatever_the_hidden_inputs(number: str, see
     assert result.passed, result
 
 
+@pytest.mark.full
 def test_what_the_checks_know_about_the_photos_is_so() -> None:
     from gpucluster.datasets import patches
 

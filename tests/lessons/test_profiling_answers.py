@@ -13,14 +13,13 @@ from gpucluster.lessons.checking import check
 from gpucluster.lessons.checks.lesson_13_profiling import diagnosing, reports
 from gpucluster.lessons.hints import solution_of
 
-from tests.lessons.answering import answers_to
+from tests.lessons.answering import answers_to, seeds
 from tests.lessons.test_answers import load, load_answer, named
-from tests.suite.lessons import seeds
 
 _IMPORTS = "import numpy as np\nimport pandas as pd\n"
 
 
-@pytest.mark.parametrize("seed", seeds("13", 10))
+@pytest.mark.parametrize("seed", seeds(10))
 @pytest.mark.parametrize("number", ["13.1", "13.2", "13.3", "13.4", "13.5", "13.7", "13.8"])
 def test_the_solution_passes_whatever_the_hidden_inputs(number: str, seed: int) -> None:
     text = _IMPORTS + solution_of(number)
@@ -35,6 +34,7 @@ def test_wrong_answers_fail_whatever_the_hidden_inputs(number: str) -> None:
             assert not check(number, *load_answer(wrong), seed=seed).passed, wrong.id
 
 
+@pytest.mark.full
 def test_the_report_of_the_check_is_like_a_real_one(client: Any, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     with performance_report(filename=str(file)):

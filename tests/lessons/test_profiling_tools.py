@@ -160,6 +160,7 @@ def test_timers_note_begin_and_end_also_of_what_fails() -> None:
     settler(np.ones(2))()
 
 
+@pytest.mark.full
 def test_a_worker_is_measured_and_no_kernel_is_above_its_peak(client: Any) -> None:
     roof = measure_roof(client)
     assert roof.library == "numpy"

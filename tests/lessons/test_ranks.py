@@ -97,6 +97,7 @@ def test_an_error_of_a_rank_is_a_sentence(client: Any) -> None:
 
 
 @needs_mpi
+@pytest.mark.full
 def test_a_rank_that_waits_for_ever_is_ended(monkeypatch: Any) -> None:
     monkeypatch.setattr(mpi, "PATIENCE_SECONDS", 1)
     waits = make("def f(comm, points):\n    for _ in range(1 + comm.rank):\n        comm.allreduce(1.0)\n    return 0")

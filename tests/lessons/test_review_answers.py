@@ -18,23 +18,22 @@ from gpucluster.lessons.learner_progress.model import CardProgress, is_due, turn
 from gpucluster.lessons.study.bank.files import problems_of
 from gpucluster.lessons.study.certificate import FILE, level_of
 
-from tests.lessons.answering import answers_to
+from tests.lessons.answering import answers_to, seeds
 from tests.lessons.test_answers import load as answers_of
 from tests.lessons.test_answers import load_answer, named
-from tests.suite.lessons import seeds
 
 _IMPORTS = "from collections import Counter\n"
 FUNCTIONS = ["16.1", "16.2", "16.3", "16.4", "16.5", "16.6", "16.9"]
 
 
-@pytest.mark.parametrize("seed", seeds("16", 10))
+@pytest.mark.parametrize("seed", seeds(10))
 @pytest.mark.parametrize("number", FUNCTIONS)
 def test_the_solution_passes_whatever_the_hidden_inputs(number: str, seed: int) -> None:
     result = check(number, *answers_of(_IMPORTS + solution_of(number), f"<{number}>", named(number)), seed=seed)
     assert result.passed, result
 
 
-@pytest.mark.parametrize("seed", seeds("16", 4))
+@pytest.mark.parametrize("seed", seeds(4))
 @pytest.mark.parametrize("number", FUNCTIONS)
 def test_wrong_answers_fail_whatever_the_hidden_inputs(number: str, seed: int) -> None:
     for wrong in [one for one in answers_to(number) if not one.right]:

@@ -91,6 +91,7 @@ def test_jobqueue_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.processes
+@pytest.mark.full
 def test_a_dry_run_that_would_be_refused_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLURM_CONF", "/nowhere/slurm.conf")
     assert dry_run("slurm", n_workers=2).startswith("Nothing to show here: ")
@@ -168,6 +169,7 @@ def by_hand(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.processes
+@pytest.mark.full
 def test_two_command_lines_are_a_cluster(by_hand: Path) -> None:
     scheduler = f"dask scheduler --port 0 --scheduler-file '{by_hand}'"
     worker = ["dask", "worker", "--scheduler-file", str(by_hand), "--nthreads", "1", "--nworkers", "1"]

@@ -18,9 +18,8 @@ from gpucluster.lessons.material.benchmarklogs import ONE_CARD, TWO_NODES
 from gpucluster.lessons.simulations.ring import read_ring
 from gpucluster.lessons.simulations.stages import idle, length, schedule
 
-from tests.lessons.answering import answer, answers_to
+from tests.lessons.answering import answer, answers_to, seeds
 from tests.lessons.test_answers import load, load_answer, named
-from tests.suite.lessons import expensive_for, seeds
 
 SVG = "{http://www.w3.org/2000/svg}"
 NUMBERS = [f"10.{number}" for number in range(1, 15)]
@@ -39,7 +38,7 @@ def solved(number: str) -> list[Any]:
     return load(text, f"<{number}>", named(number))
 
 
-@pytest.mark.parametrize("seed", seeds("10", 5))
+@pytest.mark.parametrize("seed", seeds(5))
 @pytest.mark.parametrize(
     "number", [pytest.param(one, marks=pytest.mark.processes if one == "10.6" else ()) for one in NUMBERS]
 )
@@ -48,7 +47,7 @@ def test_the_solution_passes_whatever_the_hidden_inputs(number: str, seed: int) 
     assert result.passed, result
 
 
-@expensive_for("10")
+@pytest.mark.full
 @pytest.mark.processes
 @pytest.mark.parametrize("number", [number for number in NUMBERS if number not in ("10.5", "10.14")])
 def test_wrong_answers_fail_whatever_the_hidden_inputs(number: str) -> None:

@@ -34,6 +34,7 @@ def ended(site: Any) -> bool:
     return all(model.state.ended for model in site.control.list() if model.lease is not None)
 
 
+@pytest.mark.full
 def test_a_cell_has_a_client_for_its_time(notebook: Notebook, shared_site: Any) -> None:
     code = """
 import asyncio
@@ -117,6 +118,7 @@ def test_a_silent_cell_gives_its_worker_back_too(notebook: Notebook, shared_site
 
 
 @pytest.mark.parametrize("awaits", ["", "import asyncio\nawait asyncio.sleep(0)\n"])
+@pytest.mark.full
 def test_an_interrupt_gives_the_place_up(shared_site: Any, tmp_path: Any, awaits: str) -> None:
     """Also of a cell with await, whose interrupts ipykernel keeps for its loop."""
     (tmp_path / "slow.py").write_text("import time\ntime.sleep(60)\n")
@@ -142,6 +144,7 @@ def test_an_interrupt_gives_the_place_up(shared_site: Any, tmp_path: Any, awaits
     assert ended(shared_site)
 
 
+@pytest.mark.full
 def test_a_kernel_that_is_killed_gives_its_worker_back(shared_site: Any) -> None:
     notebook = Notebook()
     try:

@@ -158,6 +158,7 @@ def test_create_connect_compute_restart_connect_stop(notebook: Notebook, site: A
     assert notebook.text("client.close(); print(x.sum().compute())") == "16.0\n", "as the sentence says"
 
 
+@pytest.mark.full
 def test_interrupting_create_stops_the_cluster(notebook: Notebook, site: Any) -> None:
     pid = int(notebook.text("%load_ext gpucluster\nimport os; print(os.getpid())"))
 
@@ -176,6 +177,7 @@ def test_interrupting_create_stops_the_cluster(notebook: Notebook, site: Any) ->
     assert site.get("nb").state.value == "stopped"
 
 
+@pytest.mark.full
 async def test_mistakes_do_not_fail_a_notebook(site: Any) -> None:
     sources = [
         "%load_ext gpucluster",

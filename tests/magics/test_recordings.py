@@ -28,6 +28,7 @@ def page(shared_cluster: Any, tmp_path_factory: pytest.TempPathFactory) -> Itera
     made.close()
 
 
+@pytest.mark.full
 def test_a_recording_begins_and_ends(page: Any) -> None:
     assert page.text("%gpucluster record --stop") == "Nothing is being recorded here.\n"
     said = page.text("%gpucluster record mine.jsonl.gz shared --note 'a note'")
@@ -43,6 +44,7 @@ def test_a_recording_begins_and_ends(page: Any) -> None:
     assert page.text("%gpucluster record --stop") == "Nothing is being recorded here.\n"
 
 
+@pytest.mark.full
 def test_the_end_of_the_kernel_completes_the_file(shared_cluster: Any, tmp_path: Path) -> None:
     made = FrontEnd()
     try:

@@ -115,6 +115,7 @@ def test_the_shell_completes(shell: Any, shared_cluster: Any) -> None:
     assert {line: complete(shell, line) for line in offered} == offered
 
 
+@pytest.mark.full
 def test_other_lines_are_left_alone(shell: Any) -> None:
     assert "import" in complete(shell, "impo")
 

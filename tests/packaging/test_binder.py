@@ -28,16 +28,6 @@ BINDER = ROOT / "binder"
 PREFIX = "/user/ada/"
 LARGEST = 1_500_000_000
 LESSONS = ("00-check-in", "06-kmeans")
-FILES_OF_THE_IMAGE = (
-    "binder",
-    "requirements/cpu.txt",
-    "pyproject.toml",
-    "package.json",
-    "install.json",
-    "jupyter-config",
-    "tests/packaging",
-)
-expensive = pytest.mark.expensive(*FILES_OF_THE_IMAGE)
 
 Run = Callable[..., str]
 
@@ -74,6 +64,7 @@ def start(home: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+@pytest.mark.full
 def test_the_layout_is_set_up_once_where_jupyter_looks_for_it(tmp_path: Path) -> None:
     folders = {
         "JUPYTER_CONFIG_DIR": tmp_path / "config" / "lab" / "workspaces",
@@ -164,9 +155,9 @@ def server(image: tuple[Path, dict[str, str]]) -> Iterator[httpx.Client]:
         )
 
 
-@expensive
-@pytest.mark.wheel
+@pytest.mark.full
 @pytest.mark.timeout(600)
+@pytest.mark.full
 def test_the_environment_is_small(image: tuple[Path, dict[str, str]]) -> None:
     home, _ = image
     # In the image all is compiled; what comes of that is no larger than one and a half times the source.
@@ -180,19 +171,19 @@ def test_the_environment_is_small(image: tuple[Path, dict[str, str]]) -> None:
         assert (home / "gpucluster-lessons" / lesson / f"{lesson}-recall.ipynb").is_file()
 
 
-@expensive
-@pytest.mark.wheel
+@pytest.mark.full
 @pytest.mark.timeout(600)
+@pytest.mark.full
 def test_the_layout_waits_for_whoever_opens_it(server: httpx.Client, image: tuple[Path, dict[str, str]]) -> None:
     workspace = server.get("lab/api/workspaces/default").json()
     assert workspace["data"] == json.loads((BINDER / "workspace.json").read_text(encoding="utf-8"))["data"]
     assert server.get("gpucluster/api/clusters").status_code == 200
 
 
-@expensive
-@pytest.mark.wheel
+@pytest.mark.full
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("lesson", LESSONS)
+@pytest.mark.full
 def test_lessons_run_below_the_path_of_a_hub(lesson: str, server: httpx.Client) -> None:
     path = f"gpucluster-lessons/{lesson}/{lesson}.ipynb"
     book = nbformat.from_dict(server.get(f"api/contents/{path}").json()["content"])

@@ -24,7 +24,7 @@ FILES_OF_THE_WHEEL = (
 )  # fmt: skip
 LARGEST_PANEL = 90_000
 LARGEST_SHEET = 11_000
-pytestmark = [pytest.mark.wheel, pytest.mark.timeout(600), pytest.mark.expensive(*FILES_OF_THE_WHEEL)]
+pytestmark = [pytest.mark.timeout(600), pytest.mark.full]
 
 
 @pytest.fixture(scope="module")

@@ -61,6 +61,7 @@ def some_code_of_its_own(client: Any) -> None:
 
 
 @pytest.mark.parametrize("cell", [even, short_tasks, two_stages, some_code_of_its_own])
+@pytest.mark.full
 def test_cells_without_a_fault(client: Any, cell: Any) -> None:
     # Workers that have just started may take their first task one after the other.
     client.gather(
@@ -99,6 +100,7 @@ def test_all_cores_are_busy(client: Any) -> None:
     assert advice.startswith("To be faster, make the tasks themselves faster. All cores are busy (")
 
 
+@pytest.mark.full
 def test_the_notebooks_own_code_took_the_time(client: Any) -> None:
     """The workers were not idle, nobody had given them tasks."""
     with gpucluster.profile() as report:
@@ -134,6 +136,7 @@ def test_the_cell_imports(client: Any, slow_module: str) -> None:
     assert finding.advice == "Put imports into a cell of their own, before this one: they are done once."
 
 
+@pytest.mark.full
 def test_everybody_imports_what_tasks_are_made_of(client: Any, slow_module: str) -> None:
     """The scheduler reads the graph, and each worker its first task: neither means too few partitions, or workers."""
     function = __import__(slow_module).slow
@@ -165,6 +168,7 @@ def test_a_task_fails(client: Any) -> None:
     assert rules(report) == ["failed"], report.text()
 
 
+@pytest.mark.full
 def test_thousands_of_tiny_tasks(client: Any) -> None:
     with gpucluster.profile() as report:
         client.gather(client.map(lambda number: number + 1, range(5000)))
@@ -175,6 +179,7 @@ def test_thousands_of_tiny_tasks(client: Any) -> None:
     assert sum(block.n_tasks for block in report.timeline_data.blocks) == 5000
 
 
+@pytest.mark.full
 def test_one_giant_partition(client: Any) -> None:
     with gpucluster.profile() as report:
         parts = client.map(work, [0.05] * 4, pure=False)
@@ -183,6 +188,7 @@ def test_one_giant_partition(client: Any) -> None:
     assert "1 task of kind" in found(report, "few_partitions").evidence
 
 
+@pytest.mark.full
 def test_one_worker_does_it_all(client: Any) -> None:
     [busy, _] = sorted(client.scheduler_info(n_workers=-1)["workers"])
     with gpucluster.profile() as report:
@@ -190,6 +196,7 @@ def test_one_worker_does_it_all(client: Any) -> None:
     assert rules(report) == ["skew"], report.text()
 
 
+@pytest.mark.full
 def test_one_task_holds_the_others_up(client: Any) -> None:
     with gpucluster.profile() as report:
         client.gather(client.map(work, [0.02] * 8 + [2.0], pure=False))
@@ -231,6 +238,7 @@ def test_the_cluster_is_not_used(client: Any) -> None:
     assert "the workers had no tasks (1 task in all)" in found(report, "unused").evidence
 
 
+@pytest.mark.full
 def test_loading_dominates(client: Any, tmp_path: Any) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("a,b\n" + "\n".join(f"{row},{row}" for row in range(400_000)))
@@ -257,6 +265,7 @@ def hold(share: float) -> float:
 
 
 @pytest.mark.parametrize(("share", "expected"), [(0.68, "fine"), (0.87, "memory_pressure")])
+@pytest.mark.full
 def test_tasks_take_much_memory(small_worker: str, share: float, expected: str) -> None:
     """Near the limit all is well; where Dask pauses the worker, nothing but that is said: nothing was spilled."""
     with gpucluster.connect(small_worker).get_client() as client:
@@ -274,6 +283,7 @@ def test_tasks_take_much_memory(small_worker: str, share: float, expected: str) 
         assert f"{format_size(peak)} of 600 MiB" in evidence
 
 
+@pytest.mark.full
 def test_results_that_fit(small_worker: str) -> None:
     """Near what Dask begins to spill at, and not there yet."""
     with gpucluster.connect(small_worker).get_client() as client:
@@ -285,6 +295,7 @@ def test_results_that_fit(small_worker: str) -> None:
         del futures
 
 
+@pytest.mark.full
 def test_spilling(small_worker: str) -> None:
     with gpucluster.connect(small_worker).get_client() as client:
         client.submit(work, 0, pure=False).result()
@@ -301,6 +312,7 @@ def test_spilling(small_worker: str) -> None:
         del futures
 
 
+@pytest.mark.full
 def test_a_worker_dies(site: Any) -> None:
     site.running(name="mortal", n_workers=2)
     with gpucluster.connect("mortal").get_client() as client:
@@ -318,6 +330,7 @@ def test_a_worker_dies(site: Any) -> None:
     assert any("gave no figures" in note for note in report.notes)
 
 
+@pytest.mark.full
 def test_workers_asked_to_leave_did_not_die(site: Any) -> None:
     site.running(name="less", n_workers=2)
     cluster = gpucluster.connect("less")

@@ -17,7 +17,7 @@ from nvml.fixtures import fake_libraries, machine  # noqa: F401
 from nvml.machine import FakeMachine, gpu
 
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
-pytestmark = [pytest.mark.cuda, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.timeout(240)
 GIBIBYTE = 2**30
 
 PROGRAM = f"""
@@ -61,6 +61,7 @@ def registry() -> Iterator[str]:
     shutil.rmtree(directory, ignore_errors=True)
 
 
+@pytest.mark.full
 def test_figures_and_rules_of_gpus(machine: FakeMachine, registry: str) -> None:  # noqa: F811
     machine.write([gpu(1), gpu(2)])
     told = machine.run(PROGRAM, GPUCLUSTER_DIR=registry).splitlines()[-3:]

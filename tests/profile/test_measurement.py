@@ -177,6 +177,7 @@ def test_a_failure_passes_through_and_is_counted(client: Any) -> None:
     assert "failed" in {finding.rule for finding in report.findings}
 
 
+@pytest.mark.full
 def test_peak_memory_and_telemetry(client: Any) -> None:
     def hold(n_bytes: int) -> int:
         data = b"x" * n_bytes
@@ -328,6 +329,7 @@ def test_refusals_are_sentences(shared_cluster: Any, tmp_path: Any, monkeypatch:
         gpucluster.profile(closed).__enter__()
 
 
+@pytest.mark.full
 def test_dasks_own_report_is_one_flag_away(client: Any, tmp_path: Any) -> None:
     with gpucluster.profile(performance_report=tmp_path / "dask") as report:
         client.submit(sum, [1, 2], pure=False).result()

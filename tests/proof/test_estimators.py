@@ -16,6 +16,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks.gpu.estimators import FITS
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def dask_client() -> Iterator[Client]:

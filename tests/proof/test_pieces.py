@@ -48,6 +48,7 @@ def test_old_figures_do_not_stand_for_new_ones(tmp_path: Path) -> None:
     assert read_result(tmp_path).outcome == "failed"  # type: ignore[union-attr]
 
 
+@pytest.mark.full
 def test_a_piece_that_takes_too_long_ends_with_all_it_started(tmp_path: Path) -> None:
     child = tmp_path / "child"
     code = (
@@ -129,6 +130,7 @@ def test_a_piece_that_can_never_begin_is_not_waited_for(
     assert "Not begun, as --seconds is less than they may take: piece-0, piece-1. Give at least 60." in said
 
 
+@pytest.mark.full
 def test_a_piece_that_took_too_long_has_failed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -245,6 +247,7 @@ def test_other_code_is_proved_again(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert facts_of.commit() != first
 
 
+@pytest.mark.full
 def test_every_piece_is_a_program_that_explains_itself() -> None:
     modules = {piece.command[1] for piece in pieces(simulated=False)} - {"pytest"}
     names = ("allocations", "clusters", "gauges", "lessons", "recordings", "sharing", "speed")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
-pytestmark = [pytest.mark.cuda, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.timeout(400)
 ROOT = Path(__file__).parents[2]
 
 

@@ -63,6 +63,7 @@ def test_a_lesson_on_cpus_needs_no_gpu() -> None:
     assert lessons.troubles({"06": {"checks": {}, "backends": ["local"]}}, needs_gpu=False) == []
 
 
+@pytest.mark.full
 def test_a_real_lesson_on_this_machine_is_none_on_a_gpu(tmp_path: Path) -> None:
     figures = tmp_path / "figures.json"
     command = [sys.executable, "-m", "benchmarks.gpu.lessons", "run", "00", "--figures", str(figures)]

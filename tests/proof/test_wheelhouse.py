@@ -34,6 +34,7 @@ def wheels(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.full
 def test_parts_make_the_wheel_again_and_it_installs(wheels: Path, tmp_path: Path) -> None:
     parts = split(wheels, tmp_path / "parts", 100)
     assert len(parts) > 5
@@ -52,6 +53,7 @@ def test_parts_make_the_wheel_again_and_it_installs(wheels: Path, tmp_path: Path
     assert main(["install", str(tmp_path / "parts"), str(tmp_path / "elsewhere")]) == 0
 
 
+@pytest.mark.full
 def test_what_is_installed_is_not_installed_again(wheels: Path, tmp_path: Path) -> None:
     split(wheels, tmp_path / "parts", 10_000)
     python = install(tmp_path / "parts", tmp_path / "environment")

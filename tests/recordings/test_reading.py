@@ -148,9 +148,10 @@ def test_a_recording_of_cpu_workers_shows_no_gpu(tmp_path: Path) -> None:
     [
         ("a.jsonl", 6),
         ("a.jsonl.gz", 60),
-        pytest.param("a.jsonl", 60, marks=pytest.mark.expensive("py_src/gpucluster/recordings", "tests/recordings")),
+        pytest.param("a.jsonl", 60, marks=pytest.mark.full),
     ],
 )
+@pytest.mark.full
 def test_a_file_that_is_cut_off_is_played_up_to_there(tmp_path: Path, name: str, n_events: int) -> None:
     whole = file_of(tmp_path / name, HEADER, *(event(number) for number in range(n_events))).read_bytes()
     messages = set()
@@ -327,8 +328,6 @@ class TestPlaces:
 
     def test_each_bundled_one_says_where_it_is_from(self) -> None:
         readme = Path(__file__).parents[2] / "notebooks" / "data" / "recordings" / "README.md"
-        if not readme.is_file():
-            pytest.skip("not in a checkout")
         for path in bundled_recordings():
             assert f"| `{path.name}` |" in readme.read_text(encoding="utf-8")
 

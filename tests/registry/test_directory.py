@@ -46,7 +46,6 @@ def test_a_directory_open_to_others_is_refused(place, mode):
 
 
 @root_only
-@pytest.mark.root
 def test_a_directory_of_somebody_else_is_refused(place):
     os.chown(place, 65534, 65534)
     with pytest.raises(RegistryUnsafe, match="belongs to another user, nobody. Set"):
@@ -78,7 +77,6 @@ def test_what_lies_in_the_way_is_named(place):
 
 
 @root_only
-@pytest.mark.root
 def test_what_somebody_else_has_put_in_the_way_is_theirs(place):
     (place / "clusters").touch()
     os.chown(place / "clusters", 65534, 65534)

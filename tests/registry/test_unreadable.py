@@ -193,7 +193,6 @@ def test_what_answers_otherwise_can_be_stopped(registry, status, body, listed): 
     os.close(held)
 
 
-@pytest.mark.root
 @pytest.mark.processes
 def test_a_folder_that_its_owner_may_not_enter_is_that_folders_fault(registry):  # noqa: F811
     from tests.otheruser import OtherUser

@@ -139,6 +139,7 @@ class TestBeside(Alone):
     def server_config(self) -> dict[str, Any]:
         return extensions(dask_labextension=True)
 
+    @pytest.mark.full
     async def test_new_makes_one_of_ours_and_leaves_this_process_as_it_was(self, panel, registry_directory, until):
         """Left to itself it opens a cluster without encryption to the network, and sets variables for good."""
         import dask_labextension.manager as their_manager

@@ -229,6 +229,7 @@ class TestSlowViewer:
     def flooded(self, monkeypatch):
         monkeypatch.setattr("gpucluster.server.extension.AsyncControl", Flood)
 
+    @pytest.mark.full
     async def test_holds_up_nobody_and_misses_no_last_state(self, flooded, viewer_socket):
         def last(event):
             return event["kind"] == "cluster" and event["cluster"]["n_workers"] == Flood.changes

@@ -56,6 +56,7 @@ async def viewing(jupyter) -> AsyncIterator:
         socket.close()
 
 
+@pytest.mark.full
 async def test_a_view_follows_the_devices_through_every_error(jupyter, machine):
     good = machine.lines
     async with viewing(jupyter) as reading:
@@ -110,6 +111,7 @@ def kernel_code(jupyter, kernel_id: str, folder, code: str) -> str:
         client.stop_channels()
 
 
+@pytest.mark.full
 def test_a_process_is_told_with_its_notebook_its_cluster_and_its_user(jupyter, machine, tmp_path, running_cluster):
     requested = {"path": "lessons/k means.ipynb", "type": "notebook", "name": "", "kernel": {"name": "python3"}}
     answer = httpx.post(f"{jupyter.url}api/sessions", json=requested, headers=HEADERS, timeout=60, trust_env=False)

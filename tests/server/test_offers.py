@@ -11,6 +11,8 @@ from gpucluster.client.control import AsyncControl
 from tests.backends.gateway.conftest import gateway  # noqa: F401
 from tests.backends.gateway.realgateway import RealGateway
 
+pytestmark = pytest.mark.full
+
 
 async def test_the_form_is_told_what_the_site_offers_and_what_it_would_refuse(
     api: Any,

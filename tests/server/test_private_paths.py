@@ -7,11 +7,14 @@ import os
 from contextlib import closing
 from typing import Any
 
+import pytest
 from gpucluster.protocol.models import ClusterState
 
 from tests.kernel import Kernel
 
 from .jupyterprocess import jupyter_process
+
+pytestmark = pytest.mark.full
 
 AUDIT = '''
 """Writes down every path below some directories that Python code of this process opens, makes or changes."""

@@ -77,6 +77,7 @@ async def test_it_is_the_other_scheduler(get, identity):
     assert f"//{ELSEWHERE}:" in shown["address"]
 
 
+@pytest.mark.full
 async def test_every_page_that_it_lists_is_there(get):
     plots = json.loads((await get("individual-plots.json")).body)
     assert len(plots) > 20
@@ -96,6 +97,7 @@ async def test_its_plots_are_streamed(get, root, jp_auth_header, closing):
     assert (await bokeh.document())["roots"]
 
 
+@pytest.mark.full
 async def test_a_scheduler_that_does_not_answer_is_told_in_words(get, record):
     with socket.socket() as taken:
         taken.bind((ELSEWHERE, 0))

@@ -57,6 +57,7 @@ def test_a_computation_outlives_jupyter(site, wait_until, tmp_path, number):
     wait_until(lambda: not site.processes())
 
 
+@pytest.mark.full
 def test_the_standby_does_not_outlive_a_server_that_is_killed(site, wait_until, tmp_path):
     with jupyter_process(tmp_path / "killed", standby=True) as jupyter:
         jupyter.call("GET", "clusters")

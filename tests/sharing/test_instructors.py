@@ -18,9 +18,10 @@ import pytest
 from gpucluster.sharing.node import VARIABLE
 from gpucluster.supervisor.instructor_listener import REQUESTS
 
+from tests.conftest import until
 from tests.otheruser import OtherUser
 
-pytestmark = [pytest.mark.processes, pytest.mark.root]
+pytestmark = pytest.mark.processes
 ASKER = Path(__file__).with_name("asker.py")
 GROUP = "staff"
 NAMED = f"sharing: {{instructors: [{GROUP}]}}\n"
@@ -142,13 +143,13 @@ def classroom() -> Iterator[Classroom]:
                 "--name", SECRET_NAME,
             )  # fmt: skip
             assert code == 0, err
+            until(found.seen)
             yield found
         finally:
             found.close()
 
 
-def test_the_instructor_sees_the_class_without_names(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
-    wait_until(classroom.seen)
+def test_the_instructor_sees_the_class_without_names(classroom: Classroom) -> None:
     [seen] = classroom.seen()
     assert (seen["user"], seen["kind"], seen["state"], seen["n_workers"], seen["mine"]) == (
         classroom.learner.name, "local", "running", 1, False
@@ -203,6 +204,7 @@ def test_what_an_instructor_types_is_checked(classroom: Classroom) -> None:
         assert code != 0 and sentence in err, (words, err)
 
 
+@pytest.mark.full
 def test_forged_names_tell_nothing_and_hold_up_nobody(classroom: Classroom) -> None:
     with classroom.outsider.start("-c", FORGED, f"gpucluster-{classroom.node}") as forger:
         assert forger.stdout is not None
@@ -236,6 +238,7 @@ def test_a_flood_holds_up_neither_the_cluster_nor_the_instructor(classroom: Clas
     assert [each["state"] for each in classroom.seen()] == ["running"]
 
 
+@pytest.mark.full
 def test_a_process_that_hangs_is_a_sentence(classroom: Classroom) -> None:
     before = classroom.cluster()
     os.kill(before["pid"], signal.SIGSTOP)
@@ -251,6 +254,7 @@ def test_a_process_that_hangs_is_a_sentence(classroom: Classroom) -> None:
     assert classroom.cluster()["messages"] == before["messages"], "what was given up is not done later"
 
 
+@pytest.mark.full
 def test_a_change_of_the_site_is_seen_without_a_restart(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
     name = classroom.name
     classroom.says("sharing: {message: Hello.}\n")

@@ -162,7 +162,6 @@ def test_claims_above_a_users_limit_keep_nobody_out(people: list[Person]) -> Non
 
 
 @pytest.mark.processes
-@pytest.mark.root
 def test_another_user_holds_up_nobody_with_many_places(
     own_node: str, people: list[Person], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,7 +184,6 @@ def test_another_user_holds_up_nobody_with_many_places(
 
 
 @pytest.mark.processes
-@pytest.mark.root
 def test_the_line_goes_on_when_somebody_is_killed(own_node: str, people: list[Person]) -> None:
     people += [Person() for _ in range(5)]
     for person in people[:4]:

@@ -105,7 +105,6 @@ def test_nonsense_of_a_holder_breaks_nothing() -> None:
 
 
 @pytest.mark.processes
-@pytest.mark.root
 def test_another_user_sees_no_more_than_the_name(own_node: str) -> None:
     assert gpucluster.node().line == []
     mine = NodeClaims()

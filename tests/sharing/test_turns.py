@@ -111,7 +111,6 @@ def test_what_people_read() -> None:
 
 
 @pytest.mark.processes
-@pytest.mark.root
 def test_another_user_holds_up_nobody_with_many_names(
     own_node: str, taken: list[Turn], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ from gpucluster.sharing.node import VARIABLE, claim_name, held_name, read_node
 
 from tests.otheruser import OtherUser
 
-pytestmark = [pytest.mark.processes, pytest.mark.root]
+pytestmark = pytest.mark.processes
 CHOOSER = Path(__file__).with_name("chooser.py")
 ROUNDS = 20
 HOLD = """

@@ -466,7 +466,6 @@ def test_others_must_not_write_it(site, mode):
     assert this_site().limits_of("local").n_workers == 1
 
 
-@pytest.mark.root
 def test_it_must_be_ones_own_or_roots(site):
     path = site("title: A\n")
     os.chown(path, 12345, -1)

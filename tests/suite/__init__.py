@@ -1,1 +1,1 @@
-"""How the suite runs: which tests, in which order, and what a test without processes may not do."""
+"""How the suite runs: in which order, and what a test without processes may not do."""

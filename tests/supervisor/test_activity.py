@@ -55,6 +55,7 @@ def story(site, cluster):
     return [(entry.kind, entry.by, entry.message) for entry in site.control.activity(cluster).entries]
 
 
+@pytest.mark.full
 def test_everything_that_is_asked_is_written_down_with_who_asked(site, wait_until):
     me = f"Python, process {os.getpid()}"
     other = Control(site.directory, by="command line, process 815")
@@ -89,6 +90,7 @@ def test_everything_that_is_asked_is_written_down_with_who_asked(site, wait_unti
     site.control.remove("busy")
 
 
+@pytest.mark.full
 def test_a_worker_that_is_lost_and_a_supervisor_that_is_lost(site, wait_until):
     model = site.running(name="unlucky", n_workers=2)
     os.kill(model.workers[0].pid, signal.SIGKILL)
@@ -186,6 +188,7 @@ async def test_who_was_sent_away_is_known_when_its_name_is_in_use_again(tmp_path
     ]
 
 
+@pytest.mark.full
 def test_a_retired_worker_whose_name_comes_back_did_not_leave_unexpectedly(site, wait_until):
     model = site.running(name="again", n_workers=2)
     site.control.retire("again", "1")

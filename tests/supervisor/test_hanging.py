@@ -40,6 +40,7 @@ def hang(tmp_path, monkeypatch):
     ],
     ids=["its beginning", "before it listens", "a thread that imports"],
 )
+@pytest.mark.full
 def test_a_start_that_hangs_ends_in_time(site, monkeypatch, wait_until, hang, module, words):
     monkeypatch.setattr(api, "STOP_LATE_SECONDS", PATIENCE)
     hang(module)
@@ -49,6 +50,7 @@ def test_a_start_that_hangs_ends_in_time(site, monkeypatch, wait_until, hang, mo
     wait_until(lambda: not site.processes())
 
 
+@pytest.mark.full
 def test_a_process_whose_event_loop_hangs_is_killed_by_stop_which_says_so(site, wait_until, hang):
     hangs = hang("gilknocker")  # The scheduler imports it.
     model = site.create(name="hung")

@@ -107,6 +107,7 @@ def test_adapt_and_back(shared_site, two):
     assert model.wanted.adapt is None
 
 
+@pytest.mark.full
 def test_adaptive_from_nothing_computes(shared_site, two):
     shared_site.control.patch(two, {"adapt": {"minimum": 0, "maximum": 2}})
     shared_site.wait_for(two, lambda model: model.n_workers == 0)
@@ -271,6 +272,7 @@ def _of_a_task():
     return get_client().id
 
 
+@pytest.mark.full
 def test_an_idle_cluster_stops_itself_but_not_while_somebody_is_connected(site):
     """The client that a worker makes for its tasks is nobody's, and stays. Nobody has to stay connected either."""
     model = site.running(name="idle", idle_timeout_seconds=2)

@@ -27,6 +27,7 @@ cluster.stop()
 """
 
 
+@pytest.mark.full
 def test_it_is_told_before_anything_is_started(site):
     limits = (64, 64)
     maker = site.python(UNDER_A_LIMIT, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limits))

@@ -10,6 +10,8 @@ import psutil
 import pytest
 from gpucluster.operating_system import SWITCH
 
+pytestmark = pytest.mark.full
+
 SCRIPT = """
 import json, sys
 import gpucluster

@@ -60,6 +60,7 @@ def start_two_daemons(path: str) -> None:
 
 
 @pytest.mark.skipif(not LINUX, reason="elsewhere workers are not forked from a process that could be killed")
+@pytest.mark.full
 def test_programs_of_tasks_end_with_the_cluster_if_the_forkserver_was_killed(site, wait_until, tmp_path):
     model = site.running(name="parent", n_workers=1)
     program, client = started(site, tmp_path / "pid", start_two_daemons, wait_until)

@@ -131,6 +131,7 @@ def test_several_at_once_and_the_last_one(shared_site, three):
         assert client.submit(sum, [1, 2]).result(60) == 3
 
 
+@pytest.mark.full
 def test_a_scale_that_comes_later_counts(shared_site, three):
     leaving = names(three)[0]
     pid = three.model.workers[0].pid
@@ -147,6 +148,7 @@ def test_a_scale_that_comes_later_counts(shared_site, three):
     assert model.wanted.n_workers == 3
 
 
+@pytest.mark.full
 def test_the_last_of_those_that_are_there_waits_for_those_that_are_wanted(shared_site, three):
     three.scale(2)
     first, second = three.model.workers
@@ -167,6 +169,7 @@ def test_the_last_of_those_that_are_there_waits_for_those_that_are_wanted(shared
         assert sum(client.gather(futures)) == sum(range(50))
 
 
+@pytest.mark.full
 def test_a_request_that_changes_breaks_off_a_hand_over(shared_site, three):
     # The worker that leaves first is the one that was started last, whatever its name.
     three.scale(1)
@@ -224,6 +227,7 @@ def test_scaling_down_tells_what_is_lost(shared_site, three):
     assert [entry.message for entry in three.activity() if entry.kind == "failure"][-1] == lost
 
 
+@pytest.mark.full
 def test_while_the_number_follows_the_load(shared_site, three):
     shared_site.control.patch("shared", {"adapt": {"minimum": 2, "maximum": 3}})
     pids = {worker.pid for worker in three.model.workers}

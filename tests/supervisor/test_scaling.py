@@ -96,6 +96,7 @@ def test_time_that_is_over_is_told_as_such_while_the_cluster_goes_on(shared_site
         two.wait_for_workers(9, timeout=0)
 
 
+@pytest.mark.full
 def test_whoever_is_overruled_is_told(shared_site, two):
     with ThreadPoolExecutor(1) as thread:
         scaling = thread.submit(two.scale, 3)

@@ -186,7 +186,8 @@ def test_everything_that_listens_on_a_port_does_so_on_loopback(shared_site, encr
             assert connection.type == socket.SOCK_STREAM or connection.laddr.ip == "127.0.0.1", connection
 
 
-@pytest.mark.parametrize("uid", [pytest.param(NOBODY, marks=pytest.mark.root, id="another user"), 0], ids=str)
+@pytest.mark.parametrize("uid", [pytest.param(NOBODY, id="another user"), 0], ids=str)
+@pytest.mark.full
 def test_a_stranger_can_connect_to_nothing_and_read_nothing(shared_site, shared_cluster, encrypted_cluster, uid):
     if uid and os.getuid() != 0:
         pytest.skip("only root can become another user: run the tests as root")

@@ -36,6 +36,7 @@ def says(tmp_path, monkeypatch):
     return write
 
 
+@pytest.mark.full
 def test_workers_threads_and_memory_count_over_all_clusters(site, says, wait_until):
     says("  per_user: {workers: 3, threads: 4, memory: 3 GiB, clusters: 2}\n")
     small = {"backend": "local", "memory_limit": "1 GiB", "threads_per_worker": 1}
@@ -70,6 +71,7 @@ def test_a_standby_that_became_a_cluster_yields_as_well(site, says, wait_until):
     assert os.getpriority(os.PRIO_PROCESS, model.workers[0].pid) == 5
 
 
+@pytest.mark.full
 def test_what_is_left_open_gets_what_is_left(site, says):
     says("  per_user: {workers: 4, memory: 1 GiB}\n")
     first = site.running(name="first", n_workers=1, memory_limit="300 MiB")
@@ -100,6 +102,7 @@ def limit_of_worker(dask_worker):
     return manager.memory_limit if spills_by_it else 0
 
 
+@pytest.mark.full
 def test_workers_that_come_later_share_the_memory(site, says, wait_until):
     """The first one holds more than its new share: it spills, and is not ended for what it was allowed."""
     whole = 1200 * 2**20

@@ -5,9 +5,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parents[1] / "fakes"))
 
 from cluster.process import simulated_cluster
+
+pytestmark = pytest.mark.full
 
 
 def test_it_is_a_cluster_like_any_other(site, wait_until) -> None:

@@ -52,6 +52,7 @@ def test_a_standby_becomes_the_next_cluster(site, wait_until):
     wait_until(lambda: not site.processes())
 
 
+@pytest.mark.full
 def test_a_standby_of_another_environment_is_left_alone(site, monkeypatch):
     """What libraries read while they are loaded cannot be changed any more."""
     pid = site.standby()
@@ -114,6 +115,7 @@ def test_variables_and_directory_are_taken_over_and_no_library_finds_modules_the
     assert elsewhere == []
 
 
+@pytest.mark.full
 def test_nothing_is_imported_from_a_folder_that_everybody_may_fill(site, tmp_path):
     """Dask looks for optional packages at any moment: with the first array, for CuPy."""
     (everybodys := tmp_path / "open").mkdir()
@@ -136,6 +138,7 @@ def test_nothing_is_imported_from_a_folder_that_everybody_may_fill(site, tmp_pat
     assert everybody_may_fill(str(inside))
 
 
+@pytest.mark.full
 def test_workers_start_at_home_once_the_folder_is_deleted_and_import_nothing_from_the_next_of_its_name(
     site, tmp_path, wait_until
 ):
@@ -168,6 +171,7 @@ def test_a_standby_that_was_killed_does_not_matter(site, wait_until):
     assert [folder.id for folder in site.registry.folders()] == [model.id], "its folder is gone"
 
 
+@pytest.mark.full
 def test_a_standby_killed_while_it_is_asked_does_not_matter(site, monkeypatch):
     """It hangs when the request comes and dies before it answers."""
     pid = site.standby()
@@ -180,6 +184,7 @@ def test_a_standby_killed_while_it_is_asked_does_not_matter(site, monkeypatch):
     assert [found.name for found in site.control.list()] == ["unlucky"]
 
 
+@pytest.mark.full
 def test_a_standby_that_hangs_does_not_matter(site, monkeypatch, wait_until):
     from gpucluster.client import creation
 
@@ -193,6 +198,7 @@ def test_a_standby_that_hangs_does_not_matter(site, monkeypatch, wait_until):
     wait_until(lambda: not psutil.pid_exists(pid), what="the one that hangs is killed, not left behind")
 
 
+@pytest.mark.full
 def test_a_standby_ends_with_the_last_process_that_wanted_it(site, wait_until, ask):
     """Two Jupyter servers share one; one is killed, the other one stops."""
     code = (
@@ -218,6 +224,7 @@ def test_a_standby_ends_with_the_last_process_that_wanted_it(site, wait_until, a
     assert site.registry.folders() == []
 
 
+@pytest.mark.full
 def test_a_standby_ends_with_a_process_that_is_killed(site, wait_until):
     code = "import time; from gpucluster.client.control import Control; print(Control().ensure_standby(), flush=True)"
     server = site.python(f"{code}; time.sleep(600)")
@@ -228,6 +235,7 @@ def test_a_standby_ends_with_a_process_that_is_killed(site, wait_until):
     assert site.registry.folders() == []
 
 
+@pytest.mark.full
 def test_a_standby_that_fits_no_more_is_let_go(site, monkeypatch, wait_until):
     site.control.ensure_standby()
     (old,) = site.standby_pids()
@@ -246,6 +254,7 @@ TOLD_NEVER = (
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.full
 def test_a_cluster_ends_when_its_creator_dies_before_the_standby_takes_it(site, wait_until, number):
     pid = site.standby()
     creator = site.python(TOLD_NEVER)
@@ -261,6 +270,7 @@ def test_a_cluster_ends_when_its_creator_dies_before_the_standby_takes_it(site, 
     assert site.registry.folders() == []
 
 
+@pytest.mark.full
 def test_a_cluster_that_a_standby_is_not_told_of_can_be_stopped(site, wait_until):
     pid = site.standby()
     creator = site.python(TOLD_NEVER)

@@ -144,6 +144,7 @@ time.sleep(600)
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["SIGTERM", "SIGKILL"])
 @pytest.mark.parametrize("group", [False, True], ids=["process", "group"])
+@pytest.mark.full
 def test_a_cluster_outlives_whoever_made_it(site, wait_until, tmp_path, number, group):
     """A kernel or a Jupyter server, killed in the middle of a computation, alone or with its process group."""
     goal = tmp_path / "go"
@@ -255,6 +256,7 @@ def test_a_cluster_whose_secret_is_gone_can_be_stopped(site, wait_until):
     wait_until(lambda: not site.processes())
 
 
+@pytest.mark.full
 def test_whatever_goes_wrong_once_a_second_is_told_and_tried_again(site):
     """A supervisor that looks no more after its cluster would never end it."""
     site.running(name="watched", idle_timeout_seconds=None)
@@ -272,6 +274,7 @@ def test_whatever_goes_wrong_once_a_second_is_told_and_tried_again(site):
     assert site.wait_for("watched", lambda model: model.state.ended).reason.startswith("Idle for 1 second")
 
 
+@pytest.mark.full
 def test_a_damaged_record_is_written_again_by_the_process_that_runs(site, wait_until):
     model = site.running(name="damaged", n_workers=0)
     folder = site.registry.folder(model.id)

@@ -85,6 +85,7 @@ def site(disk, monkeypatch):
     made.close()
 
 
+@pytest.mark.full
 def test_a_full_disk(site, disk, wait_until, capsys):
     for model in [site.create(name=name, idle_timeout_seconds=None) for name in ("scaled", "asked", "idle")]:
         site.control.wait(model.id)
@@ -128,6 +129,7 @@ def test_a_full_disk(site, disk, wait_until, capsys):
     disk.free()
 
 
+@pytest.mark.full
 def test_a_disk_that_fills_up_during_the_start(site, disk, wait_until):
     """Wherever that happens, the start ends with a sentence about the disk, or it comes to its end."""
     for bytes_left in (20_000, 100_000):

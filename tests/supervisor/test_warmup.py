@@ -11,6 +11,8 @@ import pytest
 from gpucluster.supervisor import preloading
 from gpucluster.supervisor.preloading import LATER, PRELOAD_LATER, later_wanted
 
+pytestmark = pytest.mark.full
+
 SCRIPT = """
 import multiprocessing, os, sys
 from concurrent.futures import ThreadPoolExecutor

@@ -64,6 +64,7 @@ def test_a_cluster_that_starts_ends_with_its_entry(site, wait_until):
     wait_until(lambda: not site.processes(), timeout=20, what=site.processes)
 
 
+@pytest.mark.full
 def test_a_standby_ends_with_its_entry(site, wait_until):
     assert site.control.ensure_standby()
     (folder,) = site.registry.folders()
@@ -87,6 +88,7 @@ def test_what_counts_as_an_entry(tmp_path):
         assert not entry_exists(folder, held.fileno())
 
 
+@pytest.mark.full
 def test_a_socket_that_was_deleted_is_made_anew(site, wait_until):
     model = site.running(n_workers=1)
     folder = site.registry.folder(model.id)
@@ -99,6 +101,7 @@ def test_a_socket_that_was_deleted_is_made_anew(site, wait_until):
     assert not folder.socket.exists()
 
 
+@pytest.mark.full
 def test_whoever_waits_is_told_and_nothing_comes_back(site, wait_until):
     """Dask makes its scratch space again where the folder was, open to everybody."""
     model = site.running(name="evicted")

@@ -16,7 +16,7 @@ import psutil
 import pytest
 from gpucluster.supervisor.preloading import PRELOAD_LATER
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.full]
 
 
 def _sent(dask_scheduler: Any) -> list[tuple[int, int]]:

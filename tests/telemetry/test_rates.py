@@ -43,6 +43,7 @@ def test_a_size_has_five_digits(value, short):
     assert isinstance(size(value), int)
 
 
+@pytest.mark.full
 def test_nothing_stays_nothing():
     assert size(None) is None
     assert rounded(1234, 3) == 1230

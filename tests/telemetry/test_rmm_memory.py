@@ -131,6 +131,7 @@ def test_the_maximum_of_a_pool_is_what_dask_cuda_was_told(use):
     assert use(PoolMemoryResource(CUDA), Worker({"RMMSetup-1": RMMSetup()})) == (None, near(POOL), None)
 
 
+@pytest.mark.full
 def test_rmm_is_not_imported_for_this():
     assert "rmm" not in sys.modules
     assert rmm_figures(Worker()) == {}

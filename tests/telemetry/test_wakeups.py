@@ -6,6 +6,10 @@ import asyncio
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.full
+
 PROGRAM = """
 import asyncio, json
 import dask

@@ -73,6 +73,7 @@ def test_workers_tell_all_about_themselves(sample, connection):
     assert found.column("device_error") == [None, None]
 
 
+@pytest.mark.full
 def test_workers_that_join_later_tell_the_same(sample, connection, shared_site):
     sample(complete(2))
     shared_site.control.patch("shared", {"n_workers": 4})
@@ -81,6 +82,7 @@ def test_workers_that_join_later_tell_the_same(sample, connection, shared_site):
     sample(complete(2))
 
 
+@pytest.mark.full
 def test_workers_go_on_telling_after_a_restart(sample, connection, shared_site, wait_until):
     before = {worker.pid for worker in shared_site.get("shared").workers}
     shared_site.control.restart("shared")
@@ -90,6 +92,7 @@ def test_workers_go_on_telling_after_a_restart(sample, connection, shared_site, 
     sample(complete(2))
 
 
+@pytest.mark.full
 def test_what_is_spilled_shows(sample, connection):
     # Spilling begins where the process uses 70 % of its 512 MiB, of which a worker that has imported nothing takes 70:
     # in small steps, or it would be killed at 95 %.
@@ -116,6 +119,7 @@ def test_what_workers_send_each_other_is_counted(sample, connection):
     assert after.column("received_bytes")[0] == before.column("received_bytes")[0]
 
 
+@pytest.mark.full
 def test_shuffles_are_counted(sample, connection):
     import dask
     import dask.dataframe as dd
@@ -142,6 +146,7 @@ def test_shuffles_are_counted(sample, connection):
     assert max(moved(sample(agree))) < 2 * size
 
 
+@pytest.mark.full
 def test_progress_is_told_by_kind(sample, connection):
     def slowly(x):
         import time
@@ -169,6 +174,7 @@ def test_the_past_is_told_to_who_comes_late(sample, connection, shared_site):
     assert history.workers["0"].memory_bytes[-1] > 20 * MIB
 
 
+@pytest.mark.full
 def test_a_worker_without_gpucluster_starts_and_tells_what_dask_measures(sample, connection, shared_site):
     """Of an older or foreign environment: our module cannot be imported there."""
     model = shared_site.get("shared")
@@ -201,6 +207,7 @@ asyncio.run(main(*sys.argv[1:]))
         process.communicate()
 
 
+@pytest.mark.full
 def test_a_cluster_that_has_ended_has_no_figures(site):
     model = site.running()
     site.control.stop(model.id)

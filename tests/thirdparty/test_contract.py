@@ -71,6 +71,7 @@ def names(model):
     return {worker.name for worker in model.workers}
 
 
+@pytest.mark.full
 def test_it_runs_while_all_workers_wait(shared_site, queued, gate):
     assert (queued.state, queued.backend, queued.backend_title) == ("running", "subprocess", kind_title("subprocess"))
     assert (queued.n_workers, queued.n_pending, queued.wanted.n_workers) == (0, 2, 2)
@@ -85,6 +86,7 @@ def test_it_runs_while_all_workers_wait(shared_site, queued, gate):
     assert (model.n_pending, model.pending_reason, names(model)) == (0, None, {"worker-0", "worker-1"})
 
 
+@pytest.mark.full
 def test_what_is_computed_shows(shared_site, two, wait_until):
     with two.get_client() as client:
         futures = client.map(lambda number: number**2, range(20))
@@ -163,6 +165,7 @@ def test_who_is_lost_is_asked_for_again(shared_site, two, gate, wait_until):
     wait_until(lambda: [entry for entry in two.activity() if (entry.kind, entry.message) == ("worker_died", told)])
 
 
+@pytest.mark.full
 def test_who_cannot_start_is_told_and_asked_for_again(shared_site, two, fault):
     fault.touch()
     two.scale(3, wait=False)
@@ -180,6 +183,7 @@ def test_the_end_takes_all_along(shared_site, two, wait_until):
     assert {"remembered.json", "reaping"}.isdisjoint(path.name for path in folder.path.iterdir())
 
 
+@pytest.mark.full
 def test_workers_that_can_be_are_restarted_through_the_view(site):
     before = site.running(backend="subprocess", n_workers=2, nannies=True)
     before = site.wait_for(before.id, lambda model: model.n_workers == 2)
@@ -199,6 +203,7 @@ def test_workers_that_can_be_are_restarted_through_the_view(site):
     assert [entry for entry in cluster.activity() if entry.kind in {"worker_left", "worker_died"}] == []
 
 
+@pytest.mark.full
 def test_a_scheduler_that_cannot_start(site, monkeypatch, wait_until):
     monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TLS__CIPHERS", "NONSENSE")
     model = site.create(backend="subprocess")
@@ -209,6 +214,7 @@ def test_a_scheduler_that_cannot_start(site, monkeypatch, wait_until):
 
 
 @pytest.mark.parametrize("step", ["remembered", "submitted", "running"])
+@pytest.mark.full
 def test_whoever_looks_next_ends_what_a_dead_supervisor_has_left(site, monkeypatch, wait_until, step):
     monkeypatch.setenv("GPUCLUSTER_SUBPROCESS_DIES", step)
     model = site.create(backend="subprocess")
@@ -231,6 +237,7 @@ def test_whoever_looks_next_ends_what_a_dead_supervisor_has_left(site, monkeypat
     assert site.control.list() == []
 
 
+@pytest.mark.full
 def test_what_cannot_be_ended_is_tried_again_and_not_forgotten(site, wait_until):
     model = site.running(backend="subprocess")
     folder = site.registry.folder(model.id)
@@ -248,6 +255,7 @@ def test_what_cannot_be_ended_is_tried_again_and_not_forgotten(site, wait_until)
     wait_until(lambda: not site.processes())
 
 
+@pytest.mark.full
 def test_a_scheduler_that_is_gone_ends_the_cluster(site, monkeypatch, wait_until):
     monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "2s")
     model = site.running(backend="subprocess")

@@ -18,11 +18,7 @@ TOOLS = ROOT / ".venv-docs"
 pytestmark = [
     pytest.mark.processes,
     pytest.mark.timeout(600),
-    pytest.mark.expensive(
-        "docs", "README.md", "CONTRIBUTING.md", "SECURITY.md", "requirements/docs.txt",
-        "py_src/gpucluster/server/openapi.py", "py_src/gpucluster/learn/__init__.py",
-        "py_src/gpucluster/lessons/building",
-    ),
+    pytest.mark.full,
     pytest.mark.skipif(not TOOLS.exists(), reason="needs what builds the site: make docs"),
 ]  # fmt: skip
 
@@ -58,7 +54,6 @@ def test_every_page_is_built(site: Path) -> None:
     assert "<img" in page
 
 
-@pytest.mark.browser
 @pytest.mark.skipif(executable() is None, reason="needs Chromium: make chromium")
 def test_search_finds_without_a_network(site: Path) -> None:
     asked = []

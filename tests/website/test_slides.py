@@ -62,7 +62,7 @@ def test_no_solution_is_on_a_slide(path: Path) -> None:
 
 @pytest.mark.processes
 @pytest.mark.timeout(300)
-@pytest.mark.expensive("docs/website/slides", "requirements/docs.txt", "notebooks", "docs/lessons/outputs")
+@pytest.mark.full
 @pytest.mark.skipif(not TOOLS.exists(), reason="needs what builds the slides: make slides")
 @pytest.mark.skipif(executable() is None, reason="needs Chromium: make chromium")
 def test_every_slide_has_room_for_what_is_on_it(tmp_path: Path) -> None:

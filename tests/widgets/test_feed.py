@@ -49,6 +49,7 @@ def connections(monkeypatch: Any) -> list[str]:
     return opened
 
 
+@pytest.mark.full
 async def test_many_listeners_one_connection(
     shared_site: Any, shared_cluster: ClusterModel, connections: list[str]
 ) -> None:

@@ -115,6 +115,7 @@ HOSTILE: list[Any] = [
 ]
 
 
+@pytest.mark.full
 def test_whatever_a_front_end_sends_changes_nothing(page: FrontEnd, shared_cluster: Any, shared_site: Any) -> None:
     page.run("import gpucluster\ncluster = gpucluster.connect()\ng = cluster.gauges()")
     card, gauges = page.view("cluster"), page.view("g")
@@ -136,6 +137,7 @@ def test_whatever_a_front_end_sends_changes_nothing(page: FrontEnd, shared_clust
     assert {name: page.models[card][name] for name in known} == known
 
 
+@pytest.mark.full
 def test_retiring_a_worker_from_the_gauges(page: FrontEnd, blue: Any, site: Any) -> None:
     gauges = page.view("import gpucluster\ngpucluster.connect().gauges()")
     page.request(gauges, kind="retire", worker="nobody")
@@ -145,6 +147,7 @@ def test_retiring_a_worker_from_the_gauges(page: FrontEnd, blue: Any, site: Any)
     page.until(lambda: name not in [worker["name"] for worker in page.models[gauges]["cluster"]["workers"]])
 
 
+@pytest.mark.full
 def test_samples_stop_when_nobody_looks_and_come_again(page: FrontEnd, shared_cluster: Any) -> None:
     gauges = page.view("import gpucluster\ncluster = gpucluster.connect()\ncluster.gauges()")
     page.request(gauges, kind="opened", view="a", keeps=False)
@@ -161,6 +164,7 @@ def test_samples_stop_when_nobody_looks_and_come_again(page: FrontEnd, shared_cl
     page.until(lambda: page.samples(gauges) > before)
 
 
+@pytest.mark.full
 def test_a_front_end_that_does_not_answer_gets_no_pile(page: FrontEnd, shared_cluster: Any) -> None:
     gauges = page.view("import gpucluster\ncluster = gpucluster.connect()\ncluster.gauges()")
     page.request(gauges, kind="opened", view="a", keeps=False)
@@ -191,6 +195,7 @@ def test_closing_leaves_a_picture(page: FrontEnd, shared_cluster: Any) -> None:
     page.until(lambda: page.text(LOOK) == "[] 0\n")
 
 
+@pytest.mark.full
 def test_widgets_end_with_the_entry_of_their_cluster(page: FrontEnd, blue: Any, site: Any) -> None:
     (output,) = page.run("import gpucluster\ncluster = gpucluster.connect()\ncluster.gauges()")
     gauges = output["data"][WIDGET]["model_id"]
@@ -205,6 +210,7 @@ def test_widgets_end_with_the_entry_of_their_cluster(page: FrontEnd, blue: Any, 
     page.until(lambda: page.text(LOOK) == "[] 0\n")
 
 
+@pytest.mark.full
 def test_reset_ends_all_widgets(page: FrontEnd, shared_cluster: Any) -> None:
     (card,) = page.run("import gpucluster\ncluster = gpucluster.connect()\ncluster")
     (gauges,) = page.run("cluster.gauges()")
@@ -235,6 +241,7 @@ def test_the_kernel_ends_without_a_word_of_complaint(page: FrontEnd, shared_clus
     assert shared_site.get("shared").state.value == "running"
 
 
+@pytest.mark.full
 def test_a_dashboard_belongs_to_a_jupyter_server(page: FrontEnd, shared_cluster: Any) -> None:
     page.run("import gpucluster, os\nos.environ.pop('JPY_PARENT_PID', None)\ncluster = gpucluster.connect()")
     (output,) = page.run("d = cluster.dashboard('task-stream')\nd")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from gpucluster.widgets.presence import (
     MOST_VIEWS,
     PATIENCE_SECONDS,
@@ -90,6 +91,7 @@ def test_a_busy_kernel_reads_no_answers_and_sends_some_more():
     assert not found.may_send(busy=True)
 
 
+@pytest.mark.full
 def test_a_flood_of_views_is_not_remembered():
     found, _ = presence()
     for number in range(10 * MOST_VIEWS):

@@ -17,6 +17,7 @@ CELLS = ["import gpucluster\ncluster = gpucluster.connect()\ncluster", "cluster.
 
 
 @pytest.mark.parametrize("keeps_state", [False, True])
+@pytest.mark.full
 async def test_an_executed_notebook_becomes_a_page(shared_cluster: Any, keeps_state: bool) -> None:
     made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in CELLS])
     client = NotebookClient(made, timeout=90, kernel_name="python3", store_widget_state=keeps_state)

@@ -57,7 +57,6 @@ def test_real_machines_without_a_usable_gpu(machine: FakeMachine) -> None:
     assert backend == "local" and "cannot be used" in reason
 
 
-@pytest.mark.cuda
 def test_real_machine_with_gpus(machine: FakeMachine) -> None:
     pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
     machine.write([gpu(1)])

@@ -11,7 +11,6 @@ from gpucluster.client.control import Control
 from nvml.machine import FakeMachine, gpu, gpu_uuid
 
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
-pytestmark = pytest.mark.cuda
 
 PREFLIGHTS = """
 import asyncio, json, os, pathlib, tempfile

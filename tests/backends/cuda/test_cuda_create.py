@@ -12,7 +12,6 @@ from gpucluster.client.control import Control
 from nvml.machine import FakeMachine, gpu, gpu_uuid
 
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
-pytestmark = pytest.mark.cuda
 GIB = 2**30
 
 BEGIN = """
@@ -99,6 +98,7 @@ print(json.dumps({
     assert (result["total"], result["stopped"]) == (6, "stopped")
 
 
+@pytest.mark.full
 def test_a_retired_worker_frees_its_gpu_for_the_next(three_gpus: FakeMachine, tmp_path: Path) -> None:
     result = run(
         three_gpus,

@@ -17,7 +17,7 @@ from nvml.machine import FakeMachine, gpu
 from tests.otheruser import OtherUser
 
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
-pytestmark = [pytest.mark.cuda, pytest.mark.processes, pytest.mark.root, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.processes, pytest.mark.timeout(300)]
 
 HOLDS = """
 import os, time, gpucluster
@@ -75,6 +75,7 @@ def read(process: subprocess.Popen[str]) -> str:
     return process.stdout.readline().strip()
 
 
+@pytest.mark.full
 def test_who_is_killed_gives_the_gpu_to_the_next_user(
     shared: dict[str, str], waiting: list[subprocess.Popen[str]]
 ) -> None:

@@ -12,7 +12,6 @@ from gpucluster.protocol.spec import CudaSpec, MachineSpec
 from nvml.machine import FakeMachine, gpu, gpu_uuid, mig_slice, slice_uuid
 
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
-pytestmark = pytest.mark.cuda
 GIB = 2**30
 
 

@@ -28,7 +28,7 @@ from gpucluster.supervisor.sampler import Sampler  # noqa: E402
 
 from tests.backends.ssh.sshd import Servers, free_port  # noqa: E402
 
-pytestmark = [pytest.mark.cuda, pytest.mark.processes]
+pytestmark = pytest.mark.processes
 GIB = 2**30
 
 

@@ -9,7 +9,6 @@ from nvml.machine import gpu, gpu_uuid, mig_slice, slice_uuid
 
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
 
-pytestmark = pytest.mark.cuda
 MIB = 2**20
 ONE = gpu(0, used=2000, util=73, power=150, limit=300, temperature=55)
 
@@ -47,6 +46,7 @@ def test_all_that_a_gpu_tells(tell):
     assert found["tier_device_limit_bytes"] == [size(0.8 * 16384)] * 2
 
 
+@pytest.mark.full
 def test_who_uses_the_memory(tell):
     other = f"process {os.getpid()} used=700"
     ours = ["process PID0 used=900", "process SELF used=100"]
@@ -64,6 +64,7 @@ def test_who_uses_the_memory(tell):
     assert foreign["vram_used_bytes"] == [size(2000)]
 
 
+@pytest.mark.full
 def test_a_gpu_is_lost_and_comes_back(tell):
     lost = [ONE, "fail * 15", gpu(1, used=500)]
     before, without, after = tell([ONE, gpu(1, used=500)], lost, [ONE, gpu(1, used=500)], n_workers=2)
@@ -77,6 +78,7 @@ def test_a_gpu_is_lost_and_comes_back(tell):
 
 
 @pytest.mark.parametrize(("code", "says"), [(9, "not loaded"), (18, "updated"), (4, "may not use")])
+@pytest.mark.full
 def test_the_driver_fails_and_recovers(tell, code, says):
     _, without, after = tell([ONE], [f"fail * {code}", ONE], [ONE], n_workers=1)
     (sentence,) = without["device_error"]
@@ -115,12 +117,14 @@ def test_traffic_is_a_rate(tell):
     assert found["nvlink_received_bytes_per_second"][0] == pytest.approx(2 * link, rel=0.02)
 
 
+@pytest.mark.full
 def test_a_worker_that_joins_later_tells_the_same(tell):
     found = tell([ONE, gpu(1, used=500)], scenario="joins_later", devices=[gpu_uuid(0), gpu_uuid(1)], n_workers=1)
     assert found["device"] == [gpu_uuid(0), gpu_uuid(1)]
     assert found["vram_used_bytes"] == [size(2000), size(500)]
 
 
+@pytest.mark.full
 def test_what_goes_to_disk_shows(tell):
     """Dask itself says 0, always: the results are in dask-cuda's own store."""
     before, after, cleared = tell([ONE], scenario="spills", n_workers=1, memory_limit="300 MiB")

@@ -90,6 +90,7 @@ def test_it_is_seen_used_and_left_alone(shared_site, somebody, wait_until):
         assert not [name for name in client.run_on_scheduler(PLUGINS_THERE) if "gpucluster" in name]
 
 
+@pytest.mark.full
 def test_tls_files_of_somebody_else(shared_site, somebody):
     address = somebody.addresses["tls"]
     options = {"backend": "existing", "n_workers": None, "memory_limit": "auto"}
@@ -113,6 +114,7 @@ async def _refusal(tmp_path: Path, **options) -> str:
     return str(error.value.message)
 
 
+@pytest.mark.full
 async def test_what_cannot_be_looked_at_is_said(somebody, tmp_path):
     tcp, tls = somebody.addresses["tcp"], somebody.addresses["tls"]
     as_tls, as_tcp = tcp.replace("tcp:", "tls:"), tls.replace("tls:", "tcp:")
@@ -176,6 +178,7 @@ def test_the_form_asks_only_for_what_is_ours():
     assert not {"n_workers", "memory_limit", "local_directory"} & set(spec_schemas()["existing"]["properties"])
 
 
+@pytest.mark.full
 def test_a_scheduler_that_comes_back_and_one_that_does_not(site, tmp_path, monkeypatch, wait_until):
     monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "8s")
     first = serve(tmp_path)

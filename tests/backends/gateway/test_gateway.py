@@ -91,6 +91,7 @@ def test_it_is_a_cluster_like_any_other_and_no_secret_is_written_down(
         assert b"Dask" in page.read()
 
 
+@pytest.mark.full
 def test_kmeans_finds_what_scikit_learn_finds(shared_site: Any, one: gpucluster.Cluster) -> None:
     X = load_digits().data
     with one.get_client():
@@ -100,6 +101,7 @@ def test_kmeans_finds_what_scikit_learn_finds(shared_site: Any, one: gpucluster.
     assert shared_site.control.telemetry(NAME).workers == [shared_site.get(NAME).workers[0].name]
 
 
+@pytest.mark.full
 def test_it_grows_within_the_limits_of_the_site_and_hands_results_over(
     shared_site: Any, one: gpucluster.Cluster
 ) -> None:
@@ -121,6 +123,7 @@ def test_it_grows_within_the_limits_of_the_site_and_hands_results_over(
     assert "died" not in told
 
 
+@pytest.mark.full
 def test_it_follows_the_load(shared_site: Any, one: gpucluster.Cluster) -> None:
     shared_site.control.patch(NAME, {"adapt": {"minimum": 1, "maximum": 2, "wait_count": 5}})
     with one.get_client() as client:
@@ -134,6 +137,7 @@ def test_it_follows_the_load(shared_site: Any, one: gpucluster.Cluster) -> None:
     shared_site.wait_for(NAME, lambda model: (model.n_workers, model.notes) == (2, []))
 
 
+@pytest.mark.full
 def test_a_server_that_is_started_anew_costs_nothing(
     gateway: RealGateway, shared_site: Any, one: gpucluster.Cluster, wait_until: Any
 ) -> None:
@@ -151,6 +155,7 @@ def test_a_server_that_is_started_anew_costs_nothing(
     shared_site.wait_for(NAME, lambda model: (model.n_workers, model.n_pending) == (0, 0))
 
 
+@pytest.mark.full
 def test_when_the_supervisor_is_killed_the_cluster_is_shut_down(
     gateway: RealGateway, shared_site: Any, made: ClusterModel, wait_until: Any
 ) -> None:
@@ -174,6 +179,7 @@ def test_when_the_supervisor_is_killed_the_cluster_is_shut_down(
     assert f"The cluster {name_of(made)} that its dead process had left was shut down at the Dask Gateway" in told
 
 
+@pytest.mark.full
 def test_one_that_was_there_already_is_left_alone(gateway: RealGateway, shared_site: Any) -> None:
     before = living(gateway)
     name = ask(gateway, lambda server: server.submit({}))
@@ -196,6 +202,7 @@ def test_one_that_was_there_already_is_left_alone(gateway: RealGateway, shared_s
         shared_site.running(**asked)
 
 
+@pytest.mark.full
 def test_a_cluster_whose_name_never_came_back_is_found_by_what_it_is(gateway: RealGateway) -> None:
     told: list[str] = []
 
@@ -271,6 +278,7 @@ async def test_what_is_no_gateway_and_what_is_no_proxy(gateway: RealGateway, tmp
     assert "does not encrypt" in await _refusal(tmp_path, **{**gateway.options, "address": secure})
 
 
+@pytest.mark.full
 def test_what_the_server_offers_is_told_before_anything_starts(gateway: RealGateway, shared_site: Any) -> None:
     before = living(gateway)
     found = shared_site.control.preview({**gateway.options, "gateway_options": "worker_cores=2,fast=yes"})

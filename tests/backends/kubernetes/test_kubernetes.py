@@ -89,6 +89,7 @@ def test_kmeans_finds_what_scikit_learn_finds(two: Any) -> None:
         np.testing.assert_allclose(ours.cluster_centers_, theirs.cluster_centers_, atol=1e-6)
 
 
+@pytest.mark.full
 def test_results_go_to_the_others_when_one_is_retired_or_scaled_away(
     kubernetes: Any, shared_site: Any, two: Any
 ) -> None:
@@ -110,6 +111,7 @@ def test_results_go_to_the_others_when_one_is_retired_or_scaled_away(
     assert left == [*names(model)], "the operator chose nobody"
 
 
+@pytest.mark.full
 def test_a_restart_keeps_the_pods(kubernetes: Any, two: Any) -> None:
     before = living_pods(kubernetes, two.id)
     pids = {worker.pid for worker in two.model.workers}
@@ -118,6 +120,7 @@ def test_a_restart_keeps_the_pods(kubernetes: Any, two: Any) -> None:
     assert living_pods(kubernetes, two.id) == before
 
 
+@pytest.mark.full
 def test_pods_that_are_gone_are_told_of_and_replaced(
     kubernetes: Any, shared_site: Any, two: Any, wait_until: Any
 ) -> None:
@@ -134,12 +137,14 @@ def test_pods_that_are_gone_are_told_of_and_replaced(
         assert client.submit(sum, [1, 2]).result(timeout=60) == 3
 
 
+@pytest.mark.full
 def test_a_deployment_that_somebody_deletes_is_replaced(kubernetes: Any, shared_site: Any, two: Any) -> None:
     gone = sorted(names(two.model))[0]
     kubernetes.ask(f"/apis/apps/v1/namespaces/class/deployments/{gone}", "DELETE")
     shared_site.wait_for("pods", lambda model: model.n_workers == 2 and gone not in names(model))
 
 
+@pytest.mark.full
 def test_it_follows_the_load(kubernetes: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
     import time
 
@@ -152,6 +157,7 @@ def test_it_follows_the_load(kubernetes: Any, shared_site: Any, two: Any, wait_u
     wait_until(lambda: not kubernetes.things("pods", of=f"{two.id}-default"), what=lambda: messages(two))
 
 
+@pytest.mark.full
 def test_why_pods_wait_is_said(kubernetes: Any, shared_site: Any, made: Any, wait_until: Any) -> None:
     # Whatever the test before has left: a scheduler and one worker, so that the second worker is one pod too many.
     shared_site.control.patch("pods", {"n_workers": 1})
@@ -177,6 +183,7 @@ def test_the_end_leaves_nothing(kubernetes: Any, shared_site: Any, made: Any, wa
     assert "DaskCluster" in shared_site.registry.folder(made.id).submitted.read_text(), "can be read afterwards"
 
 
+@pytest.mark.full
 def test_what_a_dead_operator_leaves_is_said_with_the_commands_that_remove_it(
     kubernetes: Any, shared_site: Any, wait_until: Any
 ) -> None:
@@ -194,6 +201,7 @@ def test_what_a_dead_operator_leaves_is_said_with_the_commands_that_remove_it(
     wait_until(lambda: shared_site.control.list() and not folder.remembered.exists(), what=folder.log.read_text)
 
 
+@pytest.mark.full
 def test_gpus_that_are_not_there_are_waited_for_and_whoever_looks_next_ends_it_for_a_dead_supervisor(
     kubernetes: Any, shared_site: Any, wait_until: Any
 ) -> None:
@@ -218,6 +226,7 @@ def test_gpus_that_are_not_there_are_waited_for_and_whoever_looks_next_ends_it_f
     assert any("was deleted" in one.message for one in shared_site.control.activity(model.id).entries)
 
 
+@pytest.mark.full
 def test_an_image_that_cannot_be_pulled_is_no_cluster(kubernetes: Any, shared_site: Any, wait_until: Any) -> None:
     model = shared_site.create(**pods(kubeconfig=kubernetes.kubeconfig, image="absent"))
     with pytest.raises(StartFailed, match="its image 'absent' cannot be pulled: Failed to pull image .*: not found"):

@@ -56,6 +56,7 @@ def previews() -> Any:
     found.close()
 
 
+@pytest.mark.full
 def test_what_would_be_made_is_shown_and_nothing_is_made(kubernetes: Any, previews: Previews) -> None:
     shown = previews.ask(kubeconfig=kubernetes.kubeconfig, n_workers=3)
     made = yaml.safe_load(shown["text"])

@@ -11,6 +11,8 @@ from gpucluster.client.environment import cluster_environment
 
 from tests.mpi import MPIEXEC, is_open_mpi, must_have_mpi
 
+pytestmark = pytest.mark.full
+
 must_have_mpi("dask_mpi")
 
 USE = """

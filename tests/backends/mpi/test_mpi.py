@@ -130,6 +130,7 @@ def _shared_memory() -> list[str]:
     return [line.split(maxsplit=5)[5] for line in lines if "mpich_shm" in line]
 
 
+@pytest.mark.full
 def test_no_rank_keeps_a_name_of_shared_memory_that_would_be_left(client):
     if is_open_mpi():
         pytest.skip("MPICH leaves it, Open MPI does not")
@@ -156,6 +157,7 @@ def test_the_number_is_fixed_and_it_is_said_why(handle):
     assert handle.model.n_workers == 2
 
 
+@pytest.mark.full
 def test_a_restart_starts_the_whole_program_again(shared_site, cluster, handle, client):
     kept = client.submit(pow, 2, 10)
     assert kept.result() == 1024
@@ -180,6 +182,7 @@ def test_dasks_own_client_restarts_all_ranks_and_retires_none(shared_site, clust
     assert new == ["Restart all workers, as a client of Dask has asked for", "Never stop by itself"]
 
 
+@pytest.mark.full
 def test_a_rank_that_dies_takes_all_along_and_all_come_back(shared_site, cluster, handle, client, wait_until):
     result = client.submit(pow, 3, 4)
     assert result.result() == 81
@@ -206,6 +209,7 @@ def test_a_rank_that_dies_takes_all_along_and_all_come_back(shared_site, cluster
     wait_until(lambda: len(handle.model.workers) == 2 and not before & {worker.pid for worker in handle.model.workers})
 
 
+@pytest.mark.full
 def test_the_rank_whose_outer_process_was_killed_is_named(shared_site, cluster, handle, client, wait_until):
     """Launchers end all others then, and the MPI in use names the first one whichever it was."""
     before = pids(client)
@@ -271,6 +275,7 @@ async def test_pythons_that_cannot_be_used_are_told(tmp_path):
 
 
 @pytest.mark.processes
+@pytest.mark.full
 def test_a_launcher_that_fails_is_told_with_its_last_words(shared_site, tmp_path):
     failing = _program(tmp_path / "mpiexec", f"{SAYS_ITS_LIBRARY}\necho error: no slots for 2 ranks >&2; exit 3")
     broken = _program(
@@ -311,6 +316,7 @@ def test_a_dry_run_shows_the_command(shared_site):
 
 
 @pytest.mark.processes
+@pytest.mark.full
 def test_a_running_dask_mpi_can_be_joined(shared_site, tmp_path, wait_until):
     file = tmp_path / "scheduler.json"
     program = Path(sys.executable).with_name("dask-mpi")

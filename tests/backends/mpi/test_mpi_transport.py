@@ -105,6 +105,7 @@ def test_blocks_cross_between_ranks_and_results_are_right(client):
     assert found.inertia_ == pytest.approx(expected.inertia_, rel=1e-9)
 
 
+@pytest.mark.full
 def test_ranks_that_are_lost_come_back_as_another_world(shared_site, cluster, client, wait_until):
     kept = client.submit(pow, 2, 10)
     assert kept.result() == 1024
@@ -135,6 +136,7 @@ def test_tasks_that_are_cancelled_with_blocks_on_their_way_disturb_nothing(clien
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.full
 def test_estimators_talk_over_mpi_on_these_ranks(client):
     X, y = da.from_array(DIGITS, chunks=(450, 64)), da.from_array(LABELS, chunks=450)
     fits = {
@@ -160,6 +162,7 @@ def test_estimators_talk_over_mpi_on_these_ranks(client):
     assert list(used.values()) == [False, False], "MPI has two thousand, and each fit would take one"
 
 
+@pytest.mark.full
 def test_what_is_short_talks_over_mpi_without_tasks(client, wait_until):
     X = da.from_array(DIGITS, chunks=(450, 64)).persist()
     wait(X)
@@ -210,6 +213,7 @@ def transitions(dask_scheduler):
     return dask_scheduler.transition_counter
 
 
+@pytest.mark.full
 def test_ranks_that_call_different_operations_over_mpi_are_told_who_called_what(client):
     X = da.from_array(DIGITS, chunks=(450, 64))
 
@@ -259,6 +263,7 @@ def test_a_task_cannot_finalize_mpi(client):
         client.submit(finalize, pure=False).result(30)
 
 
+@pytest.mark.full
 def test_a_program_that_is_aborted_is_started_again(cluster, client, wait_until):
     before = set(addresses(client))
     first = min(before)
@@ -284,6 +289,7 @@ def test_it_is_said_that_ranks_do_not_encrypt(cluster):
     assert "(encrypted, but not between ranks; only you can connect)" in card_html(cluster, None)
 
 
+@pytest.mark.full
 def test_a_rank_that_hangs_is_lost_and_comes_back(cluster, client, wait_until):
     before = set(addresses(client))
     pid = client.submit(os.getpid, workers=["1"], pure=False).result()

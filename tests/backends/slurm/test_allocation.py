@@ -62,6 +62,7 @@ def _left(cluster: str) -> list[psutil.Process]:
 
 
 @pytest.mark.processes
+@pytest.mark.full
 def test_the_nodes_of_an_allocation_are_used_and_it_takes_all_along(
     slurm: Any, shared_site: Any, wait_until: Any
 ) -> None:

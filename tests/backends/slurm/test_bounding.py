@@ -98,6 +98,7 @@ def test_what_is_no_file_is_left_alone(where: int) -> None:
 
 
 @pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.full
 def test_a_worker_that_prints_without_end_fills_no_disk(
     slurm: Any, shared_site: Any, tmp_path: Path, wait_until: Callable[..., Any], shared: bool
 ) -> None:
@@ -147,6 +148,7 @@ def test_a_worker_that_prints_without_end_fills_no_disk(
 
 
 @pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.full
 def test_why_a_job_has_failed_is_found_behind_a_flood(
     slurm: Any, shared_site: Any, tmp_path: Path, shared: bool
 ) -> None:

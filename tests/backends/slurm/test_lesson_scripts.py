@@ -60,6 +60,7 @@ def test_what_slurm_does_not_take_is_its_own_sentence(here: BatchSystem) -> None
         here.submit("#!/bin/bash\n#SBATCH --partition=nowhere\necho\n")
 
 
+@pytest.mark.full
 def test_a_job_that_does_not_end_is_cancelled(here: BatchSystem, slurm: RealSlurm) -> None:
     outcome = here.submit("#!/bin/bash\n#SBATCH --time=5\nsleep 100\n", patience=2)
     assert "then cancelled" in outcome.state

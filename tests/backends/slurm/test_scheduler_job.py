@@ -21,6 +21,8 @@ from gpucluster.protocol.models import ClusterState
 from tests.backends.seen import messages, names
 from tests.backends.slurm.test_slurm import job_of, log_of
 
+pytestmark = pytest.mark.full
+
 JOBS = {"backend": "slurm", "walltime": "00:10:00", "memory_limit": "300MB", "interface": "lo"}
 FAILS = {**JOBS, "partition": "apart", "shared_storage": False, "n_workers": 1, "python": "/nowhere/python"}
 IN_JOB = {**JOBS, "scheduler": "job", "scheduler_memory": "600MB"}

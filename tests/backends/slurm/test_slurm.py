@@ -84,6 +84,7 @@ def test_it_runs_while_its_jobs_wait_and_leaves_no_secret_with_slurm(
     assert (names(model), model.n_pending, model.pending_reason) == ({"0", "1"}, 0, None)
 
 
+@pytest.mark.full
 def test_kmeans_finds_what_scikit_learn_finds(two: Any) -> None:
     import dask.array as da
     from gpucluster.learn import KMeans
@@ -96,6 +97,7 @@ def test_kmeans_finds_what_scikit_learn_finds(two: Any) -> None:
         np.testing.assert_allclose(ours.cluster_centers_, theirs.cluster_centers_, atol=1e-6)
 
 
+@pytest.mark.full
 def test_results_go_to_the_others_when_one_is_retired_or_scaled_away(shared_site: Any, two: Any) -> None:
     two.scale(3)
     model = shared_site.wait_for("jobs", lambda model: model.n_workers == 3)
@@ -111,6 +113,7 @@ def test_results_go_to_the_others_when_one_is_retired_or_scaled_away(shared_site
         assert sum(client.gather(futures)) == 2 * sum(range(10))
 
 
+@pytest.mark.full
 def test_a_restart_keeps_the_jobs(slurm: Any, two: Any) -> None:
     before = two.model
     jobs = {job_of(slurm, before, name) for name in names(before)}
@@ -122,6 +125,7 @@ def test_a_restart_keeps_the_jobs(slurm: Any, two: Any) -> None:
         assert client.submit(sum, [1, 2]).result(timeout=60) == 3
 
 
+@pytest.mark.full
 def test_jobs_that_are_gone_are_told_of_and_replaced(slurm: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
     two.scale(3)
     before = shared_site.wait_for("jobs", lambda model: model.n_workers == 3)
@@ -146,6 +150,7 @@ def test_jobs_that_are_gone_are_told_of_and_replaced(slurm: Any, shared_site: An
         slurm.ask("scontrol", "update", f"nodename={node}", "state=resume")
 
 
+@pytest.mark.full
 def test_jobs_that_more_urgent_ones_push_out_are_replaced(
     slurm: Any, shared_site: Any, two: Any, wait_until: Any
 ) -> None:
@@ -174,6 +179,7 @@ def test_jobs_that_more_urgent_ones_push_out_are_replaced(
     assert pid not in {worker.pid for worker in model.workers}
 
 
+@pytest.mark.full
 def test_before_the_walltime_ends_others_come_and_take_what_it_holds(
     slurm: Any, shared_site: Any, two: Any, wait_until: Any
 ) -> None:
@@ -196,6 +202,7 @@ def test_before_the_walltime_ends_others_come_and_take_what_it_holds(
     assert "left unexpectedly" not in messages(two).splitlines()[-1]
 
 
+@pytest.mark.full
 def test_it_follows_the_load(slurm: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
     two.adapt(minimum=0, maximum=3)
     with two.get_client() as client:
@@ -230,6 +237,7 @@ def busy(slurm: Any) -> Any:
     slurm.ask("scancel", "--name=busy")
 
 
+@pytest.mark.full
 def test_waiting_is_no_error_and_whoever_looks_next_cancels_for_a_dead_supervisor(
     slurm: Any, busy: None, shared_site: Any, shared_folder: Path, wait_until: Any
 ) -> None:
@@ -290,6 +298,7 @@ def test_nodes_that_take_no_jobs_now_are_waited_for(slurm: Any, shared_site: Any
     shared_site.control.stop(model.id)
 
 
+@pytest.mark.full
 def test_a_job_that_cannot_work_tells_why(slurm: Any, shared_site: Any, shared_folder: Path) -> None:
     options = {**JOBS, "python": "/nowhere/python", "n_workers": 1, "shared_directory": str(shared_folder)}
     model = shared_site.running(**options)
@@ -299,6 +308,7 @@ def test_a_job_that_cannot_work_tells_why(slurm: Any, shared_site: Any, shared_f
     shared_site.control.stop(model.id)
 
 
+@pytest.mark.full
 def test_a_controller_that_is_down(
     slurm: Any, busy: None, shared_site: Any, shared_folder: Path, wait_until: Any, monkeypatch: Any
 ) -> None:

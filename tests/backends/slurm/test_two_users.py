@@ -13,6 +13,8 @@ import pytest
 
 from tests.otheruser import OtherUser
 
+pytestmark = pytest.mark.full
+
 JOBS = {"backend": "slurm", "partition": "main", "walltime": "00:10:00", "memory_limit": "600MB", "interface": "lo"}
 SECRET = "a-password-of-mine"
 CREATE = """

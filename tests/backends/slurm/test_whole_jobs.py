@@ -15,6 +15,8 @@ from nvml.machine import FakeMachine, gpu
 from tests.backends.seen import messages, names, with_workers
 from tests.backends.slurm.test_slurm import job_of, log_of
 
+pytestmark = pytest.mark.full
+
 CUDA_PYTHON = Path(os.environ.get("GPUCLUSTER_CUDA_PYTHON", Path(__file__).parents[3] / ".venv-cuda/bin/python"))
 SITE = "costs: {slurm: {unit: core-hours, per_cpu_hour: 1}}\n"
 

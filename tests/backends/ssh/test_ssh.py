@@ -134,6 +134,7 @@ def test_workers_are_scaled_restarted_and_retired(shared_site, cluster, handle, 
     assert shared_site.get(cluster.id).notice is None
 
 
+@pytest.mark.full
 def test_the_number_follows_the_load(shared_site, cluster, handle, client, wait_until):
     handle.adapt(minimum=0, maximum=3, interval=0.1, wait_count=2)
     wait_until(lambda: n_workers(shared_site, cluster) == 0)
@@ -145,6 +146,7 @@ def test_the_number_follows_the_load(shared_site, cluster, handle, client, wait_
     handle.scale(2)
 
 
+@pytest.mark.full
 def test_k_means_finds_the_groups(cluster, client):
     points, _, centers = make_blobs(6000, 3, centers=4, cluster_std=0.3, random_state=0, return_centers=True)
     found = KMeans(4, random_state=0).fit(da.from_array(points, chunks=(500, 3))).cluster_centers_
@@ -167,6 +169,7 @@ def test_what_workers_print_is_read(shared_site, cluster, client):
         time.sleep(0.05)
 
 
+@pytest.mark.full
 def test_lost_workers_come_back(shared_site, cluster, client, wait_until):
     def back(before: set[int], gone: int) -> set[int]:
         now = set(client.run(os.getpid, on_error="ignore").values())
@@ -278,6 +281,7 @@ async def test_host_files(servers, tmp_path, text, said):
 # -- the end -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 async def test_a_dead_supervisor_leaves_nothing(shared_site, cluster, servers, wait_until):
     model = shared_site.get(cluster.id)
     remembered = shared_site.registry.folder(cluster.id).remembered.read_text()

@@ -7,9 +7,12 @@ import signal
 import subprocess
 import sys
 
+import pytest
 from gpucluster.backends.ssh.connection import KEEPALIVE_SECONDS, KEEPALIVES
 from gpucluster.client.environment import cluster_environment
 from gpucluster.protocol.models import ClusterState
+
+pytestmark = pytest.mark.full
 
 
 def test_a_link_is_cut(site, network, servers, wait_until):

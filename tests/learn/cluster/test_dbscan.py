@@ -82,6 +82,7 @@ def test_weights(split: Any) -> None:
         expect_equal(ours, theirs)
 
 
+@pytest.mark.full
 def test_on_workers(dask_client: Client, split: Any) -> None:
     with dask.config.set(scheduler="distributed"):
         for name in CASES:

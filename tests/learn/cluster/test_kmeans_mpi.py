@@ -69,6 +69,7 @@ def dask_mpi(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Client]
 
 
 @pytest.mark.parametrize("dask_mpi", ["distributed.Worker"], indirect=True)
+@pytest.mark.full
 def test_on_workers_of_dask_mpi(dask_mpi: Client) -> None:
     X = da.from_array(DIGITS, chunks=(500, 64), name=False)
     serial = KMeans(10, random_state=3).fit(DIGITS)
@@ -81,6 +82,7 @@ def test_on_workers_of_dask_mpi(dask_mpi: Client) -> None:
 
 
 @pytest.mark.parametrize("dask_mpi", ["distributed.Nanny"], indirect=True)
+@pytest.mark.full
 def test_nannies_of_dask_mpi(dask_mpi: Client) -> None:
     X = da.from_array(DIGITS, chunks=(500, 64), name=False)
     with config_context(communicator="mpi"), pytest.raises(MissingMPI, match=r"--worker-class distributed\.Worker"):

@@ -90,6 +90,7 @@ def test_workers_whose_connections_are_no_plain_sockets(split: Any, security: bo
 
 
 @pytest.mark.parametrize("size", [1, 3])
+@pytest.mark.full
 def test_mpi(size: int, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(
@@ -158,6 +159,7 @@ def unequal_later(shard: Any) -> Any:
 
 
 @pytest.mark.parametrize(("function", "calls"), [(unequal, 1), (unequal_later, 2)])
+@pytest.mark.full
 def test_a_rank_that_returns_early_leaves_nobody_waiting(
     dask_client: Any, split: Any, caplog: pytest.LogCaptureFixture, function: Any, calls: int
 ) -> None:

@@ -62,6 +62,7 @@ def test_a_data_frame_gives_a_data_frame(dask_client: Any, options: dict[str, An
     np.testing.assert_allclose(clone(ours).fit(FRAME).transform(FRAME), expected)
 
 
+@pytest.mark.full
 def test_what_is_left_and_how_columns_are_named(dask_client: Any) -> None:
     lazy = dd.from_pandas(FRAME, npartitions=2)
     numbers = sklearn.compose.make_column_selector(dtype_include="number")
@@ -146,6 +147,7 @@ def test_no_columns_come_out(dask_client: Any, transformer: Any, columns: list[s
             assert made.fit_transform(array).shape == (90, 0)
 
 
+@pytest.mark.full
 def test_in_a_pipeline(dask_client: Any) -> None:
     lazy = dd.from_pandas(FRAME.assign(tall=TALL), npartitions=3)
     X, y = lazy[list(FRAME.columns)], lazy["tall"]

@@ -136,6 +136,7 @@ def test_data_frames(dask_client: Any) -> None:
     assert ours.predict_proba(dd.from_pandas(frame, npartitions=3)).compute().shape == (1300, 10)
 
 
+@pytest.mark.full
 def test_weights_of_classes_and_rows(dask_client: Any, split: Any) -> None:
     rare, frequent = np.flatnonzero(LABELS == 3)[:12], np.flatnonzero(LABELS == 8)
     few = np.concatenate([rare[:6], frequent[:87], rare[6:], frequent[87:]])
@@ -159,6 +160,7 @@ def test_a_regression_needs_numbers(dask_client: Any, split: Any) -> None:
         RandomForestRegressor(4).fit(split(np.zeros((100, 2)), 2), split(np.array(["a", "b"] * 50), 2))
 
 
+@pytest.mark.full
 def test_an_interruption_ends_it_on_the_workers_too(dask_client: Any, split: Any) -> None:
     """Dask waits until a running task ends; the trees would take minutes."""
 

@@ -30,6 +30,7 @@ def nearest(X: Any, centers: Any) -> tuple[Any, Any]:
 
 @given(data=st.data())
 @settings(max_examples=150, deadline=None)
+@pytest.mark.full
 def test_sums_labels_and_inertia_of_pass_after_pass(data: Any) -> None:
     n, k, d = data.draw(st.integers(10, 200)), data.draw(st.integers(2, 9)), data.draw(st.integers(4, 6))
     random = np.random.default_rng(data.draw(st.integers(0, 2**32)))

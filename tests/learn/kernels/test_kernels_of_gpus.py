@@ -72,6 +72,7 @@ def table(n_rows: int, n_columns: int, k: int, dtype: Any, *, far: bool) -> tupl
 
 @pytest.mark.parametrize("far", [False, True])
 @pytest.mark.parametrize(("n_rows", "n_columns", "k"), TABLES)
+@pytest.mark.full
 def test_one_pass_of_lloyd(n_rows: int, n_columns: int, k: int, far: bool) -> None:
     for dtype, near in ((np.float32, 1e-5), (np.float64, 1e-12)):
         X, weights, centers, offset = table(n_rows, n_columns, k, dtype, far=far)
@@ -121,6 +122,7 @@ def test_sums_of_clusters_are_as_good_as_float32(weighted: bool) -> None:
     np.testing.assert_allclose(found.weights, belongs.sum(axis=1), rtol=1e-6)
 
 
+@pytest.mark.full
 def test_centres_that_are_near_each_other_are_told_apart() -> None:
     """Without the small parts of centres, many labels were wrong."""
     X, _, half, _ = table(1000, 32, 8, np.float32, far=False)
@@ -143,6 +145,7 @@ def test_rows_between_two_centres_have_the_nearer_one() -> None:
     np.testing.assert_array_equal(found, labels)
 
 
+@pytest.mark.full
 def test_products_of_many_rows_are_added_up_in_float64(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(moments_on_gpu, "n_blocks_for", lambda *_: 1)
     X = np.full((40_000, 1), 1.1, np.float32)
@@ -152,6 +155,7 @@ def test_products_of_many_rows_are_added_up_in_float64(monkeypatch: pytest.Monke
     np.testing.assert_allclose(sums, [len(X) * value], rtol=1e-6)
 
 
+@pytest.mark.full
 def test_labels_of_many_clusters_need_no_room_for_sums() -> None:
     X, _, centers, _ = table(100, 20, 150, np.float32, far=False)
     found = lloyd_on_gpu.pass_over(X, centers, labels=True, distances=True)
@@ -177,6 +181,7 @@ def test_a_row_without_a_number_is_not_hidden() -> None:
     assert np.isnan(found.inertia)
 
 
+@pytest.mark.full
 def test_blocks_go_through_the_kernels(gpu: CuPy) -> None:
     X, weights, centers, offset = table(999, 5, 3, np.float32, far=True)
     block = Block(0, 0, X, weights=weights)
@@ -205,6 +210,7 @@ def test_blocks_go_through_the_kernels(gpu: CuPy) -> None:
     [(1000, 32, False), (999, 5, True), (300, 20, True), (100, 16, False), (200, 64, True), (1, 3, False)],
 )
 @pytest.mark.parametrize(("dtype", "work"), [("float32", "float32"), ("float32", "float64"), ("float64", "float64")])
+@pytest.mark.full
 def test_products_of_columns(n_rows: int, n_columns: int, weighted: bool, dtype: str, work: str) -> None:
     X, weights, _, _ = table(n_rows, n_columns, 1, dtype, far=weighted)
     shift = X[0]
@@ -262,6 +268,7 @@ def views(X: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", ["columns together", "an odd address", "a part"])
+@pytest.mark.full
 def test_rows_that_are_copied_a_piece_at_a_time(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     X, weights, centers, offset = table(999, 5, 3, np.float32, far=True)
     view = views(X)[name]
@@ -308,6 +315,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.full
 def test_a_kernel_that_computes_wrongly_is_not_used(monkeypatch: pytest.MonkeyPatch, caplog: Any, name: str) -> None:
     right = cuda.source_of(name)
     assert FAULTS[name][0] in right

@@ -14,6 +14,8 @@ import pytest
 from distributed import Client, LocalCluster
 from gpucluster.learn import LogisticRegression
 
+pytestmark = pytest.mark.full
+
 
 def rows_of(block: Any, *, seed: int) -> Any:
     """Return the same random rows whenever a block is computed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from gpucluster import datasets
 from gpucluster.learn import PCA, LinearRegression, LogisticRegression, StandardScaler
 from sklearn.decomposition import PCA as ReferencePCA
@@ -31,6 +32,7 @@ def test_delays_of_flights(dask_client: Any) -> None:
     np.testing.assert_allclose(late.coef_, truth.coef_, atol=1e-4)
 
 
+@pytest.mark.full
 def test_components_of_photographs(dask_client: Any) -> None:
     X = datasets.patches(5, photo="china", n_blocks=7)
     truth = ReferencePCA(10, svd_solver="full").fit(X.compute().astype(np.float64))

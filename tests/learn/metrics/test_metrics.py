@@ -110,6 +110,7 @@ def test_clusterings_like_scikit_learn(dask_client: Any, split: Any, n_blocks: i
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("bcd")), min_size=2, max_size=30), st.integers(1, 4))
+@pytest.mark.full
 def test_pairs_of_words(split: Any, pairs: list[tuple[str, str]], n_blocks: int) -> None:
     import dask
 

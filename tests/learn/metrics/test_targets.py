@@ -102,6 +102,7 @@ def _plain(result: Any) -> Any:
 
 
 @pytest.mark.parametrize("metric", ["accuracy_score", "confusion_matrix", "adjusted_rand_score"])
+@pytest.mark.full
 def test_pairs_of_labels_like_scikit_learn(metric: str) -> None:
     more = {"bytes", "column"} if metric == "adjusted_rand_score" else set()  # taken here, too
     labels = {name: values for name, values in LABELS.items() if name not in more}
@@ -127,6 +128,7 @@ MODELS = [
 
 
 @pytest.mark.parametrize("models", MODELS, ids=lambda models: type(models[0]).__name__)
+@pytest.mark.full
 def test_classifiers_like_scikit_learn(models: tuple[Any, Any]) -> None:
     mine, other = models
     different = {}

@@ -88,6 +88,7 @@ def test_sizes_are_exact(n_rows: int, seed: int, data: Any) -> None:
 
 
 @pytest.mark.parametrize("words", [False, True])
+@pytest.mark.full
 def test_classes_keep_their_shares(dask_client: Any, split: Any, words: bool) -> None:
     """To a row, also of rare classes and sorted rows; the same rows however X and the labels are cut."""
     counts = np.array([4000, 900, 2, 1098])

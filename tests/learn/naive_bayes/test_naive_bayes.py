@@ -23,6 +23,7 @@ WEIGHTED = [(1, False, True), (2, False, False), (3, True, True), (3, False, Fal
 
 
 @pytest.mark.parametrize(("n_blocks", "empty", "weighted"), WEIGHTED)
+@pytest.mark.full
 def test_gaussian(dask_client: Any, split: Any, n_blocks: int, empty: bool, weighted: bool) -> None:
     parts = [split(part, n_blocks, empty=empty) for part in (DIGITS + 1e3, WORDS, WEIGHTS)[: 2 + weighted]]
     ours = GaussianNB().fit(*parts)
@@ -43,6 +44,7 @@ def test_gaussian(dask_client: Any, split: Any, n_blocks: int, empty: bool, weig
 
 
 @pytest.mark.parametrize(("n_blocks", "empty", "weighted"), WEIGHTED)
+@pytest.mark.full
 def test_multinomial(dask_client: Any, split: Any, n_blocks: int, empty: bool, weighted: bool) -> None:
     parts = [split(part, n_blocks, empty=empty) for part in (DIGITS, LABELS, WEIGHTS)[: 2 + weighted]]
     for options in ({}, {"alpha": 0.3, "fit_prior": False}, {"class_prior": np.full(10, 0.1)}, {"alpha": np.ones(64)}):

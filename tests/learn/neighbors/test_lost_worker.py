@@ -8,9 +8,12 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
+import pytest
 from distributed import Client, LocalCluster
 from gpucluster.learn import NearestNeighbors
 from sklearn.datasets import load_digits
+
+pytestmark = pytest.mark.full
 
 DIGITS = load_digits().data
 

@@ -43,6 +43,7 @@ def test_without_a_cluster_it_is_the_same(alone, split):
     assert model.loss_curve_ == pytest.approx(alone.loss_curve_, rel=1e-10)
 
 
+@pytest.mark.full
 def test_mpi(alone, tmp_path):
     program = tmp_path / "train.py"
     program.write_text(

@@ -90,6 +90,7 @@ def iterated(rows: Any, *, times: int) -> list[float]:
 
 
 @pytest.mark.parametrize("make", [array, frame])
+@pytest.mark.full
 def test_what_does_not_fit_is_never_kept(held: Held, make: Any) -> None:
     n_blocks = 40  # 640 MiB, of 1,000 MiB that both workers have
     assert run(iterated, make(n_blocks), times=2) == ["Stream", *[sum(range(n_blocks))] * 2]
@@ -99,6 +100,7 @@ def test_what_does_not_fit_is_never_kept(held: Held, make: Any) -> None:
 
 
 @pytest.mark.parametrize("make", [array, frame])
+@pytest.mark.full
 def test_what_fits_is_computed_once_and_kept(held: Held, make: Any) -> None:
     n_blocks = 12
     assert run(iterated, make(n_blocks), times=2) == ["Shard", *[sum(range(n_blocks))] * 2]
@@ -122,6 +124,7 @@ def test_without_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
         assert run(iterated, frame(4), times=1)[0] == "Stream"
 
 
+@pytest.mark.full
 def test_bytes_of_blocks() -> None:
     X = da.zeros((10, 3), chunks=((4, 0, 6), 3), dtype=np.float32)
     assert block_bytes(as_table(X)) == [48, 0, 72]

@@ -114,6 +114,7 @@ def ways_to_end(client: Client, rows: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("way", ["Ctrl-C", "released data"])
+@pytest.mark.full
 def test_workers_end_between_two_blocks(dask_client: Client, way: str) -> None:
     """50 blocks on two threads would take 25 s."""
     rows = da.zeros((50, 2), chunks=(1, -1)).persist()

@@ -116,6 +116,7 @@ def _slow(block: Any) -> Any:
     return block * 2.0
 
 
+@pytest.mark.full
 def test_a_worker_dies_and_nothing_changes() -> None:
     values = np.random.default_rng(1).random((4000, 5))
     expected = run(repeated, values * 2.0, times=40)
@@ -147,6 +148,7 @@ def suicide(shard: Any) -> None:
     shard.communicator.barrier()
 
 
+@pytest.mark.full
 def test_a_function_that_kills_its_worker_is_given_up() -> None:
     local = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0")
     with local as cluster, Client(cluster), pytest.raises(WorkersLost, match="Look at the cluster's log"):
@@ -224,6 +226,7 @@ def test_an_interruption_ends_work_between_two_operations(dask_client: Client) -
 
 
 @pytest.mark.parametrize("n_blocks", [1, 4])
+@pytest.mark.full
 def test_it_ends_when_its_client_is_gone(dask_client: Client, n_blocks: int) -> None:
     """As when the kernel of a notebook is started again."""
     program = (

@@ -160,6 +160,7 @@ def leaves_early(rows: Rows) -> None:
         rows.total(len)
 
 
+@pytest.mark.full
 def test_a_rank_that_others_wait_for_in_vain(fresh_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ranks_in_place, "RETURN_SECONDS", 0.2)
     data = kept_on_workers()
@@ -183,6 +184,7 @@ def test_an_interruption_ends_it_on_the_workers_too(fresh_client: Client, n_bloc
     assert same(run(repeated, data, passes=3))
 
 
+@pytest.mark.full
 def test_a_worker_dies_and_nothing_changes() -> None:
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,

@@ -36,6 +36,7 @@ def iterations(rows: Any, *, begun: Any) -> Any:
         rows.total(len)
 
 
+@pytest.mark.full
 def test_every_way_of_waiting_tells_that_the_cluster_was_stopped(site: Any) -> None:
     model = site.running(n_workers=2, threads_per_worker=4)
     client = gpucluster.connect(model.id).get_client()

@@ -18,14 +18,6 @@ from gpucluster.operating_system import landlock
 from .conftest import EXERCISES, LIMITS
 
 pytestmark = pytest.mark.timeout(400)
-GREEDY = pytest.mark.expensive(
-    "notebooks/06-kmeans", "py_src/gpucluster/lessons/*.py", "py_src/gpucluster/lessons/checks/*.py",
-    "py_src/gpucluster/lessons/checks/lesson_06_*", "py_src/gpucluster/lessons/grading",
-    "py_src/gpucluster/client", "py_src/gpucluster/operating_system", "py_src/gpucluster/protocol",
-    "py_src/gpucluster/registry", "py_src/gpucluster/__init__.py", "pyproject.toml", "requirements/cpu.txt",
-    "tests/conftest.py", "tests/lessons/*.py", "tests/lessons/grading",
-)  # fmt: skip
-"""For submissions that take all the time and memory that they may."""
 
 WRONG = {
     "06.2": "def assign(points, centroids):\n    return np.zeros(len(points), dtype=int)",
@@ -206,7 +198,6 @@ if os.fork() == 0:
 """
 
 
-@GREEDY
 def test_harm_ends_one_notebook_and_no_other(
     hand_in: Callable[..., Path], graded: Callable[..., Grades], tmp_path: Path
 ) -> None:
@@ -300,7 +291,7 @@ raise ValueError("half a letter: \\ud800")
 """
 
 
-@GREEDY
+@pytest.mark.full
 def test_odd_messages_cost_nothing(hand_in: Callable[..., Path], graded: Callable[..., Grades]) -> None:
     hand_in("a-half-a-letter", "x = '\ud800'")
     hand_in("b-no-message", NO_MESSAGE)
@@ -328,6 +319,7 @@ def test_names_of_folders_do_not_stop_the_class(
     assert len([one for one in grades.submissions if one.learner == "eve"]) == 41
 
 
+@pytest.mark.full
 def test_a_submission_that_says_it_is_somebody_else(
     hand_in: Callable[..., Path], graded: Callable[..., Grades]
 ) -> None:

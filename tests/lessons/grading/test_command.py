@@ -100,6 +100,7 @@ def test_a_table_of_exercises_and_pages_for_learners_are_written_where_asked_for
     assert "mine.txt, where the results are to be written, is no folder" in capsys.readouterr().err
 
 
+@pytest.mark.full
 def test_a_second_run_loses_nobodys_page_and_no_change_of_the_table(
     hand_in: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,6 +169,7 @@ sys.exit(main(["lessons", "grade", "class", "--seed", "1", *sys.argv[1:]]))
 
 
 @pytest.mark.skipif(not seccomp.can_filter(), reason="without libseccomp, Landlock cannot be taken away")
+@pytest.mark.full
 def test_where_nothing_holds_notebooks_back_grading_is_refused(
     hand_in: Callable[..., Path], tmp_path: Path, small_lesson: Path
 ) -> None:

@@ -88,6 +88,7 @@ def test_the_table_has_a_column_for_each_kind() -> None:
 
 
 @pytest.mark.parametrize("kind", COLUMNS)
+@pytest.mark.full
 def test_the_table_says_what_holds(kind: str, tried: Callable[..., NotebookGrade]) -> None:
     sandboxing, version = COLUMNS[kind]
     if not seccomp.can_filter() or landlock.version() < max(version or 0, 6):

@@ -196,6 +196,7 @@ def limits_and_priorities() -> list[Any]:
     ]  # fmt: skip
 
 
+@pytest.mark.full
 def test_the_one_after_a_hostile_submission_keeps_its_points(
     hand_in: Callable[..., Path],
     graded: Callable[..., Grades],
@@ -259,6 +260,7 @@ for number in range(5):
 """
 
 
+@pytest.mark.full
 def test_memory_that_is_no_processs_counts_too_and_what_is_left_of_it_is_told(
     hand_in: Callable[..., Path], graded: Callable[..., Grades], best: Sandboxing
 ) -> None:

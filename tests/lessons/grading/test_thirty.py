@@ -1,4 +1,7 @@
-"""A class of thirty hostile learners with honest ones among them, as root and as an ordinary instructor."""
+"""A class of thirty hostile learners with honest ones among them, graded by an ordinary instructor.
+
+As root, ``test_attacks`` and ``test_escapes`` try the same.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +13,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from gpucluster.lessons.grading import Grades, Limits, Sandboxing, find_submissions, grade
+from gpucluster.lessons.grading import Grades, Limits
 from gpucluster.lessons.grading.sandbox.trying import choose
 from gpucluster.operating_system import landlock, seccomp
 
 from tests.otheruser import OtherUser
 
 from . import escapes, thirty
-from .test_attacks import GREEDY
 
 pytestmark = [
-    GREEDY,
+    pytest.mark.full,
     pytest.mark.timeout(580),
     pytest.mark.skipif(landlock.version() < 6 or not seccomp.can_filter(), reason="nothing holds a notebook back here"),
 ]
@@ -87,19 +89,6 @@ def judge(grades: Grades, expected: dict[str, dict[str, float]], kind: str) -> N
 
 
 def test_nobody_gets_a_point_or_harms_another(
-    hand_in: Callable[..., Path], given: dict[str, str], best: Sandboxing, tmp_path: Path, temporary: Path
-) -> None:
-    expected = write_class(hand_in, given, fenced=best.apart)
-    grades = grade(find_submissions(tmp_path / "class"), LIMITS, seed=7, sandboxing=best, jobs=JOBS)
-    judge(grades, expected, best.kind)
-    assert Path(given["mine"]).read_text(encoding="utf-8") == "mine"
-    assert not Path(given["marker"]).exists()
-    os.kill(int(given["victim"]), 0)
-    assert list(temporary.iterdir()) == []
-
-
-@pytest.mark.root
-def test_the_same_as_an_ordinary_instructor(
     hand_in: Callable[..., Path], given: dict[str, str], small_lesson: Path, tmp_path: Path
 ) -> None:
     instructor = OtherUser({"PATH": os.environ["PATH"], "UNTOLD": "yes"})
@@ -119,5 +108,7 @@ def test_the_same_as_an_ordinary_instructor(
         judge(grades, expected, grades.submissions[0].protection.kind)  # type: ignore[union-attr]
         assert (instructor.home / "mine").read_text(encoding="utf-8") == "mine"
         assert instructor.processes() == []
+        assert not (instructor.home / "marker").exists()
+        os.kill(int(given["victim"]), 0)
     finally:
         instructor.close()

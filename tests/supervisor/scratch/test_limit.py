@@ -31,6 +31,7 @@ def spilled(site, model):
     return sum(size or 0 for size in site.control.telemetry(model.id).column("tier_disk_bytes"))
 
 
+@pytest.mark.full
 def test_a_cluster_that_has_spilled_all_it_may_waits_and_says_so(site, wait_until):
     model = site.running(name="greedy", n_workers=2, memory_limit="320 MiB", scratch_limit="96 MiB")
     assert model.scratch_limit_bytes == 96 * MIB
@@ -70,6 +71,7 @@ def test_large_results_fill_scratch_long_before_all_of_it_is_used(site):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.full
 def test_large_results_are_kept_and_sent_with_a_full_scratch(site, threads, wait_until):
     """To pickle, read or send one takes as much again: a worker that had filled its memory before would be ended."""
     limit = f"{300 * threads} MiB"
@@ -101,6 +103,7 @@ def small_disk():
     path.rmdir()
 
 
+@pytest.mark.full
 def test_a_disk_that_fills_up_is_left_to_others(site, small_disk, wait_until):
     """A disk of 64 MiB, on which a quarter stays free; somebody else fills the rest."""
     model = site.running(name="modest", n_workers=1, memory_limit="320 MiB", local_directory=str(small_disk))
@@ -123,6 +126,7 @@ def test_a_disk_that_fills_up_is_left_to_others(site, small_disk, wait_until):
     assert list(small_disk.iterdir()) == []
 
 
+@pytest.mark.full
 def test_a_site_gives_each_user_so_much(site, tmp_path, monkeypatch):
     file = tmp_path / "site.yaml"
     file.write_text("sharing:\n  per_user: {scratch: 100 MiB, clusters: 4}\n")

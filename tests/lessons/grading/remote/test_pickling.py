@@ -6,6 +6,7 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
+import pytest
 from gpucluster.lessons.grading.remote.objects import RemoteObject
 from gpucluster.lessons.grading.remote.pickling import pickled
 
@@ -15,6 +16,7 @@ def known(client: Any, key: Any) -> bool:
     return found
 
 
+@pytest.mark.full
 def test_the_scheduler_knows_the_futures_before_they_are_sent(client: Any) -> None:
     for _ in range(5):
         # Large enough that the scheduler needs a moment for the graph.

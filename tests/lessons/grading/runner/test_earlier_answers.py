@@ -66,6 +66,7 @@ def test_a_right_answer_after_an_empty_one_gets_its_point(graded: Callable[..., 
     assert found["07.5"].message == "07.2 is empty or not right yet: checked with the lesson's own in its place."
 
 
+@pytest.mark.full
 def test_an_answer_below_its_check_is_named(graded: Callable[..., dict[str, ExerciseGrade]]) -> None:
     below = Step(right("07.2").code)
     found = graded(Step(IMPORTS), Step("nothing = 1", ("07.2",), "07.2"), below)["07.2"]
@@ -73,6 +74,7 @@ def test_an_answer_below_its_check_is_named(graded: Callable[..., dict[str, Exer
     assert (found.state, found.message) == ("not_yet", told)
 
 
+@pytest.mark.full
 def test_no_solution_is_lent_before_its_exercise_is_graded(graded: Callable[..., dict[str, ExerciseGrade]]) -> None:
     # Who moves its cells could else look at the solution of what is still to be graded.
     found = graded(Step(IMPORTS), Step(EMPTY.code), Step(MADE_WITH_IT), right("07.5"), EMPTY)

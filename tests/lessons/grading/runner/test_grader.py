@@ -19,7 +19,6 @@ from gpucluster.lessons.grading.sandbox.keeper import Keeper
 from gpucluster.lessons.grading.sandbox.monitor import ResourceMonitor
 
 from tests.lessons.answering import ANSWERS, Answer, answer, answers_to
-from tests.suite.lessons import expensive_for
 
 pytestmark = pytest.mark.timeout(300)
 LIMITS = Limits(seconds=900, cell_seconds=60)
@@ -86,12 +85,14 @@ def _of_the_key(session: KernelSession, right: Answer) -> ExerciseGrade:
 
 
 def _wrong_answers() -> Iterator[Any]:
-    """A wrong answer of each exercise is always judged; the others where the lesson, the checks or grading changed."""
+    """`make test` judges a wrong answer to the first exercise of each lesson, `make test-rest` all others."""
+    known = set()
     for exercise in _exercises(with_cluster=False):
         first, *others = [one for one in answers_to(exercise) if not one.right]
-        again = expensive_for(exercise.partition(".")[0], "py_src/gpucluster/lessons/grading", "tests/lessons/grading")
-        yield pytest.param(exercise, [first], id=exercise)
-        yield pytest.param(exercise, others, id=f"{exercise}-others", marks=again)
+        lesson = exercise.partition(".")[0]
+        yield pytest.param(exercise, [first], id=exercise, marks=pytest.mark.full if lesson in known else ())
+        yield pytest.param(exercise, others, id=f"{exercise}-others", marks=pytest.mark.full)
+        known.add(lesson)
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +115,13 @@ def test_wrong_answers_fail_where_they_are_checked(
         assert judged(session, one, places_of_the_key[exercise]).state == "failed", one.id
 
 
-@pytest.mark.parametrize("exercise", _exercises(with_cluster=True))
+@pytest.mark.parametrize(
+    "exercise",
+    [
+        pytest.param(name, marks=pytest.mark.full if number else ())
+        for number, name in enumerate(_exercises(with_cluster=True))
+    ],
+)
 def test_a_right_answer_that_needs_a_cluster_fails_for_the_lack_of_one(session: KernelSession, exercise: str) -> None:
     grade = _of_the_key(session, right_answer(exercise))
     assert (grade.state, grade.message) == ("failed", NO_CLUSTER)

@@ -33,6 +33,7 @@ def assign(*a):  # the kernel's other threads go on
 """
 
 
+@pytest.mark.full
 def test_an_answer_that_ends_the_kernel_in_its_check_costs_no_other(
     hand_in: Callable[..., Path], graded: Callable[..., Grades], small_lesson: Path
 ) -> None:
@@ -58,6 +59,7 @@ def test_an_answer_that_ends_the_kernel_in_its_check_costs_no_other(
 FILLS = "filled = []\nwhile True:\n    filled.append(bytearray(b'1' * 50_000_000))"
 
 
+@pytest.mark.full
 def test_a_cell_that_fills_the_memory_costs_no_other(
     hand_in: Callable[..., Path], graded: Callable[..., Grades], small_lesson: Path
 ) -> None:
@@ -150,6 +152,7 @@ def sandbox(monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
         yield made
 
 
+@pytest.mark.full
 def test_nothing_is_left_of_a_kernel_that_did_not_start(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         raise zmq.ZMQError(errno.EMFILE)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 TOOLS = """
 import ctypes, os, subprocess, sys, threading, time
 from pathlib import Path
@@ -112,10 +114,12 @@ def said(program: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.full
 def test_removed_files_in_shared_memory_and_threads_count() -> None:
     assert said(USES) == "memory memory threads"
 
 
+@pytest.mark.full
 def test_a_process_whose_main_thread_has_ended_does_not_get_away() -> None:
     assert said(ENDS) == "False\nFalse"
 
