@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.modules import modules as all_modules
+
 PACKAGE = Path(__file__).resolve().parents[2] / "py_src" / "gpucluster"
 INTERNALS = PACKAGE / "dask_internals"
 NOT_YET: set[str] = set()
@@ -93,7 +95,7 @@ OF_OTHERS = {
 
 
 def modules() -> Iterator[Path]:
-    for path in sorted(PACKAGE.rglob("*.py")):
+    for path in all_modules():
         parts = path.relative_to(PACKAGE).parts
         if parts[0] not in NOT_YET and parts[0] != "dask_internals" and "/".join(parts) not in SENT:
             yield path
@@ -103,7 +105,7 @@ def modules() -> Iterator[Path]:
 def own_names() -> set[str]:
     """Return every name with an underscore that this package gives to something itself."""
     found: set[str] = set()
-    for path in PACKAGE.rglob("*.py"):
+    for path in all_modules():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 found.add(node.name)

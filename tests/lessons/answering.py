@@ -1,4 +1,5 @@
-"""Right and wrong answers to the exercises: one file per exercise, ``answers/06.2.py``, with a cell for each answer.
+"""Right and wrong answers to the exercises: one file per exercise, such as ``answers/06.2.py``
+in the folder of its lesson, with a cell for each answer.
 
 ::
 
@@ -24,7 +25,15 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-ANSWERS = Path(__file__).parent / "answers"
+from gpucluster.lessons.catalogue import COURSE
+
+
+def file_of(exercise: str) -> Path:
+    """Return where the answers to an exercise are: in the folder of its lesson."""
+    (folder,) = COURSE.glob(f"lesson_{exercise.partition('.')[0]}_*/answers")
+    return folder / f"{exercise}.py"
+
+
 _HEAD = re.compile(r"# %% (right|wrong) (\w+)(?:: (.*))?")
 
 
@@ -72,7 +81,7 @@ def answers_to(exercise: str) -> tuple[Answer, ...]:
     ValueError
         If the file is not written as above; the message names the line.
     """
-    return tuple(_read(exercise, (ANSWERS / f"{exercise}.py").read_text(encoding="utf-8")))
+    return tuple(_read(exercise, file_of(exercise).read_text(encoding="utf-8")))
 
 
 def answer(exercise: str, name: str) -> Answer:
@@ -83,7 +92,7 @@ def answer(exercise: str, name: str) -> Answer:
 
 def all_answers() -> list[Answer]:
     """Return the answers to all exercises."""
-    return [one for file in sorted(ANSWERS.glob("*.py")) for one in answers_to(file.stem)]
+    return [one for file in sorted(COURSE.glob("*/answers/*.py")) for one in answers_to(file.stem)]
 
 
 def _read(exercise: str, text: str) -> Iterator[Answer]:

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gpucluster.lessons.checks.lesson_11_memory.pool import random_free
-from gpucluster.lessons.checks.lesson_11_memory.spilling import true_choice
+from gpucluster.lessons.course.lesson_11_gpu_memory.checks import random_free, true_choice
 from gpucluster.lessons.probes.references import who_refers
 from gpucluster.lessons.simulations.devicearrays import Tracer
 from gpucluster.lessons.simulations.pool import Block, Card, OutOfDeviceMemory, Pool, aligned, replay, times_asked

@@ -11,8 +11,8 @@ from typing import Any
 import psutil
 import pytest
 from gpucluster.comm.folder import SCHEME
-from gpucluster.lessons.checks.lesson_12_moving.collectives import true_ring, true_tree
-from gpucluster.lessons.checks.lesson_12_moving.speeds import true_speed
+from gpucluster.lessons.course.lesson_12_moving_bytes.checks import true_ring, true_tree
+from gpucluster.lessons.course.lesson_12_moving_bytes.checks_sharing import true_speed
 from gpucluster.lessons.figures import links as figures
 from gpucluster.lessons.figures import staging as draw_stages
 from gpucluster.lessons.material.links import LINKS

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import IPython.display
 import numpy as np
 import pytest
-from gpucluster.lessons.checks.lesson_11_memory.spilling import true_choice
+from gpucluster.lessons.course.lesson_11_gpu_memory.checks import true_choice
 from gpucluster.lessons.figures import gpumemory, vector
 from gpucluster.lessons.simulations.pool import Pool, replay
 from gpucluster.lessons.simulations.spilling import use_buffers

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.checking import check
-from gpucluster.lessons.checks.lesson_09_mpi import ranks as checked_ranks
+from gpucluster.lessons.course.lesson_09_mpi_and_dask import checks
 from gpucluster.lessons.figures import mpi as figures
 from gpucluster.lessons.figures import vector
 from gpucluster.lessons.probes.coroutines import run_coroutine
@@ -25,7 +25,7 @@ WITH_CLUSTER = ["09.1", "09.4", "09.6"]
 
 @pytest.fixture
 def without_mpi(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checked_ranks, "mpiexec", lambda: None)
+    monkeypatch.setattr(checks, "mpiexec", lambda: None)
 
 
 def solution(number: str) -> list[Any]:

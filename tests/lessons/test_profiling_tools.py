@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from gpucluster.lessons.checks.lesson_13_profiling.diagnosing import true_word
+from gpucluster.lessons.course.lesson_13_where_did_the_time_go.checks_reports import true_word
 from gpucluster.lessons.figures import counters, roofline, timelines, vector
 from gpucluster.lessons.figures.explorer import explore_overlap
 from gpucluster.lessons.hints import solution_of

@@ -10,8 +10,8 @@ from pathlib import Path
 import dask
 import pytest
 from distributed import LocalCluster
-from gpucluster.lessons.checks.lesson_00_checkin.lifetime import Starter
 from gpucluster.lessons.clusters import use_private_scratch
+from gpucluster.lessons.course.lesson_00_check_in.checks import Starter
 from gpucluster.lessons.simulations.kitchen import small_kitchen
 
 

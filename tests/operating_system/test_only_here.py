@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.modules import modules
+
 PACKAGE = Path(__file__).resolve().parents[2] / "py_src" / "gpucluster"
 HERE = "operating_system"
 NAMES = re.compile(
@@ -48,7 +50,7 @@ def linux_names(tree: ast.AST) -> Iterator[str]:
 
 def test_nobody_else_uses_what_only_linux_has() -> None:
     found = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
+    for path in modules():
         name = path.relative_to(PACKAGE).as_posix()
         if not name.startswith(f"{HERE}/"):
             used = [use for use in linux_names(ast.parse(path.read_text(encoding="utf-8"))) if not _allowed(name, use)]

@@ -34,7 +34,8 @@ _SUPERVISED = (*_packages(*_SUPERVISOR), *internals_of(*_SUPERVISOR, "client", "
 _LESSONS = (*_packages("lessons"), *internals_of("lessons"), *_ALGORITHMS)
 _PANEL = (
     *_packages("gauges", "lessons/*.py", "magics", "profiling", "recordings", "server", "widgets"), *_CLIENT,
-    "labextension", "package.json", "yarn.lock", "jupyter-config", "notebooks/00-check-in", "notebooks/06-kmeans",
+    "labextension", "package.json", "yarn.lock", "jupyter-config",
+    *_packages("lessons/course/lesson_00_check_in", "lessons/course/lesson_06_kmeans"),
 )  # fmt: skip
 
 _NEAR_BROWSER = (
@@ -71,7 +72,7 @@ AREAS: dict[str, tuple[str, ...]] = {
     ),
     "tests/lessons": (*_LESSONS, "notebooks", "tests/lessons/*.py"),
     "tests/lessons/grading": (
-        *_packages("lessons/grading", "lessons/checks", "lessons/*.py"), *_WORDS, "notebooks", "tests/lessons",
+        *_packages("lessons/grading", "lessons/course", "lessons/*.py"), *_WORDS, "notebooks", "tests/lessons",
     ),
     "tests/profile": (
         *_packages("profiling", "recordings", "telemetry"),
@@ -83,7 +84,8 @@ AREAS: dict[str, tuple[str, ...]] = {
     ),
     "tests/recordings": (*_packages("recordings", "devices"), *_BASE),
     "tests/site": (*_packages("site", "sharing", "client", "cli"), *_BASE),
-    "tests/test_demo.py": (*_LESSONS, *_packages("client"), *_BASE, "scripts/demo.py", "notebooks/06-kmeans"),
+    "tests/test_demo.py": (*_LESSONS, *_packages("client"), *_BASE, "scripts/demo.py",
+        *_packages("lessons/course/lesson_06_kmeans")),
     "tests/thirdparty": _SUPERVISED,
     "tests/widgets": (*_packages("gauges", "profiling", "recordings", "widgets"), *_CLIENT),
 }  # fmt: skip

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from gpucluster.lessons.catalogue import find_lesson
 
 from .internals import internals_of
 
 _PACKAGE = "py_src/gpucluster"
 _LESSONS = f"{_PACKAGE}/lessons"
-_OF_ALL = ("lessons/*.py", "lessons/checks/*.py", "lessons/probes", "lessons/simulations/*.py", "datasets")
+_OF_ALL = ("lessons/*.py", "lessons/probes", "lessons/simulations/*.py", "datasets")
 _SHARED = (
     *(f"{_PACKAGE}/{place}" for place in (*_OF_ALL, "operating_system")), *internals_of(*_OF_ALL),
     *(f"{_PACKAGE}/protocol/{name}.py" for name in ("errors", "plain_text", "sizes")),
@@ -32,10 +31,8 @@ def expensive_for(lesson: str, *also: str) -> pytest.MarkDecorator:
     Also where one of these other places has.
     """
     return pytest.mark.expensive(
-        f"notebooks/{find_lesson(lesson).slug}",
-        f"{_LESSONS}/checks/lesson_{lesson}_*",
-        *internals_of(f"lessons/checks/lesson_{lesson}_*"),
-        f"tests/lessons/answers/{lesson}.*",
+        f"{_LESSONS}/course/lesson_{lesson}_*",
+        *internals_of(f"lessons/course/lesson_{lesson}_*"),
         *([RANKS, *internals_of("lessons/simulations/ranks")] if lesson in WITH_RANKS else []),
         *([ALGORITHMS, *internals_of("learn")] if lesson in WITH_ALGORITHMS else []),
         *_SHARED,

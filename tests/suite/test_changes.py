@@ -186,16 +186,10 @@ def test_lessons_that_run_ranks_depend_on_them() -> None:
 def test_lessons_that_use_algorithms_depend_on_them() -> None:
     """Also by way of what the lessons share: only what these modules of it offer uses the algorithms."""
     named = re.compile(r"\bgpucluster\.learn\b|\bfrom gpucluster import .*\blearn\b|\bfrom \.+learn\b|probes\.messages")
-    of_lessons = {
-        "checks": ROOT.glob("py_src/gpucluster/lessons/checks/lesson_*/**/*.py"),
-        "notebooks": ROOT.glob("notebooks/[0-9]*/*.[ip]*"),
-        "answers": ROOT.glob("tests/lessons/answers/*/*.py"),
-    }
-    number = re.compile(r"(?:lesson_|notebooks/|answers/)(\d\d)")
+    number = re.compile(r"lesson_(\d\d)")
     found = {
         number.search(file.as_posix()).group(1)  # type: ignore[union-attr]  # each of these folders has a number
-        for files in of_lessons.values()
-        for file in files
+        for file in ROOT.glob("py_src/gpucluster/lessons/course/lesson_*/**/*.py")
         if named.search(file.read_text(encoding="utf-8"))
     }
     assert found | WITH_RANKS == WITH_ALGORITHMS

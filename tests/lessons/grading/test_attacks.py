@@ -19,8 +19,8 @@ from .conftest import EXERCISES, LIMITS
 
 pytestmark = pytest.mark.timeout(400)
 GREEDY = pytest.mark.expensive(
-    "notebooks/06-kmeans", "py_src/gpucluster/lessons/*.py", "py_src/gpucluster/lessons/checks/*.py",
-    "py_src/gpucluster/lessons/checks/lesson_06_*", "py_src/gpucluster/lessons/grading",
+    "py_src/gpucluster/lessons/*.py", "py_src/gpucluster/lessons/course/lesson_06_*",
+    "py_src/gpucluster/lessons/grading",
     "py_src/gpucluster/client", "py_src/gpucluster/operating_system", "py_src/gpucluster/protocol",
     "py_src/gpucluster/registry", "py_src/gpucluster/__init__.py", "pyproject.toml", "requirements/cpu.txt",
     "tests/conftest.py", "tests/lessons/*.py", "tests/lessons/grading",

@@ -44,7 +44,7 @@ def read_source(path: Path) -> LessonSource:
     try:
         source = LessonSource(
             id=str(about["lesson"]),
-            slug=path.parent.name,
+            slug=slug_of(path.parent),
             title=str(about["title"]),
             minutes=int(about["minutes"]),
             needs=str(about["needs"]),
@@ -59,6 +59,12 @@ def read_source(path: Path) -> LessonSource:
         ) from error
     _validate(source)
     return source
+
+
+def slug_of(folder: Path) -> str:
+    """Return the name of a lesson whose source is in this folder: ``06-kmeans`` for ``lesson_06_kmeans``."""
+    name = folder.name
+    return name.removeprefix("lesson_").replace("_", "-") if name.startswith("lesson_") else name
 
 
 def _validate(source: LessonSource) -> None:

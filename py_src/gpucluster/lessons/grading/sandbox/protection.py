@@ -81,8 +81,8 @@ def confine(root: Path, *, unreadable: Collection[Path] = ()) -> bool:
     root : pathlib.Path
         Folder of the submission.
     unreadable : collection of pathlib.Path, optional
-        Folders that it may not read. Their names stay visible only where Python looks for modules above them. Devices
-        cannot be read either then: for the superuser, a disk is one.
+        Folders and files that it may not read. Their names stay visible only where Python looks for modules above
+        them. Devices cannot be read either then: for the superuser, a disk is one.
     """
     graphics = list(Path("/dev").glob("nvidia*"))
     writable = [root, *(Path(name) for name in _DEVICES), *graphics]
@@ -131,7 +131,7 @@ def protect_kernel(root: Path, unreadable: Collection[Path], *, apart: bool) -> 
     root : pathlib.Path
         Folder of the submission.
     unreadable : collection of pathlib.Path
-        Folders that it may not read, as far as there are such where it runs.
+        Folders and files that it may not read, as far as there are such where it runs.
     apart : bool
         Whether it has a sandbox of its own, and nothing from its runner.
 
@@ -143,7 +143,7 @@ def protect_kernel(root: Path, unreadable: Collection[Path], *, apart: bool) -> 
     os.umask(0o077)  # what it makes is private from the start, as modes cannot be changed
     if apart and not drop_capabilities():
         raise RuntimeError("special rights cannot be given up")
-    if landlock.version() >= 1 and not confine(root, unreadable=[path for path in unreadable if path.is_dir()]):
+    if landlock.version() >= 1 and not confine(root, unreadable=[path for path in unreadable if path.exists()]):
         raise RuntimeError("Landlock is there and does not take effect")
     if not seccomp.can_filter():
         return
