@@ -11,8 +11,6 @@ PACKAGE = Path(__file__).parents[1] / "py_src" / "gpucluster"
 def modules(folder: Path = PACKAGE) -> Iterator[Path]:
     """Yield the modules in a folder and below, without the text of lessons and the answers to their exercises."""
     for path in sorted(folder.rglob("*.py")):
-        of_learners = path.is_relative_to(_LESSONS / "course") and (
-            path.name == "lesson.py" or path.parent.name == "answers"
-        )
-        if not of_learners and not path.is_relative_to(_LESSONS / "notebooks"):
+        of_cells = path.name == "lesson.py" or path.parent.name == "answers"
+        if not (of_cells or path.is_relative_to(PACKAGE / "lessons" / "notebooks")):
             yield path
