@@ -19,6 +19,7 @@ class LessonsBuildHook(BuildHookInterface[Any]):
         root = Path(self.root)
         if (root / "PKG-INFO").is_file() and (root / "py_src" / "gpucluster" / "lessons" / "notebooks").is_dir():
             return
-        environment = {**os.environ, "PYTHONPATH": str(root / "py_src")}
+        # pip's own environment for builds is on the path, too.
+        path = os.pathsep.join([str(root / "py_src"), *filter(None, [os.environ.get("PYTHONPATH")])])
         command = [sys.executable, "-m", "gpucluster.lessons.build", "--no-pages"]
-        subprocess.run(command, cwd=root, env=environment, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(command, cwd=root, env={**os.environ, "PYTHONPATH": path}, check=True, stdout=subprocess.DEVNULL)
