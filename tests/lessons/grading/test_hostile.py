@@ -14,6 +14,7 @@ from typing import Any
 import gpucluster
 import psutil
 import pytest
+from gpucluster.lessons.catalogue import COURSE
 from gpucluster.lessons.grading import Grades, NotebookGrade, Sandboxing
 from gpucluster.operating_system import landlock, seccomp
 from gpucluster.registry.directory import default_directory
@@ -213,13 +214,15 @@ def test_the_one_after_a_hostile_submission_keeps_its_points(
     of_cluster = [str(path) for path in registry.rglob("*") if path.is_file()]
     assert of_cluster
     solution = small_lesson / "06-kmeans" / "06-kmeans-solution.ipynb"
+    of_authors = [path for name in ("lesson.py", "answers/06.2.py") for path in COURSE.glob(f"lesson_06_*/{name}")]
+    assert len(of_authors) == 2
     given = {
         "command": os.getpid(), "scoped": landlock.version() >= 6, "abstract": abstract,
         "files": [str(honest), str(out / "grades.csv"), str(solution)],
         "folders": [str(honest.parent), str(honest.parent.parent), str(out), str(solution.parent), str(registry)],
         "readable": [str(out / "grades.csv"), gpucluster.__file__],
         "closed": [str(registry), str(honest.parent), *(str(path) for path in registry.iterdir() if path.is_dir())],
-        "secrets": [*of_cluster, str(honest), str(solution)],
+        "secrets": [*of_cluster, str(honest), str(solution), *map(str, of_authors)],
     }  # fmt: skip
     first = TOOLS.format(given=json.dumps(given)) + PROCESSES + FILES + SPITE
     from gpucluster.lessons.catalogue import find_lesson
