@@ -11,7 +11,7 @@ from gpucluster import learn
 from gpucluster.lessons import as_numpy
 from gpucluster.lessons.building.reading import read_source
 from gpucluster.lessons.catalogue import find_lesson
-from gpucluster.lessons.material.boosting import boost
+from gpucluster.lessons.course.lesson_15_capstone.material import boost
 
 
 class DeviceArray:

@@ -9,9 +9,9 @@ import pytest
 from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.checking import check
 from gpucluster.lessons.course.lesson_09_mpi_and_dask import checks
+from gpucluster.lessons.course.lesson_09_mpi_and_dask.probes import run_coroutine
 from gpucluster.lessons.figures import mpi as figures
 from gpucluster.lessons.figures import vector
-from gpucluster.lessons.probes.coroutines import run_coroutine
 from gpucluster.lessons.results import State
 from gpucluster.lessons.simulations.ranks.local_messages import SentMessage
 

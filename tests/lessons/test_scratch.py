@@ -12,7 +12,7 @@ import pytest
 from distributed import LocalCluster
 from gpucluster.lessons.clusters import use_private_scratch
 from gpucluster.lessons.course.lesson_00_check_in.checks import Starter
-from gpucluster.lessons.simulations.kitchen import small_kitchen
+from gpucluster.lessons.course.lesson_03_the_kitchen.simulations import small_kitchen
 
 
 @pytest.fixture

@@ -11,12 +11,10 @@ import numpy as np
 import pytest
 from gpucluster.lessons.checking import check
 from gpucluster.lessons.course.lesson_10_training import checks
+from gpucluster.lessons.course.lesson_10_training.tools import ONE_CARD, TWO_NODES, idle, length, read_ring, schedule
 from gpucluster.lessons.figures import networks as figures
 from gpucluster.lessons.figures import pipelines as drawings
 from gpucluster.lessons.hints import solution_of
-from gpucluster.lessons.material.benchmarklogs import ONE_CARD, TWO_NODES
-from gpucluster.lessons.simulations.ring import read_ring
-from gpucluster.lessons.simulations.stages import idle, length, schedule
 
 from tests.lessons.answering import answer, answers_to
 from tests.lessons.test_answers import load, load_answer, named

@@ -18,7 +18,7 @@ from ....protocol.plain_text import counted
 from ...answers import several
 from ...checks import exercise
 from ...examination import Examination, NotYet, describe
-from ...probes.dashboard import direct_address, reach
+from .probes import direct_address, reach
 
 # -- Lesson 00, looking at a cluster: its size, its processes, the address of its dashboard, its devices.
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from ...figures.drawing import ACCENT, INK, WARNING, in_bytes, new_axes, show
-from ...probes.processes import ProcessNode
+from .probes import ProcessNode
 
 _COLOURS = {"notebook": WARNING, "scheduler": ACCENT, "starter": "#5f6368"}
 _WIDTH, _HEIGHT = 1.5, 0.56

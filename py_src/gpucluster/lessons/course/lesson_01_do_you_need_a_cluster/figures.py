@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...figures.drawing import ACCENT, INK, QUIET, WARNING, new_axes, show
-from ...probes.capped import Outcome
 from ...probes.timing import Busy
+from .probes import Outcome
 
 
 def bytes_per_column(table: Any) -> None:

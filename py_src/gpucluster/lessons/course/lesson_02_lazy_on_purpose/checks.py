@@ -13,9 +13,9 @@ import numpy as np
 from ...answers import several, wrong_choices
 from ...checks import exercise
 from ...examination import Examination, NotYet, describe, describe_error
-from ...probes.counting import Counted, counted
 from ...probes.placement import memory_on_workers
 from ...probes.transfers import Traffic
+from .probes import Counted, counted
 
 # -- Lesson 02, task graphs: an order that works, how many there are, and which collection makes them.
 

@@ -15,7 +15,7 @@ from ....dask_internals.scheduler_state import transition_facts
 from ...checks import exercise
 from ...examination import Examination, describe, describe_error
 from ...probes.transfers import Traffic
-from ...simulations.kitchen import Entry, Order, is_entry, makespan, most_at_once, noted, small_kitchen
+from .simulations import Entry, Order, is_entry, makespan, most_at_once, noted, small_kitchen
 
 if TYPE_CHECKING:
     from distributed import Client

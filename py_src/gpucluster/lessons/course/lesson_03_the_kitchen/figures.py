@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...figures.drawing import ACCENT, INK, QUIET, WARNING, in_bytes, new_axes, show, show_frames, when_ready
-from ...simulations.kitchen import Entry, Order, makespan
+from .simulations import Entry, Order, makespan
 
 # -- Figures of the kitchen: who worked when, drawn from the learner's own log and task stream.
 

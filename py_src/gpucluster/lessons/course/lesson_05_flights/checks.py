@@ -18,9 +18,8 @@ from ....protocol.plain_text import counted
 from ...checks import exercise
 from ...examination import Examination, describe
 from ...material.conversion import as_pandas
-from ...material.flightfiles import write_monthly_csv
-from ...probes.collecting import collecting_calls
 from ...probes.transfers import Traffic
+from .tools import collecting_calls, write_monthly_csv
 
 # -- Hidden tables for the checks of lesson 05: real rows, drawn at random, cut into unequal partitions.
 

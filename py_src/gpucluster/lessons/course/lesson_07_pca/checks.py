@@ -14,8 +14,8 @@ from ...answers import Floats, number, numbers, on_workers, random_cuts, relativ
 from ...checks import exercise
 from ...examination import Examination, Halt, describe
 from ...material.pictures import cut_tiles, load_photo
-from ...probes.fanin import FanIn
 from ...probes.transfers import Traffic
+from .probes import FanIn
 
 # -- Tables for the checks of lesson 07.
 

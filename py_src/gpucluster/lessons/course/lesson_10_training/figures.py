@@ -25,8 +25,7 @@ from ...figures.vector import (
     WARNING,
     Picture,
 )
-from ...simulations.ring import Parcel
-from ...simulations.stages import Span, idle, length, schedule
+from .tools import Parcel, Span, idle, length, schedule
 
 # -- Pictures of what is trained: a network, curves of losses, a map of rates, ways of dividing, layers of software.
 

@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 from ...answers import number, several
 from ...checks import exercise
 from ...examination import Examination, Halt, describe
-from ...material.daskcuda import REMOVED, command_problems
-from ...simulations.pool import ALIGNMENT, Event, OutOfDeviceMemory, Pool
-from ...simulations.spilling import Buffer
-from ...simulations.warps import LANES, run_warps
+from .options import REMOVED, command_problems
+from .simulations import ALIGNMENT, LANES, Buffer, Event, OutOfDeviceMemory, Pool, run_warps
 
 # -- Lesson 11, the inside of a pool: best fit, merging, and what it can still grant.
 

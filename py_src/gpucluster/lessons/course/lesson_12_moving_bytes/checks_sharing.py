@@ -9,9 +9,8 @@ import numpy as np
 from ...answers import number
 from ...checks import exercise
 from ...examination import Examination, describe
-from ...material.links import LINKS, PublishedLink
 from ...probes.transfers import bytes_between_workers
-from ...simulations.staging import Stage, staged
+from .tools import LINKS, PublishedLink, Stage, staged
 
 # -- Lesson 12, sharing: an array of another library's memory, and the description of memory for others.
 

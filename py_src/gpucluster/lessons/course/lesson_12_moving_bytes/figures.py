@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...figures.drawing import in_bytes, when_ready
 from ...figures.vector import ACCENT, COLOURS, GREY, QUIET, WARNING, Picture
-from ...simulations.staging import Stage, staged
+from .tools import Stage, staged
 
 if TYPE_CHECKING:
-    from ...probes.links import Link
+    from .tools import Link
 
 
 # -- Pictures of lesson 12: time by size, for links and for allreduce; speeds of links side by side.

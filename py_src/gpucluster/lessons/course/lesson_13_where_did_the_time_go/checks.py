@@ -10,7 +10,7 @@ import numpy as np
 from ...answers import number, several
 from ...checks import exercise
 from ...examination import Examination, describe
-from ...simulations.capture import ON_DEVICE, TO_DEVICE, TO_HOST, Copy, Kernel, export
+from .tools import ON_DEVICE, TO_DEVICE, TO_HOST, Copy, Kernel, export
 
 # -- Lesson 13, no cluster needed: queries of a capture of Nsight Systems.
 

@@ -17,7 +17,7 @@ from ...answers import number, wrong_choices
 from ...checks import exercise
 from ...examination import Examination, Halt, describe, describe_error
 from ...properties import UNCHANGED, fingerprint
-from ...simulations.traces import RANGES, WORDS, Trace, really_full, simulated
+from .tools import RANGES, WORDS, Trace, really_full, simulated
 
 # -- Lesson 13, no cluster needed: which bottleneck counters show, what helps, and in which order to work.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...figures.drawing import when_ready
 from ...figures.vector import BLUE, COLOURS, GREEN, GREY, ORANGE, RED, Picture
-from ...simulations.traces import Trace
+from .tools import Trace
 
 # -- Figures of counters over time, and of shares of a whole.
 

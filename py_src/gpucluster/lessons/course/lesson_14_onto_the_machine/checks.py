@@ -14,8 +14,7 @@ from ....dask_internals.comms import command_lines
 from ...answers import relative_gap, several
 from ...checks import exercise
 from ...examination import Examination, Halt, describe
-from ...material.batchscripts import SHORT, asked_for, body, minutes
-from ...material.routes import follow
+from .material import SHORT, asked_for, body, follow, minutes
 
 # -- Command lines that learners return: as one text for a shell, or as a list of words.
 

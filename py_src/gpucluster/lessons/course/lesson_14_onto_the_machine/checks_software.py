@@ -14,8 +14,8 @@ import numpy as np
 from ...answers import number
 from ...checks import exercise
 from ...examination import Examination, describe
-from ...material.installations import RULES
 from .checks import command_words, option_values
+from .material import RULES
 
 # -- Lesson 14, containers and pods: a line of Docker for Apptainer, and a manifest with GPUs.
 

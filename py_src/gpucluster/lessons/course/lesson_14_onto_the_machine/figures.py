@@ -10,8 +10,7 @@ from ....protocol.plain_text import counted
 from ...figures.drawing import when_ready
 from ...figures.steps import Steps
 from ...figures.vector import BLUE, GREEN, GREY, ORANGE, QUIET, RED, Picture
-from ...material.routes import Route, follow
-from ...simulations.controlloop import Round
+from .material import Round, Route, follow
 
 _PLACES = {
     "laptop": (72.0, 150.0, ("laptop", "browser")),

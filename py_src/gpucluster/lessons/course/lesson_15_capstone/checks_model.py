@@ -15,8 +15,8 @@ from sklearn.metrics import adjusted_rand_score
 from ...answers import Floats, number, several
 from ...checks import exercise
 from ...examination import Examination
-from ...material.modelrepository import problems, read_config, versions
-from ...simulations.inferenceserver import Refused, StandIn
+from .material import problems, read_config, versions
+from .simulations import Refused, StandIn
 
 # -- Lesson 15, no cluster needed: regimes that stay the same, the lift of a list, and the best split of a tree.
 
@@ -362,7 +362,7 @@ def _expect_only(exam: Examination, folder: Path, names: set[str]) -> None:
 @exercise("15.10", "publish", repeats=False)
 def check_repository(exam: Examination, publish: Any) -> None:
     """Hidden models of other names and sizes: the repository is sound, and the stand-in answers from it."""
-    from ...material.modelprogram import PROGRAM
+    from .material import PROGRAM
 
     for place in range(3):
         with tempfile.TemporaryDirectory() as home:

@@ -1,16 +1,19 @@
-"""A pool of device memory that grants and refuses as RMM's ``PoolMemoryResource`` does, with addresses but no device.
-
-It follows RMM 26.10 (github.com/rapidsai/rmm): ``coalescing_free_list.hpp`` for best fit and for the merging of
-neighbours, ``pool_memory_resource_impl.cpp`` for growth, for what is given back to the card before a refusal, and for
-the words of a refusal. One stream only: RMM keeps one list of free blocks for each.
-"""
+"""What lesson 11 simulates: a pool, its device, spilling and warps."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+from numpy.typing import NDArray
+
+# -- A pool of device memory that grants and refuses as RMM's ``PoolMemoryResource`` does, with addresses but no device.
+
 
 ALIGNMENT = 256
 """All sizes in a pool are multiples of so many bytes."""
@@ -356,3 +359,222 @@ def _from_zero(steps: Sequence[Step]) -> tuple[Step, ...]:
 def times_asked(trace: Sequence[Event], make_pool: Callable[[], Pool]) -> tuple[int, int]:
     """Return how often the card is asked without a pool, and with one."""
     return sum(event[0] == "allocate" for event in trace), replay(trace, make_pool()).requests_to_card or 0
+
+
+# -- Arrays that count: each result of a calculation is noted as an allocation, and as freed when nobody needs it.
+
+
+class Tracer:
+    """Notes what arrays ask of the memory of a device.
+
+    Attributes
+    ----------
+    events : list of tuple
+        ``("allocate", name, bytes)`` and ``("free", name)``, in order.
+    """
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self._numbers = count(1)
+
+    def array(self, data: Any) -> CountedArray:
+        """Return an array whose memory, and that of all results made of it, is noted here."""
+        return CountedArray(np.asarray(data), self)
+
+    def _allocate(self, nbytes: int) -> str:
+        name = f"array {next(self._numbers)}"
+        self.events.append(("allocate", name, nbytes))
+        return name
+
+    def _free(self, name: str) -> None:
+        self.events.append(("free", name))
+
+
+class CountedArray(NDArrayOperatorsMixin):
+    """A NumPy array that behaves like one on a device: also a single number, such as a mean, needs memory there."""
+
+    def __init__(self, data: Any, tracer: Tracer) -> None:
+        self._data = np.asarray(data)
+        self._tracer = tracer
+        self._name = tracer._allocate(self._data.nbytes)
+
+    def __del__(self) -> None:
+        self._tracer._free(self._name)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        out = options.pop("out", None)
+        if out is not None:
+            options["out"] = tuple(one._data for one in out)
+        values = [one._data if isinstance(one, CountedArray) else one for one in inputs]
+        result = getattr(ufunc, method)(*values, **options)
+        return out[0] if out is not None else CountedArray(result, self._tracer)
+
+    def sum(self) -> CountedArray:
+        """Return the sum: one number, on the device."""
+        return CountedArray(self._data.sum(), self._tracer)
+
+    def mean(self) -> CountedArray:
+        """Return the mean: one number, on the device."""
+        return CountedArray(self._data.mean(), self._tracer)
+
+    def get(self) -> Any:
+        """Return the numbers on the host."""
+        return self._data
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+
+# -- Buffers on a device that is too small for all of them: which ones go to the host, and what that costs.
+
+
+Buffer = dict[str, Any]
+"""``name``, ``bytes``, ``last_used`` (a number that grows) and ``exposed`` of one buffer on the device."""
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One use of a buffer.
+
+    Attributes
+    ----------
+    name : str
+        The buffer that was used.
+    fetched : bool
+        Whether it had to come back from the host.
+    spilled : tuple of str
+        What had to leave the device for it.
+    device_bytes, host_bytes : int
+        What is where afterwards.
+    """
+
+    name: str
+    fetched: bool
+    spilled: tuple[str, ...]
+    device_bytes: int
+    host_bytes: int
+
+
+@dataclass(frozen=True)
+class SpillRun:
+    """A sequence of uses, and what moved.
+
+    Attributes
+    ----------
+    limit : int
+        Bytes that the device may hold.
+    moved_bytes : int
+        What crossed between device and host, in both directions.
+    """
+
+    visits: tuple[Visit, ...]
+    limit: int
+    moved_bytes: int
+
+    @property
+    def fetches(self) -> int:
+        """How often a buffer had to come back."""
+        return sum(visit.fetched for visit in self.visits)
+
+    @property
+    def most_on_device(self) -> int:
+        """The most bytes that were on the device at once."""
+        return max(visit.device_bytes for visit in self.visits)
+
+
+def use_buffers(
+    sizes: dict[str, int],
+    uses: Sequence[str],
+    limit: int,
+    choose: Callable[[list[Buffer], int, int], Sequence[str]],
+    exposed: Sequence[str] = (),
+) -> SpillRun:
+    """Use buffers in this order on a device of this size; ``choose`` says which ones leave it.
+
+    Simulated. A buffer is made on the device when it is used for the first time.
+
+    Parameters
+    ----------
+    sizes : dict
+        Bytes of each buffer.
+    choose : callable
+        Called with the buffers on the device, the bytes that are needed and the limit.
+    exposed : sequence of str
+        Buffers that must stay, because somebody else has their address.
+    """
+    device: dict[str, int] = {}
+    host: set[str] = set()
+    visits = []
+    moved = 0
+    for moment, name in enumerate(uses):
+        fetched = name in host
+        leaving: tuple[str, ...] = ()
+        if name not in device:
+            buffers = [
+                {"name": one, "bytes": sizes[one], "last_used": used, "exposed": one in exposed}
+                for one, used in device.items()
+            ]
+            leaving = tuple(one for one in choose(buffers, sizes[name], limit) if one in device)
+            for one in leaving:
+                del device[one]
+                host.add(one)
+            moved += sum(sizes[one] for one in leaving) + (sizes[name] if fetched else 0)
+            host.discard(name)
+        device[name] = moment
+        held = {place: sum(sizes[one] for one in names) for place, names in (("device", device), ("host", host))}
+        visits.append(Visit(name, fetched, leaving, held["device"], held["host"]))
+    return SpillRun(tuple(visits), limit, moved)
+
+
+# -- Threads in warps: which lanes work and which wait while a warp goes through both sides of an ``if``.
+
+
+LANES = 32
+"""Threads of a warp on NVIDIA's GPUs."""
+
+
+@dataclass(frozen=True)
+class WarpRun:
+    """What the warps did.
+
+    Attributes
+    ----------
+    sides : array of str
+        ``"a"`` or ``"b"`` for each thread.
+    steps_a, steps_b : int
+        Instructions on each side.
+    """
+
+    sides: NDArray[Any]
+    steps_a: int
+    steps_b: int
+    lanes: int
+
+    @property
+    def warps(self) -> list[NDArray[Any]]:
+        """The threads of each warp; the last one may have fewer."""
+        return [self.sides[begin : begin + self.lanes] for begin in range(0, len(self.sides), self.lanes)]
+
+    def phases(self, warp: NDArray[Any]) -> list[tuple[str, int]]:
+        """Return the sides that a warp has to go through, and how many instructions each takes."""
+        return [(side, steps) for side, steps in (("a", self.steps_a), ("b", self.steps_b)) if (warp == side).any()]
+
+    @property
+    def issued(self) -> int:
+        """Instructions that all warps together go through."""
+        return sum(steps for warp in self.warps for _, steps in self.phases(warp))
+
+    @property
+    def useful(self) -> float:
+        """Share of the lanes that work, on average over all instructions."""
+        work = int((self.sides == "a").sum()) * self.steps_a + int((self.sides == "b").sum()) * self.steps_b
+        return work / (self.issued * self.lanes)
+
+
+def run_warps(takes_a: Any, steps_a: int, steps_b: int, lanes: int = LANES) -> WarpRun:
+    """Let each thread go to side a, where its entry is true, or to side b.
+
+    Simulated: real warps have more ways to save time, such as leaving out a short side, but a warp never goes through
+    two sides at once.
+    """
+    return WarpRun(np.where(np.asarray(takes_a, dtype=bool), "a", "b"), steps_a, steps_b, lanes)

@@ -1,8 +1,4 @@
-"""A stand-in for an inference server: it loads a model repository, keeps to its configuration, and answers by HTTP.
-
-It plays the part of Triton's Python backend in one process. The model's own code runs for real; what the stand-in
-leaves out is the server: several instances, queues, devices, metrics.
-"""
+"""What lesson 15 simulates: a server of models, and code without its accelerator."""
 
 from __future__ import annotations
 
@@ -11,6 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -19,7 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ..material.modelrepository import TYPES, problems, read_config, versions
+from .material import TYPES, problems, read_config, versions
+
+# -- A stand-in for an inference server: it loads a model repository, keeps to its configuration, and answers by HTTP.
+
 
 BACKEND = "triton_python_backend_utils"
 WIRE = {"float32": "FP32", "float64": "FP64", "float16": "FP16", "int64": "INT64", "int32": "INT32", "bool": "BOOL"}
@@ -226,3 +226,99 @@ class StandIn:
             server.shutdown()
             server.server_close()
             thread.join()
+
+
+# -- What an accelerator without a change of code does with each call: the fast library, or the slow one.
+
+
+class FastColumn:
+    """The fast library: a column of numbers that can do a few things, and refuses the others."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.asarray(values)
+
+    def __getattr__(self, name: str) -> Any:
+        raise NotImplementedError(f"The fast library has no {name}.")
+
+    def abs(self) -> FastColumn:
+        """Return the absolute values."""
+        return FastColumn(np.abs(self.values))
+
+    def clip(self, lower: float, upper: float) -> FastColumn:
+        """Return the values within two limits."""
+        return FastColumn(np.clip(self.values, lower, upper))
+
+    def diff(self) -> FastColumn:
+        """Return the differences of neighbours; the first one is missing."""
+        return FastColumn(np.diff(self.values, prepend=np.nan))
+
+    def cumsum(self) -> FastColumn:
+        """Return the sums so far."""
+        return FastColumn(np.cumsum(self.values))
+
+    def mean(self) -> float:
+        """Return the mean of what is not missing."""
+        return float(np.nanmean(self.values))
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call, and what it took.
+
+    Attributes
+    ----------
+    name : str
+        Of the method.
+    fast : bool
+        Whether the fast library could do it.
+    copied : int
+        Bytes that had to change sides before.
+    """
+
+    name: str
+    fast: bool
+    copied: int
+
+
+class Accelerated:
+    """A column that looks like pandas', and is in the fast library whenever that can do what is asked.
+
+    Parameters
+    ----------
+    values : array
+        The column; it begins in the fast library.
+    """
+
+    def __init__(self, values: Any, calls: list[Call] | None = None) -> None:
+        self._held: Any = values if isinstance(values, FastColumn) or hasattr(values, "iloc") else FastColumn(values)
+        self.calls: list[Call] = [] if calls is None else calls
+
+    @property
+    def is_fast(self) -> bool:
+        """Whether the column is in the fast library now."""
+        return isinstance(self._held, FastColumn)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            fast = hasattr(FastColumn, name)
+            copied = self._nbytes() if fast != self.is_fast else 0
+            self._move(to_fast=fast)
+            self.calls.append(Call(name, fast, copied))
+            result = getattr(self._held, name)(*args, **kwargs)
+            wrapped = isinstance(result, FastColumn) or hasattr(result, "iloc")
+            return Accelerated(result, self.calls) if wrapped else result
+
+        return call
+
+    def _nbytes(self) -> int:
+        return int(self._held.values.nbytes)
+
+    def _move(self, *, to_fast: bool) -> None:
+        if to_fast == self.is_fast:
+            return
+        import pandas as pd
+
+        self._held = FastColumn(np.array(self._held)) if to_fast else pd.Series(self._held.values.copy())

@@ -1,6 +1,6 @@
 """The other end of a ping-pong: a process that sends back whatever it reads, over each transport that it is told.
 
-Started as ``python -m gpucluster.lessons.probes.echoing``. It reads one line of JSON (see `listen_to`), writes one with
+Started with ``python -m``. It reads one line of JSON (see `listen_to`), writes one with
 the addresses, and ends when its standard input does. It never deserializes what it reads, and listens on this machine's
 own address only, also where the transport itself would listen on all.
 """
@@ -13,7 +13,7 @@ import sys
 from contextlib import AsyncExitStack
 from typing import Any
 
-from ...dask_internals.comms import keep_websockets_on, listener
+from ....dask_internals.comms import keep_websockets_on, listener
 
 HOST = "127.0.0.1"
 ENCRYPTED = frozenset({"tls", "wss"})

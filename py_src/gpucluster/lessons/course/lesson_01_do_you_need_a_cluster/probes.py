@@ -15,7 +15,7 @@ from typing import Any
 
 from dask.utils import parse_bytes
 
-from ...protocol.sizes import format_size
+from ....protocol.sizes import format_size
 
 _POLL_SECONDS = 0.05
 # Allocators of libraries reserve far more addresses than they use, once per thread; the cap counts addresses.
@@ -116,7 +116,13 @@ def capped(
         asked.write_bytes(order)
         with said.open("wb") as output:
             process = subprocess.Popen(
-                [sys.executable, "-m", "gpucluster.lessons.probes.cappedprocess", str(asked), str(answered)],
+                [
+                    sys.executable,
+                    "-m",
+                    f"{__package__}.capped_process",
+                    str(asked),
+                    str(answered),
+                ],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,

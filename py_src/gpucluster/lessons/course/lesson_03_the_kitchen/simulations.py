@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...dask_internals.scheduler_information import known_workers
-from ...protocol.errors import GPUClusterError
+from ....dask_internals.scheduler_information import known_workers
+from ....protocol.errors import GPUClusterError
 
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster
 
-    from ..lab import Lab
+    from ...lab import Lab
 
 
 class Order(NamedTuple):

@@ -46,7 +46,7 @@ class Counted:
         client : distributed.Client, optional
             Left out: the client of the lesson, if one is open.
         """
-        from ..lab import current_client
+        from ...lab import current_client
 
         client = client or current_client()
         workers = client.run(_calls_here, self.number).values() if client is not None else ()
