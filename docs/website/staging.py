@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from gpucluster.lessons.building.outputs import read_outputs
-from gpucluster.lessons.building.reading import read_source
+from gpucluster.lessons.building.source import read_source
 from gpucluster.lessons.building.words import read_words, with_words
 from gpucluster.lessons.catalogue import COURSE
 from gpucluster.server.openapi import openapi_document

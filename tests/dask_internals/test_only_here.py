@@ -71,7 +71,7 @@ OF_OTHERS = {
     "learn/preprocessing/one_hot_encoder.py": {"_compute_n_features_outs", "_n_features_outs", "_set_drop_idx"},
     "lessons/figures/drawing.py": {"constrained"},  # matplotlib
     "lessons/grading/remote/objects.py": {"_update_inplace"},  # pandas
-    "lessons/grading/runner/kernel_client.py": {"_kernel_spec"},  # jupyter_client
+    "lessons/grading/runner/kernel_session.py": {"_kernel_spec"},  # jupyter_client
     "operating_system/processes.py": {"_ident"},  # psutil
     "magics/__init__.py": {"_getframe", "_ipython_magic_no_var_expand"},  # Python, IPython
     "recordings/unpacking.py": {"_Decompress"},  # zlib

@@ -9,7 +9,7 @@ import zlib
 from typing import Any
 
 import pytest
-from gpucluster.lessons.building.reading import read_source
+from gpucluster.lessons.building.source import read_source
 from gpucluster.lessons.catalogue import COURSE, find_lesson, lessons
 from gpucluster.lessons.checking import check
 from gpucluster.lessons.checks import exercises

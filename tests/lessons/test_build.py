@@ -20,11 +20,10 @@ import jsonschema
 import nbformat
 import pytest
 from gpucluster.lessons import build
-from gpucluster.lessons.building.files import differs, hooks, pages_folder, render, render_page
+from gpucluster.lessons.build import differs, hooks, pages_folder, render, render_page
 from gpucluster.lessons.building.notebooks import NBGRADER_SCHEMA
 from gpucluster.lessons.building.page import make_page
-from gpucluster.lessons.building.reading import read_source
-from gpucluster.lessons.building.source import ASSIGNED, BEGIN, END, LessonSourceError
+from gpucluster.lessons.building.source import ASSIGNED, BEGIN, END, LessonSourceError, read_source
 from gpucluster.lessons.catalogue import BUILT, COURSE, find_lesson, lessons
 from gpucluster.lessons.copies import copy_lessons
 from gpucluster.lessons.study.bank.files import problems_of

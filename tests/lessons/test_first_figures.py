@@ -14,7 +14,7 @@ from gpucluster.lessons.course.lesson_05_flights.tools import where_rows_went
 from gpucluster.lessons.figures import lazy, sizing, vector
 from gpucluster.lessons.figures.explorer import cut_picture, explore_cut
 from gpucluster.lessons.figures.shuffle import replay
-from gpucluster.lessons.figures.steps import Steps
+from gpucluster.lessons.figures.vector import Steps
 from gpucluster.lessons.probes.placement import memory_on_workers, places_of
 
 

@@ -13,7 +13,7 @@ from gpucluster.lessons.course.lesson_09_mpi_and_dask.probes import run_coroutin
 from gpucluster.lessons.figures import mpi as figures
 from gpucluster.lessons.figures import vector
 from gpucluster.lessons.results import State
-from gpucluster.lessons.simulations.ranks.local_messages import SentMessage
+from gpucluster.lessons.simulations.ranks.local_world import SentMessage
 
 from tests.lessons.test_answers import load, named
 from tests.suite.lessons import seeds

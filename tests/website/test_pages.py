@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from gpucluster.lessons.building.outputs import OutputsError, read_outputs, record_outputs
-from gpucluster.lessons.building.reading import read_source
+from gpucluster.lessons.building.source import read_source
 from gpucluster.lessons.catalogue import COURSE, lessons
 from gpucluster.lessons.checks import exercises
 from gpucluster.lessons.figures.vector import Picture

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from gpucluster.lessons.building.reading import slug_of
+from gpucluster.lessons.building.source import slug_of
 from gpucluster.lessons.catalogue import COURSE
 
 from docs.website.pages import ROOT

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from gpucluster.lessons.building.outputs import read_outputs
-from gpucluster.lessons.building.reading import read_source, slug_of
+from gpucluster.lessons.building.source import read_source, slug_of
 from gpucluster.lessons.catalogue import COURSE
 
 from docs.website.pages import ROOT

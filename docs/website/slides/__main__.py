@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gpucluster.lessons.building.outputs import read_outputs
-from gpucluster.lessons.building.reading import read_source, slug_of
+from gpucluster.lessons.building.source import read_source, slug_of
 from gpucluster.lessons.catalogue import COURSE
 
 from ..pages import ROOT

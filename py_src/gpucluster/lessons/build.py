@@ -8,15 +8,126 @@ the learner's notebooks, in ``notebooks``; with ``--check`` they are compared, a
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import shutil
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from ..protocol.errors import GPUClusterError
-from .building.files import differs, hooks, pages_folder, render, render_page, tracked_notebook, write
-from .catalogue import BUILT, COURSE
+from .building.notebooks import Copy, make_notebook, notebook_name
+from .building.page import make_page
+from .building.source import LessonSource, LessonSourceError, read_source, slug_of
+from .building.words import read_words, with_words
+from .catalogue import BUILT, COURSE, checkout
+
+# -- Which files a lesson gives, with their content.
+
+
+def pages_folder() -> Path | None:
+    """Return where the web pages are: in the documentation of a checkout; an installed package has none."""
+    root = checkout()
+    return root / "docs" / "lessons" if root else None
+
+
+def render(path: Path) -> dict[Path, str]:
+    """Return the files that one ``lesson.py`` gives, with their content, but for its page.
+
+    They lie beside it, but for the lessons of the package: what is made of those lies in a folder of its own, with what
+    else is read at run time, and in a checkout the learner's notebook in ``notebooks`` as well.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The source.
+
+    Raises
+    ------
+    LessonSourceError
+        When the source is not in order.
+    """
+    source, folder = read_source(path), path.parent
+    linked = with_words(source, read_words())
+    notebooks = {notebook_name(source.slug, copy): _json(make_notebook(linked, copy)) for copy in Copy}
+    made: dict[Path, str] = {}
+    if folder.parent == COURSE:
+        folder = BUILT / source.slug
+        copied = [path, *path.parent.glob("*.json")]
+        made |= {folder / one.name: one.read_text(encoding="utf-8") for one in copied}
+        if tracked := tracked_notebook(path):
+            made[tracked] = notebooks[tracked.name]
+    made |= {folder / name: text for name, text in notebooks.items()}
+    made[folder / "sheet.json"] = _json(make_sheet(source))
+    return made
+
+
+def render_page(path: Path, pages: Path) -> dict[Path, str]:
+    """Return the web page that one ``lesson.py`` gives, once what `render` returns is written.
+
+    Raises
+    ------
+    LessonSourceError
+        When the source is not in order, or would put a script into the page.
+    """
+    source = read_source(path)
+    try:
+        return {pages / f"{source.slug}.html": make_page(with_words(source, read_words()))}
+    except ValueError as error:
+        raise LessonSourceError(str(error)) from error
+
+
+def tracked_notebook(path: Path) -> Path | None:
+    """Return the learner's notebook in the repository, where somebody opens it who has nothing installed."""
+    root, slug = checkout(), slug_of(path.parent)
+    return root / "notebooks" / slug / notebook_name(slug, Copy.LEARNER) if root and path.parents[1] == COURSE else None
+
+
+def hooks() -> dict[Path, str]:
+    """Return the file with the cards of all lessons together."""
+    return {BUILT / "hooks.json": (COURSE / "hooks.json").read_text(encoding="utf-8")}
+
+
+def make_sheet(source: LessonSource) -> dict[str, Any]:
+    """Return what programs need to know about a lesson: ``sheet.json``, which is read at run time."""
+    return {
+        "id": source.id,
+        "slug": source.slug,
+        "title": source.title,
+        "minutes": source.minutes,
+        "needs": source.needs,
+        "objectives": list(source.objectives),
+        "topics": [asdict(topic) for topic in source.topics],
+        "keypoints": list(source.keypoints),
+        "anchors": list(source.anchors),
+        "exercises": source.exercises(),
+        "paths": {copy.value: notebook_name(source.slug, copy) for copy in Copy},
+    }
+
+
+def write(files: Mapping[Path, str]) -> None:
+    """Write those of the files that have another content; readers never see half of one."""
+    for file, text in files.items():
+        if differs(file, text):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            part = file.with_name(f".{file.name}.{os.getpid()}")
+            part.write_text(text, encoding="utf-8")
+            part.replace(file)
+
+
+def differs(file: Path, text: str) -> bool:
+    """Whether a file is missing or has another content."""
+    return not file.exists() or file.read_text(encoding="utf-8") != text
+
+
+def _json(data: dict[str, Any]) -> str:
+    return json.dumps(data, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+# -- Make the notebooks of all lessons from their sources: ``python -m gpucluster.lessons.build``.
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

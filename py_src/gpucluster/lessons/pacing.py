@@ -13,8 +13,7 @@ from pathlib import Path
 
 from .building.notebooks import cell_ids
 from .building.outputs import RecordedOutputs, read_outputs
-from .building.reading import read_source
-from .building.source import LessonSource
+from .building.source import LessonSource, read_source
 from .catalogue import checkout, notebooks_folder
 
 WORDS_PER_MINUTE = 180

@@ -15,8 +15,7 @@ from typing import Any
 
 from ...protocol.errors import GPUClusterError
 from ..catalogue import COURSE
-from .reading import slug_of
-from .source import LessonSource, SourceCell
+from .source import LessonSource, SourceCell, slug_of
 
 _PLACE = re.compile(r"^([0-9]{2})(#[a-z][a-z0-9-]*)?$")
 _KEYS = {"is", "at", "in", "also", "words"}

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...figures.drawing import when_ready
-from ...figures.steps import Steps
-from ...figures.vector import COLOURS, GREY, INK, QUIET, Picture
+from ...figures.vector import COLOURS, GREY, INK, QUIET, Picture, Steps
 
 _WIDTH, _LEFT, _BAR, _ROW = 820.0, 90.0, 230.0, 48.0
 _RIGHT = 490.0

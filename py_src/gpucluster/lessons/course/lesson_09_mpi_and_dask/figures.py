@@ -9,7 +9,7 @@ from ...figures.drawing import when_ready
 from ...figures.vector import ACCENT, INK, QUIET, WARNING, Picture
 
 if TYPE_CHECKING:
-    from ...simulations.ranks.local_messages import SentMessage
+    from ...simulations.ranks.local_world import SentMessage
 
 
 def two_worlds() -> None:

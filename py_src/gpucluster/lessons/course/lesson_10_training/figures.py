@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ...figures.drawing import when_ready
-from ...figures.steps import Steps
 from ...figures.vector import (
     ACCENT,
     COLOURS,
@@ -24,6 +23,7 @@ from ...figures.vector import (
     QUIET,
     WARNING,
     Picture,
+    Steps,
 )
 from .tools import Parcel, Span, idle, length, schedule
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...figures.drawing import in_bytes, when_ready
-from ...figures.steps import Steps
-from ...figures.vector import DEEP_BLUE, DEEP_GREEN, DEEP_GREY, DEEP_ORANGE, Picture
+from ...figures.vector import DEEP_BLUE, DEEP_GREEN, DEEP_GREY, DEEP_ORANGE, Picture, Steps
 from .simulations import Replay, SpillRun, Step, WarpRun
 
 _COLOURS = (DEEP_BLUE, DEEP_GREEN, "#6b55a3", "#00767a", "#8a6d00", "#a03f6b")

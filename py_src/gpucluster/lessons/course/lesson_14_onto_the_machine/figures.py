@@ -8,8 +8,7 @@ from typing import Any
 
 from ....protocol.plain_text import counted
 from ...figures.drawing import when_ready
-from ...figures.steps import Steps
-from ...figures.vector import BLUE, GREEN, GREY, ORANGE, QUIET, RED, Picture
+from ...figures.vector import BLUE, GREEN, GREY, ORANGE, QUIET, RED, Picture, Steps
 from .material import Round, Route, follow
 
 _PLACES = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import sys
@@ -18,6 +19,9 @@ from ....operating_system.processes import thread_numbers
 from ....protocol.errors import GPUClusterError
 from ..grades import Protection
 from ..job import Limits
+
+# -- What holds a submission back: what this machine offers, what a notebook really had, and what is too little.
+
 
 _MOST_PROCESSES = 2_000
 _DEVICES = ("/dev/null", "/dev/zero")
@@ -169,3 +173,19 @@ def other_processes() -> tuple[list[int], set[int]]:
             os.kill(pid, 0)
             numbers += thread_numbers(pid)
     return numbers[:_MOST_PROCESSES], groups - {os.getpgid(0), 0, 1}
+
+
+# -- What a kernel gives up before any code of a learner runs in it.
+
+
+def restrict() -> None:
+    """Give up what the keeper has written to standard input.
+
+    Raises
+    ------
+    RuntimeError
+        When it cannot be given up; then nothing else must run here.
+    """
+    about = json.loads(sys.stdin.buffer.read())
+    unreadable = [Path(os.fsdecode(bytes.fromhex(path))) for path in about["unreadable"]]
+    protect_kernel(Path(os.environ["HOME"]).parent, unreadable, apart=about["apart"])
