@@ -21,6 +21,9 @@ class _Moved(ModuleType):
             raise AttributeError(name)
         return getattr(import_module(self._place), name)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return import_module, (self.__name__,)  # a function that uses it may travel to a worker
+
 
 def keep_names(package: str, places: Mapping[str, str]) -> None:
     """Let modules of a package be imported by these names.
