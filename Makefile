@@ -110,7 +110,7 @@ gpu-proof: ## On a machine with a GPU and RAPIDS: prove everything that needs th
 chromium: ## Install Chromium for the browser tests, where that is allowed.
 	@scripts/install-chromium
 
-build: .venv/.installed ## Build a wheel that needs no Node to install.
+build: .venv/.installed .venv/.lessons ## Build a wheel that needs no Node to install.
 	$(BIN)/jlpm install --immutable
 	$(BIN)/jlpm clean:all
 	$(BIN)/python -m build --wheel
@@ -118,10 +118,10 @@ build: .venv/.installed ## Build a wheel that needs no Node to install.
 bench: .venv/.built ## Measure the figures of benchmarks/README.md.
 	$(BIN)/python -m benchmarks
 
-docs: .venv-docs/.installed ## Build the documentation as a site into .build/docs/html; with EXECUTE=1 run the lessons anew for their outputs.
+docs: .venv-docs/.installed .venv/.lessons ## Build the documentation as a site into .build/docs/html; with EXECUTE=1 run the lessons anew for their outputs.
 	@$(DOCS) $(if $(filter-out 0,$(EXECUTE)),--execute)
 
-slides: .venv-docs/.installed chromium ## Make slides of the lessons into .build/slides: HTML with speaker notes, and PDF; LESSONS="02 06" for some.
+slides: .venv-docs/.installed .venv/.lessons chromium ## Make slides of the lessons into .build/slides: HTML with speaker notes, and PDF; LESSONS="02 06" for some.
 	@$(DOCS).slides --pdf $(LESSONS)
 
 screenshots: .venv/.built chromium ## Take the screenshots of the documentation anew, and of each state of the panel into .build/panel.
@@ -135,7 +135,8 @@ lock: .venv/.installed ## Pin what CI installs to the newest versions.
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate -c requirements/cpu.txt requirements/docs.in -o requirements/docs.txt
 
 clean: ## Remove everything that was made.
-	rm -rf .venv .venv-cuda .venv-docs .build dist node_modules labextension/lib py_src/gpucluster/labextension py_src/gpucluster/widgets/static
+	rm -rf .venv .venv-cuda .venv-docs .build dist node_modules labextension/lib py_src/gpucluster/labextension py_src/gpucluster/widgets/static \
+	  py_src/gpucluster/lessons/notebooks docs/lessons/*.html
 
 # -- environments -------------------------------------------------------------------------------------
 
@@ -145,7 +146,11 @@ clean: ## Remove everything that was made.
 	@SKIP_JUPYTER_BUILDER=1 scripts/logged "Installing the Python packages" $(BIN)/python -m pip install $(PIP_OPTIONS) -c requirements/cpu.txt -e ".[test]"
 	@touch $@
 
-.venv/.built: .venv/.installed yarn.lock $(shell find labextension/src labextension/style labextension/schema -type f 2>/dev/null)
+.venv/.lessons: .venv/.installed $(shell find py_src/gpucluster/lessons/course py_src/gpucluster/lessons/building -type f -not -path '*/answers/*' -not -name '*.pyc' 2>/dev/null)
+	@scripts/logged "Building the lessons" $(BIN)/python -m gpucluster.lessons.build
+	@touch $@
+
+.venv/.built: .venv/.installed .venv/.lessons yarn.lock $(shell find labextension/src labextension/style labextension/schema -type f 2>/dev/null)
 	@scripts/check-node $(NODE)
 	@scripts/logged "Installing the JavaScript packages" $(BIN)/jlpm install --immutable
 	@scripts/logged "Building the panel" $(BIN)/jlpm build

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.modules import modules
+
 PACKAGE = Path(__file__).resolve().parents[1] / "py_src" / "gpucluster"
 FACES = {"server", "magics", "cli"}
 MAY_IMPORT = {
@@ -115,7 +117,7 @@ def imports(module: Path, *, at_import: bool = False) -> set[str]:
 @pytest.mark.parametrize("package", sorted(MAY_IMPORT))
 def test_imports_point_one_way(package):
     folders = {path.name for path in PACKAGE.iterdir() if path.is_dir()}
-    for module in (PACKAGE / package).rglob("*.py"):
+    for module in modules(PACKAGE / package):
         for name in imports(module):
             parts = name.split(".")
             if parts[0] == "gpucluster" and len(parts) > 1 and parts[1] in folders - {package}:
@@ -124,7 +126,7 @@ def test_imports_point_one_way(package):
 
 @pytest.mark.parametrize("package", ["protocol", "registry", "devices", "server", "cli"])
 def test_no_dask_where_it_does_not_belong(package):
-    for module in (PACKAGE / package).rglob("*.py"):
+    for module in modules(PACKAGE / package):
         for name in imports(module):
             assert name.split(".")[0] not in DASK, f"{module.relative_to(PACKAGE)} imports {name}"
 

@@ -48,11 +48,10 @@ def below(pages: Pages, folder_page: str, text: str) -> tuple[str, ...]:
     folder = PurePosixPath(folder_page).parent
     found = dict.fromkeys(pages.resolve(folder_page, target.partition("#")[0]) for target in targets(text))
     if folder.as_posix() == "docs/lessons":  # also those that were not measured yet, which the table does not have
-        found |= dict.fromkeys(sorted(name for name in pages.places if name.endswith(".html")))
-    inside = [
-        name for name in found if name in pages.places and name != folder_page and PurePosixPath(name).parent == folder
-    ]
-    return tuple(sorted(inside, key=lambda name: not name.endswith(".html")))
+        found |= dict.fromkeys(sorted(name for name in pages.places if name.endswith(".ipynb")))
+    inside = [name for name in found if name in pages.places and name != folder_page
+              and (PurePosixPath(name).parent == folder or name.endswith(".ipynb"))]  # fmt: skip
+    return tuple(sorted(inside, key=lambda name: not name.endswith(".ipynb")))
 
 
 def check_complete(pages: Pages, texts: Mapping[str, str], parts: Sequence[Section]) -> None:

@@ -62,7 +62,7 @@ class LessonPage:
         text = (
             f"> To work through it, run `gpucluster lessons open {source.id}`. Here you read it: what you write, and\n"
             "> to unfold, hints and one right solution.\n"
-            f"> [The notebook]({folder}/{source.slug}.ipynb), [with solutions]({folder}/{source.slug}-solution.ipynb)."
+            f"> [The notebook]({folder}/{source.slug}.ipynb)."
         )
         if not self.outputs.cells:
             return f"{text} Outputs come once it is measured."

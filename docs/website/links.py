@@ -10,7 +10,7 @@ from .errors import SiteError
 from .pages import REPOSITORY, Pages
 
 _LINK = re.compile(r"(?P<before>\]\()(?P<target>[^)\s]+)(?P<after>(?:\s+\"[^\"]*\")?\))")
-_IN_LESSON = re.compile(r"\[(?P<text>[^\]]+)\]\((?P<target>(?:[^)\s]*lessons/)?\d\d-[^)\s]+\.html#[^)\s]+)\)")
+_IN_LESSON = re.compile(r"\[(?P<text>[^\]]+)\]\((?P<target>[^)\s]*notebooks/\d\d-[^)\s]+\.ipynb#[^)\s]+)\)")
 _PICTURE = re.compile(r"(?P<before><img src=\")(?P<target>[^\"]+)(?P<after>\")")
 _CODE = re.compile(r"`+[^`]*`+")
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")

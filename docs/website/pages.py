@@ -43,8 +43,8 @@ class Pages:
         for path in sorted(docs.rglob("*.md")):
             inside = path.relative_to(docs)
             found[f"docs/{inside.as_posix()}"] = inside.with_name(inside.name.replace("README", "index")).as_posix()
-        for path in sorted((docs / "lessons").glob("*.html")):
-            found[f"docs/lessons/{path.name}"] = f"lessons/{path.stem}.md"
+        for path in sorted((self.root / "notebooks").glob("*/*.ipynb")):
+            found[path.relative_to(self.root).as_posix()] = f"lessons/{path.stem}.md"
         return found
 
     def texts(self) -> Mapping[str, str]:

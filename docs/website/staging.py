@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from gpucluster.lessons.building.outputs import read_outputs
-from gpucluster.lessons.building.reading import read_source
+from gpucluster.lessons.building.source import read_source
 from gpucluster.lessons.building.words import read_words, with_words
+from gpucluster.lessons.catalogue import COURSE
 from gpucluster.server.openapi import openapi_document
 
 from .contents import Section, below, check_complete, sections, toctree
@@ -106,10 +107,10 @@ class Staging:
 
     def _lessons(self) -> Iterator[str]:
         """Write the lessons' pages and give the part of the gallery about each."""
-        for path in sorted((self.pages.root / "notebooks").glob("*/lesson.py")):
+        for path in sorted(COURSE.glob("*/lesson.py")):
             source = read_source(path)
-            if f"docs/lessons/{source.slug}.html" not in self.pages.places:
-                continue  # its page is not made yet; `make lint` says so
+            if f"notebooks/{source.slug}/{source.slug}.ipynb" not in self.pages.places:
+                continue  # it is not built yet; `make lint` says so
             recorded = read_outputs(source.slug, self.outputs)
             page = LessonPage(with_words(source, read_words()), recorded)
             self._files[f"lessons/{source.slug}.md"] = page.markdown()

@@ -9,8 +9,14 @@ from typing import Any
 from gpucluster.lessons.lab import Report
 from gpucluster.lessons.predictions import Comparison
 from gpucluster.lessons.results import LESSON_MIME, CheckResult, Finding, State
-from gpucluster.lessons.study.bank.items import Card, ChoiceQuestion, NumberQuestion, SeveralQuestion, TextQuestion
-from gpucluster.lessons.study.bank.problems import Parsons
+from gpucluster.lessons.study.bank.items import (
+    Card,
+    ChoiceQuestion,
+    NumberQuestion,
+    Parsons,
+    SeveralQuestion,
+    TextQuestion,
+)
 from gpucluster.lessons.study.cards import show_cards
 from gpucluster.lessons.study.output import StudyOutput
 from gpucluster.lessons.study.parsons import lettered, rules_of, salt_of

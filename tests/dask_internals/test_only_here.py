@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.modules import modules as all_modules
+
 PACKAGE = Path(__file__).resolve().parents[2] / "py_src" / "gpucluster"
 INTERNALS = PACKAGE / "dask_internals"
 NOT_YET: set[str] = set()
@@ -69,7 +71,7 @@ OF_OTHERS = {
     "learn/preprocessing/one_hot_encoder.py": {"_compute_n_features_outs", "_n_features_outs", "_set_drop_idx"},
     "lessons/figures/drawing.py": {"constrained"},  # matplotlib
     "lessons/grading/remote/objects.py": {"_update_inplace"},  # pandas
-    "lessons/grading/runner/kernel_client.py": {"_kernel_spec"},  # jupyter_client
+    "lessons/grading/runner/kernel_session.py": {"_kernel_spec"},  # jupyter_client
     "operating_system/processes.py": {"_ident"},  # psutil
     "magics/__init__.py": {"_getframe", "_ipython_magic_no_var_expand"},  # Python, IPython
     "recordings/unpacking.py": {"_Decompress"},  # zlib
@@ -93,7 +95,7 @@ OF_OTHERS = {
 
 
 def modules() -> Iterator[Path]:
-    for path in sorted(PACKAGE.rglob("*.py")):
+    for path in all_modules():
         parts = path.relative_to(PACKAGE).parts
         if parts[0] not in NOT_YET and parts[0] != "dask_internals" and "/".join(parts) not in SENT:
             yield path
@@ -103,7 +105,7 @@ def modules() -> Iterator[Path]:
 def own_names() -> set[str]:
     """Return every name with an underscore that this package gives to something itself."""
     found: set[str] = set()
-    for path in PACKAGE.rglob("*.py"):
+    for path in all_modules():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 found.add(node.name)

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gpucluster.lessons.probes import devicepools, viewpoints
-from gpucluster.lessons.simulations.pool import Card, Event, Pool, Replay, replay
+from gpucluster.lessons.course.lesson_11_gpu_memory import probes as devicepools
+from gpucluster.lessons.course.lesson_11_gpu_memory import probes as viewpoints
+from gpucluster.lessons.course.lesson_11_gpu_memory.simulations import Card, Event, Pool, Replay, replay
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.filterwarnings("default")]
 MIB = 2**20

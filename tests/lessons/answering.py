@@ -1,4 +1,5 @@
-"""Right and wrong answers to the exercises: one file per exercise, ``answers/06.2.py``, with a cell for each answer.
+"""Right and wrong answers to the exercises: one file per exercise, such as ``answers/06.2.py``
+in the folder of its lesson, with a cell for each answer.
 
 ::
 
@@ -27,7 +28,15 @@ from typing import Any
 
 import pytest
 
-ANSWERS = Path(__file__).parent / "answers"
+from gpucluster.lessons.catalogue import COURSE
+
+
+def file_of(exercise: str) -> Path:
+    """Return where the answers to an exercise are: in the folder of its lesson."""
+    (folder,) = COURSE.glob(f"lesson_{exercise.partition('.')[0]}_*/answers")
+    return folder / f"{exercise}.py"
+
+
 _HEAD = re.compile(r"# %% (right|wrong) (\w+)(?:: (.*))?")
 
 
@@ -75,7 +84,7 @@ def answers_to(exercise: str) -> tuple[Answer, ...]:
     ValueError
         If the file is not written as above; the message names the line.
     """
-    return tuple(_read(exercise, (ANSWERS / f"{exercise}.py").read_text(encoding="utf-8")))
+    return tuple(_read(exercise, file_of(exercise).read_text(encoding="utf-8")))
 
 
 def answer(exercise: str, name: str) -> Answer:
@@ -86,7 +95,7 @@ def answer(exercise: str, name: str) -> Answer:
 
 def all_answers() -> list[Answer]:
     """Return the answers to all exercises."""
-    return [one for file in sorted(ANSWERS.glob("*.py")) for one in answers_to(file.stem)]
+    return [one for file in sorted(COURSE.glob("*/answers/*.py")) for one in answers_to(file.stem)]
 
 
 def seeds(number: int) -> list[Any]:

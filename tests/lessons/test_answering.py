@@ -31,7 +31,7 @@ def add(a, b):
 
 @pytest.fixture
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], object]]:
-    monkeypatch.setattr(answering, "ANSWERS", tmp_path)
+    monkeypatch.setattr(answering, "file_of", lambda exercise: tmp_path / f"{exercise}.py")
     answering.answers_to.cache_clear()
     yield lambda text: (tmp_path / "99.1.py").write_text(text, encoding="utf-8")
     answering.answers_to.cache_clear()

@@ -9,13 +9,13 @@ import zlib
 from typing import Any
 
 import pytest
-from gpucluster.lessons.building.reading import read_source
-from gpucluster.lessons.catalogue import find_lesson, lessons
+from gpucluster.lessons.building.source import read_source
+from gpucluster.lessons.catalogue import COURSE, find_lesson, lessons
 from gpucluster.lessons.checking import check
 from gpucluster.lessons.checks import exercises
 from gpucluster.lessons.results import State
 
-from tests.lessons.answering import ANSWERS, Answer, all_answers, answers_to
+from tests.lessons.answering import Answer, all_answers, answers_to
 
 SEEDS = [int(seed) for seed in os.environ.get("ANSWER_SEEDS", "").split()]
 """Of hidden inputs: each answer on each of them (`make answers SEEDS="1 2 3"`). Left out: one of the answer's own, so
@@ -86,13 +86,13 @@ def test_each_exercise_has_enough_answers(exercise: Any) -> None:
 
 
 def test_each_file_of_answers_belongs_to_an_exercise() -> None:
-    assert {file.stem for file in ANSWERS.iterdir()} == {exercise.id for exercise in EXERCISES}
+    assert {file.stem for file in COURSE.glob("*/answers/*")} == {exercise.id for exercise in EXERCISES}
 
 
 def test_every_exercise_of_a_sheet_can_be_checked() -> None:
     told = {exercise.id for lesson in lessons() for exercise in lesson.exercises}
     checked = {exercise.id for exercise in EXERCISES}
-    assert sorted(told - checked) == [], "no check: is it in a module of lesson_NN_name, a package with an __init__.py?"
+    assert sorted(told - checked) == [], "no check: is it in checks*.py of the lesson's folder, with an __init__.py?"
     assert sorted(checked - told) == [], "a check without an exercise in lesson.py; was lessons.build run?"
 
 

@@ -1,4 +1,4 @@
-"""One source, three notebooks, a sheet and a page, all up to date."""
+"""One source, three notebooks, a sheet and a page."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import html
 import io
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tokenize
@@ -19,37 +20,63 @@ import jsonschema
 import nbformat
 import pytest
 from gpucluster.lessons import build
-from gpucluster.lessons.building.files import pages_folder
+from gpucluster.lessons.build import differs, hooks, pages_folder, render, render_page
 from gpucluster.lessons.building.notebooks import NBGRADER_SCHEMA
 from gpucluster.lessons.building.page import make_page
-from gpucluster.lessons.building.reading import read_source
-from gpucluster.lessons.building.source import ASSIGNED, BEGIN, END, LessonSourceError
-from gpucluster.lessons.catalogue import find_lesson, lessons, notebooks_folder
+from gpucluster.lessons.building.source import ASSIGNED, BEGIN, END, LessonSourceError, read_source
+from gpucluster.lessons.catalogue import BUILT, COURSE, find_lesson, lessons
 from gpucluster.lessons.copies import copy_lessons
 from gpucluster.lessons.study.bank.files import problems_of
 from IPython.core.inputtransformer2 import TransformerManager
 
-FOLDER = notebooks_folder()
 NOTEBOOKS = [
     path for lesson in lessons() for path in (lesson.notebook, lesson.solution_notebook, lesson.recall_notebook)
 ]
 
 
-def test_generated_notebooks_are_fresh() -> None:
-    assert NOTEBOOKS
+def test_the_notebooks_in_the_repository_are_fresh() -> None:
     assert build.main(["--check"]) == 0
+
+
+def test_what_is_built_is_fresh_in_this_checkout() -> None:
+    assert NOTEBOOKS
+    made = hooks()
+    for path in sorted(COURSE.glob("*/lesson.py")):
+        made |= render(path) | render_page(path, pages_folder())
+    assert [file for file, text in made.items() if differs(file, text)] == [], "python -m gpucluster.lessons.build"
+
+
+def test_lessons_are_built_from_nothing(tmp_path: Path) -> None:
+    package = tmp_path / "py_src" / "gpucluster"
+    (tmp_path / "notebooks").mkdir()
+    shutil.copytree(
+        COURSE.parents[1], package, ignore=shutil.ignore_patterns("__pycache__", "notebooks", "labextension")
+    )
+    command = [sys.executable, "-c", "from gpucluster.lessons.catalogue import lessons; lessons()"]
+    options = {"cwd": tmp_path / "py_src", "capture_output": True, "text": True, "timeout": 60}
+    assert "LessonsNotBuilt: The lessons are not built. Run: python" in subprocess.run(command, **options).stderr
+    done = subprocess.run([sys.executable, "-m", "gpucluster.lessons.build"], **options)
+    assert (done.returncode, done.stderr) == (0, "")
+    built = {path.relative_to(BUILT): path.read_bytes() for path in BUILT.rglob("*") if path.is_file()}
+    again = package / "lessons" / "notebooks"
+    assert built == {path.relative_to(again): path.read_bytes() for path in again.rglob("*") if path.is_file()}
+    assert not list(again.rglob("answers"))
+    for lesson in lessons():
+        tracked = tmp_path / "notebooks" / lesson.slug / lesson.notebook.name
+        assert tracked.read_bytes() == lesson.notebook.read_bytes()
+        assert (tmp_path / "docs" / "lessons" / f"{lesson.slug}.html").is_file()
 
 
 def test_the_check_fails_when_a_notebook_is_stale(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = tmp_path / "06-kmeans" / "lesson.py"
     source.parent.mkdir()
-    source.write_text((FOLDER / "06-kmeans" / "lesson.py").read_text(encoding="utf-8"), encoding="utf-8")
+    source.write_text((COURSE / "lesson_06_kmeans" / "lesson.py").read_text(encoding="utf-8"), encoding="utf-8")
     assert build.main(["--check", "--folder", str(tmp_path)]) == 1
     assert build.main(["--folder", str(tmp_path)]) == 0
     assert build.main(["--check", "--folder", str(tmp_path)]) == 0
     for name in ("06-kmeans.ipynb", "06-kmeans-solution.ipynb", "06-kmeans-recall.ipynb", "sheet.json"):
         made = source.parent / name
-        assert made.read_bytes() == (FOLDER / "06-kmeans" / name).read_bytes()
+        assert made.read_bytes() == (BUILT / "06-kmeans" / name).read_bytes()
         made.write_text(made.read_text(encoding="utf-8").replace("k-means", "k means", 1), encoding="utf-8")
         capsys.readouterr()
         assert build.main(["--check", "--folder", str(tmp_path)]) == 1

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 import pytest
-from gpucluster.lessons.probes.capped import capped
+from gpucluster.lessons.course.lesson_01_do_you_need_a_cluster.probes import capped
 
 pytestmark = pytest.mark.processes
 NOTHING: tuple[str, ...] = ()

@@ -13,14 +13,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from gpucluster import learn
+from gpucluster.lessons.course.lesson_15_capstone.material import (
+    PROGRAM,
+    NotReadable,
+    bin_codes,
+    boost,
+    problems,
+    read_config,
+    versions,
+)
+from gpucluster.lessons.course.lesson_15_capstone.simulations import Accelerated, Refused, StandIn
 from gpucluster.lessons.figures import capstone, vector
 from gpucluster.lessons.hints import solution_of
-from gpucluster.lessons.material.boosting import bin_codes, boost
-from gpucluster.lessons.material.modelprogram import PROGRAM
-from gpucluster.lessons.material.modelrepository import NotReadable, problems, read_config, versions
 from gpucluster.lessons.probes.accelerator import STARTED, accelerators
-from gpucluster.lessons.simulations.fallback import Accelerated
-from gpucluster.lessons.simulations.inferenceserver import Refused, StandIn
 
 from tests.lessons.test_answers import load, named
 

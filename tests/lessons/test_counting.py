@@ -6,7 +6,7 @@ from typing import Any
 
 import dask
 from dask import delayed
-from gpucluster.lessons.probes.counting import counted
+from gpucluster.lessons.course.lesson_02_lazy_on_purpose.probes import counted
 from gpucluster.lessons.probes.timing import Busy
 
 

@@ -6,13 +6,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gpucluster.lessons.checks.lesson_11_memory.pool import random_free
-from gpucluster.lessons.checks.lesson_11_memory.spilling import true_choice
-from gpucluster.lessons.probes.references import who_refers
-from gpucluster.lessons.simulations.devicearrays import Tracer
-from gpucluster.lessons.simulations.pool import Block, Card, OutOfDeviceMemory, Pool, aligned, replay, times_asked
-from gpucluster.lessons.simulations.spilling import use_buffers
-from gpucluster.lessons.simulations.warps import run_warps
+from gpucluster.lessons.course.lesson_11_gpu_memory.checks import random_free, true_choice
+from gpucluster.lessons.course.lesson_11_gpu_memory.probes import who_refers
+from gpucluster.lessons.course.lesson_11_gpu_memory.simulations import (
+    Block,
+    Card,
+    OutOfDeviceMemory,
+    Pool,
+    Tracer,
+    aligned,
+    replay,
+    run_warps,
+    times_asked,
+    use_buffers,
+)
 
 K = 1024
 

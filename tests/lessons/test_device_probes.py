@@ -8,9 +8,10 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
-from gpucluster.lessons.probes import devicepools, viewpoints
-from gpucluster.lessons.probes.hostspilling import spilling_worker
-from gpucluster.lessons.simulations.pool import Card, Pool, Replay, replay
+from gpucluster.lessons.course.lesson_11_gpu_memory import probes as devicepools
+from gpucluster.lessons.course.lesson_11_gpu_memory import probes as viewpoints
+from gpucluster.lessons.course.lesson_11_gpu_memory.probes import spilling_worker
+from gpucluster.lessons.course.lesson_11_gpu_memory.simulations import Card, Pool, Replay, replay
 
 MIB = 2**20
 TRACE = [*(("allocate", name, 16 * MIB) for name in "ABCDEF"), *(("free", name) for name in "ACE"),

@@ -6,8 +6,7 @@ import builtins
 import re
 import symtable
 
-from gpucluster.lessons.building.reading import read_source
-from gpucluster.lessons.building.source import SourceCell
+from gpucluster.lessons.building.source import SourceCell, read_source
 from gpucluster.lessons.catalogue import find_lesson
 from IPython.core.inputtransformer2 import TransformerManager
 

@@ -12,12 +12,15 @@ import pytest
 from gpucluster import datasets
 from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.checking import ready
-from gpucluster.lessons.checks.lesson_05_flights.files import damage_other_columns
-from gpucluster.lessons.checks.lesson_05_flights.partitioning import MOVES
+from gpucluster.lessons.course.lesson_05_flights.checks import MOVES, damage_other_columns
+from gpucluster.lessons.course.lesson_05_flights.tools import (
+    WHOLE_BUT_MISSING,
+    collecting_calls,
+    column_bytes,
+    write_monthly_csv,
+)
 from gpucluster.lessons.material.conversion import as_pandas
-from gpucluster.lessons.material.flightfiles import WHOLE_BUT_MISSING, column_bytes, write_monthly_csv
 from gpucluster.lessons.probes import accelerator
-from gpucluster.lessons.probes.collecting import collecting_calls
 from gpucluster.lessons.probes.memory import peak_memory, small_worker
 from gpucluster.lessons.probes.timing import StageClock
 from gpucluster.lessons.probes.transfers import bytes_between_workers, movement, plan

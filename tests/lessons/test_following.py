@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gpucluster.lessons.building.reading import read_source
+from gpucluster.lessons.building.source import read_source
 from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.checking import check, ready
-from gpucluster.lessons.following import Names
+from gpucluster.lessons.following import Names, sources_of, statements_of
 from gpucluster.lessons.probes.transfers import Traffic
 from gpucluster.lessons.results import State
-from gpucluster.lessons.statements import sources_of, statements_of
 
 STEP = """
 import numpy as np

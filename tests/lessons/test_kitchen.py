@@ -10,9 +10,9 @@ from typing import Any
 import psutil
 import pytest
 from distributed import Semaphore, default_client, get_worker
-from gpucluster.lessons.checks.lesson_03_kitchen.bound import longest_chain, lower_bounds
-from gpucluster.lessons.simulations import kitchen
-from gpucluster.lessons.simulations.kitchen import (
+from gpucluster.lessons.course.lesson_03_the_kitchen import simulations as kitchen
+from gpucluster.lessons.course.lesson_03_the_kitchen.checks import longest_chain, lower_bounds
+from gpucluster.lessons.course.lesson_03_the_kitchen.simulations import (
     Entry,
     Kitchen,
     Order,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gpucluster.lessons.building.reading import read_source
+from gpucluster.lessons.building.source import read_source
 from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.checking import check
 from gpucluster.lessons.results import State

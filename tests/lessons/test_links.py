@@ -11,14 +11,14 @@ from typing import Any
 import psutil
 import pytest
 from gpucluster.comm.folder import SCHEME
-from gpucluster.lessons.checks.lesson_12_moving.collectives import true_ring, true_tree
-from gpucluster.lessons.checks.lesson_12_moving.speeds import true_speed
+from gpucluster.lessons.course.lesson_12_moving_bytes import echoing
+from gpucluster.lessons.course.lesson_12_moving_bytes import tools as links
+from gpucluster.lessons.course.lesson_12_moving_bytes.checks import true_ring, true_tree
+from gpucluster.lessons.course.lesson_12_moving_bytes.checks_sharing import true_speed
+from gpucluster.lessons.course.lesson_12_moving_bytes.tools import LINKS, Stage, staged
 from gpucluster.lessons.figures import links as figures
 from gpucluster.lessons.figures import staging as draw_stages
-from gpucluster.lessons.material.links import LINKS
-from gpucluster.lessons.probes import links
 from gpucluster.lessons.simulations.ranks import mpiexec
-from gpucluster.lessons.simulations.staging import Stage, staged
 
 from tests.lessons.test_memory_figures import SVG, drawings, shown
 
@@ -65,7 +65,7 @@ def test_the_other_process_ends_with_the_measurement(measured: dict[str, links.L
 @pytest.mark.full
 def test_the_other_process_listens_on_this_machine_only() -> None:
     told = {"addresses": {name: f"{name}://127.0.0.1:0" for name in ("tcp", "ws")}, "tls": {}}
-    process = subprocess.Popen([sys.executable, "-m", "gpucluster.lessons.probes.echoing"], stdin=subprocess.PIPE,
+    process = subprocess.Popen([sys.executable, "-m", echoing.__name__], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, text=True)  # fmt: skip
     try:
         assert process.stdin is not None and process.stdout is not None

@@ -9,11 +9,9 @@ from xml.etree import ElementTree
 import IPython.display
 import numpy as np
 import pytest
-from gpucluster.lessons.checks.lesson_11_memory.spilling import true_choice
+from gpucluster.lessons.course.lesson_11_gpu_memory.checks import true_choice
+from gpucluster.lessons.course.lesson_11_gpu_memory.simulations import Pool, replay, run_warps, use_buffers
 from gpucluster.lessons.figures import gpumemory, vector
-from gpucluster.lessons.simulations.pool import Pool, replay
-from gpucluster.lessons.simulations.spilling import use_buffers
-from gpucluster.lessons.simulations.warps import run_warps
 
 SVG = "{http://www.w3.org/2000/svg}"
 MIB = 2**20

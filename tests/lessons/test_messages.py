@@ -8,7 +8,7 @@ import dask.array as da
 import numpy as np
 import pytest
 from gpucluster.learn import run_on_ranks
-from gpucluster.lessons.probes.messages import MessageLog, size_of
+from gpucluster.lessons.course.lesson_08_six_steps.probes import MessageLog, size_of
 
 
 class Sums(NamedTuple):

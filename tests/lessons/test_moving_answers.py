@@ -8,7 +8,7 @@ import dask.dataframe as dd
 import numpy as np
 import pytest
 from gpucluster.lessons.checking import check
-from gpucluster.lessons.checks.lesson_12_moving import fitting, paths, shuffles
+from gpucluster.lessons.course.lesson_12_moving_bytes import checks, checks_sharing
 from gpucluster.lessons.hints import solution_of
 from gpucluster.lessons.probes.transfers import bytes_between_workers
 
@@ -38,27 +38,27 @@ def test_wrong_answers_fail_whatever_the_hidden_inputs(number: str) -> None:
 
 
 def test_the_twelve_pairs_have_all_seven_words() -> None:
-    words = [paths.true_path(one, other) for one, other in paths.TABLE]
+    words = [checks.true_path(one, other) for one, other in checks.TABLE]
     assert len(words) == 12
-    assert set(words) == set(paths.WORDS)
-    assert all(paths.true_path(other, one) == word for word, (one, other) in zip(words, paths.TABLE, strict=True))
+    assert set(words) == set(checks.WORDS)
+    assert all(checks.true_path(other, one) == word for word, (one, other) in zip(words, checks.TABLE, strict=True))
 
 
 def test_random_pairs_have_all_words_and_all_numbers_of_copies() -> None:
     rng = np.random.default_rng(0)
-    pairs = [paths.random_pair(rng) for _ in range(2000)]
-    assert {paths.true_path(*pair) for pair in pairs} == set(paths.WORDS)
-    assert {paths.true_copies(*pair) for pair in pairs} == {0, 1, 2}
+    pairs = [checks.random_pair(rng) for _ in range(2000)]
+    assert {checks.true_path(*pair) for pair in pairs} == set(checks.WORDS)
+    assert {checks.true_copies(*pair) for pair in pairs} == {0, 1, 2}
 
 
 def test_the_best_fit_is_the_best() -> None:
     rng = np.random.default_rng(1)
-    sizes, seconds = fitting.random_link(rng, 0.1)
-    alpha, per_byte = fitting.best_fit(sizes, seconds)
-    least = fitting.misfit(sizes, seconds, alpha, per_byte)
+    sizes, seconds = checks.random_link(rng, 0.1)
+    alpha, per_byte = checks.best_fit(sizes, seconds)
+    least = checks.misfit(sizes, seconds, alpha, per_byte)
     for factor in (0.97, 1.03):
-        assert fitting.misfit(sizes, seconds, alpha * factor, per_byte) > least
-        assert fitting.misfit(sizes, seconds, alpha, per_byte * factor) > least
+        assert checks.misfit(sizes, seconds, alpha * factor, per_byte) > least
+        assert checks.misfit(sizes, seconds, alpha, per_byte * factor) > least
 
 
 def test_a_fit_without_weights_is_far_off() -> None:
@@ -69,7 +69,7 @@ def test_a_fit_without_weights_is_far_off() -> None:
     for _ in range(40):
         seconds = (alpha + sizes / 2e9) * np.exp(0.1 * rng.normal(size=len(sizes)))
         without.append(np.polyfit(sizes, seconds, 1)[1])
-        with_weights.append(fitting.best_fit(sizes, seconds)[0])
+        with_weights.append(checks.best_fit(sizes, seconds)[0])
     off = [float(np.median(np.abs(np.array(found) / alpha - 1))) for found in (without, with_weights)]
     assert off[0] > 5 * off[1]
     assert max(without) > 2 * alpha
@@ -79,11 +79,11 @@ def test_a_fit_without_weights_is_far_off() -> None:
 @pytest.mark.full
 def test_a_shuffle_moves_as_many_bytes_as_its_formula_says(client: Any) -> None:
     rng = np.random.default_rng(3)
-    tables = [shuffles.random_table(rng, 100_000, 2) for _ in range(2)]
+    tables = [checks_sharing.random_table(rng, 100_000, 2) for _ in range(2)]
     workers = len(client.ncores())
     left, right = (dd.from_pandas(one, npartitions=2 * workers).persist() for one in tables)
     moved = bytes_between_workers(client, left.merge(right, on="key", shuffle_method="p2p"))
-    assert moved == pytest.approx(shuffles.true_bytes(*tables, workers), rel=0.15)
+    assert moved == pytest.approx(checks_sharing.true_bytes(*tables, workers), rel=0.15)
 
 
 def test_a_clock_that_stands_still_is_no_time() -> None:

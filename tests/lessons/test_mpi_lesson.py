@@ -8,12 +8,12 @@ from xml.etree import ElementTree
 import pytest
 from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.checking import check
-from gpucluster.lessons.checks.lesson_09_mpi import ranks as checked_ranks
+from gpucluster.lessons.course.lesson_09_mpi_and_dask import checks
+from gpucluster.lessons.course.lesson_09_mpi_and_dask.probes import run_coroutine
 from gpucluster.lessons.figures import mpi as figures
 from gpucluster.lessons.figures import vector
-from gpucluster.lessons.probes.coroutines import run_coroutine
 from gpucluster.lessons.results import State
-from gpucluster.lessons.simulations.ranks.local_messages import SentMessage
+from gpucluster.lessons.simulations.ranks.local_world import SentMessage
 
 from tests.lessons.answering import seeds
 from tests.lessons.test_answers import load, named
@@ -25,7 +25,7 @@ WITH_CLUSTER = ["09.1", "09.4", "09.6"]
 
 @pytest.fixture
 def without_mpi(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checked_ranks, "mpiexec", lambda: None)
+    monkeypatch.setattr(checks, "mpiexec", lambda: None)
 
 
 def solution(number: str) -> list[Any]:

@@ -64,9 +64,10 @@ def test_all_of_a_lesson_or_up_to_the_end_of_a_section() -> None:
 def test_a_row_says_which_lesson_and_how_far() -> None:
     text = (
         "# Agendas\n\n## A day\n\n| Clock | What |\n|---|---|\n"
-        "| 09:00–10:15 | [06](../lessons/06-kmeans.html): a play first (10 min), up to 06.5 |\n"
-        "| 10:15–10:30 | break |\n| 10:30–11:00 | [02](../lessons/02-lazy-on-purpose.html) without 02.5 |\n\n"
-        "## Two days\n\n| 09:00–10:00 | [03](../lessons/03-the-kitchen.html) |\n"
+        "| 09:00–10:15 | [06](../../notebooks/06-kmeans/06-kmeans.ipynb): a play first (10 min), up to 06.5 |\n"
+        "| 10:15–10:30 | break |\n"
+        "| 10:30–11:00 | [02](../../notebooks/02-lazy-on-purpose/02-lazy-on-purpose.ipynb) without 02.5 |\n\n"
+        "## Two days\n\n| 09:00–10:00 | [03](../../notebooks/03-the-kitchen/03-the-kitchen.ipynb) |\n"
     )
     assert blocks(text) == [
         Block("09:00–10:15", 75, "06-kmeans", "06.5", first=10),

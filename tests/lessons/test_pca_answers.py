@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.checking import check
-from gpucluster.lessons.checks.lesson_07_pca import components, streaming
+from gpucluster.lessons.course.lesson_07_pca import checks
 
 from tests.lessons.answering import answers_to, seeds
 from tests.lessons.test_answers import load, load_answer, named
@@ -35,12 +35,12 @@ def test_what_the_checks_know_about_the_photos_is_so() -> None:
     from gpucluster.datasets import patches
 
     X = patches(16)
-    assert X.shape[0] == streaming.PATCHES
+    assert X.shape[0] == checks.PATCHES
     # One row in forty: enough for three digits.
     sample = np.concatenate([X.blocks[i].compute(scheduler="synchronous")[::40] for i in range(X.numblocks[0])])
     sample = sample.astype(float)
     values = np.linalg.eigvalsh(np.cov(sample.T))[::-1]
-    assert values[0] / values.sum() == pytest.approx(streaming.FIRST_RATIO, abs=0.003)
+    assert values[0] / values.sum() == pytest.approx(checks.FIRST_RATIO, abs=0.003)
     first = np.linalg.eigh(sample.T @ sample)[1][:, -1]
     mean = sample.mean(axis=0)
-    assert abs(first @ mean) / np.linalg.norm(mean) == pytest.approx(components.COSINE, abs=0.0005)
+    assert abs(first @ mean) / np.linalg.norm(mean) == pytest.approx(checks.COSINE, abs=0.0005)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from gpucluster.lessons.probes.dashboard import direct_address, reach, reach_dashboard
-from gpucluster.lessons.probes.processes import processes_of
+from gpucluster.lessons.course.lesson_00_check_in.probes import direct_address, processes_of, reach, reach_dashboard
 from gpucluster.operating_system import LINUX
 
 

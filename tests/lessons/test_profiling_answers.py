@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from distributed import performance_report
 from gpucluster.lessons.checking import check
-from gpucluster.lessons.checks.lesson_13_profiling import diagnosing, reports
+from gpucluster.lessons.course.lesson_13_where_did_the_time_go import checks_reports as checks
 from gpucluster.lessons.hints import solution_of
 
 from tests.lessons.answering import answers_to, seeds
@@ -40,7 +40,7 @@ def test_the_report_of_the_check_is_like_a_real_one(client: Any, tmp_path: Path)
     with performance_report(filename=str(file)):
         client.gather(client.map(abs, range(7), pure=False))
     real = file.read_text(encoding="utf-8")
-    made = reports.report_text("1.5 s", 7, {"compute": "12.00 ms"}, 2, 2)
+    made = checks.report_text("1.5 s", 7, {"compute": "12.00 ms"}, 2, 2)
 
     def skeleton(text: str) -> list[str]:
         text = html.unescape(text)
@@ -61,20 +61,20 @@ def test_the_report_of_the_check_is_like_a_real_one(client: Any, tmp_path: Path)
      ("1d 4hr", 100_800)],
 )  # fmt: skip
 def test_times_as_dask_writes_them(written: str, seconds: float) -> None:
-    assert reports.in_seconds(written) == pytest.approx(seconds)
+    assert checks.in_seconds(written) == pytest.approx(seconds)
     solution = load(solution_of("13.2"), "<13.2>", named("13.2"))[0]
-    text = reports.report_text(written, 3, {"compute": written}, 4, 2)
+    text = checks.report_text(written, 3, {"compute": written}, 4, 2)
     assert solution(text) == {"seconds": pytest.approx(seconds), "tasks": 3, "compute": pytest.approx(seconds),
                               "threads": 4}  # fmt: skip
 
 
 def test_a_trace_that_is_changed_is_noticed() -> None:
     def diagnose(trace: Any) -> str:
-        word = diagnosing.true_word(trace)
+        word = checks.true_word(trace)
         trace.copies[:] = 0
         return word
 
-    fixes = {word: fix for word, (fix, _) in diagnosing.FIXES.items()}
+    fixes = {word: fix for word, (fix, _) in checks.FIXES.items()}
     result = check("13.7", diagnose, fixes)
     assert [finding.expected for finding in result.findings if not finding.passed] == [
         "What it is given stays as it was"

@@ -9,16 +9,29 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from gpucluster.lessons.checks.lesson_13_profiling.diagnosing import true_word
+from gpucluster.lessons.course.lesson_13_where_did_the_time_go.checks_reports import true_word
+from gpucluster.lessons.course.lesson_13_where_did_the_time_go.tools import (
+    RECORDED,
+    WORDS,
+    Pipeline,
+    StageTimers,
+    captured,
+    counter_log,
+    export,
+    measure_roof,
+    mystery_traces,
+    schedule,
+    settler,
+    share_of,
+    simulated,
+    simulated_capture,
+    simulated_log,
+    two_devices,
+    watch_devices,
+)
 from gpucluster.lessons.figures import counters, roofline, timelines, vector
 from gpucluster.lessons.figures.explorer import explore_overlap
 from gpucluster.lessons.hints import solution_of
-from gpucluster.lessons.probes.devicelog import RECORDED, simulated_log, watch_devices
-from gpucluster.lessons.probes.roof import measure_roof
-from gpucluster.lessons.probes.stages import StageTimers, settler
-from gpucluster.lessons.simulations.capture import captured, export, simulated_capture
-from gpucluster.lessons.simulations.pipeline import Pipeline, counter_log, schedule, share_of, two_devices
-from gpucluster.lessons.simulations.traces import WORDS, mystery_traces, simulated
 from gpucluster.recordings.places import find_recording
 
 from tests.lessons.test_answers import load, named

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from gpucluster.lessons import certificate
 from gpucluster.lessons.checking import check
-from gpucluster.lessons.checks.lesson_16_review import decks
+from gpucluster.lessons.course.lesson_16_review_studio import checks
 from gpucluster.lessons.figures import review as figures
 from gpucluster.lessons.figures.review import MILESTONES
 from gpucluster.lessons.hints import solution_of
@@ -46,11 +46,11 @@ def test_the_lessons_boxes_are_those_of_the_kit(box: int | None, known: bool) ->
     noon = datetime(2026, 3, 2, 12).astimezone()
     card = None if box is None else CardProgress(box=box, due_on=noon.date(), last_at=noon)
     kits = turned(card, known=known, at=noon)
-    assert decks.turned(None if box is None else (box, 0), known, 0) == (kits.box, (kits.due_on - noon.date()).days)
+    assert checks.turned(None if box is None else (box, 0), known, 0) == (kits.box, (kits.due_on - noon.date()).days)
     for days in range(12):
         today = noon.date() + timedelta(days=days)
         mine = (kits.box, (kits.due_on - noon.date()).days)
-        assert bool(decks.due_of({"x": mine}, days)) == is_due(kits, today)
+        assert bool(checks.due_of({"x": mine}, days)) == is_due(kits, today)
 
 
 def test_the_picture_of_the_milestones_has_the_order_of_the_exercise() -> None:
@@ -108,7 +108,7 @@ def test_a_damaged_file_or_a_folder_that_is_not_there_is_a_sentence(tmp_path: Pa
 
 def test_a_card_that_is_due_at_once_for_ever_does_not_stop_the_picture() -> None:
     assert figures.turns_of([True], lambda card, known, day: (1, day), 29) == [(0, 1)]
-    assert figures.turns_of([True], decks.turned, 29) == [(0, 2), (2, 3), (7, 4), (17, 4), (27, 4)]
+    assert figures.turns_of([True], checks.turned, 29) == [(0, 2), (2, 3), (7, 4), (17, 4), (27, 4)]
 
 
 def test_figures_say_what_they_show(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 import dask
 import pytest
 from distributed import LocalCluster
-from gpucluster.lessons.checks.lesson_00_checkin.lifetime import Starter
 from gpucluster.lessons.clusters import use_private_scratch
-from gpucluster.lessons.simulations.kitchen import small_kitchen
+from gpucluster.lessons.course.lesson_00_check_in.checks import Starter
+from gpucluster.lessons.course.lesson_03_the_kitchen.simulations import small_kitchen
 
 
 @pytest.fixture

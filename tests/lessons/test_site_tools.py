@@ -13,17 +13,30 @@ import IPython.display
 import psutil
 import pytest
 from distributed import Client
+from gpucluster.lessons.course.lesson_14_onto_the_machine import material as batchscripts
+from gpucluster.lessons.course.lesson_14_onto_the_machine import material as jobqueue
+from gpucluster.lessons.course.lesson_14_onto_the_machine import probes as frameworks
+from gpucluster.lessons.course.lesson_14_onto_the_machine.material import (
+    OLD_INSTALLATION,
+    RULES,
+    STARTS_AFTER,
+    follow,
+    run_loop,
+)
+from gpucluster.lessons.course.lesson_14_onto_the_machine.probes import (
+    BatchSystem,
+    Forwarder,
+    Page,
+    StartedByHand,
+    SubmissionRefused,
+    dry_run,
+    fabric,
+    imported_from,
+    installed,
+    mpi_library,
+    page_at,
+)
 from gpucluster.lessons.figures import site as figures
-from gpucluster.lessons.material import batchscripts, jobqueue
-from gpucluster.lessons.material.installations import OLD_INSTALLATION, RULES
-from gpucluster.lessons.material.routes import follow
-from gpucluster.lessons.probes import frameworks
-from gpucluster.lessons.probes.batchsystem import BatchSystem, SubmissionRefused
-from gpucluster.lessons.probes.byhand import StartedByHand
-from gpucluster.lessons.probes.dryrun import dry_run
-from gpucluster.lessons.probes.forwarding import Forwarder, Page, page_at
-from gpucluster.lessons.probes.software import fabric, imported_from, installed, mpi_library
-from gpucluster.lessons.simulations.controlloop import STARTS_AFTER, run_loop
 
 from tests.lessons.test_memory_figures import drawings
 
@@ -33,7 +46,7 @@ SCRIPT = '#!/bin/bash\n#SBATCH -N 2 --exclusive\necho "job ${SLURM_JOB_ID:-none}
 @pytest.fixture
 def nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """No Slurm here, even if one is installed."""
-    monkeypatch.setattr("gpucluster.lessons.probes.batchsystem.shutil.which", lambda _: None)
+    monkeypatch.setattr("gpucluster.lessons.course.lesson_14_onto_the_machine.probes.shutil.which", lambda _: None)
 
 
 @pytest.fixture

@@ -10,13 +10,11 @@ import IPython.display
 import numpy as np
 import pytest
 from gpucluster.lessons.checking import check
-from gpucluster.lessons.checks.lesson_10_training import choosing, networks
+from gpucluster.lessons.course.lesson_10_training import checks
+from gpucluster.lessons.course.lesson_10_training.tools import ONE_CARD, TWO_NODES, idle, length, read_ring, schedule
 from gpucluster.lessons.figures import networks as figures
 from gpucluster.lessons.figures import pipelines as drawings
 from gpucluster.lessons.hints import solution_of
-from gpucluster.lessons.material.benchmarklogs import ONE_CARD, TWO_NODES
-from gpucluster.lessons.simulations.ring import read_ring
-from gpucluster.lessons.simulations.stages import idle, length, schedule
 
 from tests.lessons.answering import answer, answers_to, seeds
 from tests.lessons.test_answers import load, load_answer, named
@@ -59,16 +57,16 @@ def test_wrong_answers_fail_whatever_the_hidden_inputs(number: str) -> None:
 def test_the_gradients_of_the_check_are_the_slopes_of_the_loss() -> None:
     rng = np.random.default_rng(10)
     sizes = (4, 6, 5, 3)
-    layers = networks.random_network(rng, sizes)
-    X, wanted = networks.random_rows(rng, 9, sizes)
-    _, slopes = networks.true_gradients(X, wanted, layers)
+    layers = checks.random_network(rng, sizes)
+    X, wanted = checks.random_rows(rng, 9, sizes)
+    _, slopes = checks.true_gradients(X, wanted, layers)
     for place, array in enumerate(layers):
         for at in np.ndindex(array.shape):
             losses = []
             for step in (1e-6, -1e-6):
                 moved = [one.copy() for one in layers]
                 moved[place][at] += step
-                losses.append(networks.true_gradients(X, wanted, moved)[0])
+                losses.append(checks.true_gradients(X, wanted, moved)[0])
             assert (losses[0] - losses[1]) / 2e-6 == pytest.approx(slopes[place][at], rel=1e-5, abs=1e-8)
 
 
@@ -77,7 +75,7 @@ def test_the_logs_are_those_of_the_slides() -> None:
     one, two = read_log(ONE_CARD), read_log(TWO_NODES)
     assert (one["gpus"], two["gpus"], two["model"], two["batch"]) == (1, 2, "resnet50", 64)
     assert (round(two["mean"], 1), round(two["spread"], 1), round(two["total"], 1)) == (316.4, 2.2, 632.8)
-    true = [value for value, _ in choosing.PUBLISHED.values()]
+    true = [value for value, _ in checks.PUBLISHED.values()]
     assert [float(f"{value:.3g}") for value in true] == [1.89, 94.7, 4.5, 278, 7.39, 98.8, 93.9, 16.1, 50.3]
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gpucluster.lessons.figures import drawing, workflow
-from gpucluster.lessons.probes.messages import SentMessage
+from gpucluster.lessons.course.lesson_08_six_steps import figures as workflow
+from gpucluster.lessons.course.lesson_08_six_steps.probes import SentMessage
+from gpucluster.lessons.figures import drawing
 
 
 @pytest.fixture

@@ -39,8 +39,9 @@ def test_the_recipe_needs_what_the_wheel_needs(recipe: dict[str, Any]) -> None:
     run = [line for line in recipe["requirements"]["run"] if not line.startswith(("python ", "__"))]
     assert requirements(run) == wheel
     host = [line for line in recipe["requirements"]["host"] if not line.startswith(("python ", "pip"))]
-    hook = PROJECT["tool"]["hatch"]["build"]["hooks"]["jupyter-builder"]["dependencies"]
-    assert requirements(host) == requirements(PROJECT["build-system"]["requires"] + hook)
+    hooks = PROJECT["tool"]["hatch"]["build"]["hooks"]
+    of_hooks = [one for name in ("custom", "jupyter-builder") for one in hooks[name]["dependencies"]]
+    assert requirements(host) == requirements(PROJECT["build-system"]["requires"] + of_hooks)
 
 
 def test_the_recipe_has_the_same_version_python_command_and_licence(recipe: dict[str, Any]) -> None:

@@ -57,7 +57,10 @@ def test_wheel_holds_the_panel_the_lessons_and_nothing_of_the_builder(wheel: Pat
     assert any(name.endswith(share + "package.json") for name in names)
     assert any(share + "static/remoteEntry" in name for name in names)
     assert any(name.endswith("data/etc/jupyter/jupyter_server_config.d/gpucluster.json") for name in names)
-    assert any(name.endswith("06-kmeans.ipynb") for name in names)
+    for name in ("06-kmeans.ipynb", "06-kmeans-solution.ipynb", "sheet.json", "quiz.json", "lesson.py"):
+        assert f"gpucluster/lessons/notebooks/06-kmeans/{name}" in names
+    assert "gpucluster/lessons/course/lesson_06_kmeans/checks.py" in names
+    assert not [name for name in names if "/answers/" in name]
     views = texts["gpucluster/widgets/static/widgets.js"]
     assert b"export{" in views, "the notebook widgets' views are one minified ES module"
     assert b"import" + b'"' not in views and b"from" + b'"' not in views, "which loads nothing else"

@@ -12,8 +12,8 @@ from pathlib import Path
 import nbformat
 import pytest
 from gpucluster.lessons.building.outputs import OutputsError, read_outputs, record_outputs
-from gpucluster.lessons.building.reading import read_source
-from gpucluster.lessons.catalogue import lessons
+from gpucluster.lessons.building.source import read_source
+from gpucluster.lessons.catalogue import COURSE, lessons
 from gpucluster.lessons.checks import exercises
 from gpucluster.lessons.figures.vector import Picture
 from gpucluster.server.openapi import OPERATIONS, openapi_document
@@ -134,7 +134,7 @@ def test_outputs_that_cannot_be_read_say_how_to_make_them(tmp_path: Path) -> Non
 
 
 def test_a_lesson_shows_outputs_and_folds_what_a_learner_writes() -> None:
-    source = read_source(ROOT / "notebooks" / "06-kmeans" / "lesson.py")
+    source = read_source(COURSE / "lesson_06_kmeans" / "lesson.py")
     text = LessonPage(source, read_outputs(source.slug, OUTPUTS)).markdown()
     assert text.count("<details") == text.count("</details>")
     before, after = text.split('check("06.1", order)')
@@ -148,7 +148,7 @@ def test_a_lesson_shows_outputs_and_folds_what_a_learner_writes() -> None:
 
 
 def test_a_cell_that_has_changed_shows_no_output() -> None:
-    source = read_source(ROOT / "notebooks" / "06-kmeans" / "lesson.py")
+    source = read_source(COURSE / "lesson_06_kmeans" / "lesson.py")
     recorded = read_outputs(source.slug, OUTPUTS)
     cells = tuple(
         replace(cell, text='lessons.banner("flights")') if cell.text == 'lessons.banner("pixels")' else cell
@@ -166,7 +166,7 @@ def test_agendas_give_each_lesson_its_time() -> None:
     # That of one day has a sum of its own: `tests.lessons.test_pacing`.
     before, day = text.split("\n## A day\n")
     text = before + day[day.index("\n## ") :]
-    rows = re.findall(r"^\| (\d+):(\d+)–(\d+):(\d+) \| \[(\d\d) [^|]*?\.html\)([^|]*)", text, re.MULTILINE)
+    rows = re.findall(r"^\| (\d+):(\d+)–(\d+):(\d+) \| \[(\d\d) [^|]*?\.ipynb\)([^|]*)", text, re.MULTILINE)
     parts = {
         ("05", "first part"): 60, ("05", "second part"): 60, ("06", "first part"): 75, ("06", "second part"): 65,
         ("08", "first part"): 75, ("08", "second part"): 75, ("09", "first part"): 75, ("09", "second part"): 75,

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from gpucluster.lessons.building.source import slug_of
+from gpucluster.lessons.catalogue import COURSE
 
 from docs.website.pages import ROOT
 from tests.browser.chromium import chromium, executable
@@ -47,8 +49,8 @@ def test_every_page_is_built(site: Path) -> None:
         "changelog",
     ):
         assert (site / f"{name}.html").exists()
-    for lesson in (ROOT / "notebooks").glob("*/lesson.py"):
-        assert (site / "lessons" / f"{lesson.parent.name}.html").exists()
+    for lesson in COURSE.glob("*/lesson.py"):
+        assert (site / "lessons" / f"{slug_of(lesson.parent)}.html").exists()
     page = (site / "lessons" / "07-pca.html").read_text()
     assert "<math" in page
     assert "<img" in page

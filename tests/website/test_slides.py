@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from gpucluster.lessons.building.outputs import read_outputs
-from gpucluster.lessons.building.reading import read_source
+from gpucluster.lessons.building.source import read_source, slug_of
+from gpucluster.lessons.catalogue import COURSE
 
 from docs.website.pages import ROOT
 from docs.website.slides.condense import blocks, condensed
@@ -17,7 +18,7 @@ from docs.website.slides.deck import Deck
 from tests.browser.chromium import chromium, executable
 
 TOOLS = ROOT / ".venv-docs"
-LESSONS = sorted((ROOT / "notebooks").glob("*/lesson.py"))
+LESSONS = sorted(COURSE.glob("*/lesson.py"))
 
 
 def deck(path: Path) -> str:
@@ -40,7 +41,7 @@ def test_what_is_fenced_stays_together() -> None:
     assert blocks("a\n\n```\nb\n\nc\n```\n\n$$\nd\n\ne\n$$\n\nf") == ["a", "```\nb\n\nc\n```", "$$\nd\n\ne\n$$", "f"]
 
 
-@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.parent.name[:2])
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: slug_of(path.parent)[:2])
 def test_no_solution_is_on_a_slide(path: Path) -> None:
     text = deck(path)
     seen, notes = [], False

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gpucluster.lessons.building.outputs import read_outputs
-from gpucluster.lessons.building.reading import read_source
+from gpucluster.lessons.building.source import read_source, slug_of
+from gpucluster.lessons.catalogue import COURSE
 
 from ..pages import ROOT
 from ..proof import faults
@@ -24,9 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--pdf", action="store_true", help="print them as PDF, too: with Chromium, by playwright")
     options = parser.parse_args(arguments)
     source, html = options.out / "source", options.out / "html"
-    paths = sorted((ROOT / "notebooks").glob("*/lesson.py"))
-    chosen = [path for path in paths if not options.lessons or path.parent.name[:2] in options.lessons]
-    if missing := set(options.lessons) - {path.parent.name[:2] for path in paths}:
+    paths = sorted(COURSE.glob("*/lesson.py"))
+    chosen = [path for path in paths if not options.lessons or slug_of(path.parent)[:2] in options.lessons]
+    if missing := set(options.lessons) - {slug_of(path.parent)[:2] for path in paths}:
         parser.error(f"There is no lesson {', '.join(sorted(missing))}.")
     write(source, chosen)
     if code := _sphinx(source, html, options.out / "doctrees"):

@@ -132,7 +132,7 @@ class _Lines:
 
     def graded(self, result: NotebookGrade) -> None:
         """Say what came out."""
-        from ..lessons.grading.report.summary import points_of
+        from ..lessons.grading.report import points_of
 
         self._print(f"  {result.learner}, lesson {result.lesson}: {result.status}, {points_of(result)}")
 

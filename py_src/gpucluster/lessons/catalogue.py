@@ -10,9 +10,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ..protocol.errors import GPUClusterError
+
 NOTEBOOKS_VARIABLE = "GPUCLUSTER_NOTEBOOKS"
-_PACKAGED = Path(__file__).parent / "notebooks"
-_REPOSITORY = Path(__file__).parents[3] / "notebooks"
+COURSE = Path(__file__).parent / "course"
+"""What the authors of the lessons write, with a folder for each lesson."""
+BUILT = Path(__file__).parent / "notebooks"
+"""What `gpucluster.lessons.build` makes of it, with a folder for each lesson."""
+
+
+class LessonsNotBuilt(GPUClusterError):
+    """This is a checkout, and its lessons are not built."""
+
+    code = "lessons_not_built"
 
 
 @dataclass(frozen=True)
@@ -100,18 +110,31 @@ class Lesson:
 
 
 def notebooks_folder() -> Path:
-    """Return the folder of the lessons: inside the package, or the repository's in an editable install.
+    """Return the folder of the lessons as they are built.
 
     The environment variable ``GPUCLUSTER_NOTEBOOKS`` names another one, such as a site's own lessons.
+
+    Raises
+    ------
+    LessonsNotBuilt
+        In a checkout, with the command that builds them.
     """
     if named := os.environ.get(NOTEBOOKS_VARIABLE):
         return Path(named)
-    return _PACKAGED if _PACKAGED.is_dir() else _REPOSITORY
+    if not BUILT.is_dir():
+        raise LessonsNotBuilt("The lessons are not built. Run: python -m gpucluster.lessons.build")
+    return BUILT
 
 
-def solutions_folders() -> list[Path]:
-    """Return the folders with the solutions that come with the package, whichever of them is in use."""
-    return [folder for folder in (_PACKAGED, _REPOSITORY) if folder.is_dir()]
+def checkout() -> Path | None:
+    """Return the root of the repository that this package is in; None where it is installed."""
+    root = Path(__file__).parents[3]
+    return root if (root / "notebooks").is_dir() else None
+
+
+def solutions() -> list[Path]:
+    """Return the folders and files with solutions that come with the package, whichever lessons are in use."""
+    return [BUILT, *COURSE.glob("*/answers"), *COURSE.glob("*/lesson.py")]
 
 
 def lessons() -> list[Lesson]:

@@ -26,7 +26,7 @@ import psutil
 from ..operating_system.processors import usable_processors
 from ..protocol.errors import GPUClusterError
 from .building.outputs import record_outputs
-from .catalogue import Lesson, find_lesson, lessons, notebooks_folder
+from .catalogue import Lesson, checkout, find_lesson, lessons
 from .execution import ExecutedLesson, execute
 
 _EVERY_S = 0.2
@@ -101,7 +101,7 @@ def private_registry() -> Iterator[Path]:
 def table_row(lesson: Lesson, measured: Measured) -> str:
     """Return the line of the table about a lesson."""
     passed = sum(state == "passed" for state in measured.states.values())
-    page = f"[{lesson.title}]({lesson.slug}.html)"
+    page = f"[{lesson.title}](../../notebooks/{lesson.slug}/{lesson.slug}.ipynb)"
     return (
         f"| {lesson.id} | {page} | {lesson.minutes} | {passed} of {len(lesson.exercises)} | {measured.seconds:.0f} s "
         f"| {measured.peak_bytes / 1e6:,.0f} MB | {datetime.now(UTC):%Y-%m-%d} |"
@@ -142,7 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("lessons", nargs="*", help="numbers of lessons; left out: all")
     parser.add_argument("--page", type=Path, help="page with the table")
     options = parser.parse_args(arguments)
-    page: Path = options.page or notebooks_folder().parent / "docs" / "lessons" / "README.md"
+    page: Path = options.page or (checkout() or Path()) / "docs" / "lessons" / "README.md"
     chosen = [find_lesson(name) for name in options.lessons] or list(lessons())
     failed = False
     for lesson in chosen:

@@ -13,13 +13,14 @@ from pathlib import Path
 
 from .building.notebooks import cell_ids
 from .building.outputs import RecordedOutputs, read_outputs
-from .building.reading import read_source
-from .building.source import LessonSource
-from .catalogue import notebooks_folder
+from .building.source import LessonSource, read_source
+from .catalogue import checkout, notebooks_folder
 
 WORDS_PER_MINUTE = 180
 _ROW = re.compile(r"^\| (\d\d):(\d\d)–(\d\d):(\d\d) \| (.+) \|$", re.MULTILINE)
-_LESSON = re.compile(r"\[[^\]]+\]\(\.\./lessons/(?P<slug>\d\d-[a-z0-9-]+)\.html\)(?:.*?up to (?P<last>\d\d\.\d+))?")
+_LESSON = re.compile(
+    r"\[[^\]]+\]\((?:\.\./)+notebooks/(?P<slug>\d\d-[a-z0-9-]+)/[^)]+\.ipynb\)(?:.*?up to (?P<last>\d\d\.\d+))?"
+)
 _WITHOUT = re.compile(r"without (\d\d\.\d+)")
 _FIRST = re.compile(r"\((\d+) min\)")
 _MINUTES = re.compile(r"^#+ .*\((\d+) min\)", re.MULTILINE)
@@ -136,7 +137,7 @@ def paces(agenda: str) -> list[tuple[Block, LessonSource, Pace]]:
     found = []
     for block in blocks(agenda):
         source = read_source(root / block.slug / "lesson.py")
-        outputs = read_outputs(block.slug, root.parent / "docs" / "lessons" / "outputs")
+        outputs = read_outputs(block.slug, (checkout() or Path()) / "docs" / "lessons" / "outputs")
         found.append((block, source, pace(source, outputs, block)))
     return found
 
@@ -156,7 +157,7 @@ def page(agenda: str) -> str:
 
 def agenda_page() -> Path:
     """Return where the agendas are, in a checkout."""
-    return notebooks_folder().parent / "docs" / "teaching" / "agendas.md"
+    return (checkout() or Path()) / "docs" / "teaching" / "agendas.md"
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def restrict(
     flat : iterable of pathlib.Path, optional
         Folders in which it may also make, change and remove plain files, but no folders.
     unreadable : collection of pathlib.Path, optional
-        Folders whose files it may not read.
+        Files, and folders whose files, it may not read.
     unlisted : collection of pathlib.Path, optional
         Folders whose names it may not see. The folders above them cannot be listed either.
     readable : iterable of pathlib.Path, optional

@@ -30,7 +30,8 @@ def is_recording(name: str) -> bool:
 def bundled_recordings() -> list[Path]:
     """Return the recordings that come with gpucluster."""
     named = os.environ.get(NOTEBOOKS_VARIABLE)
-    folder = (Path(named) if named else _PACKAGED if _PACKAGED.is_dir() else _REPOSITORY) / _BELOW
+    default = _PACKAGED if (_PACKAGED / _BELOW).is_dir() else _REPOSITORY
+    folder = (Path(named) if named else default) / _BELOW
     found = (path for path in folder.glob("*.gpucluster.jsonl*") if is_recording(path.name))
     return sorted(path for path in found if _can_be_told(str(path)))
 

@@ -10,8 +10,15 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from gpucluster.lessons.material import daskcuda
-from gpucluster.lessons.material.daskcuda import ARGUMENTS, FLAGS, REMOVED, VALUES, call_problems, command_problems
+from gpucluster.lessons.course.lesson_11_gpu_memory import options as daskcuda
+from gpucluster.lessons.course.lesson_11_gpu_memory.options import (
+    ARGUMENTS,
+    FLAGS,
+    REMOVED,
+    VALUES,
+    call_problems,
+    command_problems,
+)
 
 dask_cuda = pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
 worker = importlib.import_module("dask_cuda.cli").worker

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpucluster.lessons.building.reading import read_source
+from gpucluster.lessons.building.source import read_source
 from gpucluster.lessons.catalogue import find_lesson
-from gpucluster.lessons.material.batchscripts import asked_for, minutes
-from gpucluster.lessons.probes.batchsystem import BatchSystem, SubmissionRefused
-from gpucluster.lessons.probes.dryrun import dry_run
+from gpucluster.lessons.course.lesson_14_onto_the_machine.material import asked_for, minutes
+from gpucluster.lessons.course.lesson_14_onto_the_machine.probes import BatchSystem, SubmissionRefused, dry_run
 
 from tests.backends.slurm.realslurm import RealSlurm
 

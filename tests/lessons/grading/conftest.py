@@ -13,7 +13,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from gpucluster.lessons.building.files import render
+from gpucluster.lessons.build import render
 from gpucluster.lessons.catalogue import NOTEBOOKS_VARIABLE, find_lesson
 from gpucluster.lessons.grading import Grades, Limits, Sandboxing, find_submissions, grade, whole_class
 from gpucluster.lessons.grading.answer_key import AnswerKey, grade_key

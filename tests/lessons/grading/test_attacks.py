@@ -12,6 +12,7 @@ from typing import Any
 
 import psutil
 import pytest
+from gpucluster.lessons.catalogue import BUILT, COURSE
 from gpucluster.lessons.grading import Grades, Limits, find_submissions
 from gpucluster.operating_system import landlock
 
@@ -109,8 +110,8 @@ import json, pathlib, subprocess
 from gpucluster.lessons import catalogue, solution
 from gpucluster.lessons.catalogue import find_lesson
 found = [str(find_lesson("06").exercise("06.2").solution), str(solution("06.2", anyway=True))]
-for place in ({site!r}, {others!r}):
-    for path in pathlib.Path(place).rglob("*"):
+for place in ({site!r}, {others!r}, *{solutions!r}):
+    for path in [pathlib.Path(place), *pathlib.Path(place).rglob("*")]:
         try:
             found.append(path.read_text())
         except OSError as error:
@@ -262,7 +263,8 @@ def test_files_of_others_are_neither_changed_nor_read(
         f"pathlib.Path('own').write_text('mine')\npathlib.Path(os.environ['HOME'], 'own').write_text('mine')\n"
     )
     hand_in("deletes", delete)
-    hand_in("reads", KEY.format(site=str(small_lesson), others=str(tmp_path / "class")), WRONG)
+    of_package = [str(path) for path in (BUILT, *COURSE.glob("*/lesson.py"), *COURSE.glob("*/answers"))]
+    hand_in("reads", KEY.format(site=str(small_lesson), others=str(tmp_path / "class"), solutions=of_package), WRONG)
     grades = graded()
     assert precious.read_text(encoding="utf-8") == "mine"
     assert other.is_file()

@@ -14,6 +14,7 @@ from typing import Any
 import gpucluster
 import psutil
 import pytest
+from gpucluster.lessons.catalogue import COURSE
 from gpucluster.lessons.grading import Grades, NotebookGrade, Sandboxing
 from gpucluster.operating_system import landlock, seccomp
 from gpucluster.registry.directory import default_directory
@@ -38,6 +39,9 @@ def call(number, *arguments):
     plain = [ctypes.c_long(one) if isinstance(one, int) else one for one in arguments]
     if libc.syscall(ctypes.c_long(number), *plain) < 0:
         raise OSError(ctypes.get_errno(), "refused")
+def find_name(path):
+    if os.path.basename(path) not in os.listdir(os.path.dirname(path)):
+        raise OSError("another folder has this name here")
 
 def refused(name, step):
     try:
@@ -108,7 +112,7 @@ for path in GIVEN["files"]:
     refused(f"emptied {path}", lambda: os.close(os.open(path, os.O_RDONLY | os.O_TRUNC)))
     refused(f"written {path}", lambda: open(path, "a").write("x"))
     refused(f"removed {path}", lambda: os.remove(path))
-for path in GIVEN["readable"]:
+for path in filter(os.path.exists, GIVEN["readable"]):
     with open(path, "rb") as file:
         silently("mode by a descriptor", lambda: os.fchmod(file.fileno(), 0o777))
         silently("times by a descriptor", lambda: os.utime(file.fileno(), (1, 1)))
@@ -122,11 +126,14 @@ for path in GIVEN["folders"]:
 def watch_changes(path):
     if libc.inotify_add_watch(libc.inotify_init1(0), os.fsencode(path), 0xFFF) < 0:
         raise OSError(ctypes.get_errno(), "refused")
+def find_name(path):
+    if os.path.basename(path) not in os.listdir(os.path.dirname(path)):
+        raise OSError("another folder has this name here")
 
 for path in GIVEN["closed"]:
     refused(f"changes in {path}", lambda: watch_changes(path))
     refused(f"names in {path}", lambda: os.listdir(path))
-    refused(f"names above {path}", lambda: os.listdir(os.path.dirname(path)))
+    refused(f"names above {path}", lambda: find_name(path))
 for path in GIVEN["secrets"]:
     refused(f"read {path}", lambda: open(path, "rb").read())
     refused(f"read {path} by another name", lambda: open(f"/proc/{runner}/root{path}", "rb").read())
@@ -214,13 +221,15 @@ def test_the_one_after_a_hostile_submission_keeps_its_points(
     of_cluster = [str(path) for path in registry.rglob("*") if path.is_file()]
     assert of_cluster
     solution = small_lesson / "06-kmeans" / "06-kmeans-solution.ipynb"
+    of_authors = [path for name in ("lesson.py", "answers/06.2.py") for path in COURSE.glob(f"lesson_06_*/{name}")]
+    assert len(of_authors) == 2
     given = {
         "command": os.getpid(), "scoped": landlock.version() >= 6, "abstract": abstract,
         "files": [str(honest), str(out / "grades.csv"), str(solution)],
         "folders": [str(honest.parent), str(honest.parent.parent), str(out), str(solution.parent), str(registry)],
         "readable": [str(out / "grades.csv"), gpucluster.__file__],
         "closed": [str(registry), str(honest.parent), *(str(path) for path in registry.iterdir() if path.is_dir())],
-        "secrets": [*of_cluster, str(honest), str(solution)],
+        "secrets": [*of_cluster, str(honest), str(solution), *map(str, of_authors)],
     }  # fmt: skip
     first = TOOLS.format(given=json.dumps(given)) + PROCESSES + FILES + SPITE
     from gpucluster.lessons.catalogue import find_lesson

@@ -19,7 +19,7 @@ from gpucluster.lessons.grading import (
     table_text,
 )
 from gpucluster.lessons.grading.grades import Property, Protection
-from gpucluster.lessons.grading.report.learner_pages import file_names
+from gpucluster.lessons.grading.report import file_names
 from pydantic import ValidationError
 
 EVIL = '<script>alert(1)</script><img src=x onerror="x">'

@@ -13,7 +13,7 @@ from gpucluster.lessons.grading import Limits, find_submissions, missing_notes
 from gpucluster.lessons.grading.job import Job
 from gpucluster.lessons.grading.notebooks import LARGEST_NOTEBOOK, read_notebook
 from gpucluster.lessons.grading.runner.steps import steps_of
-from gpucluster.lessons.grading.sandbox.closed_folders import closed_folders
+from gpucluster.lessons.grading.submissions import closed_folders
 from gpucluster.protocol.errors import InvalidRequest
 
 

@@ -95,5 +95,5 @@ def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "91-one" / "parsons.json").write_text(json.dumps([PROBLEM]))
     hooks = [card(1, "hook", id=f"hook.{n}", name=f"<{n}>", link="91") for n in (1, 2)]
     (folder / "hooks.json").write_text(json.dumps({"schema_version": 1, "cards": hooks}))
-    monkeypatch.setattr(catalogue, "_PACKAGED", folder)
+    monkeypatch.setattr(catalogue, "BUILT", folder)
     return folder

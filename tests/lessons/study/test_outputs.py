@@ -14,9 +14,8 @@ import pytest
 from gpucluster.lessons import cards, exam, hooks, parsons, quiz
 from gpucluster.lessons.learner_progress import record
 from gpucluster.lessons.results import LESSON_MIME
-from gpucluster.lessons.study.output import StudyOutput
+from gpucluster.lessons.study.output import StudyOutput, html_of, inline
 from gpucluster.lessons.study.scrambling import hashed, unlocked
-from gpucluster.lessons.study.static_html import html_of, inline
 
 from .conftest import PROBLEM, card, question
 

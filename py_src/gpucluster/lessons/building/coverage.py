@@ -1,4 +1,4 @@
-"""Which exercise, cell, question or card covers which row of the source material: ``notebooks/coverage.yaml``.
+"""Which exercise, cell, question or card covers which row of the source material: ``course/coverage.yaml``.
 
 The page about it: ``python -m gpucluster.lessons.building.coverage > docs/lessons/coverage.md``
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...protocol.errors import GPUClusterError
-from ..catalogue import lessons, notebooks_folder
+from ..catalogue import COURSE, lessons
 from ..study.bank.files import all_cards, all_questions
 
 SOURCES = {"S0": 66, "S1": 68, "S2": 60, "S3": 32, "S4": 17}
@@ -30,9 +30,9 @@ _PLACES = (
 _HEAD = """# What the lessons cover
 
 The lessons grew from five documents (S0 to S4) with {total} rows: facts, techniques and claims that a learner should
-meet. This page is made from `notebooks/coverage.yaml` and says where each row is: an exercise (`03.2`), a cell
-(`03#starvation`), a question (`03.q1`) or a card (`03.c3`). {covered} rows are covered; {planned} belong to lessons
-that are planned and not written yet. A test fails when a row points to nothing.
+meet. This page is made from `py_src/gpucluster/lessons/course/coverage.yaml` and says where each row is: an exercise
+(`03.2`), a cell (`03#starvation`), a question (`03.q1`) or a card (`03.c3`). {covered} rows are covered; {planned}
+belong to lessons that are planned and not written yet. A test fails when a row points to nothing.
 
 """
 
@@ -68,7 +68,7 @@ def read_rows(path: Path | None = None) -> list[Row]:
     """
     import yaml  # type: ignore[import-untyped]
 
-    path = path or notebooks_folder() / "coverage.yaml"
+    path = path or COURSE / "coverage.yaml"
     try:
         # All plain text: 06.10 is no number.
         data = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # noqa: S506  # makes no objects

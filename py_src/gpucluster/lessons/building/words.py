@@ -1,4 +1,4 @@
-"""The words of the lessons: ``notebooks/words.yaml``. Each lesson links their first uses to a list at its end.
+"""The words of the lessons: ``course/words.yaml``. Each lesson links their first uses to a list at its end.
 
 The page of all words: ``python -m gpucluster.lessons.building.words > docs/lessons/words.md``
 """
@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from ...protocol.errors import GPUClusterError
-from ..catalogue import lessons, notebooks_folder
-from .source import LessonSource, SourceCell
+from ..catalogue import COURSE
+from .source import LessonSource, SourceCell, slug_of
 
 _PLACE = re.compile(r"^([0-9]{2})(#[a-z][a-z0-9-]*)?$")
 _KEYS = {"is", "at", "in", "also", "words"}
@@ -32,8 +32,8 @@ _NO_PROSE = re.compile(
 _HEAD = """# Words of the lessons
 
 Where Dask, MPI, Slurm or NVIDIA have a word, the lessons use it as they do. Each notebook links the first use of
-a word to a list at its end. This page is made from `notebooks/words.yaml`. For words of the program itself:
-[words of the project](../glossary.md).
+a word to a list at its end. This page is made from `py_src/gpucluster/lessons/course/words.yaml`. For words of the
+program itself: [words of the project](../glossary.md).
 
 | Word | What is meant | Lesson |
 |---|---|---|
@@ -100,7 +100,7 @@ def read_words(path: Path | None = None) -> tuple[Word, ...]:
     """
     import yaml  # type: ignore[import-untyped]
 
-    path = path or notebooks_folder() / "words.yaml"
+    path = path or COURSE / "words.yaml"
     try:
         # All plain text: 06 is no number.
         data = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # noqa: S506  # makes no objects
@@ -132,7 +132,7 @@ def with_words(source: LessonSource, words: Iterable[Word]) -> LessonSource:
 
 def page(words: Iterable[Word]) -> str:
     """Return the page of all words, in the order of the alphabet."""
-    pages = {lesson.id: f"{lesson.slug}.html" for lesson in lessons()}
+    pages = {slug[:2]: f"../../notebooks/{slug}/{slug}.ipynb" for slug in _slugs()}
     rows = []
     for word in sorted(words, key=lambda word: word.name.lower()):
         lesson, mark, anchor = word.place.partition("#")
@@ -210,12 +210,16 @@ def _word(name: str, entry: Any) -> Word:
     return Word(name, entry["is"], entry["at"], spellings, _lessons(name, entry.get("in", "from"), place[1]))
 
 
+def _slugs() -> list[str]:
+    return [slug_of(package.parent) for package in COURSE.glob("*/__init__.py")]
+
+
 def _lessons(name: str, where: Any, explained: str) -> frozenset[str] | None:
     if where == "all":
         return None
     if where == "only":
         return frozenset({explained})
-    known = [lesson.id for lesson in lessons()]
+    known = sorted(slug[:2] for slug in _slugs())
     if where == "from":
         return frozenset(id for id in known if id >= explained)
     if not isinstance(where, list) or not set(where) <= set(known):

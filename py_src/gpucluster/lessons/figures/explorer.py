@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..simulations.pipeline import Pipeline
+from ..course.lesson_13_where_did_the_time_go.tools import Pipeline
 from .timelines import lanes
 from .vector import RED, Picture
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..simulations.pipeline import LANES, Pipeline, Span, schedule
+from ..course.lesson_13_where_did_the_time_go.tools import LANES, Pipeline, Span, schedule
 from .drawing import when_ready
 from .vector import BLUE, COLOURS, GREY, ORANGE, PINK, RED, Picture
 

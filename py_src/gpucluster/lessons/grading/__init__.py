@@ -13,9 +13,7 @@ What this does not protect against is in ``docs/grading.md``.
 from .grades import ExerciseGrade, Grades, NotebookGrade
 from .job import Limits, Sandboxing
 from .progress import Progress
-from .report.learner_pages import file_names, learner_page, others_pages
-from .report.page import html_report
-from .report.table import exercise_table_text, table_text
+from .report import exercise_table_text, file_names, html_report, learner_page, others_pages, table_text
 from .submissions import Submission, find_submissions, missing_notes, repeated_notes
 from .whole_class import grade
 

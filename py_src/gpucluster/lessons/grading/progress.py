@@ -153,7 +153,8 @@ def digest_of(content: bytes) -> str:
 def lesson_fingerprint(lesson: Lesson, *about: Any) -> str:
     """Return a text that changes when a lesson, what checks it or anything else that is named does."""
     digest = hashlib.sha256(repr((__version__, sys.version)).encode())
-    code = sorted(path for path in _LESSONS.rglob("*.py") if "grading" not in path.relative_to(_LESSONS).parts)
+    left_out = {"grading", "notebooks", "answers", "lesson.py"}
+    code = sorted(path for path in _LESSONS.rglob("*.py") if left_out.isdisjoint(path.relative_to(_LESSONS).parts))
     for path in [*sorted(path for path in lesson.folder.iterdir() if path.is_file()), *code]:
         digest.update(path.name.encode() + hashlib.sha256(path.read_bytes()).digest())
     digest.update(json.dumps(about, sort_keys=True).encode())

@@ -17,10 +17,9 @@ from .job import Job, Limits, Place, Sandboxing
 from .notebooks import read_file
 from .progress import Progress, job_fingerprint, lesson_fingerprint
 from .runner.process import Runners, grade_in_runner
-from .sandbox.closed_folders import closed_folders
 from .sandbox.protection import Unprotected
 from .sandbox.trying import choose
-from .submissions import Submission, repeated
+from .submissions import Submission, closed_folders, repeated
 
 _MISSING = re.compile(
     r"(Name|UndefinedVariable|Attribute|Key|Index|FileNotFound|ModuleNotFound)Error|is not defined|No such file"

@@ -10,10 +10,19 @@ The kernel, the Jupyter server and the command line all write it, so this packag
 
 from .events import Event
 from .model import DAYS, SCHEMA_VERSION, Progress, due_cards, is_due, now
-from .place import FILE_NAME, FOLDER_VARIABLE, learner_folder, progress_file
 from .recording import note, record
 from .sharing import share, share_again, withdraw
-from .store import ProgressUnreadable, edit, forget, load, locked
+from .store import (
+    FILE_NAME,
+    FOLDER_VARIABLE,
+    ProgressUnreadable,
+    edit,
+    forget,
+    learner_folder,
+    load,
+    locked,
+    progress_file,
+)
 
 __all__ = [
     "DAYS",

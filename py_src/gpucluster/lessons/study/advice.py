@@ -13,8 +13,7 @@ from ..learner_progress import Progress, load
 from .advice_rules import Advice, advice_on
 from .bank.items import Card
 from .bank.topics import Material, materials
-from .output import StudyOutput, sentence
-from .static_html import details, html_of, inline, summary_of
+from .output import StudyOutput, details, html_of, inline, sentence, summary_of
 
 
 def advise() -> StudyOutput:

@@ -9,8 +9,7 @@ from ..catalogue import find_lesson
 from ..learner_progress import Progress, due_cards, is_due, load
 from .bank.files import all_cards, cards_of, hook_cards
 from .bank.items import Card
-from .output import StudyOutput, sentence
-from .static_html import details, html_of, inline, summary_of
+from .output import StudyOutput, details, html_of, inline, sentence, summary_of
 
 
 def cards(lesson: str | None = None, *, due: bool = False) -> StudyOutput:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..examination import Examination, describe
-from .bank.problems import Parsons
+from .bank.items import Parsons
 from .parsons import find_problem, lettered, rules_of
 
 Placed = tuple[str, int | None]

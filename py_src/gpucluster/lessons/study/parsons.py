@@ -9,10 +9,9 @@ from typing import TypedDict
 
 from ...protocol.errors import GPUClusterError
 from .bank.files import problems_of
-from .bank.problems import Distractor, Line, Parsons
-from .output import StudyOutput, sentence
+from .bank.items import Distractor, Line, Parsons
+from .output import StudyOutput, code_block, details, html_of, inline, items, sentence
 from .scrambling import locked, salt_of, shuffled
-from .static_html import code_block, details, html_of, inline, items
 
 
 def find_problem(exercise: str) -> Parsons | None:

@@ -9,9 +9,8 @@ from ...protocol.errors import GPUClusterError
 from ..catalogue import find_lesson
 from .bank.files import questions_of
 from .bank.items import ChoiceQuestion, NumberQuestion, Option, Question, SeveralQuestion
-from .output import StudyOutput, sentence
+from .output import StudyOutput, code_block, details, html_of, inline, items, sentence
 from .scrambling import hashed, locked, number_keys, plain_text, salt_of, shuffled, step_of
-from .static_html import code_block, details, html_of, inline, items
 
 
 def quiz(lesson: str) -> StudyOutput:

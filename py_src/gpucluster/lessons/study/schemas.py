@@ -12,8 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from ..learner_progress import Progress
-from .bank.items import Cards, Hooks, Quiz
-from .bank.problems import ParsonsFile
+from .bank.items import Cards, Hooks, ParsonsFile, Quiz
 
 FOLDER = Path(__file__).parents[4] / "docs" / "schemas"
 FILES: dict[str, type[BaseModel]] = {

@@ -7,8 +7,7 @@ from typing import Any
 import dask.array as da
 import numpy as np
 import pytest
-from gpucluster.lessons.grading.remote.objects import RemoteObject
-from gpucluster.lessons.grading.remote.pickling import pickled
+from gpucluster.lessons.grading.remote.objects import RemoteObject, pickled
 
 
 def known(client: Any, key: Any) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gpucluster.lessons.catalogue import COURSE
 from gpucluster.lessons.grading.answer_key import INSIDE
 from gpucluster.lessons.grading.grades import ExerciseGrade
 from gpucluster.lessons.grading.job import Limits, Place
@@ -18,7 +19,7 @@ from gpucluster.lessons.grading.sandbox.folder import Sandbox
 from gpucluster.lessons.grading.sandbox.keeper import Keeper
 from gpucluster.lessons.grading.sandbox.monitor import ResourceMonitor
 
-from tests.lessons.answering import ANSWERS, Answer, answer, answers_to
+from tests.lessons.answering import Answer, answer, answers_to
 
 pytestmark = pytest.mark.timeout(300)
 LIMITS = Limits(seconds=900, cell_seconds=60)
@@ -73,7 +74,7 @@ def test_no_cluster_gives_no_point(session: KernelSession) -> None:
 
 
 def _exercises(*, with_cluster: bool) -> list[str]:
-    known = sorted(file.stem for file in ANSWERS.glob("*.py") if file.stem not in SLOW)
+    known = sorted(file.stem for file in COURSE.glob("*/answers/*.py") if file.stem not in SLOW)
     assert set(known) >= NEEDS_CLUSTER
     return [name for name in known if (name in NEEDS_CLUSTER) == with_cluster]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from gpucluster.lessons.grading.runner.needed_cells import needed_cells
+from gpucluster.lessons.grading.runner.steps import needed_cells
 
 
 def run(*cells: str) -> list[str]:

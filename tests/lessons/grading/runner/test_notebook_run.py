@@ -14,7 +14,8 @@ import pytest
 import zmq
 from gpucluster.lessons.grading import ExerciseGrade, Grades, NotebookGrade
 from gpucluster.lessons.grading.job import Job
-from gpucluster.lessons.grading.runner import kernel_client, notebook_run
+from gpucluster.lessons.grading.runner import kernel_session as kernel_client
+from gpucluster.lessons.grading.runner import notebook_run
 from gpucluster.lessons.grading.runner.kernel_session import KernelEnded, KernelSession, Outcome
 from gpucluster.lessons.grading.runner.steps import Step
 from gpucluster.lessons.grading.sandbox.folder import Sandbox

@@ -19,8 +19,7 @@ from gpucluster.lessons.study.bank.files import (
     questions_of,
     read_file,
 )
-from gpucluster.lessons.study.bank.items import Cards, Hooks, Quiz
-from gpucluster.lessons.study.bank.problems import ParsonsFile
+from gpucluster.lessons.study.bank.items import Cards, Hooks, ParsonsFile, Quiz
 
 from ..conftest import OPTIONS, PROBLEM, card, question
 

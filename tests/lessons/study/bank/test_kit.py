@@ -9,16 +9,24 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from gpucluster.lessons.catalogue import Lesson, lessons, notebooks_folder
+from gpucluster.lessons.catalogue import COURSE, Lesson, lessons
 from gpucluster.lessons.study import schemas
 from gpucluster.lessons.study.bank.files import all_cards, cards_of, hook_cards, problems_of, questions_of, read_file
-from gpucluster.lessons.study.bank.items import Card, Cards, ChoiceQuestion, Hooks, Question, Quiz, SeveralQuestion
-from gpucluster.lessons.study.bank.problems import ParsonsFile
+from gpucluster.lessons.study.bank.items import (
+    Card,
+    Cards,
+    ChoiceQuestion,
+    Hooks,
+    ParsonsFile,
+    Question,
+    Quiz,
+    SeveralQuestion,
+)
 from gpucluster.lessons.study.quiz import options_of
 
 MODELS = {"quiz": Quiz, "cards": Cards, "parsons": ParsonsFile, "hooks": Hooks}
-FILES = [*(path for name in ("quiz", "cards", "parsons") for path in sorted(notebooks_folder().glob(f"*/{name}.json"))),
-         notebooks_folder() / "hooks.json"]  # fmt: skip
+FILES = [*(path for name in ("quiz", "cards", "parsons") for path in sorted(COURSE.glob(f"*/{name}.json"))),
+         COURSE / "hooks.json"]  # fmt: skip
 LESSONS = lessons()
 
 

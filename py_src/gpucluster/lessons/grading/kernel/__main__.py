@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from .restriction import restrict
+from ..sandbox.protection import restrict
 
 if __name__ == "__main__":
     restrict()

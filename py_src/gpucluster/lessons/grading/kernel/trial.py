@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from .restriction import restrict
+from ..sandbox.protection import restrict
 
 BAIT, FOUND = "bait.json", "found.json"
 _TRY_S = 2.0

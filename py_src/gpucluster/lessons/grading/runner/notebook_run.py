@@ -18,8 +18,7 @@ from ..sandbox.folder import Sandbox
 from ..sandbox.monitor import ResourceMonitor
 from ..sandbox.protection import refuse_too_little
 from .kernel_session import KernelEnded, KernelSession
-from .needed_cells import bound_names
-from .steps import Step
+from .steps import Step, bound_names
 
 _MOST_KERNELS = 4
 _MOST_NOTES = 20

@@ -2,14 +2,161 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import symtable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ...catalogue import Lesson
 from ...checks import exercises
 from ..notebooks import source_of
-from .needed_cells import needed_cells
+
+# -- Which of the lesson's own cells must run before the learner's can be graded: those whose names they read.
+
+
+_READS_ANYTHING = frozenset(
+    {"eval", "exec", "globals", "locals", "vars", "dir", "get_ipython"}  # names by their text
+    | {"_", "__", "___", "In", "Out", "_ih", "_oh", "_dh", "_i", "_ii", "_iii"}  # what cells showed, or were
+)
+_READS_ANYTHING_TEXTS = (
+    "__main__", "__globals__", "f_globals", "f_locals", "user_ns", "sys.modules", "%who", "%run", "get_type_hints",
+)  # fmt: skip
+_EVALUATES = (".query(", "eval(", "exec(")
+_SHOWS = frozenset({"print", "display"})
+_MOST_CHARACTERS = 100_000
+_WORD = re.compile(r"\w+")
+_OF_ITS_OWN = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+@dataclass(frozen=True)
+class _Names:
+    """Global names of one cell: what it binds, what it changes in place, and what it reads, also in functions."""
+
+    binds: frozenset[str]
+    changes: frozenset[str]
+    reads: frozenset[str]
+    imports: frozenset[str]
+
+
+def needed_cells(codes: Sequence[str], own: Sequence[bool]) -> list[bool]:
+    """Return for each cell whether it must run.
+
+    Parameters
+    ----------
+    codes : sequence of str
+        All code cells of the notebook.
+    own : sequence of bool
+        Which of them must run whatever they hold, as what the learner has written. A cell of the lesson must, too,
+        when it cannot be told what it does, or when it binds or changes (``x = …``, ``x[0] = …``, ``x.append(…)``,
+        ``sort(x)``) a name that a cell reads which must run. So may the text of ``table.query("a < @limit")``.
+    """
+    found = [_names_in(code, texts=mine) for code, mine in zip(codes, own, strict=True)]
+    needed = [mine or names is None for mine, names in zip(own, found, strict=True)]
+    known = [names or _all_words(code) for names, code in zip(found, codes, strict=True)]
+    for mine, names, code in zip(own, known, codes, strict=True):
+        if mine and (names.reads & _READS_ANYTHING or any(text in code for text in _READS_ANYTHING_TEXTS)):
+            return [True] * len(codes)
+    modules = {name for names in known for name in names.imports}
+    while True:
+        read = {name for names, runs in zip(known, needed, strict=True) if runs for name in names.reads}
+        # A call of a module's function, as figures.draw(…), is no change of the module.
+        more = [
+            runs or not read.isdisjoint(names.binds | (names.changes - modules))
+            for names, runs in zip(known, needed, strict=True)
+        ]
+        if more == needed:
+            return needed
+        needed = more
+
+
+def bound_names(code: str) -> frozenset[str]:
+    """Return the global names that a cell binds; none where that cannot be told."""
+    names = _names_in(code, texts=False)
+    return frozenset() if names is None else names.binds
+
+
+def _names_in(code: str, *, texts: bool) -> _Names | None:
+    """Return the names of a cell, with those in its texts if wanted; None where that cannot be told."""
+    if len(code) > _MOST_CHARACTERS:
+        return None
+    lines = code.split("\n")
+    magics = " ".join(line for line in lines if line.startswith(("%", "!")))
+    python = "\n".join("" if line.startswith(("%", "!")) else line for line in lines)
+    try:
+        tree = ast.parse(python)
+        table = symtable.symtable(python, "cell", "exec")
+        changed = frozenset(_changed(tree))
+        words = _WORD.findall(" ".join([magics, *(_code_in_texts(tree, code) if texts else ())]))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    symbols = list(table.get_symbols())
+    reads = {symbol.get_name() for symbol in symbols if symbol.is_referenced()}
+    for scope in _scopes_in(table):
+        for symbol in scope.get_symbols():
+            if symbol.is_global():
+                symbols.append(symbol)
+            # In the body of a class, a name that it binds later is the global one until then.
+            if symbol.is_referenced() and (symbol.is_global() or scope.get_type() == "class"):
+                reads.add(symbol.get_name())
+    return _Names(
+        binds=frozenset(symbol.get_name() for symbol in symbols if symbol.is_assigned() or symbol.is_imported()),
+        changes=changed,
+        reads=frozenset(reads) | frozenset(words),
+        imports=frozenset(symbol.get_name() for symbol in table.get_symbols() if symbol.is_imported()),
+    )
+
+
+def _all_words(code: str) -> _Names:
+    words = frozenset(_WORD.findall(code))
+    return _Names(binds=words, changes=words, reads=words, imports=frozenset())
+
+
+def _code_in_texts(tree: ast.AST, code: str) -> Iterator[str]:
+    """Yield the texts in the code that may be code themselves: examples in descriptions, and expressions of pandas."""
+    evaluates = any(call in code for call in _EVALUATES)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and (evaluates or ">>>" in node.value):
+            yield node.value
+
+
+def _scopes_in(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    for child in table.get_children():
+        yield child
+        yield from _scopes_in(child)
+
+
+def _changed(tree: ast.AST) -> Iterator[str]:
+    """Yield the names of what is changed in place: parts of it are set, or it is in a call for nothing else."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, _OF_ITS_OWN):
+            continue
+        if isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
+            yield from _root(node)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            called = node.value.func
+            if isinstance(called, ast.Attribute):
+                yield from _root(called)
+            elif not (isinstance(called, ast.Name) and called.id in _SHOWS):
+                for given in node.value.args:
+                    yield from _root(given)
+        yield from _changed(node)
+
+
+def _root(node: ast.expr) -> Iterator[str]:
+    while not isinstance(node, ast.Name):
+        if isinstance(node, (ast.Subscript, ast.Attribute)):
+            node = node.value
+        elif isinstance(node, ast.Call):
+            node = node.func
+        else:
+            return
+    yield node.id
+
+
+# -- What to run of a learner's notebook, and where in it each exercise is graded.
+
 
 _START = "lessons.start("
 _END = "lab.close("

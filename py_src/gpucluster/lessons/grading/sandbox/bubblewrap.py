@@ -85,6 +85,8 @@ def _system(sandbox: Sandbox, shown: Iterable[Path]) -> list[str]:
 
 
 def _covered(path: Path) -> Sequence[str]:
+    if path.is_file():
+        return "--ro-bind", "/dev/null", str(path)
     return "--tmpfs", str(path), "--remount-ro", str(path)
 
 

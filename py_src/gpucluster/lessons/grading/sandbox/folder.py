@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ....recordings.places import bundled_recordings
-from ...catalogue import NOTEBOOKS_VARIABLE, lessons, notebooks_folder, solutions_folders
+from ...catalogue import NOTEBOOKS_VARIABLE, lessons, notebooks_folder, solutions
 from ...learner_progress import FOLDER_VARIABLE
 
 TOKEN_VARIABLE = "GPUCLUSTER_GRADING"  # noqa: S105  # marks the processes of one submission; it opens nothing
@@ -98,10 +98,9 @@ class Sandbox:
         }
 
     def secrets(self) -> list[Path]:
-        """Return the folders that no kernel is to see."""
-        return [notebooks_folder(), *solutions_folders(), *self.closed_folders]
+        """Return the folders and files that no kernel is to see."""
+        return [notebooks_folder(), *solutions(), *self.closed_folders]
 
     def unreadable(self) -> list[Path]:
         """Return what the kernel gives up reading: never a folder that this one lies in, as nothing would work then."""
-        folders = (notebooks_folder(), *self.closed_folders)
-        return [path for path in folders if not self.root.is_relative_to(path.resolve())]
+        return [path for path in self.secrets() if not self.root.is_relative_to(path.resolve())]

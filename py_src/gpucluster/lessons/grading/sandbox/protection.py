@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import sys
@@ -18,6 +19,9 @@ from ....operating_system.processes import thread_numbers
 from ....protocol.errors import GPUClusterError
 from ..grades import Protection
 from ..job import Limits
+
+# -- What holds a submission back: what this machine offers, what a notebook really had, and what is too little.
+
 
 _MOST_PROCESSES = 2_000
 _DEVICES = ("/dev/null", "/dev/zero")
@@ -81,8 +85,8 @@ def confine(root: Path, *, unreadable: Collection[Path] = ()) -> bool:
     root : pathlib.Path
         Folder of the submission.
     unreadable : collection of pathlib.Path, optional
-        Folders that it may not read. Their names stay visible only where Python looks for modules above them. Devices
-        cannot be read either then: for the superuser, a disk is one.
+        Folders and files that it may not read. Their names stay visible only where Python looks for modules above
+        them. Devices cannot be read either then: for the superuser, a disk is one.
     """
     graphics = list(Path("/dev").glob("nvidia*"))
     writable = [root, *(Path(name) for name in _DEVICES), *graphics]
@@ -131,7 +135,7 @@ def protect_kernel(root: Path, unreadable: Collection[Path], *, apart: bool) -> 
     root : pathlib.Path
         Folder of the submission.
     unreadable : collection of pathlib.Path
-        Folders that it may not read, as far as there are such where it runs.
+        Folders and files that it may not read, as far as there are such where it runs.
     apart : bool
         Whether it has a sandbox of its own, and nothing from its runner.
 
@@ -143,7 +147,7 @@ def protect_kernel(root: Path, unreadable: Collection[Path], *, apart: bool) -> 
     os.umask(0o077)  # what it makes is private from the start, as modes cannot be changed
     if apart and not drop_capabilities():
         raise RuntimeError("special rights cannot be given up")
-    if landlock.version() >= 1 and not confine(root, unreadable=[path for path in unreadable if path.is_dir()]):
+    if landlock.version() >= 1 and not confine(root, unreadable=[path for path in unreadable if path.exists()]):
         raise RuntimeError("Landlock is there and does not take effect")
     if not seccomp.can_filter():
         return
@@ -169,3 +173,19 @@ def other_processes() -> tuple[list[int], set[int]]:
             os.kill(pid, 0)
             numbers += thread_numbers(pid)
     return numbers[:_MOST_PROCESSES], groups - {os.getpgid(0), 0, 1}
+
+
+# -- What a kernel gives up before any code of a learner runs in it.
+
+
+def restrict() -> None:
+    """Give up what the keeper has written to standard input.
+
+    Raises
+    ------
+    RuntimeError
+        When it cannot be given up; then nothing else must run here.
+    """
+    about = json.loads(sys.stdin.buffer.read())
+    unreadable = [Path(os.fsdecode(bytes.fromhex(path))) for path in about["unreadable"]]
+    protect_kernel(Path(os.environ["HOME"]).parent, unreadable, apart=about["apart"])

@@ -55,10 +55,10 @@ def of_python() -> list[Path]:
 
 
 def masked(shown: Iterable[Path], closed: Iterable[Path]) -> list[Path]:
-    """Return which of the closed folders lie in what is shown, and have to be covered."""
+    """Return which of the closed folders and files lie in what is shown, and have to be covered."""
     shown = [path.resolve() for path in shown]
     places = {path.resolve() for path in closed}
-    return sorted(path for path in places if path.is_dir() and any(path.is_relative_to(folder) for folder in shown))
+    return sorted(path for path in places if path.exists() and any(path.is_relative_to(folder) for folder in shown))
 
 
 def _library_path() -> list[str]:

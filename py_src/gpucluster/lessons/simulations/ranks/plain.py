@@ -16,8 +16,7 @@ import numpy as np
 
 from ...examination import describe_error
 from .local_communicator import LocalCommunicator
-from .local_messages import SentMessage
-from .local_world import Deadlock, World
+from .local_world import Deadlock, SentMessage, World
 from .mpi import mpiexec, run_under_mpi, surroundings
 from .outcome import NoMPI, RankFailed
 

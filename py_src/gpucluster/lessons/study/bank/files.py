@@ -11,8 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from ....protocol.errors import GPUClusterError, invalid_request
 from ...catalogue import find_lesson, lessons, notebooks_folder
-from .items import Card, Cards, Hooks, Question, Quiz
-from .problems import Parsons, ParsonsFile
+from .items import Card, Cards, Hooks, Parsons, ParsonsFile, Question, Quiz
 
 File = TypeVar("File", bound=BaseModel)
 Item = TypeVar("Item")

@@ -1,1 +1,0 @@
-"""Checks of lesson 00, the check-in."""

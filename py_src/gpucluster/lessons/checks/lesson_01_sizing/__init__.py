@@ -1,1 +1,0 @@
-"""Checks of lesson 01: sizes, crossover, memory, choices."""

@@ -1,1 +1,0 @@
-"""Checks of lesson 02: graphs, counting, keeping, collections."""

@@ -1,1 +1,0 @@
-"""Checks of lesson 04: break it, or failure and recovery."""

@@ -1,1 +1,0 @@
-"""Checks of lesson 05: ETL on a year of flights."""

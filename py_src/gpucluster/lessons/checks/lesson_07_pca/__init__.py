@@ -1,1 +1,0 @@
-"""Checks of lesson 07: distributed PCA and SVD."""

@@ -1,1 +1,0 @@
-"""Checks of lesson 09: from MPI to Dask and back."""

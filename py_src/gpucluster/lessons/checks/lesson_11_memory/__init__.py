@@ -1,1 +1,0 @@
-"""Checks of lesson 11: warps, pools, sizes, spilling, options, references."""

@@ -1,1 +1,0 @@
-"""Checks of lesson 13: where the time went, or profiling and monitoring."""

@@ -1,1 +1,0 @@
-"""Checks of lesson 16: the review studio."""

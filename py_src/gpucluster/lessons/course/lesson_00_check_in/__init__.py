@@ -1,0 +1,1 @@
+"""Lesson 00: Check-in: what am I running on?."""

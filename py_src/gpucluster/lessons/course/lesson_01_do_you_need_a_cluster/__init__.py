@@ -1,0 +1,1 @@
+"""Lesson 01: Do you need a cluster?."""

@@ -1,0 +1,1 @@
+"""Lesson 05: ETL on a real year of flights."""

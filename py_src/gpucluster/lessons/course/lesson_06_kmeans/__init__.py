@@ -1,0 +1,1 @@
+"""Lesson 06: Distributed k-means, from the blackboard to the cluster."""

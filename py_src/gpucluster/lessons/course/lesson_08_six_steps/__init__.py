@@ -1,0 +1,1 @@
+"""Lesson 08: Six steps: cluster, load, choose, fit, predict, collect."""

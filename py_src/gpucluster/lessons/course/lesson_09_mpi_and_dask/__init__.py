@@ -1,0 +1,1 @@
+"""Lesson 09: From MPI to Dask and back."""

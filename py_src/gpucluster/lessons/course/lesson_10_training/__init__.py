@@ -1,0 +1,1 @@
+"""Lesson 10: Training at scale without a GPU farm."""

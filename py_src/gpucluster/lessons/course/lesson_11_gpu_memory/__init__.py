@@ -1,0 +1,1 @@
+"""Lesson 11: GPU memory: pools, spilling, limits."""

@@ -1,0 +1,1 @@
+"""Lesson 12: Moving bytes: copies, links, zero-copy."""

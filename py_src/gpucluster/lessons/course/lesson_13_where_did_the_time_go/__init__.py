@@ -1,0 +1,1 @@
+"""Lesson 13: Where did the time go? Profiling and monitoring."""

@@ -1,0 +1,1 @@
+"""Lesson 14: Onto the machine: Slurm, tunnels, containers, pods."""

@@ -1,0 +1,1 @@
+"""Lesson 15: Capstone: which weather delays New York?."""

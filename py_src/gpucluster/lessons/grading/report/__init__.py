@@ -1,1 +1,0 @@
-"""The results of a class: as a page, and as a table for spreadsheets."""
