@@ -27,7 +27,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from gpucluster.lessons.catalogue import COURSE
 
 
