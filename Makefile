@@ -146,7 +146,7 @@ clean: ## Remove everything that was made.
 	@SKIP_JUPYTER_BUILDER=1 scripts/logged "Installing the Python packages" $(BIN)/python -m pip install $(PIP_OPTIONS) -c requirements/cpu.txt -e ".[test]"
 	@touch $@
 
-.venv/.lessons: .venv/.installed $(shell find py_src/gpucluster/lessons/course py_src/gpucluster/lessons/building -type f -not -path '*/answers/*' -not -name '*.pyc' 2>/dev/null)
+.venv/.lessons: .venv/.installed py_src/gpucluster/lessons/build.py $(shell find py_src/gpucluster/lessons/course py_src/gpucluster/lessons/building -type f -not -path '*/answers/*' -not -name '*.pyc' 2>/dev/null)
 	@scripts/logged "Building the lessons" $(BIN)/python -m gpucluster.lessons.build
 	@touch $@
 

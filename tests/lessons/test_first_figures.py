@@ -12,8 +12,8 @@ import pytest
 from gpucluster.lessons.course.lesson_01_do_you_need_a_cluster.probes import Outcome
 from gpucluster.lessons.course.lesson_05_flights.tools import where_rows_went
 from gpucluster.lessons.figures import lazy, sizing, vector
-from gpucluster.lessons.figures.explorer import cut_picture, explore_cut
 from gpucluster.lessons.figures.shuffle import replay
+from gpucluster.lessons.figures.timelines import cut_picture, explore_cut
 from gpucluster.lessons.figures.vector import Steps
 from gpucluster.lessons.probes.placement import memory_on_workers, places_of
 

@@ -13,25 +13,21 @@ from gpucluster.lessons.course.lesson_13_where_did_the_time_go.checks_reports im
 from gpucluster.lessons.course.lesson_13_where_did_the_time_go.tools import (
     RECORDED,
     WORDS,
-    Pipeline,
     StageTimers,
     captured,
-    counter_log,
     export,
     measure_roof,
     mystery_traces,
-    schedule,
     settler,
-    share_of,
     simulated,
     simulated_capture,
     simulated_log,
-    two_devices,
     watch_devices,
 )
 from gpucluster.lessons.figures import counters, roofline, timelines, vector
-from gpucluster.lessons.figures.explorer import explore_overlap
+from gpucluster.lessons.figures.timelines import explore_overlap
 from gpucluster.lessons.hints import solution_of
+from gpucluster.lessons.simulations.pipeline import Pipeline, counter_log, schedule, share_of, two_devices
 from gpucluster.recordings.places import find_recording
 
 from tests.lessons.test_answers import load, named

@@ -25,7 +25,7 @@ from .building.source import LessonSource, LessonSourceError, read_source, slug_
 from .building.words import read_words, with_words
 from .catalogue import BUILT, COURSE, checkout
 
-# -- Which files a lesson gives, with their content.
+# Which files a lesson gives, with their content.
 
 
 def pages_folder() -> Path | None:
@@ -127,7 +127,7 @@ def _json(data: dict[str, Any]) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
-# -- Make the notebooks of all lessons from their sources: ``python -m gpucluster.lessons.build``.
+# Make the notebooks of all lessons from their sources: ``python -m gpucluster.lessons.build``.
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -18,7 +18,7 @@ from typing import Any
 
 from .checks import exercises
 
-# -- What the cells of a notebook did, statement by statement: which names each one gives, and which it takes.
+# What the cells of a notebook did, statement by statement: which names each one gives, and which it takes.
 
 
 _GLOBALS = {"LOAD_GLOBAL", "LOAD_NAME"}
@@ -152,7 +152,7 @@ def _visible(tree: ast.stmt) -> Iterable[ast.AST]:
             left += ast.iter_child_nodes(node)
 
 
-# -- Exercises that build on earlier ones: where an earlier answer is missing or wrong, the lesson's own stands in.
+# Exercises that build on earlier ones: where an earlier answer is missing or wrong, the lesson's own stands in.
 
 
 class Names:

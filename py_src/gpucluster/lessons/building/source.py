@@ -22,7 +22,7 @@ from typing import Any
 from ...protocol.errors import GPUClusterError, MissingPackage
 from ..catalogue import Topic
 
-# -- What a lesson's source says: one jupytext percent file from which all notebooks are made. `reading` reads it.
+# What a lesson's source says: one jupytext percent file from which all notebooks are made. `reading` reads it.
 
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
@@ -121,7 +121,7 @@ class LessonSource:
         return list(found.values())
 
 
-# -- Reading a lesson's ``lesson.py``, and the rules that it must keep.
+# Reading a lesson's ``lesson.py``, and the rules that it must keep.
 
 
 _NAME = re.compile(r"^[a-z][a-z0-9-]*$")

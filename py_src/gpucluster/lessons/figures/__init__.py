@@ -3,6 +3,7 @@
 from ..moved import keep_names
 
 _OF_LESSONS = {
+    "explorer": "figures.timelines",
     "checkin": "course.lesson_00_check_in.figures",
     "sizing": "course.lesson_01_do_you_need_a_cluster.figures",
     "lazy": "course.lesson_02_lazy_on_purpose.figures",

@@ -10,7 +10,7 @@ from html import escape
 from typing import Any
 from uuid import uuid4
 
-# -- Pictures as SVG inside the output: they take the colours of the theme, and say what they show in words.
+# Pictures as SVG inside the output: they take the colours of the theme, and say what they show in words.
 
 
 Point = tuple[float, float]
@@ -139,7 +139,7 @@ class Picture:
         display(self)  # type: ignore[no-untyped-call]
 
 
-# -- Pictures of which one is seen at a time: no script, no kernel.
+# Pictures of which one is seen at a time: no script, no kernel.
 
 
 _TEXT = "var(--jp-content-font-color1, currentColor)"

@@ -16,7 +16,7 @@ from pathlib import Path
 from ..results import failure
 from .grades import ExerciseGrade, Grades, NotebookGrade
 
-# -- A class at a glance: who is meant where names are the same, and what fails most in each exercise.
+# A class at a glance: who is meant where names are the same, and what fails most in each exercise.
 
 
 _STATES = {
@@ -88,7 +88,7 @@ def _reasons(entry: ExerciseGrade) -> set[str]:
     return missing or {_STATES.get(entry.state) or entry.message or "not right"}
 
 
-# -- The results as a table that spreadsheets open.
+# The results as a table that spreadsheets open.
 
 
 _FORMULA = re.compile(r"(^|[;,|] ?)(?=[=+\-@＝＋－＠])")  # the wide forms are read the same way
@@ -164,7 +164,7 @@ def _order(exercise: str) -> list[int]:
     return [int(part) if part.isdigit() else 0 for part in exercise.split(".")]
 
 
-# -- The results as a page: one file, no script, nothing loaded from elsewhere.
+# The results as a page: one file, no script, nothing loaded from elsewhere.
 
 
 _MOST_REASONS = 3
@@ -280,7 +280,7 @@ def exercise_details(one: ExerciseGrade, after: str = "") -> str:
     )
 
 
-# -- A page for each learner, to hand back: their own points, what holds and what does not, and where to go on.
+# A page for each learner, to hand back: their own points, what holds and what does not, and where to go on.
 
 
 _PLAIN = re.compile(r"[^\w.-]+")

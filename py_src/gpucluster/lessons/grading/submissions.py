@@ -19,7 +19,7 @@ from ...registry.directory import default_directory
 from ..catalogue import find_lesson
 from .notebooks import read_notebook
 
-# -- Finding the notebooks that learners handed in.
+# Finding the notebooks that learners handed in.
 
 
 _DEEPEST = 4
@@ -218,7 +218,7 @@ def _printable(name: str) -> str:
     return printable(os.fsencode(name).decode("utf-8", "backslashreplace"))
 
 
-# -- What submissions may not read, beside the solutions: what others handed in, and how to reach other programs.
+# What submissions may not read, beside the solutions: what others handed in, and how to reach other programs.
 
 
 _PACKAGE = Path(__file__).resolve().parents[2]

@@ -21,7 +21,7 @@ from ...registry.replacement import replace_text
 from .model import SCHEMA_VERSION, Progress, now
 from .shared_file import StillShared, publish, remove_shared_file
 
-# -- Where the learner's progress file is.
+# Where the learner's progress file is.
 
 
 FILE_NAME = "gpucluster-progress.json"
@@ -78,7 +78,7 @@ def progress_file(folder: Path | None = None) -> Path:
     return (folder or learner_folder()) / FILE_NAME
 
 
-# -- Reading and writing the progress file: one writer at a time, never half a file, never over one we cannot read.
+# Reading and writing the progress file: one writer at a time, never half a file, never over one we cannot read.
 
 
 LARGEST_FILE = 8 * 2**20

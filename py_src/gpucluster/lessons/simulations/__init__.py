@@ -9,7 +9,6 @@ _OF_LESSONS = {
     "fallback": "course.lesson_15_capstone.simulations",
     "inferenceserver": "course.lesson_15_capstone.simulations",
     "kitchen": "course.lesson_03_the_kitchen.simulations",
-    "pipeline": "course.lesson_13_where_did_the_time_go.tools",
     "pool": "course.lesson_11_gpu_memory.simulations",
     "ring": "course.lesson_10_training.tools",
     "spilling": "course.lesson_11_gpu_memory.simulations",

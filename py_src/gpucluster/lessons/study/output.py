@@ -9,7 +9,7 @@ from typing import Any
 
 from ..results import LESSON_MIME
 
-# -- What a study function leaves in the notebook: a record for our panel, HTML for every other page, and text.
+# What a study function leaves in the notebook: a record for our panel, HTML for every other page, and text.
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def sentence(text: str) -> StudyOutput:
     return StudyOutput({}, f"<p>{inline(text)}</p>", text)
 
 
-# -- HTML without scripts, for places that do not know our MIME type: details elements that open with a click.
+# HTML without scripts, for places that do not know our MIME type: details elements that open with a click.
 
 
 _KEPT = re.compile(r"(?P<ticks>`+)(?P<code>.+?)(?P=ticks)|(?P<formula>\${1,2}[^$]+\${1,2})", re.DOTALL)

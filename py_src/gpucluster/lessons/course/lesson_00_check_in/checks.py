@@ -20,7 +20,7 @@ from ...checks import exercise
 from ...examination import Examination, NotYet, describe
 from .probes import direct_address, reach
 
-# -- Lesson 00, looking at a cluster: its size, its processes, the address of its dashboard, its devices.
+# Looking at a cluster: its size, its processes, the address of its dashboard, its devices.
 
 
 class LargerClient:
@@ -156,7 +156,7 @@ def check_visible_to(exam: Examination, visible_to: Any) -> None:
         exam.expect("No two workers begin with the same device", len(set(firsts)) == n_devices, f"{firsts}")
 
 
-# -- Lesson 00, borrowing a cluster: whatever happens, nothing is left.
+# Borrowing a cluster: whatever happens, nothing is left.
 
 
 _PATIENCE_SECONDS = 1.5

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ....client.cluster import Cluster
 
 
-# -- Which processes a cluster consists of, and who started whom.
+# Which processes a cluster consists of, and who started whom.
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def _depth(pid: int, parents: dict[int, int | None]) -> int:
     return 0 if parent is None else 1 + _depth(parent, parents)
 
 
-# -- Does a page of the dashboard answer?
+# Does a page of the dashboard answer?
 
 
 _TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)

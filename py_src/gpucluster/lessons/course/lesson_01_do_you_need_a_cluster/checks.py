@@ -12,7 +12,7 @@ from ...checks import exercise
 from ...examination import Examination, describe
 from ...probes.transfers import Traffic
 
-# -- Lesson 01, sizes: bytes of a table, and machines that hold them.
+# Sizes: bytes of a table, and machines that hold them.
 
 
 _LARGEST_ERROR = 0.02
@@ -90,7 +90,7 @@ def _count(exam: Examination, value: Any) -> int:
     return int(found)
 
 
-# -- Lesson 01, memory: bisection with few questions, and an answer that leaves the table on the workers.
+# Memory: bisection with few questions, and an answer that leaves the table on the workers.
 
 
 @exercise("01.4", "largest_scale", "dask_answer")
@@ -159,7 +159,7 @@ def _expect_answer(exam: Examination, dask_answer: Any) -> None:
     )  # fmt: skip
 
 
-# -- Lesson 01, which tool: who was faster by the learner's own numbers, and what fits in ten cases?
+# Which tool: who was faster by the learner's own numbers, and what fits in ten cases?
 
 
 _ROWS = 336_776

@@ -17,7 +17,7 @@ from ...probes.placement import memory_on_workers
 from ...probes.transfers import Traffic
 from .probes import Counted, counted
 
-# -- Lesson 02, task graphs: an order that works, how many there are, and which collection makes them.
+# Task graphs: an order that works, how many there are, and which collection makes them.
 
 
 Graph = dict[str, list[str]]
@@ -127,7 +127,7 @@ def check_collections(exam: Examination, collections: Any) -> None:
     exam.expect("Each job has the collection that fits it", not wrong, f"{len(_KEY) - len(wrong)} of 5{advice}")
 
 
-# -- Lesson 02, how often something runs: five snippets, one order instead of three, and the right node to keep.
+# How often something runs: five snippets, one order instead of three, and the right node to keep.
 
 
 _PATIENCE_SECONDS = 3.0

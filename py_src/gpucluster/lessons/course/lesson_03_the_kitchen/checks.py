@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
-# -- Lesson 03, no cluster needed: the lower bound of the makespan.
+# No cluster needed: the lower bound of the makespan.
 
 
 def random_kitchen(rng: np.random.Generator) -> tuple[list[Order], int, int]:
@@ -91,7 +91,7 @@ def _kitchens(rng: np.random.Generator) -> list[tuple[list[Order], int, int]]:
     return [kitchen for same in chosen.values() for kitchen in same]
 
 
-# -- A small kitchen whose scheduler notes what runs: nothing of the lesson's own cluster changes.
+# A small kitchen whose scheduler notes what runs: nothing of the lesson's own cluster changes.
 
 
 @dataclass
@@ -137,7 +137,7 @@ def watched_kitchen(cooks: int) -> Iterator[Watched]:
         yield watched
 
 
-# -- Lesson 03, no cluster needed: bars of a Gantt chart from the records of a task stream.
+# No cluster needed: bars of a Gantt chart from the records of a task stream.
 
 
 Bars = list[tuple[int, float, float, str]]
@@ -231,7 +231,7 @@ def _expect_rows(exam: Examination, made: Bars, records: list[dict[str, Any]]) -
     exam.expect("No two bars of a row overlap", overlaps == 0, f"{overlaps} do")
 
 
-# -- Lesson 03: partitions of equal size, and few large tasks instead of many tiny ones.
+# Partitions of equal size, and few large tasks instead of many tiny ones.
 
 
 def skewed_table(rng: np.random.Generator, rows: int, sizes: list[int]) -> Any:
@@ -325,7 +325,7 @@ def check_batched(exam: Examination, batched: Any) -> None:
             return
 
 
-# -- Lesson 03: knives that are shared by waiting, knives that the scheduler knows about, and the idle share.
+# Knives that are shared by waiting, knives that the scheduler knows about, and the idle share.
 
 
 LONGEST_WAIT = 20.0

@@ -11,7 +11,7 @@ import numpy as np
 from ...figures.drawing import ACCENT, INK, QUIET, WARNING, in_bytes, new_axes, show, show_frames, when_ready
 from .simulations import Entry, Order, makespan
 
-# -- Figures of the kitchen: who worked when, drawn from the learner's own log and task stream.
+# Figures of the kitchen: who worked when, drawn from the learner's own log and task stream.
 
 
 _WAITING = "#e9e4da"
@@ -154,7 +154,7 @@ def partition_sizes(before: Sequence[int], after: Sequence[int] | None = None) -
     show(figure)
 
 
-# -- Who says what to whom while a small graph runs: a sequence diagram, played from the learner's own task stream.
+# Who says what to whom while a small graph runs: a sequence diagram, played from the learner's own task stream.
 
 
 NOTEBOOK, SCHEDULER = "notebook", "scheduler"

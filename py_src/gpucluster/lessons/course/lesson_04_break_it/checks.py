@@ -23,7 +23,7 @@ from ...checks import exercise
 from ...examination import Examination, NeedsCluster, describe, describe_error
 from ...simulations.recovery import PATIENCE_SECONDS, TaskHistory, addresses, crash, expect_crashes, recovered, restored
 
-# -- Breaking the lesson's cluster for a check, and leaving it as it was.
+# Breaking the lesson's cluster for a check, and leaving it as it was.
 
 
 @contextmanager
@@ -54,7 +54,7 @@ def explain(error: BaseException | None, function: Any) -> str:
     return "no error" if error is None else describe_error(error, function)
 
 
-# -- Lesson 04: answers that survive a crash, of a graph and of scattered data that is lost with its worker.
+# Answers that survive a crash, of a graph and of scattered data that is lost with its worker.
 
 
 class Loader:
@@ -220,7 +220,7 @@ def _expect_survival(
                 f"{len(now)} workers, {workers_before} before")  # fmt: skip
 
 
-# -- Lesson 04: which tasks run again, in graphs on paper and in a graph on the cluster.
+# Which tasks run again, in graphs on paper and in a graph on the cluster.
 
 
 Graph = dict[str, list[str]]
@@ -344,7 +344,7 @@ def _expect_the_same_on_the_cluster(exam: Examination, rerun: Any) -> None:
                 + ("" if predicted == seen else f"; they differ in {', '.join(sorted(predicted ^ seen))}"))  # fmt: skip
 
 
-# -- Lesson 04: tasks that raise errors, and tasks that end their worker.
+# Tasks that raise errors, and tasks that end their worker.
 
 
 def poison(file: str) -> None:
@@ -422,7 +422,7 @@ def _set_allowed(dask_scheduler: Any, number: int) -> None:
     set_allowed_failures(dask_scheduler, number)
 
 
-# -- Lesson 04: tasks that write, and may run more than once.
+# Tasks that write, and may run more than once.
 
 
 _MIDWAY_SECONDS = 30.0

@@ -21,7 +21,7 @@ from ...material.conversion import as_pandas
 from ...probes.transfers import Traffic
 from .tools import collecting_calls, write_monthly_csv
 
-# -- Hidden tables for the checks of lesson 05: real rows, drawn at random, cut into unequal partitions.
+# Hidden tables for the checks of lesson 05: real rows, drawn at random, cut into unequal partitions.
 
 
 @cache
@@ -158,7 +158,7 @@ def _equal(one: Any, other: Any) -> bool:
     return bool(np.array_equal(missing, other.isna().to_numpy()) and (one[~missing] == other[~missing]).all())
 
 
-# -- Lesson 05, files: from CSV to Parquet, and reading two columns only.
+# Files: from CSV to Parquet, and reading two columns only.
 
 
 NEEDED = ["origin", "dep_delay"]
@@ -302,7 +302,7 @@ def _expect_two_columns(exam: Examination, lazy: Any, table: Any) -> None:
                 f"{len(found)} rows, sum {total:,.0f}")  # fmt: skip
 
 
-# -- Lesson 05, looking at the tables: audit, kinds of data, and the first aggregation.
+# Looking at the tables: audit, kinds of data, and the first aggregation.
 
 
 KINDS = {
@@ -442,7 +442,7 @@ def _expect_means(exam: Examination, found: Any, table: Any, count: int) -> None
     )
 
 
-# -- Lesson 05, partitions: how large they should be, and which operations move rows between them.
+# Partitions: how large they should be, and which operations move rows between them.
 
 
 MOVES = {
@@ -533,7 +533,7 @@ def check_moves(exam: Examination, moves: Any) -> None:
                     f"you name {len(mine)}, rightly {len(mine & right)}; the plans have {len(right)}")  # fmt: skip
 
 
-# -- Lesson 05, the pipeline that stays where the data is.
+# The pipeline that stays where the data is.
 
 
 LIMIT = 1_000_000

@@ -22,7 +22,7 @@ from .checks import (
     times_read,
 )
 
-# -- Lesson 05, joins that keep every flight: with the weather, the planes and the airports.
+# Joins that keep every flight: with the weather, the planes and the airports.
 
 
 CLOCK_CHANGE = (2013, 11, 3, 1)
@@ -200,7 +200,7 @@ def _expect_year(exam: Examination, join_airports: Any, unknown_destinations: An
                 f"{int(found.sum()):,} flights to {len(found)}")  # fmt: skip
 
 
-# -- Lesson 05, other shapes: categories across partitions, a row for each minute, flights in the air.
+# Other shapes: categories across partitions, a row for each minute, flights in the air.
 
 
 MOST, FIRST_MINUTE = 191, 133_674

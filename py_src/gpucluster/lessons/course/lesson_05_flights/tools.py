@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
-# -- Where does a function fetch whole tables? It is read, not run.
+# Where does a function fetch whole tables? It is read, not run.
 
 
 COLLECTING = {"compute", "to_pandas", "to_numpy", "get", "persist", "gather"}
@@ -54,7 +54,7 @@ def _collects(call: ast.Call) -> bool:
     return ast.unparse(name) in _CONVERTING
 
 
-# -- Where the rows of a table were, and where a shuffle has put them.
+# Where the rows of a table were, and where a shuffle has put them.
 
 
 RowsMoved = dict[str, dict[str, int]]
@@ -111,7 +111,7 @@ def _values_of(part: Any, column: str) -> dict[Any, int]:
     return dict(zip(counts.index.to_numpy().tolist(), counts.to_numpy().tolist(), strict=True))
 
 
-# -- The flights as files of text, one for each month, as they come from an office that publishes them.
+# The flights as files of text, one for each month, as they come from an office that publishes them.
 
 
 WHOLE_BUT_MISSING = ("dep_time", "dep_delay", "arr_time", "arr_delay", "air_time")

@@ -15,7 +15,7 @@ from ...examination import Examination, Halt, describe
 from ...material.conversion import as_numpy
 from ...probes.transfers import Traffic
 
-# -- Lesson 06: k-means in one process, which is always right, and what is expected of every other one.
+# K-means in one process, which is always right, and what is expected of every other one.
 
 
 def squared_distances(points: Floats, centroids: Floats) -> Floats:
@@ -142,7 +142,7 @@ def read_path(exam: Examination, result: Any, start: Floats) -> tuple[list[Float
     return path, inertias
 
 
-# -- Lesson 06, the steps in order, and those of one block: nearest centroid, partial results, the mean of means.
+# The steps in order, and those of one block: nearest centroid, partial results, the mean of means.
 
 
 @exercise("06.1", "order")
@@ -320,7 +320,7 @@ def _as_blocks(exam: Examination, parts: Any) -> list[Floats]:
     return blocks
 
 
-# -- Lesson 06, the distributed loop.
+# The distributed loop.
 
 
 @exercise("06.5", "kmeans")
@@ -434,7 +434,7 @@ def _expect_run(exam: Examination, points: Floats, path: list[Floats], inertias:
     exam.expect("It goes on until the centroids stand still", step < 1e-6, f"one more step moves one by {step:.3g}")
 
 
-# -- Lesson 06, clusters that have lost all their points.
+# Clusters that have lost all their points.
 
 
 @exercise("06.7", "update")
@@ -505,7 +505,7 @@ def _call(exam: Examination, update: Any, sums: Floats, counts: Any, centroids: 
     return new
 
 
-# -- Lesson 06, first centroids from a few random rounds over all points: k-means||.
+# First centroids from a few random rounds over all points: k-means||.
 
 
 REPEATS = 300

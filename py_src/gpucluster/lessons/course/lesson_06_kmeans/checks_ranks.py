@@ -34,7 +34,7 @@ from .checks import (
     unequal_sizes,
 )
 
-# -- Lesson 06, the loop without a notebook in the middle: every rank merges by allreduce.
+# The loop without a notebook in the middle: every rank merges by allreduce.
 
 
 TOLERANCE, LIMIT = 1e-9, 40
@@ -172,7 +172,7 @@ def _expect_bytes(exam: Examination, runs: list[RankRun], k: int, d: int) -> Non
     exam.expect("The bytes do not depend on the number of points", abs(spent[0] - spent[1]) < 1, observed)
 
 
-# -- Lesson 06, the comparison with the library: from the same start, and in both directions.
+# The comparison with the library: from the same start, and in both directions.
 
 
 LARGEST_DIFFERENCE = 0.01
@@ -263,7 +263,7 @@ def _ari(points: Floats, one: Floats, other: Floats) -> float:
     return float(adjusted_rand_score(*(squared_distances(points, c).argmin(axis=1) for c in (one, other))))
 
 
-# -- Lesson 06, the recoloured picture.
+# The recoloured picture.
 
 
 MOST_PER_PIXEL, AROUND = 3, 2000

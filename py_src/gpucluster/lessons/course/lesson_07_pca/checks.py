@@ -17,7 +17,7 @@ from ...material.pictures import cut_tiles, load_photo
 from ...probes.transfers import Traffic
 from .probes import FanIn
 
-# -- Tables for the checks of lesson 07.
+# Tables for the checks of lesson 07.
 
 
 def mixed_table(rng: np.random.Generator, n: int, d: int, spread: float = 3.0) -> Floats:
@@ -33,7 +33,7 @@ def split(rng: np.random.Generator, table: Floats, count: int) -> list[Floats]:
     return [table[part] for part in random_cuts(rng, len(table), count)]
 
 
-# -- Lesson 07, what a block contributes: sums that add up, and moments that are merged.
+# What a block contributes: sums that add up, and moments that are merged.
 
 
 @exercise("07.1", "moments", "covariance")
@@ -174,7 +174,7 @@ def _expect_whole(exam: Examination, parts: list[Any], merged: Any, table: Float
                 f"relative difference {gap:.2g} for {sizes} rows")  # fmt: skip
 
 
-# -- Lesson 07, directions from a matrix: principal components, and singular vectors without centring.
+# Directions from a matrix: principal components, and singular vectors without centring.
 
 
 COSINE = 0.99925
@@ -261,7 +261,7 @@ def check_truncated(exam: Examination, truncated_svd: Any, cosine: Any) -> None:
     )
 
 
-# -- Lesson 07, the refresher: an eigenvalue, two triangular systems, and what R knows of a table.
+# The refresher: an eigenvalue, two triangular systems, and what R knows of a table.
 
 
 def symmetric(rng: np.random.Generator, values: Floats) -> tuple[Floats, Floats]:
@@ -301,7 +301,7 @@ def check_decompositions(exam: Examination, stretch: Any, solve_halves: Any, pro
         exam.expect("`products_from` gives XᵀX", gap < 1e-8, f"off by {gap:.2g}")
 
 
-# -- Lesson 07, pictures from few numbers: reconstruction, and how good it is.
+# Pictures from few numbers: reconstruction, and how good it is.
 
 
 COUNTS = (4, 16, 64)
@@ -383,7 +383,7 @@ def _best_possible(size: int) -> dict[int, float]:
     return {k: float(-10 * np.log10(values[k:].sum() / tiles.size)) for k in COUNTS}
 
 
-# -- Lesson 07, a table that never is in memory as a whole: blocks are made, used and let go.
+# A table that never is in memory as a whole: blocks are made, used and let go.
 
 
 PATCHES, FIRST_RATIO = 515_000, 0.8123
@@ -482,7 +482,7 @@ def _expect_photos(exam: Examination, n_patches: Any, first_ratio: Any) -> None:
                 abs(ratio - FIRST_RATIO) < 0.001, f"{ratio:.4f}")  # fmt: skip
 
 
-# -- Lesson 07, singular values of a tall table through a tree of small QR decompositions.
+# Singular values of a tall table through a tree of small QR decompositions.
 
 
 @exercise("07.6", "tall_svd")

@@ -12,7 +12,7 @@ from ...answers import Floats, numbers, random_cuts, relative_gap, several
 from ...checks import exercise
 from ...examination import Examination, Halt, describe
 
-# -- Lesson 08: how answers made of several arrays are read and added up.
+# How answers made of several arrays are read and added up.
 
 
 def arrays(exam: Examination, result: Any, names: Sequence[str]) -> list[Floats]:
@@ -30,7 +30,7 @@ def total(results: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
     return tuple(sum(values[1:], values[0]) for values in zip(*results, strict=True))
 
 
-# -- Lesson 08, linear models: normal equations in one pass, and the logistic gradient in many.
+# Linear models: normal equations in one pass, and the logistic gradient in many.
 
 
 EVALUATIONS = 500
@@ -186,7 +186,7 @@ def _weights(exam: Examination, descend: Any, evaluate: Callable[[Any], Any], st
     return found
 
 
-# -- Lesson 08, encoders: one code for one label, in every block.
+# Encoders: one code for one label, in every block.
 
 
 WORDS = np.array(["UA", "AA", "B6", "DL", "EV", "MQ", "WN", "US", "VX", "FL", "AS", "9E", "F9", "HA", "YV", "OO"])
@@ -277,7 +277,7 @@ def _for_unknown(encode: Any, values: Any, categories: Any) -> str:
     return str(code[-1]) if code.ndim and len(code) else "nothing"
 
 
-# -- Lesson 08, naive Bayes: what each block counts, and the model that the sums give.
+# Naive Bayes: what each block counts, and the model that the sums give.
 
 
 @exercise("08.1", "class_sums", "naive_bayes")
@@ -337,7 +337,7 @@ def _expect_room(exam: Examination, class_sums: Any) -> None:
                 f"the largest is {sums.max():,.0f}, not {true.max():,.0f}, for pixels of uint8")  # fmt: skip
 
 
-# -- Lesson 08, neighbours: the nearest of one block, and the nearest of all blocks.
+# Neighbours: the nearest of one block, and the nearest of all blocks.
 
 
 def brute_force(points: Floats, queries: Floats, k: int) -> tuple[Floats, Any]:
@@ -410,7 +410,7 @@ def _expect_block(
     exam.expect("distances are Euclidean, in the order of rows", off < 1e-6, f"off by {off:.2g}")
 
 
-# -- Lesson 08, the refresher: a gradient by central differences.
+# The refresher: a gradient by central differences.
 
 
 @exercise("08.11", "slopes")

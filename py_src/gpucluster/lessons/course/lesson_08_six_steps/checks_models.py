@@ -19,7 +19,7 @@ from ...material.conversion import as_numpy
 from ...probes.transfers import Traffic
 from ...simulations.recovery import TaskHistory
 
-# -- Lesson 08, forests: trees that grew on different blocks vote, and rows are dealt out before they grow.
+# Forests: trees that grew on different blocks vote, and rows are dealt out before they grow.
 
 
 FARTHEST = 0.2
@@ -180,7 +180,7 @@ def _expect_chance(exam: Examination, deal: Any, X: Any, y: Any, sizes: list[int
                 f"{same:.0%} of the rows were moved on together, or are in the same block as before")  # fmt: skip
 
 
-# -- Lesson 08, one model to take along: written to a file, read again, used without the cluster.
+# One model to take along: written to a file, read again, used without the cluster.
 
 
 @exercise("08.9", "keep", "bring_back")
@@ -287,7 +287,7 @@ def _keep(exam: Examination, keep: Any, model: Any, path: str) -> None:
     exam.call(called, model, path)
 
 
-# -- Lesson 08, predictions: when they are computed, where they stay, and whose they are.
+# Predictions: when they are computed, where they stay, and whose they are.
 
 
 def fitted_kmeans(exam: Examination, k: int = 4) -> tuple[Any, Floats]:
@@ -433,7 +433,7 @@ def _expect_share(exam: Examination, share_wrong: Any, labels: Any, model: Any, 
     )
 
 
-# -- Lesson 08, a search with joblib: the same answer from threads, processes and the cluster.
+# A search with joblib: the same answer from threads, processes and the cluster.
 
 
 BACKENDS = ("threading", "loky", "dask")

@@ -95,7 +95,7 @@ def size_of(value: Any) -> int:
     return sum(size_of(part) for part in value) if isinstance(value, (tuple, list)) else 0
 
 
-# -- on the workers ----------------------------------------------------------------------------------
+# on the workers ----------------------------------------------------------------------------------
 
 
 def _begin(dask_worker: Any) -> None:

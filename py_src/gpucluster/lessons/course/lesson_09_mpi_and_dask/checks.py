@@ -16,7 +16,7 @@ from ...examination import Examination, Halt, describe
 from ...probes.transfers import Traffic
 from ...simulations.ranks import MPIRun, NoMPI, mpiexec, run_under_mpi, simulate
 
-# -- Lesson 09: the learner's function as several ranks, simulated so that each message is seen, and under MPI.
+# The learner's function as several ranks, simulated so that each message is seen, and under MPI.
 
 
 RUNS = "It runs on several ranks without an error"
@@ -55,7 +55,7 @@ def levels(n: int) -> int:
     return max(0, (n - 1).bit_length())
 
 
-# -- Lesson 09, one count in two worlds, and communicators of some of the ranks.
+# One count in two worlds, and communicators of some of the ranks.
 
 
 FEW_BYTES = 64
@@ -177,7 +177,7 @@ def _expect_sums(exam: Examination, found: list[Any], values: Any, case: str) ->
                     f"{case}")  # fmt: skip
 
 
-# -- Lesson 09, arrays that travel as they lie in memory: whole, and in pieces.
+# Arrays that travel as they lie in memory: whole, and in pieces.
 
 
 HEADER_BYTES = 1_000
@@ -314,7 +314,7 @@ def check_pieces(exam: Examination, send_in_pieces: Any, receive_in_pieces: Any)
         expect_arrived(exam, found[1], array, "under mpiexec, 101 numbers, at most 96 bytes per message")
 
 
-# -- Lesson 09, the line that starts an MPI program: who gets which of its words.
+# The line that starts an MPI program: who gets which of its words.
 
 
 _NAMES = ("MV2_USE_CUDA", "MV2_USE_GDRCOPY", "MV2_GPUDIRECT_GDRCOPY_LIB", "MV2_CPU_BINDING_LEVEL",
@@ -371,7 +371,7 @@ def _random_line(rng: np.random.Generator, number: int) -> tuple[str, dict[str, 
     return line, {"ranks": ranks, "workers": ranks - 2, "environment": environment, "program": program}
 
 
-# -- Lesson 09, everything to one place, and a tree instead: on ranks by messages, on a cluster by futures.
+# Everything to one place, and a tree instead: on ranks by messages, on a cluster by futures.
 
 
 ORDER = "The result is in the order of the ranks"

@@ -19,7 +19,7 @@ from ...material.conversion import as_numpy
 from ...probes.transfers import Traffic
 from .checks import on_ranks, under_mpi
 
-# -- Lesson 09, one chunk per worker, and a trainer that gets each chunk where it is.
+# One chunk per worker, and a trainer that gets each chunk where it is.
 
 
 LARGEST_MODEL = 4_000
@@ -134,7 +134,7 @@ def telling_trainer(X: Any, y: Any) -> dict[str, Any]:
     return {"rows": len(rows), "sums": rows.T @ labels, "kinds": kinds, "together": together}
 
 
-# -- Lesson 09, messages that let others have a turn while they are under way.
+# Messages that let others have a turn while they are under way.
 
 
 SECONDS = 5
@@ -289,7 +289,7 @@ async def _awaited(coroutine: Coroutine[Any, Any, Any]) -> None:
     await coroutine
 
 
-# -- Lesson 09, what several measurements say, and when they say nothing.
+# What several measurements say, and when they say nothing.
 
 
 WORDS = ("slower", "faster", "cannot say")

@@ -17,7 +17,7 @@ from ...examination import Examination, Halt, describe
 from ...properties import UNCHANGED, fingerprint
 from ...simulations.ranks import MPIRun, NoMPI, mpiexec, run_under_mpi, simulate
 
-# -- Lesson 10, what is trained: a network's gradients, its memory, its batches, and what a curve of losses says.
+# What is trained: a network's gradients, its memory, its batches, and what a curve of losses says.
 
 
 Layers = list[Floats]
@@ -220,7 +220,7 @@ def _curves(rng: np.random.Generator) -> list[tuple[list[float], float, str]]:
     return [cases[place] for place in rng.permutation(len(cases))]
 
 
-# -- Lesson 10, which way of dividing the work fits; published results as arithmetic; a benchmark's log.
+# Which way of dividing the work fits; published results as arithmetic; a benchmark's log.
 
 
 WAYS = {
@@ -342,7 +342,7 @@ def check_published(exam: Examination, scaling: Any, published: Any) -> None:
         exam.expect(f"{name} is right to three digits", right, f"{value:g}" if right else f"{value:g}: {thought}")
 
 
-# -- Lesson 10, images that do not fit: tiles with a border of their neighbours' pixels.
+# Images that do not fit: tiles with a border of their neighbours' pixels.
 
 
 @exercise("10.12", "image_bytes", "tiles")
@@ -404,7 +404,7 @@ def _edges(pair: Any, height: int, width: int) -> tuple[int, int, int, int]:
     return int(top), int(bottom), int(left), int(right)
 
 
-# -- Lesson 10, a network in two pieces: micro-batches, idle time, and pipelines side by side.
+# A network in two pieces: micro-batches, idle time, and pipelines side by side.
 
 
 Cut = tuple[tuple[int, ...], int]
@@ -510,7 +510,7 @@ def check_hybrid(exam: Examination, hybrid_slopes: Any) -> None:
             return
 
 
-# -- Lesson 10, on simulated ranks: gradients of all rows on every rank, and sums that travel round a ring.
+# On simulated ranks: gradients of all rows on every rank, and sums that travel round a ring.
 
 
 PICKLE_BYTES = 400

@@ -27,7 +27,7 @@ from ...figures.vector import (
 )
 from .tools import Parcel, Span, idle, length, schedule
 
-# -- Pictures of what is trained: a network, curves of losses, a map of rates, ways of dividing, layers of software.
+# Pictures of what is trained: a network, curves of losses, a map of rates, ways of dividing, layers of software.
 
 
 WORDS = {"good": DEEP_GREEN, "slow": DEEP_GREY, "diverges": DEEP_ORANGE}
@@ -197,7 +197,7 @@ def stack() -> None:
     picture.show()
 
 
-# -- Pictures of messages round a ring, of stages that work and wait, of tiles, and of published efficiencies.
+# Pictures of messages round a ring, of stages that work and wait, of tiles, and of published efficiencies.
 
 
 _RANKS = (DEEP_BLUE, DEEP_ORANGE, DEEP_GREEN, "#6b55a3", "#00767a", "#a03f6b", "#8a6d00", "#7a7a7a")

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...simulations.ranks import MPIRun, simulate
 
-# -- Whose numbers travel in an allreduce: the learner's own runs on simulated ranks, and each message is read.
+# Whose numbers travel in an allreduce: the learner's own runs on simulated ranks, and each message is read.
 
 
 SENDERS = ("send", "ssend", "isend", "sendrecv", "Send", "Ssend", "Isend", "Sendrecv")
@@ -94,7 +94,7 @@ def _parcel(source: int, target: int, message: Any, n_ranks: int) -> Parcel | No
     return Parcel(source, target, label // len(ranks), ranks)
 
 
-# -- When the stages of a network that is cut into pieces compute, and when they wait.
+# When the stages of a network that is cut into pieces compute, and when they wait.
 
 
 FORWARD, BACKWARD = 1.0, 2.0
@@ -187,7 +187,7 @@ def idle(spans: Sequence[Span]) -> float:
     return 1 - sum(span.stop - span.start for span in spans) / (devices * length(spans))
 
 
-# -- What two runs of a benchmark printed, as a tutorial of 2022 shows them: nobody here has run them.
+# What two runs of a benchmark printed, as a tutorial of 2022 shows them: nobody here has run them.
 
 
 ONE_CARD = """Model: resnet50

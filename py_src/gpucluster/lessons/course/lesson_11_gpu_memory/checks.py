@@ -16,7 +16,7 @@ from ...examination import Examination, Halt, describe
 from .options import REMOVED, command_problems
 from .simulations import ALIGNMENT, LANES, Buffer, Event, OutOfDeviceMemory, Pool, run_warps
 
-# -- Lesson 11, the inside of a pool: best fit, merging, and what it can still grant.
+# The inside of a pool: best fit, merging, and what it can still grant.
 
 
 Free = list[tuple[int, int]]
@@ -155,7 +155,7 @@ def check_largest(exam: Examination, largest_request: Any) -> None:
                     f"{fragmentation:.4f}" + ("" if good else f" instead of {share:.4f}, {what}"))  # fmt: skip
 
 
-# -- Lesson 11, counting: what a tracer of allocations knows.
+# Counting: what a tracer of allocations knows.
 
 
 NAMES = ("current_bytes", "current_count", "peak_bytes", "peak_count", "total_bytes", "total_count")
@@ -214,7 +214,7 @@ def check_statistics(exam: Examination, statistics: Any) -> None:
             exam.expect(f"{name} is right", value == true[name], what)
 
 
-# -- Lesson 11, options: an old command line becomes one that dask-cuda takes today.
+# Options: an old command line becomes one that dask-cuda takes today.
 
 
 _WITH_VALUES = {
@@ -299,7 +299,7 @@ def _plain(command: str) -> list[str]:
     return [word for word in shlex.split(command) if word != "&"]
 
 
-# -- Lesson 11, references: which variables keep an object alive.
+# References: which variables keep an object alive.
 
 
 Refers = dict[str, list[str]]
@@ -351,7 +351,7 @@ def check_holders(exam: Examination, holders: Any) -> None:
         )
 
 
-# -- Lesson 11, sizing: how large a pool may be.
+# Sizing: how large a pool may be.
 
 
 MIB, MB = 2**20, 10**6
@@ -397,7 +397,7 @@ def _bytes(exam: Examination, value: Any) -> int:
     return int(found)
 
 
-# -- Lesson 11, spilling: which buffers leave the device, and where a worker's results are.
+# Spilling: which buffers leave the device, and where a worker's results are.
 
 
 def random_device(rng: np.random.Generator) -> tuple[list[Buffer], int, int]:
@@ -499,7 +499,7 @@ def check_tiers(exam: Examination, tiers: Any) -> None:
                         f"{pair[1]!r}" + ("" if pair[1] == disk else f", not {disk:,}"))  # fmt: skip
 
 
-# -- Lesson 11, warps: how many steps a branch costs.
+# Warps: how many steps a branch costs.
 
 
 def random_branch(rng: np.random.Generator, lanes: int) -> NDArray[np.bool_]:

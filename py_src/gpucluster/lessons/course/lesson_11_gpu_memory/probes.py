@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...lab import Lab
 
 
-# -- RMM's own pool on a worker's GPU, and what a request of memory costs; without a GPU, what stands for them.
+# RMM's own pool on a worker's GPU, and what a request of memory costs; without a GPU, what stands for them.
 
 
 def has_device(lab: Lab) -> bool:
@@ -181,7 +181,7 @@ def _branches_on_device(orders: dict[str, Any], steps: int) -> dict[str, float]:
     return found
 
 
-# -- How much memory is in use? The answers of all who can be asked, beside each other.
+# How much memory is in use? The answers of all who can be asked, beside each other.
 
 
 @dataclass(frozen=True)
@@ -263,7 +263,7 @@ def _of_rmm() -> list[tuple[str, int, str]]:
     return found
 
 
-# -- A worker of Dask with so little memory that it has to write results to disk.
+# A worker of Dask with so little memory that it has to write results to disk.
 
 
 _TRIES, _PAUSE = 100, 0.05
@@ -352,7 +352,7 @@ def spilling_worker(memory_limit: str = "100 MB", target: float = 0.6) -> Iterat
             yield SmallWorker(client, Path(folder))
 
 
-# -- Who refers to whom among the variables of a notebook, and what the notebook itself remembers.
+# Who refers to whom among the variables of a notebook, and what the notebook itself remembers.
 
 
 _DEEPEST = 4

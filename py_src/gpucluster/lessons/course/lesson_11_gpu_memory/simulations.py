@@ -12,7 +12,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import NDArray
 
-# -- A pool of device memory that grants and refuses as RMM's ``PoolMemoryResource`` does, with addresses but no device.
+# A pool of device memory that grants and refuses as RMM's ``PoolMemoryResource`` does, with addresses but no device.
 
 
 ALIGNMENT = 256
@@ -361,7 +361,7 @@ def times_asked(trace: Sequence[Event], make_pool: Callable[[], Pool]) -> tuple[
     return sum(event[0] == "allocate" for event in trace), replay(trace, make_pool()).requests_to_card or 0
 
 
-# -- Arrays that count: each result of a calculation is noted as an allocation, and as freed when nobody needs it.
+# Arrays that count: each result of a calculation is noted as an allocation, and as freed when nobody needs it.
 
 
 class Tracer:
@@ -425,7 +425,7 @@ class CountedArray(NDArrayOperatorsMixin):
         return len(self._data)
 
 
-# -- Buffers on a device that is too small for all of them: which ones go to the host, and what that costs.
+# Buffers on a device that is too small for all of them: which ones go to the host, and what that costs.
 
 
 Buffer = dict[str, Any]
@@ -526,7 +526,7 @@ def use_buffers(
     return SpillRun(tuple(visits), limit, moved)
 
 
-# -- Threads in warps: which lanes work and which wait while a warp goes through both sides of an ``if``.
+# Threads in warps: which lanes work and which wait while a warp goes through both sides of an ``if``.
 
 
 LANES = 32

@@ -13,7 +13,7 @@ from ...checks import exercise
 from ...examination import Examination, describe
 from ..lesson_09_mpi_and_dask.checks import on_ranks, under_mpi
 
-# -- Lesson 12, collectives: what allreduce costs along a tree and around a ring.
+# Collectives: what allreduce costs along a tree and around a ring.
 
 
 def levels(p: int) -> int:
@@ -63,7 +63,7 @@ def check_allreduce(exam: Examination, tree_seconds: Any, ring_seconds: Any, cro
         exam.expect("At the crossover both take the same time", right, f"{gap}: {p} ranks")
 
 
-# -- Lesson 12, crossings: how often data goes to and fro between host and device on its way through a pipeline.
+# Crossings: how often data goes to and fro between host and device on its way through a pipeline.
 
 
 Step = tuple[str, str, int]
@@ -104,7 +104,7 @@ def check_crossings(exam: Examination, crossings: Any) -> None:
                     f"{total:,.0f}" + ("" if total == true[1] else f", not {true[1]:,}; {case}"))  # fmt: skip
 
 
-# -- Lesson 12, fitting: latency and bandwidth of a link from measurements.
+# Fitting: latency and bandwidth of a link from measurements.
 
 
 def best_fit(sizes: Floats, seconds: Floats) -> tuple[float, float]:
@@ -164,7 +164,7 @@ def check_fit(exam: Examination, fit_link: Any, half_size: Any) -> None:
                     f"{size:,.0f} bytes reach {rate / beta:.1%}")  # fmt: skip
 
 
-# -- Lesson 12, options: the configuration of UCX as distributed-ucxx reads it.
+# Options: the configuration of UCX as distributed-ucxx reads it.
 
 
 _UCX: dict[str, tuple[Any, ...]] = {
@@ -268,7 +268,7 @@ def check_migrate(exam: Examination, migrate: Any) -> None:
                     "none" if ucx or "distributed-ucxx" not in found else case)  # fmt: skip
 
 
-# -- Lesson 12, paths: which way data takes between two places, and how often it is staged in host memory.
+# Paths: which way data takes between two places, and how often it is staged in host memory.
 
 
 WORDS = ("nothing moves", "nvlink", "pcie", "shared memory", "gpudirect", "rdma", "tcp")
@@ -364,7 +364,7 @@ def _said(one: Place, other: Place) -> str:
     return f"{where} of process {one['process']} on {one['node']} ({one['card']} card{linked})"
 
 
-# -- Lesson 12, ping-pong: messages to and fro between two ranks, with a clock that the check turns.
+# Ping-pong: messages to and fro between two ranks, with a clock that the check turns.
 
 
 class _Clocked:

@@ -12,7 +12,7 @@ from ...examination import Examination, describe
 from ...probes.transfers import bytes_between_workers
 from .tools import LINKS, PublishedLink, Stage, staged
 
-# -- Lesson 12, sharing: an array of another library's memory, and the description of memory for others.
+# Sharing: an array of another library's memory, and the description of memory for others.
 
 
 KEYS = {"shape", "typestr", "data", "version"}
@@ -166,7 +166,7 @@ def _order(typestr: str) -> str:
     return {"=": np.dtype("i4").str[0]}.get(typestr[0], typestr[0])
 
 
-# -- Lesson 12, shuffles: how many bytes a merge sends between workers.
+# Shuffles: how many bytes a merge sends between workers.
 
 
 TYPES = ("int8", "int16", "int32", "int64", "float32", "float64", "uint16")
@@ -218,7 +218,7 @@ def check_shuffle(exam: Examination, shuffled_bytes: Any) -> None:
     exam.expect("It is within 20 % of what the workers sent", near, f"{found:,.0f} predicted, {measured:,} measured")
 
 
-# -- Lesson 12, speeds: bytes per second in one direction, from what data sheets say.
+# Speeds: bytes per second in one direction, from what data sheets say.
 
 
 ENCODINGS = ((8, 10), (128, 130), (64, 66), (242, 256))
@@ -274,7 +274,7 @@ def _not(right: bool, true: float, case: str) -> str:
     return "" if right else f", not {true:,.4g}: {case}"
 
 
-# -- Lesson 12, staging: data that goes through several stages in pieces.
+# Staging: data that goes through several stages in pieces.
 
 
 @exercise("12.9", "staged_seconds")

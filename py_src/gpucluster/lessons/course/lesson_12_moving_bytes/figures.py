@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .tools import Link
 
 
-# -- Pictures of lesson 12: time by size, for links and for allreduce; speeds of links side by side.
+# Time by size, for links and for allreduce; speeds of links side by side.
 
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 820.0, 400.0, 76.0, 150.0, 14.0, 58.0
@@ -171,7 +171,7 @@ def speeds(found: Mapping[str, float], n_bytes: float) -> None:
     picture.show()
 
 
-# -- Pictures of lesson 12: ways through a machine, direct and staged, and pieces on their way through stages.
+# Ways through a machine, direct and staged, and pieces on their way through stages.
 
 
 STAGES_WIDTH, STAGES_LEFT, ROW = 820.0, 150.0, 24.0

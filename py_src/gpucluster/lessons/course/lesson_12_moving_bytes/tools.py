@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
-# -- How long a message takes, by its size, over every transport that is there: a ping-pong between two processes.
+# How long a message takes, by its size, over every transport that is there: a ping-pong between two processes.
 
 
 SIZES = (1, 1_000, 10_000, 100_000, 1_000_000, 4_000_000, 16_000_000)
@@ -197,7 +197,7 @@ def _rank(comm: Any, _rows: Any, scheme: str, sizes: tuple[int, ...]) -> Any:
     return asyncio.run(play())
 
 
-# -- A ping-pong: messages to an address where they are sent back, and the process that sends them back.
+# A ping-pong: messages to an address where they are sent back, and the process that sends them back.
 
 
 _LEAST, _MOST, _SECONDS, _WAIT_SECONDS = 4, 25, 0.12, 20
@@ -289,7 +289,7 @@ class EchoProcess:
             self._process.wait()
 
 
-# -- Data that goes through several stages in pieces: when each piece is in which stage.
+# Data that goes through several stages in pieces: when each piece is in which stage.
 
 
 class Stage(NamedTuple):
@@ -336,7 +336,7 @@ def staged(n_bytes: int, piece: int, stages: Sequence[Stage]) -> list[Passage]:
     return passages
 
 
-# -- What data sheets and standards say of links, as they say it: in their own units.
+# What data sheets and standards say of links, as they say it: in their own units.
 
 
 class PublishedLink(TypedDict):

@@ -12,7 +12,7 @@ from ...checks import exercise
 from ...examination import Examination, describe
 from .tools import ON_DEVICE, TO_DEVICE, TO_HOST, Copy, Kernel, export
 
-# -- Lesson 13, no cluster needed: queries of a capture of Nsight Systems.
+# No cluster needed: queries of a capture of Nsight Systems.
 
 
 NAMES = ("kernel_seconds", "to_device_bytes", "to_host_bytes", "idle_share")
@@ -106,7 +106,7 @@ def _dump(connection: sqlite3.Connection) -> list[str]:
     return list(connection.iterdump())
 
 
-# -- Lesson 13, no cluster needed: logs of ``nvidia-smi dmon`` as tables.
+# No cluster needed: logs of ``nvidia-smi dmon`` as tables.
 
 
 COLUMNS = {"pwr": "W", "gtemp": "C", "mtemp": "C", "sm": "%", "mem": "%", "enc": "%", "dec": "%", "mclk": "MHz",
@@ -204,7 +204,7 @@ def _difference(found: Any, true: Any) -> str:
     return "the same" if np.array_equal(found, true, equal_nan=True) else "other figures"
 
 
-# -- Lesson 13, no cluster needed: idle share and longest gap of a task stream.
+# No cluster needed: idle share and longest gap of a task stream.
 
 
 Records = list[dict[str, Any]]
@@ -310,7 +310,7 @@ def _copied(records: Records) -> Records:
     return [dict(record) for record in records]
 
 
-# -- Lesson 13, no cluster needed: seconds of stages that lie inside each other, and what is left.
+# No cluster needed: seconds of stages that lie inside each other, and what is left.
 
 
 STAGES = ("load", "unpack", "forward", "backward", "optimizer", "copy", "wait", "log")
@@ -376,7 +376,7 @@ def check_breakdown(exam: Examination, breakdown: Any) -> None:
             return
 
 
-# -- Lesson 13, no cluster needed: cost of a matrix product, and kernels on a roofline.
+# No cluster needed: cost of a matrix product, and kernels on a roofline.
 
 
 @exercise("13.5", "matmul_cost", "place")

@@ -19,7 +19,7 @@ from ...examination import Examination, Halt, describe, describe_error
 from ...properties import UNCHANGED, fingerprint
 from .tools import RANGES, WORDS, Trace, really_full, simulated
 
-# -- Lesson 13, no cluster needed: which bottleneck counters show, what helps, and in which order to work.
+# No cluster needed: which bottleneck counters show, what helps, and in which order to work.
 
 
 FIXES = {
@@ -140,7 +140,7 @@ def _described(given: str, trace: Trace) -> str:
     return f"one with {means}, occupancy {occupancy}{failed} was called {given!r}"
 
 
-# -- Lesson 13, no cluster needed: does a generator load ahead, by as much as asked for and no more?
+# No cluster needed: does a generator load ahead, by as much as asked for and no more?
 
 
 ORDER = "It yields the batch of each number, in the order of the numbers"
@@ -267,7 +267,7 @@ def _said(ended: bool, found: Any) -> str:
     return describe_error(found) if isinstance(found, BaseException) else f"{found}"[:100]
 
 
-# -- Lesson 13, no cluster needed: facts from the text of Dask's performance report.
+# No cluster needed: facts from the text of Dask's performance report.
 
 
 NAMES = ("seconds", "tasks", "compute", "threads")

@@ -12,7 +12,7 @@ from ...figures.drawing import when_ready
 from ...figures.vector import BLUE, COLOURS, GREEN, GREY, ORANGE, RED, Picture
 from .tools import Trace
 
-# -- Figures of counters over time, and of shares of a whole.
+# Figures of counters over time, and of shares of a whole.
 
 
 WIDTH, LEFT = 860.0, 96.0
@@ -130,7 +130,7 @@ def shares(seconds: Mapping[str, float]) -> None:
     picture.show()
 
 
-# -- A roofline: how many operations per second a machine can reach, for each number of operations per byte.
+# A roofline: how many operations per second a machine can reach, for each number of operations per byte.
 
 
 ROOF_WIDTH, HEIGHT, ROOF_LEFT, TOP, BOTTOM = 860.0, 400.0, 84.0, 14.0, 64.0

@@ -16,7 +16,7 @@ from ...checks import exercise
 from ...examination import Examination, Halt, describe
 from .material import SHORT, asked_for, body, follow, minutes
 
-# -- Command lines that learners return: as one text for a shell, or as a list of words.
+# Command lines that learners return: as one text for a shell, or as a list of words.
 
 
 def command_words(exam: Examination, found: Any, what: str = "It") -> list[str]:
@@ -51,7 +51,7 @@ def option_values(words: list[str], with_values: set[str]) -> tuple[list[tuple[s
     return found, left
 
 
-# -- Lesson 14, batch scripts: read as Slurm reads them.
+# Batch scripts: read as Slurm reads them.
 
 
 _VALUES = {
@@ -197,7 +197,7 @@ def _lines_are_right(exam: Examination, script: str, site: dict[str, Any], job: 
             )
 
 
-# -- Lesson 14, the site: where steps belong, what an allocation costs, how to get to Jupyter on a node.
+# The site: where steps belong, what an allocation costs, how to get to Jupyter on a node.
 
 
 _PLACES = ("login", "compute", "split")
@@ -335,7 +335,7 @@ def check_tunnel_line(exam: Examination, tunnel_line: Any) -> None:
         exam.expect("Only the laptop's own programs can use its port", not route.for_all, line)
 
 
-# -- Lesson 14, command lines of Dask: read as Dask itself reads them; nothing is started.
+# Command lines of Dask: read as Dask itself reads them; nothing is started.
 
 
 @exercise("14.4", "scheduler_command", "worker_command")

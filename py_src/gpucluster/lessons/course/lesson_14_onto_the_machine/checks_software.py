@@ -17,7 +17,7 @@ from ...examination import Examination, describe
 from .checks import command_words, option_values
 from .material import RULES
 
-# -- Lesson 14, containers and pods: a line of Docker for Apptainer, and a manifest with GPUs.
+# Containers and pods: a line of Docker for Apptainer, and a manifest with GPUs.
 
 
 _BECOME = {"-v": "--bind", "--volume": "--bind", "-w": "--pwd", "--workdir": "--pwd", "-e": "--env", "--env": "--env"}
@@ -179,7 +179,7 @@ def _change(part: Any) -> None:
         part.append("changed")
 
 
-# -- Lesson 14, one reduction for several frameworks: any order, any grouping, contributions that travel and stay.
+# One reduction for several frameworks: any order, any grouping, contributions that travel and stay.
 
 
 Rows = list[tuple[str, float | None]]
@@ -259,7 +259,7 @@ def _right(exam: Examination, sentence: str, means: Any, true: dict[str, float])
         exam.expect(sentence, gap < 1e-9, f"a mean is off by {gap:.2g} of its size")
 
 
-# -- Lesson 14, software: old installations, and the order of the whole way.
+# Software: old installations, and the order of the whole way.
 
 
 _OTHERS = ("numpy", "cupy", "psutil", "pandas", "dask-jobqueue", "python-dateutil", "makefun", "rmm-tools", "py-cython")

@@ -11,7 +11,7 @@ from typing import Any
 
 from ....dask_internals.batch_scripts import slurm_jobs
 
-# -- Batch scripts of Slurm as sbatch reads them: which lines ask for something, and for what.
+# Batch scripts of Slurm as sbatch reads them: which lines ask for something, and for what.
 
 
 SHORT = {
@@ -79,7 +79,7 @@ def minutes(text: object) -> float | None:
     return first + second / 60
 
 
-# -- What dask-jobqueue would submit, without a scheduler and without Slurm.
+# What dask-jobqueue would submit, without a scheduler and without Slurm.
 
 
 def jobqueue_script(**options: Any) -> str:
@@ -95,7 +95,7 @@ def jobqueue_script(**options: Any) -> str:
     return script
 
 
-# -- Lines of installations and containers as old guides have them, and what has become of their packages.
+# Lines of installations and containers as old guides have them, and what has become of their packages.
 
 
 OLD_INSTALLATION = (
@@ -115,7 +115,7 @@ OLD_RUN = (
 )
 
 
-# -- Where a line of ssh with a local forwarding leads to, on a site with one login node; nothing is connected to.
+# Where a line of ssh with a local forwarding leads to, on a site with one login node; nothing is connected to.
 
 
 _OPTIONS = "NfTnCqvx46AaXYgJ:L:l:p:o:i:F:"
@@ -231,7 +231,7 @@ def _followed(
     )  # fmt: skip
 
 
-# -- Kubernetes' way of working, in small: a loop that compares what is wanted with what is there.
+# Kubernetes' way of working, in small: a loop that compares what is wanted with what is there.
 
 
 STARTS_AFTER = 2

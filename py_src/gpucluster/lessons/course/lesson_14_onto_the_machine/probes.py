@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
-# -- Hand a script to Slurm where one answers; elsewhere read it, and run it here as the shell script that it also is.
+# Hand a script to Slurm where one answers; elsewhere read it, and run it here as the shell script that it also is.
 
 
 _PATIENCE_SECONDS = 20.0
@@ -171,7 +171,7 @@ def _run(command: list[str], given: str | None = None) -> subprocess.CompletedPr
         return subprocess.CompletedProcess(command, 1, "", str(error))
 
 
-# -- Start a scheduler and workers with command lines, as on two nodes that share a directory, on this machine.
+# Start a scheduler and workers with command lines, as on two nodes that share a directory, on this machine.
 
 
 _START_PATIENCE_SECONDS = 30.0
@@ -237,7 +237,7 @@ class StartedByHand:
                 process.wait()
 
 
-# -- What ``gpucluster create … --dry-run`` prints, as a text; what would be refused is a sentence.
+# What ``gpucluster create … --dry-run`` prints, as a text; what would be refused is a sentence.
 
 
 def dry_run(backend: str, **options: Any) -> str:
@@ -252,7 +252,7 @@ def dry_run(backend: str, **options: Any) -> str:
     return "\n".join([*([found.text.rstrip()] if found.text else []), *(f"note: {note}" for note in found.notes)])
 
 
-# -- What ``ssh -L`` does, without ssh: whatever arrives at one port of this machine is handed on to another.
+# What ``ssh -L`` does, without ssh: whatever arrives at one port of this machine is handed on to another.
 
 
 _LOOPBACK = "127.0.0.1"
@@ -353,7 +353,7 @@ def page_at(port: int) -> str:
     return text
 
 
-# -- One reduction on Dask, and on Ray and Spark where they are installed.
+# One reduction on Dask, and on Ray and Spark where they are installed.
 
 
 Partial = Callable[[Any], Any]
@@ -425,7 +425,7 @@ def _timed(run: Callable[[], Any]) -> tuple[Any, float]:
     return run(), time.perf_counter() - begin
 
 
-# -- What an installation can do, and which of several copies of a package is imported: looked up, not assumed.
+# What an installation can do, and which of several copies of a package is imported: looked up, not assumed.
 
 
 _IMPORTED = "import importlib.util, sys; print(importlib.util.find_spec(sys.argv[1]).origin)"

@@ -11,7 +11,7 @@ from ...checks import exercise
 from ...examination import Examination, describe
 from ...material.conversion import as_pandas
 
-# -- Lesson 15, no cluster needed: a letter as data, and kinds of tasks.
+# No cluster needed: a letter as data, and kinds of tasks.
 
 
 CHARTER: dict[str, tuple[Any, str]] = {
@@ -66,7 +66,7 @@ def _close(given: Any, true: float) -> bool:
         return False
 
 
-# -- Lesson 15, no cluster needed: the gate, drift, and what a fallback copies.
+# No cluster needed: the gate, drift, and what a fallback copies.
 
 
 Criteria = list[dict[str, Any]]
@@ -262,7 +262,7 @@ def _pair(sizes: tuple[float, ...]) -> str:
     return f"({' and '.join(f'{size:,.0f}' for size in sizes)})"
 
 
-# -- Lesson 15, no cluster needed: what is known when, parts by date, and what an airport knows at a moment.
+# No cluster needed: what is known when, parts by date, and what an airport knows at a moment.
 
 
 KNOWN = {

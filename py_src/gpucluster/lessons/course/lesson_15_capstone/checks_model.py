@@ -18,7 +18,7 @@ from ...examination import Examination
 from .material import problems, read_config, versions
 from .simulations import Refused, StandIn
 
-# -- Lesson 15, no cluster needed: regimes that stay the same, the lift of a list, and the best split of a tree.
+# No cluster needed: regimes that stay the same, the lift of a list, and the best split of a tree.
 
 
 Labels = dict[int, list[Any]]
@@ -236,7 +236,7 @@ def describe_gain(gains: Floats, feature: float, at: float) -> str:
     return f"gains {gains[int(feature), int(at)]:.4f}"
 
 
-# -- Lesson 15, no cluster needed: scores in a file that is whole or not there, and a repository for a server.
+# No cluster needed: scores in a file that is whole or not there, and a repository for a server.
 
 
 @contextmanager

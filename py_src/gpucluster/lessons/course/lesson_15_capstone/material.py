@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...material.conversion import as_numpy
 
-# -- The model repository of an inference server: is the layout right, and what does its configuration say?
+# The model repository of an inference server: is the layout right, and what does its configuration say?
 
 
 TYPES = {"TYPE_BOOL": "bool", "TYPE_UINT8": "uint8", "TYPE_UINT16": "uint16", "TYPE_UINT32": "uint32",
@@ -183,7 +183,7 @@ def _of_program(version: Path) -> list[str]:
     return [] if "execute" in methods else [f"TritonPythonModel of version {version.name} has no method execute."]
 
 
-# -- The program of a served model: what the Python backend of an inference server runs for the model of lesson 15.
+# The program of a served model: what the Python backend of an inference server runs for the model of lesson 15.
 
 
 PROGRAM = '''"""Chance of a late departure: a logistic model from model.json, in the folder of this file."""
@@ -215,7 +215,7 @@ class TritonPythonModel:
 """``model.py`` of a version. Beside it lies ``model.json`` with the numbers."""
 
 
-# -- Boosted trees on blocks of rows: histograms of gradients are added up over all ranks, and the rows stay in place.
+# Boosted trees on blocks of rows: histograms of gradients are added up over all ranks, and the rows stay in place.
 
 
 Floats = NDArray[np.float64]

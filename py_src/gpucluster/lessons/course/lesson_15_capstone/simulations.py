@@ -18,7 +18,7 @@ import numpy as np
 
 from .material import TYPES, problems, read_config, versions
 
-# -- A stand-in for an inference server: it loads a model repository, keeps to its configuration, and answers by HTTP.
+# A stand-in for an inference server: it loads a model repository, keeps to its configuration, and answers by HTTP.
 
 
 BACKEND = "triton_python_backend_utils"
@@ -228,7 +228,7 @@ class StandIn:
             thread.join()
 
 
-# -- What an accelerator without a change of code does with each call: the fast library, or the slow one.
+# What an accelerator without a change of code does with each call: the fast library, or the slow one.
 
 
 class FastColumn:

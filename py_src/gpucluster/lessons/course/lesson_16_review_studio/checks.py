@@ -21,7 +21,7 @@ from ...study.advice_rules import RULES, WEAK
 from ...study.bank.topics import Material
 from ...study.certificate import LEVELS, level_of
 
-# -- Lesson 16, no cluster needed: points that guessing does not raise, and how lucky a guesser can be.
+# No cluster needed: points that guessing does not raise, and how lucky a guesser can be.
 
 
 Item = tuple[str, int | None, str]
@@ -126,7 +126,7 @@ def check_luck(exam: Examination, luck: Any, pass_mark: Any) -> None:
                 f"{mark} for one question that is right by chance every second time")  # fmt: skip
 
 
-# -- Lesson 16, no cluster needed: the table of the study advisor, applied to what a learner did.
+# No cluster needed: the table of the study advisor, applied to what a learner did.
 
 
 Event = dict[str, Any]
@@ -245,7 +245,7 @@ def _pairs(exam: Examination, result: Any) -> list[tuple[str, float]]:
     return [(str(name), points) for name, points in result]
 
 
-# -- Lesson 16, no cluster needed: when a card comes again, and how one is found.
+# No cluster needed: when a card comes again, and how one is found.
 
 
 DAYS = {1: 1, 2: 2, 3: 5, 4: 10}
@@ -362,7 +362,7 @@ def _said(cards: list[dict[str, str]], names: list[str], query: str) -> str:
     return f"{query!r}: {sides[0]}" if sides else f"{query!r}"
 
 
-# -- Lesson 16, no cluster needed: whether a habit of the authors tells which option is right.
+# No cluster needed: whether a habit of the authors tells which option is right.
 
 
 Asked = dict[str, Any]
@@ -421,7 +421,7 @@ def check_habits(exam: Examination, habit_gain: Any) -> None:
                         f"{found:.4f} instead of {true:.4f}, by {name}, {len(questions)} questions")  # fmt: skip
 
 
-# -- Lesson 16, no cluster needed: order of milestones, gaps in claims, levels on a sheet, a note of two lines.
+# No cluster needed: order of milestones, gaps in claims, levels on a sheet, a note of two lines.
 
 
 MISSING: dict[str, tuple[frozenset[str], str]] = {

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from distributed import Future
 
 
-# -- What the grader sends to the kernel: anything, with the learner's own objects as what they are there.
+# What the grader sends to the kernel: anything, with the learner's own objects as what they are there.
 
 
 _LONGEST_WAIT_S = 10.0
@@ -87,7 +87,7 @@ def _until_known(futures: list[Future[Any]]) -> None:
         time.sleep(0.02)
 
 
-# -- The learner's objects, as the grader sees them: calls go to the kernel, plain data comes back.
+# The learner's objects, as the grader sees them: calls go to the kernel, plain data comes back.
 
 
 _KNOWN = {"dask", "distributed", "gpucluster", "numpy", "pandas", "sklearn"}

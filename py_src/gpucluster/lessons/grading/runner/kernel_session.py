@@ -24,7 +24,7 @@ from ..sandbox.keeper_process import DistantKeeper
 from ..sandbox.monitor import ResourceMonitor
 from .grader import grade_exercise, grade_with_solutions
 
-# -- The kernel of a submission, as its runner talks to it: reaching it, and reading what it sends.
+# The kernel of a submission, as its runner talks to it: reaching it, and reading what it sends.
 
 
 _READY_S = 60.0
@@ -131,7 +131,7 @@ def _until_ready(client: BlockingKernelClient, keeper: Keeper | DistantKeeper) -
     raise RuntimeError(f"it did not respond in {_READY_S:g} seconds")
 
 
-# -- Running the cells of a notebook in one kernel, and grading answers between them.
+# Running the cells of a notebook in one kernel, and grading answers between them.
 
 
 _GRACE_S = 15.0

@@ -13,7 +13,7 @@ from ...catalogue import Lesson
 from ...checks import exercises
 from ..notebooks import source_of
 
-# -- Which of the lesson's own cells must run before the learner's can be graded: those whose names they read.
+# Which of the lesson's own cells must run before the learner's can be graded: those whose names they read.
 
 
 _READS_ANYTHING = frozenset(
@@ -155,7 +155,7 @@ def _root(node: ast.expr) -> Iterator[str]:
     yield node.id
 
 
-# -- What to run of a learner's notebook, and where in it each exercise is graded.
+# What to run of a learner's notebook, and where in it each exercise is graded.
 
 
 _START = "lessons.start("

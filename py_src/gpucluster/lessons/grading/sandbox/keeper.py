@@ -21,7 +21,7 @@ from ....operating_system.processes import open_files
 from .folder import Sandbox
 from .processes import descendants, end_all, end_without_main_thread, has_ended, resident_bytes, threads_of
 
-# -- What a notebook's files in shared memory take: it is memory, though of no process, and stays when its makers end.
+# What a notebook's files in shared memory take: it is memory, though of no process, and stays when its makers end.
 
 
 _LITTLE = 2**24
@@ -89,7 +89,7 @@ class SharedMemory:
         return max(found, without_name - self._without_name_before) if closed else found
 
 
-# -- Starting the kernels of one submission, looking at what they use, and ending them.
+# Starting the kernels of one submission, looking at what they use, and ending them.
 
 
 KERNEL = "gpucluster.lessons.grading.kernel"

@@ -20,7 +20,7 @@ from ....protocol.errors import GPUClusterError
 from ..grades import Protection
 from ..job import Limits
 
-# -- What holds a submission back: what this machine offers, what a notebook really had, and what is too little.
+# What holds a submission back: what this machine offers, what a notebook really had, and what is too little.
 
 
 _MOST_PROCESSES = 2_000
@@ -175,7 +175,7 @@ def other_processes() -> tuple[list[int], set[int]]:
     return numbers[:_MOST_PROCESSES], groups - {os.getpgid(0), 0, 1}
 
 
-# -- What a kernel gives up before any code of a learner runs in it.
+# What a kernel gives up before any code of a learner runs in it.
 
 
 def restrict() -> None:

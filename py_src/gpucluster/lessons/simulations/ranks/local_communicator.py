@@ -13,7 +13,7 @@ import numpy as np
 from .local_world import EAGER_BYTES, Envelope, Kind, SentMessage, Wanted, World
 from .outcome import message_bytes
 
-# -- Arrays as MPI sees them: the memory of an array, in the order in which it lies there.
+# Arrays as MPI sees them: the memory of an array, in the order in which it lies there.
 
 
 def array_of(buffer: Any) -> Any:
@@ -60,7 +60,7 @@ def fill(buffer: Any, letter: Envelope) -> None:
         target[: len(letter.data)] = np.frombuffer(letter.data, dtype=np.uint8)
 
 
-# -- Messages from one rank to another, with the names of mpi4py's; the ranks are threads of this process.
+# Messages from one rank to another, with the names of mpi4py's; the ranks are threads of this process.
 
 
 ANY = -1
@@ -241,7 +241,7 @@ def _note(status: Any, letter: Envelope | None) -> None:
     status.Set_elements(sys.modules["mpi4py.MPI"].BYTE, len(letter.data))
 
 
-# -- A communicator with the names of mpi4py's, whose ranks are threads of this process.
+# A communicator with the names of mpi4py's, whose ranks are threads of this process.
 
 
 class LocalCommunicator(PointToPoint):

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from .outcome import RankFailed
 
-# -- Messages of simulated ranks: as they were sent, under way, and awaited.
+# Messages of simulated ranks: as they were sent, under way, and awaited.
 
 
 Kind = Literal["buffer", "pickle"]
@@ -68,7 +68,7 @@ class Wanted:
         return mine and self.source in (-1, -2, letter.source) and self.tag in (-1, letter.tag)
 
 
-# -- Several ranks in one process: their mailboxes, their meetings, and who waits for what.
+# Several ranks in one process: their mailboxes, their meetings, and who waits for what.
 
 
 EAGER_BYTES = 64 * 1024

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints, model_validator
 
-# -- The questions and cards that lesson authors write: ``quiz.json``, ``cards.json`` and ``hooks.json``.
+# The questions and cards that lesson authors write: ``quiz.json``, ``cards.json`` and ``hooks.json``.
 
 
 LessonId = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}$")]
@@ -176,7 +176,7 @@ class Hooks(Part):
         return self
 
 
-# -- The Parsons problems that lesson authors write: ``parsons.json``.
+# The Parsons problems that lesson authors write: ``parsons.json``.
 
 
 class Line(Part):
