@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from gpucluster.backends.existing.address import find_address, find_credentials
-from gpucluster.backends.kubernetes.kubeconfig import kubeconfig_fault
+from gpucluster.backends.kubernetes.api import kubeconfig_fault
 from gpucluster.backends.ssh.hosts import named_hosts
 from gpucluster.protocol.errors import PreflightFailed
 from gpucluster.protocol.existing_spec import ExistingSpec

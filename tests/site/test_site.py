@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from gpucluster.backends.kubernetes.kubeconfig import kubeconfig_fault
+from gpucluster.backends.kubernetes.api import kubeconfig_fault
 from gpucluster.cli.options import spec_from
 from gpucluster.cli.verbs import parser_for
 from gpucluster.client.capacity import bounded_spec, checked_spec, demand_of

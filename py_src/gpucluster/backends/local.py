@@ -14,8 +14,7 @@ from ..protocol.spec import MAX_WORKERS, LocalSpec, SpecBase
 from ..protocol.traits import Traits
 from .backend import Backend, Plan, StartContext
 from .deployment import Deployment
-from .host import host_memory_limit, protocol_option, shared_machine, worker_options
-from .open_files import bounded_by_open_files
+from .host import bounded_by_open_files, host_memory_limit, protocol_option, shared_machine, worker_options
 
 WORKER_FOOTPRINT_BYTES = 100 * 2**20
 """Host memory of one idle CPU worker, roughly."""

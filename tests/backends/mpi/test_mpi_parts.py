@@ -232,7 +232,7 @@ def test_a_rank_whose_mpi_is_finalized_ends():
     pytest.importorskip("mpi4py", reason="needs the package 'mpi4py'", exc_type=ImportError)
     program = (
         "import ctypes\n"
-        "from gpucluster.backends.mpi.finalizing import keep_mpi\n"
+        "from gpucluster.backends.mpi.worker import keep_mpi\n"
         "from mpi4py import MPI\n"
         "[path, *_] = [line.split()[-1] for line in open('/proc/self/maps') if 'libmpi' in line]\n"
         "keep_mpi(MPI, 'has ended: ')\n"
@@ -243,7 +243,7 @@ def test_a_rank_whose_mpi_is_finalized_ends():
 
 
 def test_gpus_are_for_dask_cuda():
-    from gpucluster.backends.mpi.rank_parameters import arguments
+    from gpucluster.backends.mpi.deployment import arguments
 
     assert "dask_cuda.CUDAWorker" in arguments(spec(gpus_per_rank=1))
     assert "distributed.Nanny" in arguments(spec(nanny=True))

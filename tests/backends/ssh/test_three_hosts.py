@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 
-from gpucluster.backends.ssh.connection import KEEPALIVE_SECONDS, KEEPALIVES
+from gpucluster.backends.ssh.hosts import KEEPALIVE_SECONDS, KEEPALIVES
 from gpucluster.client.environment import cluster_environment
 from gpucluster.protocol.models import ClusterState
 

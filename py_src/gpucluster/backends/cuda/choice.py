@@ -13,8 +13,7 @@ from ...protocol.spec import CudaSpec
 from ...sharing.claims import ClaimedMeanwhile, NodeClaims
 from ...sharing.line import InLine, Line
 from ...sharing.policy import DEFAULT
-from ..backend import Claims
-from ..share import Everything, RemainingShare
+from ..backend import Claims, Everything, RemainingShare
 from .preflight import Chosen, given_out, must_be_enough
 
 MIG = "MIG slice (MIG isolates)"

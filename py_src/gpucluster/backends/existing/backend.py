@@ -30,8 +30,7 @@ class ExistingBackend(Backend[ExistingSpec]):
     async def preflight(self, spec: ExistingSpec, context: StartContext) -> Plan:
         """Find the scheduler, and find out whether it can be looked at."""
         from .address import find_address, find_credentials
-        from .greeting import find_pages, greet
-        from .probe import must_speak
+        from .greeting import find_pages, greet, must_speak
 
         address = find_address(spec)
         context.report("preflight", f"Looking for the scheduler at {address}")

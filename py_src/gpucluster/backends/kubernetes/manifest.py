@@ -12,7 +12,7 @@ from typing import Any
 from ...operating_system.plain_file import read_own_file
 from ...protocol.errors import MissingPackage
 from ...protocol.kubernetes_spec import KubernetesSpec, toleration
-from ..nodes.workers import cuda_worker_arguments, worker_arguments
+from ..nodes import cuda_worker_arguments, worker_arguments
 
 MANAGED_BY = "app.kubernetes.io/managed-by"
 INSTANCE = "app.kubernetes.io/instance"

@@ -46,7 +46,7 @@ class MPIBackend(Backend[MPISpec]):
 
     async def preflight(self, spec: MPISpec, context: StartContext) -> Plan:
         """Find the launcher, and whether it belongs to mpi4py's MPI."""
-        from ..nodes.addresses import scheduler_address
+        from ..nodes import scheduler_address
 
         context.report("preflight", "Looking for a launcher of MPI")
         if spec.gpus_per_rank and spec.rank_python is None:

@@ -14,7 +14,6 @@ from typing import Any, NoReturn
 
 from ...comm.mpi.library import forget_names_of_shared_memory, prepare_library
 from ...operating_system.open_folders import everybody_may_fill
-from .finalizing import keep_mpi
 from .rank import rank_number
 
 FAILED = "could not start: "
@@ -203,3 +202,36 @@ def _cause(error: BaseException) -> str:
     if isinstance(error, RuntimeError) and text:
         return text[0][:300]
     return f"{type(error).__name__}: {text[0][:300]}" if text else type(error).__name__
+
+
+FINALIZED = "code in a task finalized MPI, which its worker needs"
+
+
+def keep_mpi(MPI: Any, failed: str) -> None:
+    """Let ``MPI.Finalize()`` fail in tasks, and end this process where other code finalizes MPI all the same.
+
+    The worker would look well otherwise, and could not reach the other ranks any more.
+
+    Parameters
+    ----------
+    MPI : module
+        ``mpi4py.MPI``, initialized.
+    failed : str
+        What a line begins with that tells why this rank has ended.
+    """
+
+    def Finalize() -> NoReturn:
+        raise RuntimeError(
+            "A task cannot finalize MPI: its worker is a rank, which needs MPI until the cluster stops. Leave "
+            "MPI.Finalize() out"
+        )
+
+    def end(*_: Any) -> NoReturn:
+        with suppress(OSError, ValueError):
+            sys.stderr.write(f"{failed}{FINALIZED}\n")
+            sys.stderr.flush()
+        os._exit(1)
+
+    MPI.Finalize = Finalize
+    # MPI promises to delete what is attached there before it finalizes anything else.
+    MPI.COMM_SELF.Set_attr(MPI.Comm.Create_keyval(delete_fn=end), True)
