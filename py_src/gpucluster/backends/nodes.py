@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 import psutil
 
 from ..protocol.errors import PreflightFailed
-from .cuda.packages import allocates_with_rmm
 from .worker_variables import given_variables
 
 if TYPE_CHECKING:
     from distributed.security import Security
 
     from ..protocol.gpu_spec import GPUSpec
-    from ..protocol.node_spec import NodeSpec
+    from ..protocol.machine_spec import NodeSpec
 
 
 _OF_TLS = (
@@ -132,7 +131,7 @@ def cuda_worker_arguments(spec: GPUSpec, arguments: list[str]) -> list[str]:
     found += [f"--{name.replace('_', '-')}" for name in ("rmm_async", "rmm_managed_memory") if getattr(spec, name)]
     for library in spec.rmm_allocator_external_lib_list:
         found += ["--set-rmm-allocator-for-libs", library]
-    if spec.rmm_track_allocations and allocates_with_rmm(spec):
+    if spec.rmm_track_allocations and spec.allocates_with_rmm():
         found.append("--rmm-track-allocations")
     if spec.enable_cudf_spill:
         found += ["--enable-cudf-spill", "--cudf-spill-stats", str(spec.cudf_spill_stats)]

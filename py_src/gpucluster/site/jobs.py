@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..protocol.durations import slurm_clock
-from ..protocol.slurm_spec import DEFAULT_SCHEDULER_WALLTIME, walltime_seconds
+from ..protocol.durations import DEFAULT_SCHEDULER_WALLTIME, slurm_clock, walltime_seconds
 from ..protocol.spec_base import SpecBase
 from .amounts import amount
 

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from ..protocol.durations import walltime_seconds
 from ..protocol.sizes import MemorySize
-from ..protocol.slurm_spec import walltime_seconds
 from .limits import SiteLimits
 from .tolerant_reading import NothingEmpty
 

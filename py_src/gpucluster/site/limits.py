@@ -8,13 +8,12 @@ from typing import Any, Self
 
 from ..devices.machine import this_machine
 from ..protocol.capacity import default_workers
-from ..protocol.durations import slurm_clock
+from ..protocol.durations import slurm_clock, walltime_seconds
 from ..protocol.errors import refused_field
 from ..protocol.kinds import spec_schemas, traits_of, usable_kinds
 from ..protocol.models import DeviceModel, HostDevices
 from ..protocol.plain_text import counted
 from ..protocol.sizes import format_size, parse_size, told_apart
-from ..protocol.slurm_spec import walltime_seconds
 from ..protocol.spec import MAX_WORKERS, ClusterPatch, SpecBase, parse_spec
 from ..protocol.traits import Traits
 from .amounts import amount

@@ -16,11 +16,11 @@ from gpucluster.backends.mpi import launcher as launchers
 from gpucluster.backends.mpi.deployment import MPIDeployment
 from gpucluster.backends.mpi.launcher import Family, Launcher, command, identify
 from gpucluster.backends.mpi.program import Program
+from gpucluster.backends.mpi.spec import MPISpec
 from gpucluster.backends.mpi.worker import BROKEN, FAILED, _cause
 from gpucluster.operating_system import control_groups
 from gpucluster.protocol.errors import InvalidRequest, PreflightFailed
 from gpucluster.protocol.kinds import parse_spec
-from gpucluster.protocol.mpi_spec import MPISpec
 
 RANK = [sys.executable, "-P", "-u", "-m", "gpucluster.backends.mpi.rank"]
 SAID = {

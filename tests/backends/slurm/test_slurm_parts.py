@@ -14,11 +14,11 @@ from gpucluster.backends.slurm import commands, jobs, jobset, script, site, slot
 from gpucluster.backends.slurm.backend import SlurmBackend
 from gpucluster.backends.slurm.folder import JobFolder, contents, telling
 from gpucluster.backends.slurm.slots import JobSlot
+from gpucluster.backends.slurm.spec import SlurmSpec
 from gpucluster.backends.slurm.upkeep import Endings, Renewal
-from gpucluster.protocol.durations import slurm_clock
+from gpucluster.protocol.durations import slurm_clock, walltime_seconds
 from gpucluster.protocol.errors import InvalidRequest, MissingPackage, PreflightFailed
 from gpucluster.protocol.kinds import parse_spec
-from gpucluster.protocol.slurm_spec import SlurmSpec, walltime_seconds
 
 NOON = datetime(2026, 11, 23, 12, 0)
 

@@ -7,7 +7,7 @@ from gpucluster.backends.ssh.deployment import fullest_host_first
 from gpucluster.backends.ssh.host import Host
 from gpucluster.backends.ssh.hosts import named_hosts
 from gpucluster.backends.ssh.pool import memory_limit_on
-from gpucluster.protocol.ssh_spec import SSHSpec
+from gpucluster.backends.ssh.spec import SSHSpec
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...protocol.errors import PreflightFailed, StartFailed
 from ...protocol.models import Network
-from ...protocol.spec import CudaSpec, SpecBase
+from ...protocol.spec import SpecBase
 from ...protocol.traits import Traits
 from ...sharing.line import InLine
 from ...sharing.policy import DEFAULT
@@ -23,6 +23,7 @@ from .choice import DeviceChoice, not_in_line
 from .memory import explain
 from .packages import importable
 from .preflight import Checked, Chosen, check, examine
+from .spec import CudaSpec
 
 if TYPE_CHECKING:
     from distributed import SpecCluster

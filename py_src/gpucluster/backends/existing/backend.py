@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ...protocol.errors import StartFailed
-from ...protocol.existing_spec import ExistingSpec
 from ...protocol.models import Network
 from ...protocol.spec_base import SpecBase
 from ...protocol.traits import Traits
 from ..backend import Backend, Plan, StartContext
 from ..causes import cause_of
+from .spec import ExistingSpec
 
 if TYPE_CHECKING:
     from ..deployment import Deployment

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...protocol.errors import PreflightFailed, StartFailed
-from ...protocol.kubernetes_spec import KubernetesSpec
 from ...protocol.models import Network, Submission
 from ...protocol.needs import Needs
 from ...protocol.plain_text import printable
@@ -17,6 +16,7 @@ from ...protocol.traits import Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
 from ..deployment import Deployment
 from .api import DASK, Kubernetes, KubernetesRefused
+from .spec import KubernetesSpec
 
 if TYPE_CHECKING:
     from .api import Access

@@ -19,7 +19,6 @@ from urllib.parse import urlsplit
 import yaml  # type: ignore[import-untyped]
 
 from ...protocol.errors import PreflightFailed, StartFailed
-from ...protocol.kubernetes_spec import KubernetesSpec
 from ...protocol.spec import Adapt
 from ...protocol.telemetry import Decision
 from ...protocol.traits import Verb
@@ -33,6 +32,7 @@ from .ending import end_cluster, selector
 from .manifest import dask_cluster, needs_secret, resource_name, secret
 from .pods import PodSlot, Thing, is_ready, name_of, pod_of, verdict, waits_for_node
 from .scheduler import PodScheduler, Way
+from .spec import KubernetesSpec
 from .watching import events_of, how_it_ended, look, scheduler_is_ready
 
 UNHEARD_SECONDS = 15.0

@@ -11,7 +11,6 @@ from ...devices.host import host_devices, usable
 from ...protocol.capacity import default_workers
 from ...protocol.errors import PreflightFailed
 from ...protocol.models import Network, Submission
-from ...protocol.mpi_spec import MPISpec
 from ...protocol.needs import Needs
 from ...protocol.plain_text import counted
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
@@ -29,6 +28,7 @@ from .launcher import (
     find_library,
     pmi_options,
 )
+from .spec import MPISpec
 
 if TYPE_CHECKING:
     from ..deployment import Deployment

@@ -22,7 +22,6 @@ from distributed import Scheduler
 
 from ...operating_system.control_groups import MemoryKills
 from ...protocol.errors import StartFailed
-from ...protocol.mpi_spec import MPISpec
 from ...protocol.plain_text import counted
 from ...protocol.traits import Verb
 from ..backend import Plan, StartContext
@@ -35,6 +34,7 @@ from ..scheduler.view import Members
 from .ending import scratch_name
 from .launcher import Family, Launcher, launcher_environment
 from .program import Program
+from .spec import MPISpec
 
 WHY_FIXED = (
     "an MPI program keeps the ranks that it was started with. Create another cluster with as many workers as you "

@@ -14,7 +14,6 @@ from ...protocol.errors import GPUClusterError, PreflightFailed
 from ...protocol.models import Network, Submission
 from ...protocol.needs import Needs
 from ...protocol.plain_text import counted, printable
-from ...protocol.slurm_spec import SlurmSpec
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Traits
 from ..backend import START_TIMEOUT_SECONDS as START_SECONDS
@@ -26,6 +25,7 @@ from .folder import JobFolder, base_folder
 from .handover import must_have_srun
 from .jobs import clock
 from .jobset import in_words, job_sizes
+from .spec import SlurmSpec
 
 DEFAULT_WORKERS = 1
 REAP_SECONDS = 20.0

@@ -13,7 +13,6 @@ from datetime import datetime
 
 from ...protocol.errors import StartFailed
 from ...protocol.plain_text import counted
-from ...protocol.slurm_spec import SlurmSpec
 from ...protocol.spec import Adapt
 from ...protocol.telemetry import Decision
 from ...protocol.traits import Verb
@@ -29,6 +28,7 @@ from .queue import IN_FLIGHT_SECONDS, Following, Queue, end_jobs
 from .schedulers import CLOSE_SECONDS, SchedulerHere, SchedulerInJob, SchedulerJob, connect
 from .script import batch_script, job_names, scheduler_script
 from .slots import JobSlot
+from .spec import SlurmSpec
 from .submitting import MOST_TRIES, Submitter, Tries
 from .upkeep import Endings, Renewal, Upkeep
 

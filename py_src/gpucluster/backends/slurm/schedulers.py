@@ -30,8 +30,8 @@ from .slots import JobSlot
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
-    from ...protocol.slurm_spec import SlurmSpec
     from .folder import JobFolder
+    from .spec import SlurmSpec
 
 
 CLOSE_SECONDS = 2.0

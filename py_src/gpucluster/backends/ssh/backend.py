@@ -12,9 +12,9 @@ from ...protocol.models import Network
 from ...protocol.needs import Needs
 from ...protocol.plain_text import counted
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
-from ...protocol.ssh_spec import SSHSpec
 from ...protocol.traits import Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
+from .spec import SSHSpec
 
 if TYPE_CHECKING:
     from ..deployment import Deployment

@@ -16,7 +16,7 @@ from ...operating_system.plain_file import NotPlain, read_plain_file
 from ...protocol.errors import MissingPackage, PreflightFailed
 from ...protocol.plain_text import printable
 from ...protocol.spec_base import MAX_WORKERS
-from ...protocol.ssh_spec import HOST, SSHSpec, parse_hosts
+from .spec import HOST, SSHSpec, parse_hosts
 
 MOST_BYTES = 2**20
 _LINE = re.compile(r"(?P<host>\S+)(?:\s+(?:slots|max_slots|max-slots)\s*=\s*(?P<slots>[0-9]+))*")

@@ -15,13 +15,13 @@ import dask
 
 from ...protocol.errors import FieldError, MissingPackage, PreflightFailed
 from ...protocol.models import DeviceModel
-from ...protocol.ssh_spec import SSHSpec
 from ..cuda.memory import resolve_memory
 from ..cuda.packages import needed_packages
 from ..installed import shared_directories
 from ..nodes import given_environment, portable_credentials, usual_environment
 from .host import Host
 from .hosts import HostUnusable, named_hosts
+from .spec import SSHSpec
 
 if TYPE_CHECKING:
     from ..backend import StartContext
