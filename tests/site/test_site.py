@@ -19,7 +19,7 @@ from gpucluster.site.faults import preset_faults
 from gpucluster.site.hours import opens_at, read_hours
 from gpucluster.site.limit_section import LEAST
 from gpucluster.site.limits import SiteLimits
-from gpucluster.site.notice import notice_of
+from gpucluster.site.model import notice_of
 from gpucluster.site.reading import new_troubles, site_of, this_site
 from gpucluster.site.sharing import LEAST_PER_USER
 

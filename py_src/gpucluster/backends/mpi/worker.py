@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from ...comm.mpi.library import forget_names_of_shared_memory, prepare_library
-from ...operating_system.open_folders import everybody_may_fill
+from ...operating_system.descriptors import everybody_may_fill
 
 FAILED = "could not start: "
 BROKEN = "has ended: "

@@ -11,8 +11,12 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 
-from ...dask_internals.scheduler_elsewhere import forget_worker_elsewhere, target_elsewhere, to_close_elsewhere
-from ...dask_internals.scheduler_state import remove_worker_named
+from ...dask_internals.scheduler_state import (
+    forget_worker_elsewhere,
+    remove_worker_named,
+    target_elsewhere,
+    to_close_elsewhere,
+)
 from ...protocol.errors import PreflightFailed, StartFailed
 from ..adapting import LoadHere
 from ..backend import StartContext

@@ -25,7 +25,6 @@ from typing import Any
 from .channel import Arriving, Channel
 from .lane import Lane
 from .memory import Memory
-from .pacing import Pacing
 from .wire import Envelope, Key, Kind, decode, encode
 from .world import World
 
@@ -377,3 +376,32 @@ def started(world: World) -> Engine | None:
     if _engine is None or _engine.is_over:
         _engine = Engine(world, loop)
     return _engine if _engine.loop is loop else None
+
+
+LONGEST_SECONDS = 0.0004
+"""What a rank waits for at most without sleeping: an answer to a question is there sooner, or takes some time."""
+SHORTEST_SECONDS = 0.00005
+
+
+class Pacing:
+    """Of one rank. Times are those of ``time.perf_counter``."""
+
+    def __init__(self) -> None:
+        self.window = SHORTEST_SECONDS
+        """So long it looks after something has come or gone; 0: it sleeps at once."""
+        self._asleep_since: float | None = None
+
+    def sleeps(self, now: float) -> None:
+        """Note that it has looked in vain, and sleeps."""
+        if self._asleep_since is None:
+            self._asleep_since = now
+
+    def woken(self, now: float) -> None:
+        """Note that it was woken by its bell: if that was soon, to look for longer would have been better."""
+        since, self._asleep_since = self._asleep_since, None
+        if since is None:
+            return  # It was looking.
+        if now - since <= LONGEST_SECONDS:
+            self.window = min(max(2 * self.window, SHORTEST_SECONDS), LONGEST_SECONDS)
+        else:
+            self.window = self.window / 2 if self.window > SHORTEST_SECONDS else 0.0

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from ....operating_system.namespaces import namespaces_of
+from ....operating_system.privileges import namespaces_of
 from .folder import Sandbox
 from .processes import descendants, end_all, end_without_main_thread, has_ended, resident_bytes, threads_of
 from .shared_memory import SharedMemory
