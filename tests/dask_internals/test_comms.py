@@ -9,7 +9,7 @@ import psutil
 import pytest
 from distributed.comm import ws
 from distributed.comm.core import connect
-from gpucluster.dask_internals.comm_parts import (
+from gpucluster.dask_internals.comms import (
     command_lines,
     keep_websockets_on,
     known_transports,

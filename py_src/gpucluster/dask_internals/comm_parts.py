@@ -14,7 +14,6 @@ from distributed.comm.utils import from_frames, to_frames
 if TYPE_CHECKING:
     from tornado.iostream import IOStream
 
-
 MAX_BUFFER_BYTES: int = int(tcp.MAX_BUFFER_SIZE)
 """As distributed allows for TCP: half of the memory (``distributed.comm.tcp.MAX_BUFFER_SIZE``, 2021.1)."""
 
@@ -62,44 +61,3 @@ class StreamComm(tcp.TCP):
     def same_host(self) -> bool:
         """Whether the peer is on this machine."""
         return True
-
-
-def listener(address: str, answer: Any, **keys: Any) -> Any:
-    """Return what listens at an address inside ``async with``; messages arrive as they came, not deserialized."""
-    from distributed.comm.core import listen
-
-    return listen(address, answer, deserialize=False, **keys)
-
-
-def payload(value: Any) -> Any:
-    """Return a value so wrapped that its buffers travel as they are."""
-    from distributed.protocol.serialize import to_serialize
-
-    return to_serialize(value)
-
-
-def known_transports() -> set[str]:
-    """Return the transports that are loaded in this process."""
-    from distributed.comm.registry import backends
-
-    return set(backends)
-
-
-def keep_websockets_on(host: str) -> None:
-    """Let websockets of this process listen on one address: Dask's listener takes a port on all of them."""
-    from distributed.comm import ws
-    from tornado.httpserver import HTTPServer
-
-    class Local(HTTPServer):
-        def listen(self, port: int, *args: Any, **kwargs: Any) -> None:
-            super().listen(port, host)
-
-    ws.HTTPServer = Local  # type: ignore[attr-defined]
-
-
-def command_lines() -> dict[str, Any]:
-    """Return the commands ``dask scheduler`` and ``dask worker``, as click knows them."""
-    from distributed.cli.dask_scheduler import main as scheduler
-    from distributed.cli.dask_worker import main as worker
-
-    return {"scheduler": scheduler, "worker": worker}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...comm.folder import PREFIX, SCHEME, make_comm_folder
-from ...dask_internals.comm_parts import known_transports, listener
+from ...dask_internals.comms import known_transports, listener
 from .coroutines import run_coroutine
 from .echoing import ENCRYPTED, HOST, security_of
 from .pingpong import EchoProcess, new_credentials, ping

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dask_internals.comm_parts import payload
+from ...dask_internals.comms import payload
 
 _LEAST, _MOST, _SECONDS, _WAIT_SECONDS = 4, 25, 0.12, 20
 

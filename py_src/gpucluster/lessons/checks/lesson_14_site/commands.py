@@ -7,7 +7,7 @@ from typing import Any
 
 from dask.utils import parse_bytes
 
-from ....dask_internals.comm_parts import command_lines
+from ....dask_internals.comms import command_lines
 from ...examination import Examination, Halt
 from .. import exercise
 from .words import command_words
