@@ -4,6 +4,8 @@ Dask's dashboard has no log-in. Ours listens on a unix socket in a private folde
 somebody asks for a link, it also listens on loopback, where every user of the machine can connect, so the path is the
 secret. ``http_prefix`` alone is not enough: distributed redirects ``/`` to the prefix and serves ``/sitemap.json``
 beside it, which gives the secret away. Here any other path is a plain 404.
+
+The pages are made when somebody wants them first (``LatePages``): that takes more time and memory than all else.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What workers on other machines are given: credentials, environment, and a command without secrets."""
+"""Workers on other machines: what they are given, and by which address they reach this one.
+
+Imports no Dask: interfaces ask before anything starts.
+"""
 
 from __future__ import annotations
 

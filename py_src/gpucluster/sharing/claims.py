@@ -137,7 +137,7 @@ _MODE = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class DeviceClaims:
-    """The claims of this process and of other clusters in the same registry.
+    """The claims of this process and of other clusters in the same registry, where the system has none between users.
 
     They are locks, so they end with the process that holds them, however it ends.
 

@@ -348,6 +348,9 @@ _FOLLOWED = ("waiting", "queued", "no-worker", "processing", "erred")
 class TaskProgress:
     """Follows the kinds of tasks, and which of them were active last.
 
+    Dask keeps every kind of task that it has ever seen, so nothing here goes through all of them: transitions are
+    followed as they happen, and a reading looks at the few kinds that were active last.
+
     Parameters
     ----------
     scheduler : distributed.Scheduler

@@ -2,6 +2,11 @@
 
 Slurm connects the step to the ``srun`` here. Nothing is on a command line, in an environment or in a script. On the
 node it lies in files of mode 0600 in a folder of /tmp that only its owner may enter, and that the job removes.
+
+Beside it, what a job prints is bounded. Slurm bounds no output, and a worker that prints in a loop has filled a disk
+that many share in minutes. The file is shortened where it is: slurmstepd and all that a job starts go on writing to
+its end, as they have opened it to append. While much comes at once, a hole in the file does it, which loses nothing;
+when it is calm again, or where there are no holes, the rest is cut off.
 """
 
 from __future__ import annotations

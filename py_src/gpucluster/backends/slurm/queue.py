@@ -2,6 +2,9 @@
 
 The clusters' processes share the answers through a private file: whoever needs a newer one asks, the others wait for
 that. It lies on shared storage, so it also serves processes on several login nodes.
+
+``Following`` looks often while something waits or changes, seldom when all is calm; ``end_jobs`` ends all jobs of a
+cluster, known by the beginning of their names, also after its supervisor's death.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What follows from each look at the queue: which jobs are over, which hand over, and which are asked for instead."""
+"""What follows from each look at the queue: which jobs are over, which hand over, and which are asked for instead.
+
+Also why jobs are over, in words, and the end of their walltime, before which others take over what they hold.
+"""
 
 from __future__ import annotations
 

@@ -6,6 +6,13 @@ nothing is, it sleeps until the bell of this rank is rung, and looks now and the
 Matched probes (``MPI_Improbe``) take an envelope out of MPI's queue in one step, so that no other thread can take what
 was seen; all messages are received, also those of connections that nobody has any more, so that none is left behind
 which would be taken for another one.
+
+How long a rank looks again and again for what may come, before it sleeps until its bell is rung.
+
+To be woken takes longer than most messages: the kernel has to find a processor, which may itself sleep. To look again
+and again takes a processor from others. So a rank looks only as long as that has paid lately: when its bell wakes it
+soon after it has gone to sleep, it looks twice as long the next time, and when it had been asleep for long, half as
+long. That is how Linux decides how long an idle processor of a virtual machine polls (``haltpoll``).
 """
 
 from __future__ import annotations

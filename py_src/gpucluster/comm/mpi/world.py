@@ -1,4 +1,17 @@
-"""What the ranks of one program have in common: a communicator of ours alone, a name, bells."""
+"""What the ranks of one program have in common: a communicator of ours alone, a name, bells.
+
+What wakes a rank that sleeps: MPI has nothing that a process can wait for together with its other work.
+
+Each rank has a datagram socket. Whoever has sent something through MPI rings it, and the event loop of the other
+looks what has come. On one machine it is an abstract unix socket, which opens no port; between machines a UDP port,
+where only who knows the world's secret is listened to.
+
+A ring says how many envelopes its sender has sent so far. That MPI finds none does not mean that none is there: it may
+have been busy with a packet of another kind, of which any number can be before the envelope, or the network was slower
+than the ring. So a rank goes on looking until it has as many as it was told of. The next ring makes up for a lost one,
+and whoever finds that a rank has no room for a ring tries it again. If the last one is lost on a network, that costs
+``engine.LONGEST_SLEEP_SECONDS`` at most.
+"""
 
 from __future__ import annotations
 
