@@ -16,9 +16,9 @@ FACES = {"server", "magics", "cli"}
 MAY_IMPORT = {
     "protocol": set(),
     "operating_system": set(),
-    "registry": {"operating_system", "protocol", "sharing"},
+    "registry": {"operating_system", "protocol"},
     "devices": {"operating_system", "protocol"},
-    "sharing": {"operating_system", "protocol"},
+    "sharing": {"operating_system", "protocol", "registry"},
     "gauges": {"protocol"},
     "site": {"devices", "protocol", "sharing"},
     "recordings": {"devices", "operating_system", "protocol"},

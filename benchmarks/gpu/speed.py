@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import gpucluster
+from gpucluster.backends.cuda.spec import CudaSpec
+from gpucluster.backends.local import LocalSpec
 from gpucluster.bench import bench
 from gpucluster.bench.target import created
-from gpucluster.protocol.spec import CudaSpec, LocalSpec
 
 from .clusters import own_registry
 from .piece import write_json

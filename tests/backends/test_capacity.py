@@ -8,13 +8,12 @@ import pytest
 from distributed import LocalCluster
 from distributed.core import Status
 from gpucluster.backends.backend import StartContext
-from gpucluster.backends.local import LocalBackend
+from gpucluster.backends.local import LocalBackend, LocalSpec
 from gpucluster.client.capacity import demand_of
 from gpucluster.devices.machine import this_machine
 from gpucluster.protocol.capacity import Machine
 from gpucluster.protocol.errors import InvalidRequest, PreflightFailed
 from gpucluster.protocol.sizes import format_size
-from gpucluster.protocol.spec import LocalSpec
 
 MACHINE = this_machine()
 TOO_MUCH = MACHINE.memory_bytes + 2**30

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from gpucluster.backends.existing.address import find_address, find_credentials
-from gpucluster.backends.kubernetes.kubeconfig import kubeconfig_fault
+from gpucluster.backends.existing.spec import ExistingSpec
+from gpucluster.backends.kubernetes.api import kubeconfig_fault
 from gpucluster.backends.ssh.hosts import named_hosts
+from gpucluster.backends.ssh.spec import SSHSpec
 from gpucluster.protocol.errors import PreflightFailed
-from gpucluster.protocol.existing_spec import ExistingSpec
-from gpucluster.protocol.ssh_spec import SSHSpec
 
 
 @pytest.fixture(params=["/dev/zero", "pipe", "folder", "long"])

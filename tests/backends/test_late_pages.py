@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from gpucluster.backends import late_pages
+from gpucluster.backends import dashboard
 from gpucluster.backends.dashboard import PrivateDashboardScheduler
 from gpucluster.dask_internals.listening import web_address
 from tornado.httpclient import AsyncHTTPClient, HTTPError
@@ -11,13 +11,13 @@ from tornado.simple_httpclient import HTTPStreamClosedError
 
 
 async def test_pages_that_could_not_be_made_are_made_for_whoever_asks_next(monkeypatch, caplog):
-    made = late_pages._import
+    made = dashboard._import
 
     def fail() -> None:
-        monkeypatch.setattr(late_pages, "_import", made)
+        monkeypatch.setattr(dashboard, "_import", made)
         raise MemoryError("no room for the pages")
 
-    monkeypatch.setattr(late_pages, "_import", fail)
+    monkeypatch.setattr(dashboard, "_import", fail)
     options = {"host": "127.0.0.1", "port": 0, "protocol": "tcp://", "dashboard_address": "127.0.0.1:0"}
     async with PrivateDashboardScheduler(http_prefix="secret", **options) as scheduler:
         host, port = web_address(scheduler)

@@ -141,8 +141,8 @@ def test_more_workers_than_memory_is_told_before_anything_starts(shared_site, mo
 
     import psutil
     from gpucluster.backends.backend import StartContext, load_backend
+    from gpucluster.backends.local import LocalSpec
     from gpucluster.protocol.errors import PreflightFailed
-    from gpucluster.protocol.spec import LocalSpec
 
     memory = psutil.virtual_memory()._replace(available=250 * 2**20)
     monkeypatch.setattr(psutil, "virtual_memory", lambda: memory)

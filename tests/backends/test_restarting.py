@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from distributed.security import Security
 from gpucluster.backends.backend import StartContext, load_backend
-from gpucluster.protocol.spec import LocalSpec
+from gpucluster.backends.local import LocalSpec
 
 pytestmark = pytest.mark.processes
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from gpucluster.backends.auto import AutoSpec
+from gpucluster.backends.cuda.spec import CudaSpec
+from gpucluster.backends.local import LocalSpec
 from gpucluster.cli.declarations import MAGIC, SHELL
 from gpucluster.cli.options import spec_from, spec_options
 from gpucluster.cli.verbs import parser_for
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.presets import PRESETS
-from gpucluster.protocol.spec import AutoSpec, CudaSpec, LocalSpec
 
 
 def spec(*words: str) -> Any:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from gpucluster.backends.local import LocalSpec
 from gpucluster.client.worker_numbers import bounded_workers, wanted_workers
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted, WorkerModel
-from gpucluster.protocol.spec import LocalSpec
 
 GIB = 2**30
 

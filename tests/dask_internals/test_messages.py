@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from distributed.batched import BatchedSend
 from distributed.comm import connect
-from gpucluster.dask_internals import listening, loops, machine, messages, statuses, versions
+from gpucluster.dask_internals import array_imports, listening, loops, machine, messages, statuses
 from tornado.httpclient import AsyncHTTPClient
 
 
@@ -171,7 +171,7 @@ def test_versions_are_looked_up_once(canary):
     from distributed import versions as looked_up
 
     with canary("distributed.versions.get_versions() keeping what it has found"):
-        versions.remember_versions()
+        array_imports.remember_versions()
         before = looked_up.get_versions()
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(looked_up, "version", lambda name: pytest.fail(f"{name} was looked up again"))

@@ -8,7 +8,7 @@ import pickle
 
 from distributed import Client, LocalCluster
 from gpucluster.dask_internals.kubernetes_client import close_connections
-from gpucluster.dask_internals.scheduler_elsewhere import forget_worker_elsewhere, target_elsewhere, to_close_elsewhere
+from gpucluster.dask_internals.scheduler_state import forget_worker_elsewhere, target_elsewhere, to_close_elsewhere
 
 
 async def test_what_a_scheduler_says_of_its_load(canary):

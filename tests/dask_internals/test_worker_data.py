@@ -6,17 +6,17 @@ import threading
 from typing import Any
 
 import pytest
-from gpucluster.dask_internals import worker_data
+from gpucluster.dask_internals import worker_state
 
 
 async def look(key: str, address: str, dask_worker: Any) -> dict[str, Any]:
     """Runs on a worker."""
     with pytest.raises(KeyError):
-        worker_data.held(dask_worker, "never computed")
+        worker_state.held(dask_worker, "never computed")
     return {
-        "held": worker_data.held(dask_worker, key),
-        "fetched": await worker_data.fetched(dask_worker, address, [key, "never computed"]),
-        "thread": await worker_data.in_thread(dask_worker, lambda: threading.current_thread().name),
+        "held": worker_state.held(dask_worker, key),
+        "fetched": await worker_state.fetched(dask_worker, address, [key, "never computed"]),
+        "thread": await worker_state.in_thread(dask_worker, lambda: threading.current_thread().name),
     }
 
 

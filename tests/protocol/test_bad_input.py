@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from gpucluster.backends.auto import AutoSpec
+from gpucluster.backends.cuda.spec import CudaSpec
+from gpucluster.backends.local import LocalSpec
 from gpucluster.protocol.errors import InvalidRequest
-from gpucluster.protocol.spec import AutoSpec, CudaSpec, LocalSpec, parse_patch, parse_spec
+from gpucluster.protocol.spec import parse_patch, parse_spec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

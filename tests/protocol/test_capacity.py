@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from gpucluster.backends.local import LocalSpec
 from gpucluster.protocol.capacity import Machine, capacity_notes, memory_fault, spec_notes
-from gpucluster.protocol.spec import LocalSpec
 
 GIB = 2**30
 MACHINE = Machine(memory_bytes=24 * GIB, cores=2)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from gpucluster.backends.auto import AutoSpec
+from gpucluster.backends.cuda.spec import CudaSpec
+from gpucluster.backends.local import LocalSpec
 from gpucluster.protocol import errors
 from gpucluster.protocol.errors import ErrorModel, FieldError, GPUClusterError, error_from_model
 from gpucluster.protocol.kinds import spec_union
@@ -25,7 +28,7 @@ from gpucluster.protocol.models import (
     WorkerModel,
 )
 from gpucluster.protocol.presets import PRESETS
-from gpucluster.protocol.spec import Adapt, AutoSpec, CudaSpec, LocalSpec, parse_patch, parse_spec
+from gpucluster.protocol.spec import Adapt, parse_patch, parse_spec
 from gpucluster.protocol.telemetry import PrefixProgress, TelemetryHistory, WorkerHistory
 from pydantic import ValidationError
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from gpucluster.backends.local import LocalSpec
 from gpucluster.protocol.errors import WorkerNotFound
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted, WorkerModel
-from gpucluster.protocol.spec import LocalSpec
 from gpucluster.protocol.workers import find_worker
 
 UUIDS = ("GPU-0000aaaa-1111-2222", "GPU-0000aaab-1111-2222", "MIG-12345678-9999-0000")

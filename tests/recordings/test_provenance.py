@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from gpucluster.backends.cuda.spec import CudaSpec
+from gpucluster.backends.local import LocalSpec
 from gpucluster.protocol.models import ClusterModel, ClusterState, DeviceModel, HostDevices, Idle, Versions, Wanted
 from gpucluster.protocol.recordings import Recording
-from gpucluster.protocol.spec import CudaSpec, LocalSpec
 from gpucluster.protocol.telemetry import TelemetrySample
 from gpucluster.recordings import provenance as module
 from gpucluster.recordings.provenance import provenance

@@ -6,11 +6,11 @@ import json
 import os
 from pathlib import Path
 
+from gpucluster.backends.local import LocalSpec
 from gpucluster.client.control import Control
 from gpucluster.protocol.errors import GPUClusterError
 from gpucluster.protocol.links import parse_link_request
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
-from gpucluster.protocol.spec import LocalSpec
 from gpucluster.registry.links import add_link
 from gpucluster.registry.record import Record
 from gpucluster.registry.store import Registry

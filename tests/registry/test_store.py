@@ -12,9 +12,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from gpucluster.backends.local import LocalSpec
 from gpucluster.protocol.errors import ClusterNotFound, InvalidState, NameTaken, RegistryUnsafe
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
-from gpucluster.protocol.spec import LocalSpec
 from gpucluster.protocol.version import PROTOCOL_VERSION
 from gpucluster.registry import activity, lock
 from gpucluster.registry.ending import note_end, tail

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gpucluster.backends.local import LocalSpec
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, TelemetrySample, Wanted
-from gpucluster.protocol.spec import LocalSpec
 
 
 def cluster_model(cluster_id: str = "00000001", **changes) -> ClusterModel:

@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from gpucluster.backends.auto import AutoSpec
+from gpucluster.backends.cuda.spec import CudaSpec
+from gpucluster.backends.local import LocalSpec
 from gpucluster.protocol.presets import PRESETS
-from gpucluster.protocol.spec import AutoSpec, CudaSpec, LocalSpec
 from gpucluster.protocol.version import PROTOCOL_VERSION
 from gpucluster.server.routes import routes
 from jsonschema import Draft202012Validator

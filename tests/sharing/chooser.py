@@ -7,8 +7,8 @@ import sys
 import time
 
 from gpucluster.backends.cuda.choice import DeviceChoice
+from gpucluster.backends.cuda.spec import CudaSpec
 from gpucluster.protocol.models import DeviceModel, HostDevices
-from gpucluster.protocol.spec import CudaSpec
 from gpucluster.sharing.claims import NodeClaims
 
 

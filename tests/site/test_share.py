@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 from gpucluster.backends.cuda.choice import DeviceChoice
+from gpucluster.backends.cuda.spec import CudaSpec
+from gpucluster.backends.local import LocalSpec
 from gpucluster.client import capacity
 from gpucluster.client.capacity import checked_spec, demand_of
 from gpucluster.protocol.capacity import Machine
 from gpucluster.protocol.models import DeviceModel, HostDevices
 from gpucluster.protocol.sizes import parse_size, rounded_down
-from gpucluster.protocol.spec import CudaSpec, LocalSpec
 from gpucluster.sharing.claims import NodeClaims
 from gpucluster.sharing.policy import GPUPolicy
 from gpucluster.site import limits, share

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from gpucluster.backends.kubernetes.kubeconfig import kubeconfig_fault
+from gpucluster.backends.kubernetes.api import kubeconfig_fault
 from gpucluster.cli.options import spec_from
 from gpucluster.cli.verbs import parser_for
 from gpucluster.client.capacity import bounded_spec, checked_spec, demand_of
@@ -19,7 +19,7 @@ from gpucluster.site.faults import preset_faults
 from gpucluster.site.hours import opens_at, read_hours
 from gpucluster.site.limit_section import LEAST
 from gpucluster.site.limits import SiteLimits
-from gpucluster.site.notice import notice_of
+from gpucluster.site.model import notice_of
 from gpucluster.site.reading import new_troubles, site_of, this_site
 from gpucluster.site.sharing import LEAST_PER_USER
 

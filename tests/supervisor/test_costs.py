@@ -8,7 +8,7 @@ import pytest
 from gpucluster.backends.deployment import Slot, SlotState
 from gpucluster.client.card import cost_text
 from gpucluster.protocol.models import ClusterState, Cost
-from gpucluster.site.costs import Costs
+from gpucluster.site.model import Costs
 from gpucluster.supervisor.costs import CostMeter
 from gpucluster.supervisor.members import _nodes, _units, _waiting
 from gpucluster.supervisor.sampler import by_machine

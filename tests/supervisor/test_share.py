@@ -10,12 +10,14 @@ from pathlib import Path
 import distributed
 import gpucluster
 import pytest
+from gpucluster.backends.auto import AutoSpec
 from gpucluster.backends.backend import Plan, StartContext
+from gpucluster.backends.cuda.spec import CudaSpec
+from gpucluster.backends.local import LocalSpec
 from gpucluster.client import gpu_share, opening
 from gpucluster.operating_system import LINUX
 from gpucluster.protocol.errors import InvalidRequest, NotNow, PreflightFailed
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Network, Wanted
-from gpucluster.protocol.spec import AutoSpec, CudaSpec, LocalSpec
 from gpucluster.registry.moments import now
 from gpucluster.registry.store import Registry
 from gpucluster.supervisor.share import Share

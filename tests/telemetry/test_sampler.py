@@ -7,9 +7,8 @@ import json
 
 import pytest
 from distributed import Client, LocalCluster
-from gpucluster.backends.scheduler.heartbeats import HeartbeatReader
 from gpucluster.backends.scheduler.in_process import InProcessScheduler
-from gpucluster.backends.scheduler.task_progress import MOST, TaskProgress
+from gpucluster.backends.scheduler.reader import MOST, HeartbeatReader, TaskProgress
 from gpucluster.protocol.models import EVENT, Telemetry
 from gpucluster.supervisor import sampler as sampling
 from gpucluster.supervisor import wakeups

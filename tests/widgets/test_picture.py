@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
+from gpucluster.backends.local import LocalSpec
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted, WorkerModel
-from gpucluster.protocol.spec import LocalSpec
 from gpucluster.protocol.telemetry import TelemetrySample
 from gpucluster.widgets.picture import MOST_WORKERS, Picture
 

@@ -24,12 +24,34 @@ from ..protocol.kinds import ClusterKind, find_kind, why_unusable
 from ..protocol.models import GPUSlot, Network, Submission
 from ..protocol.spec import SpecBase
 from ..sharing.policy import GPUPolicy
-from .share import Everything, RemainingShare
 
 if TYPE_CHECKING:
     from distributed.security import Security
 
     from .deployment import Deployment
+
+
+class RemainingShare(Protocol):
+    """What a request gets that leaves something open; what was asked for is judged by the supervisor."""
+
+    def lowered(self, spec: SpecBase, would_be: int) -> int:
+        """Return how many workers a cluster gets that leaves their number open, of so many that it would have."""
+
+    def memory_limit(self, spec: SpecBase, memory_bytes: int, workers: int) -> int:
+        """Return the memory of each of so many workers, which would have so many bytes."""
+
+
+class Everything:
+    """No site says anything."""
+
+    def lowered(self, spec: SpecBase, would_be: int) -> int:
+        """Return as many."""
+        return would_be
+
+    def memory_limit(self, spec: SpecBase, memory_bytes: int, workers: int) -> int:
+        """Return as much."""
+        return memory_bytes
+
 
 SpecT = TypeVar("SpecT", bound=SpecBase)
 

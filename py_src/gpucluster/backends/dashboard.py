@@ -4,24 +4,28 @@ Dask's dashboard has no log-in. Ours listens on a unix socket in a private folde
 somebody asks for a link, it also listens on loopback, where every user of the machine can connect, so the path is the
 secret. ``http_prefix`` alone is not enough: distributed redirects ``/`` to the prefix and serves ``/sitemap.json``
 beside it, which gives the secret away. Here any other path is a plain 404.
+
+The pages are made when somebody wants them first (``LatePages``): that takes more time and memory than all else.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hmac
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
 from distributed import Scheduler
 from tornado import web
-from tornado.httputil import HTTPServerRequest
+from tornado.httputil import HTTPHeaders, HTTPMessageDelegate, HTTPServerRequest, RequestStartLine, ResponseStartLine
 from tornado.netutil import bind_unix_socket
 
 from ..comm.handshakes import FirstRequestLimit, limit_handshakes
-from ..dask_internals.listening import serve_pages, web_application, web_server
+from ..dask_internals.listening import add_dashboard, import_web_pages, serve_pages, web_application, web_server
 from ..dask_internals.settings import IN_IDENTITY, settings_here
 from ..operating_system.descriptors import short_address
-from .late_pages import LatePages
+from .installed import installed_only
 
 WEB_SOCKET = "dashboard"
 """Name of the socket in the comm folder."""
@@ -83,3 +87,79 @@ class PrivateDashboardScheduler(Scheduler):
 
 # identity() reports the name of the class, and other tools know only this one.
 PrivateDashboardScheduler.__name__ = Scheduler.__name__
+
+
+FindHandler = Callable[[], HTTPMessageDelegate]
+
+
+class LatePages:
+    """Adds the dashboard to a scheduler's web pages before the first of them is served.
+
+    Parameters
+    ----------
+    scheduler : distributed.Scheduler
+        Made with ``dashboard=False``.
+    prefix : str
+        Below which the pages answer.
+    """
+
+    def __init__(self, scheduler: Any, prefix: str) -> None:
+        self._scheduler = scheduler
+        self._prefix = prefix
+        self._adding: asyncio.Task[None] | None = None
+
+    def serve(self, find_handler: FindHandler) -> HTTPMessageDelegate:
+        """Return what serves a request: at once, or when the pages are there.
+
+        Parameters
+        ----------
+        find_handler : callable
+            Finds it among the pages that are there.
+        """
+        failed = self._adding is not None and self._adding.done() and self._adding.exception() is not None
+        if self._adding is None or failed:  # Whoever asks next has another try.
+            self._adding = asyncio.ensure_future(self._add())
+        return find_handler() if self._adding.done() else _Waiting(asyncio.shield(self._adding), find_handler)
+
+    async def _add(self) -> None:
+        # In a thread: the scheduler goes on meanwhile.
+        await asyncio.to_thread(_import)
+        add_dashboard(self._scheduler, self._prefix)
+
+
+def _import() -> None:
+    with installed_only():
+        import_web_pages()
+
+
+class _Waiting(HTTPMessageDelegate):
+    """Serves a request by whoever is found later; tornado waits after the headers."""
+
+    def __init__(self, ready: Awaitable[None], find_handler: FindHandler) -> None:
+        self._ready = ready
+        self._find_handler = find_handler
+        self._found: HTTPMessageDelegate | None = None
+
+    def headers_received(
+        self, start_line: RequestStartLine | ResponseStartLine, headers: HTTPHeaders
+    ) -> Awaitable[None]:
+        return self._pass_on(start_line, headers)
+
+    async def _pass_on(self, start_line: RequestStartLine | ResponseStartLine, headers: HTTPHeaders) -> None:
+        await self._ready
+        self._found = self._find_handler()
+        passed = self._found.headers_received(start_line, headers)
+        if passed is not None:
+            await passed
+
+    def data_received(self, chunk: bytes) -> Awaitable[None] | None:
+        assert self._found is not None
+        return self._found.data_received(chunk)
+
+    def finish(self) -> None:
+        assert self._found is not None
+        self._found.finish()
+
+    def on_connection_close(self) -> None:
+        if self._found is not None:
+            self._found.on_connection_close()

@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import psutil
+from pydantic import Field
 
 from ..protocol.capacity import DEFAULT_CPU_WORKERS, default_workers
 from ..protocol.errors import PreflightFailed
+from ..protocol.machine_spec import ScratchSpec
 from ..protocol.models import Network
 from ..protocol.sizes import format_size
-from ..protocol.spec import MAX_WORKERS, LocalSpec, SpecBase
+from ..protocol.spec_base import MAX_WORKERS, SpecBase, WorkerCountOrZero, number_of_workers, shown_in
 from ..protocol.traits import Traits
 from .backend import Backend, Plan, StartContext
 from .deployment import Deployment
-from .host import host_memory_limit, protocol_option, shared_machine, worker_options
-from .open_files import bounded_by_open_files
+from .host import bounded_by_open_files, host_memory_limit, protocol_option, shared_machine, worker_options
 
 WORKER_FOOTPRINT_BYTES = 100 * 2**20
 """Host memory of one idle CPU worker, roughly."""
+
+
+class HostSpec(ScratchSpec):
+    """What needs no GPU: ``ucx`` is for workers that have one."""
+
+    protocol: Literal["unix", "tls", "tcp"] = Field(
+        "unix",
+        title="Network",
+        description="'unix' opens no port: sockets in a private folder let only you connect. 'tls' encrypts, for "
+        "programs without gpucluster. 'tcp' is open: anyone on this machine can run code as you.",
+        json_schema_extra=shown_in("Network", advanced=True),
+    )
+
+
+class LocalSpec(HostSpec):
+    """CPU workers on this machine."""
+
+    backend: Literal["local"] = Field("local", title="Kind", description="CPU workers on this machine.")
+    n_workers: WorkerCountOrZero | None = number_of_workers("one per core, up to four")
 
 
 class LocalBackend(Backend[LocalSpec]):

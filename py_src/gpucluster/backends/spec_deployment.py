@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from distributed import SpecCluster
 
@@ -20,6 +21,8 @@ from ..comm.folder import SCHEME
 from ..dask_internals import memory_limits, spec_cluster
 from ..dask_internals.nannies import is_starting, kill_starting_process, tell_how_workers_end
 from ..dask_internals.statuses import is_gone
+from ..devices.nvml import NVMLSession
+from ..devices.troubles import Troubles
 from ..operating_system.memory import resident_bytes
 from ..protocol.errors import GPUClusterError, StartFailed
 from ..protocol.spec import Adapt
@@ -29,9 +32,11 @@ from .backend import Plan, StartContext
 from .causes import cause_of
 from .dashboard import WEB_SOCKET, PrivateDashboardScheduler
 from .deployment import Deployment, Slot, SlotState, could_not_start
-from .gpu_watch import GPUWatch
-from .memory_limit import PLUGIN, pickled_limit
 from .scheduler.in_process import InProcessScheduler
+
+if TYPE_CHECKING:
+    from distributed import Worker
+
 
 logger = logging.getLogger("gpucluster.backends")
 
@@ -372,3 +377,54 @@ async def _close_leftovers(cluster_id: str, cluster: SpecCluster | None) -> None
         with suppress(Exception):
             closing: Awaitable[None] = item.close()  # type: ignore[assignment]  # awaitable: it is asynchronous
             await asyncio.wait_for(asyncio.shield(closing), LEFTOVERS_TIMEOUT_SECONDS)
+
+
+PLUGIN = "gpucluster-memory-limit"
+
+
+def pickled_limit(limit_bytes: int) -> bytes:
+    """Return the plugin that lowers the limit of each worker; its class is sent by value."""
+    import cloudpickle
+    from distributed import WorkerPlugin
+
+    class MemoryLimit(WorkerPlugin):
+        def __init__(self, limit_bytes: int) -> None:
+            self.limit_bytes = limit_bytes
+
+        def setup(self, worker: Worker) -> None:
+            from gpucluster.dask_internals.memory_limits import lower_worker_limit
+
+            lower_worker_limit(worker, self.limit_bytes)
+
+    pickled: bytes = cloudpickle.dumps(MemoryLimit(limit_bytes))
+    return pickled
+
+
+LOOK_SECONDS = 1.0
+RECENT_SECONDS = 30.0
+"""An error that is older has killed no worker now."""
+
+
+class GPUWatch:
+    """Looks once a second, in a thread of its own: a driver that hangs holds nobody up."""
+
+    def __init__(self) -> None:
+        self._troubles = Troubles(NVMLSession())
+        self._closed = threading.Event()
+        threading.Thread(target=self._run, name="gpu-watch", daemon=True).start()
+
+    def trouble(self, uuid: str) -> str | None:
+        """Return the last error of a GPU that came in the last seconds, in a few words."""
+        found = self._troubles.xids(uuid)
+        if not found or (datetime.now(UTC) - datetime.fromisoformat(found[-1].at)).total_seconds() > RECENT_SECONDS:
+            return None
+        xid = found[-1]
+        return f"XID {xid.number} of its GPU" + (f" ({xid.meaning})" if xid.meaning else "")
+
+    def close(self) -> None:
+        """Look no more."""
+        self._closed.set()
+
+    def _run(self) -> None:
+        while not self._closed.wait(LOOK_SECONDS):
+            self._troubles.look()

@@ -10,7 +10,7 @@ from ..protocol.kinds import traits_of
 from ..protocol.models import ClusterModel
 from ..protocol.spec import SpecBase
 from ..sharing.node import read_node
-from ..site.gpus import gpu_policy
+from ..site.reading import gpu_policy
 from ..site.share import gpus_asked
 from .capacity import usable_gpus
 

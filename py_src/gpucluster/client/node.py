@@ -14,8 +14,8 @@ from ..protocol.models import DeviceModel, HostDevices
 from ..protocol.node import More, NodeModel, SharedDevice, SlotHolder, Waiting
 from ..sharing.node import NOBODY, Claim, Node, Place, read_node
 from ..sharing.policy import GPUPolicy
-from ..site.gpus import gpu_policy
 from ..site.instructors import is_instructor
+from ..site.reading import gpu_policy
 from .account import user_name
 
 MOST_OF_A_USER = 8

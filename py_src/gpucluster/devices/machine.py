@@ -6,8 +6,7 @@ import math
 
 import psutil
 
-from ..operating_system.control_groups import bounded
-from ..operating_system.processors import usable_processors
+from ..operating_system.control_groups import bounded, usable_processors
 from ..protocol.capacity import Machine
 
 

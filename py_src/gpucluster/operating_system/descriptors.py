@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import resource
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from . import LINUX
 
@@ -65,3 +68,29 @@ def allow_many_files() -> None:
             with suppress(ValueError, OSError):
                 resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
                 return
+
+
+def everybody_may_fill(folder: str) -> bool:
+    """Whether any user of the machine could put a file into this folder, or another folder in its place.
+
+    Raises
+    ------
+    OSError
+        It cannot be looked at.
+    """
+    place = Path(os.path.realpath(folder))
+    if place.stat().st_mode & stat.S_IWOTH:
+        return True
+    above = (parent.stat().st_mode for parent in place.parents)
+    # With the sticky bit, as /tmp has it, nobody moves what belongs to somebody else.
+    return any(mode & stat.S_IWOTH and not mode & stat.S_ISVTX for mode in above)
+
+
+_HERE = -100
+_RENAME_EXCHANGE = 2
+
+
+def exchange_names(one: Path, other: Path) -> bool:
+    """Let each of two files have the name of the other, with nothing in between; return whether that was done."""
+    rename = getattr(ctypes.CDLL(None), "renameat2", None) if LINUX else None
+    return rename is not None and rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _RENAME_EXCHANGE) == 0

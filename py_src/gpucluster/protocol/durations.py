@@ -7,6 +7,8 @@ import re
 from datetime import timedelta
 from typing import Any
 
+from .plain_text import printable
+
 _UNITS = {
     "us": 1e-6, "microsecond": 1e-6, "ms": 1e-3, "millisecond": 1e-3,
     "": 1, "s": 1, "sec": 1, "second": 1,
@@ -16,6 +18,9 @@ _UNITS = {
     "w": 7 * 86400, "week": 7 * 86400,
 }  # fmt: skip
 _PATTERN = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?|\.[0-9]+)?\s*([A-Za-z]*)\s*")
+_WALLTIME = re.compile(r"(?:(\d{1,4})-(\d{1,6})(?::(\d{1,6})(?::(\d{1,6}))?)?|(\d{1,6})(?::(\d{1,6})(?::(\d{1,6}))?)?)")
+DEFAULT_SCHEDULER_WALLTIME = "1-00:00:00"
+"""Of the job that a scheduler is in, where nobody has chosen another one."""
 _ALLOWED = "write seconds, or a duration such as '10s', '500ms' or '1 hour'"
 
 
@@ -58,6 +63,32 @@ def parse_seconds(value: Any) -> float:
     if not math.isfinite(seconds) or seconds < 0:
         raise ValueError(f"must be a duration that is neither negative nor endless: {_ALLOWED}")
     return seconds
+
+
+def walltime_seconds(text: str) -> int:
+    """Return the seconds of a time limit as Slurm writes it: ``30``, ``30:00``, ``1:00:00``, ``2-12``, ``2-12:00:00``.
+
+    Its parts are added up as ``sbatch`` does, which knows no bounds of them: ``00:90:00`` is an hour and a half.
+
+    Raises
+    ------
+    ValueError
+        It is none; with the end of a sentence.
+    """
+    found = _WALLTIME.fullmatch(text)
+    if not found:
+        raise ValueError(
+            f"{printable(text, 40)!r} is not a time limit: write minutes, '00:30:00' (hours, minutes, seconds) or "
+            "'2-12:00:00' (with days)"
+        )
+    days, *after_days = found.group(1, 2, 3, 4)
+    if days is not None:
+        hours, minutes, seconds = (int(part or 0) for part in after_days)
+        return ((int(days) * 24 + hours) * 60 + minutes) * 60 + seconds
+    first, second, third = found.group(5, 6, 7)
+    if third is not None:
+        return (int(first) * 60 + int(second)) * 60 + int(third)
+    return int(first) * 60 + int(second or 0)
 
 
 def spoken(seconds: float) -> str:

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from .machine_spec import MODULE_NAME, MachineSpec
 from .sizes import MemorySize, MemorySizeOrAuto, zero_means_none
 from .spec_base import shown_in
+
+_DEVICE = re.compile(r"(GPU|MIG)-[0-9A-Za-z/-]{4,80}")
+
+
+def _parse_device(value: Any) -> int | str:
+    known = (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 1023) or (
+        isinstance(value, str) and _DEVICE.fullmatch(value)
+    )
+    if not known:
+        raise ValueError(f"{str(value)[:40]!r} is neither a GPU index nor a UUID such as 'GPU-…' or 'MIG-…'")
+    device: int | str = value
+    return device
+
+
+# One validator for the union: pydantic would report what is wrong with each of its members.
+Device = Annotated[int | str, BeforeValidator(_parse_device)]
 
 
 class GPUSpec(MachineSpec):
@@ -97,6 +114,10 @@ class GPUSpec(MachineSpec):
             if name not in MachineSpec.model_fields
             and getattr(self, name) != fields[name].get_default(call_default_factory=True)
         ]
+
+    def allocates_with_rmm(self) -> bool:
+        """Whether workers get an RMM allocator of their own."""
+        return self.rmm_pool_size is not None or self.rmm_async or self.rmm_managed_memory
 
     def worker_environment(self) -> dict[str, str]:
         """Return what makes workers report how much cuDF has spilled: read when distributed is imported."""

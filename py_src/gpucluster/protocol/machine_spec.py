@@ -7,12 +7,13 @@ import math
 import os
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator
 
 from .plain_text import printable
-from .spec_base import MOST_SECONDS, SpecBase, shown_in
+from .sizes import MemorySizeOrAuto
+from .spec_base import MOST_SECONDS, Interface, SpecBase, shown_in
 from .version import GIVEN_VARIABLES
 
 MODULE_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
@@ -156,4 +157,59 @@ class MachineSpec(SpecBase):
                     f"{name[:60]!r} is neither the name of a module nor the absolute path of a Python file; nothing "
                     "is downloaded"
                 )
+        return value
+
+
+class ScratchSpec(MachineSpec):
+    """Options of kinds whose workers spill to a disk of this machine."""
+
+    scratch_limit: MemorySizeOrAuto | None = Field(
+        "auto",
+        title="Scratch, at most",
+        description="What all workers together may spill to disk: a size ('20 GiB'), a share of the disk ('10%'), "
+        "'auto' for half of what is free when the cluster starts, or of what the site leaves you where that is less, "
+        "or none for no limit, which a site may refuse. What does not fit stays in memory.",
+        json_schema_extra=shown_in("Memory", advanced=True),
+    )
+
+
+class NodeSpec(MachineSpec):
+    """Options of kinds whose workers are started by us on other machines; the scheduler is on this one."""
+
+    forked: ClassVar[bool] = False
+
+    memory_limit: MemorySizeOrAuto | None = Field(
+        "auto",
+        title="Host memory per worker",
+        description="Host memory of one worker: a size ('2 GiB'), 'auto' for its share of what there is where it "
+        "runs, or none (also 0) for no limit.",
+        json_schema_extra=shown_in("Memory"),
+    )
+    local_directory: str | None = Field(
+        None,
+        title="Scratch directory",
+        description="Absolute path of a directory on a local disk of the workers' machines, for spilled data. A "
+        "private folder is made inside.",
+        json_schema_extra=shown_in("Memory", advanced=True),
+    )
+    interface: Interface | None = Field(
+        None,
+        title="Network interface",
+        description="Interface of this machine that the cluster listens on, such as 'ib0': for UCX, and for workers on "
+        "other machines. Left out: this machine only, or the one that leads to them.",
+        json_schema_extra=shown_in("Network"),
+    )
+    protocol: Literal["tls", "tcp"] = Field(
+        "tls",
+        title="Network",
+        description="'tls' encrypts, and lets only you connect. 'tcp' is open: anyone who can reach one of these "
+        "machines can run code as you.",
+        json_schema_extra=shown_in("Network", advanced=True),
+    )
+
+    @field_validator("memory_limit")
+    @classmethod
+    def _absolute_size(cls, value: Any) -> Any:
+        if isinstance(value, float):
+            raise ValueError("must be a size, such as '2 GiB', not a share: machines differ")
         return value

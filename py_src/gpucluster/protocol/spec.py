@@ -1,4 +1,4 @@
-"""What a user can ask for: one model per kind of cluster.
+"""What a user can ask for, whatever the kind; the model of each kind lies beside it (``backends/slurm/spec.py``, …).
 
 These models validate REST bodies, magics, the command line and presets, draw the creation form
 (JSON Schema) and are the help texts of every face.
@@ -6,38 +6,29 @@ These models validate REST bodies, magics, the command line and presets, draw th
 
 from __future__ import annotations
 
-import re
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from .errors import invalid_request
 from .gpu_spec import GPUSpec
 from .kinds import parse_spec
-from .machine_spec import MachineSpec
-from .node_spec import NodeSpec
-from .scratch_spec import ScratchSpec
+from .machine_spec import MachineSpec, NodeSpec, ScratchSpec
 from .spec_base import (
     MAX_WORKERS,
     MOST_SECONDS,
-    Interface,
     SpecBase,
     UnknownSpec,
     WorkerCount,
     WorkerCountOrZero,
-    number_of_workers,
     shown_in,
 )
 
 __all__ = [
     "MAX_WORKERS",
     "Adapt",
-    "AutoSpec",
     "ClusterPatch",
-    "CudaSpec",
-    "Device",
     "GPUSpec",
-    "LocalSpec",
     "MachineSpec",
     "NodeSpec",
     "ScratchSpec",
@@ -47,139 +38,6 @@ __all__ = [
     "parse_spec",
     "shown_in",
 ]
-
-_DEVICE = re.compile(r"(GPU|MIG)-[0-9A-Za-z/-]{4,80}")
-
-
-def _parse_device(value: Any) -> int | str:
-    known = (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 1023) or (
-        isinstance(value, str) and _DEVICE.fullmatch(value)
-    )
-    if not known:
-        raise ValueError(f"{str(value)[:40]!r} is neither a GPU index nor a UUID such as 'GPU-…' or 'MIG-…'")
-    device: int | str = value
-    return device
-
-
-# One validator for the union: pydantic would report what is wrong with each of its members.
-Device = Annotated[int | str, BeforeValidator(_parse_device)]
-
-
-class _EverywhereSpec(ScratchSpec):
-    # What needs no GPU: 'ucx' is for workers that have one.
-    protocol: Literal["unix", "tls", "tcp"] = Field(
-        "unix",
-        title="Network",
-        description="'unix' opens no port: sockets in a private folder let only you connect. 'tls' encrypts, for "
-        "programs without gpucluster. 'tcp' is open: anyone on this machine can run code as you.",
-        json_schema_extra=shown_in("Network", advanced=True),
-    )
-
-
-class LocalSpec(_EverywhereSpec):
-    """CPU workers on this machine."""
-
-    backend: Literal["local"] = Field("local", title="Kind", description="CPU workers on this machine.")
-    n_workers: WorkerCountOrZero | None = number_of_workers("one per core, up to four")
-
-
-class AutoSpec(_EverywhereSpec):
-    """GPU workers where a usable GPU is, else CPU workers."""
-
-    backend: Literal["auto"] = Field(
-        "auto", title="Kind", description="GPU workers where a usable GPU is, else CPU workers."
-    )
-    n_workers: WorkerCountOrZero | None = number_of_workers("one per GPU, or one per core up to four on CPU")
-    wait_in_line: bool = Field(
-        True,
-        title="Wait in line",
-        description="Where the site gives out slots of GPUs and none is free: wait in line; else fail at once.",
-        json_schema_extra=shown_in("GPUs", advanced=True),
-    )
-
-
-class CudaSpec(GPUSpec, ScratchSpec):
-    """One worker per GPU on this machine (dask-cuda)."""
-
-    backend: Literal["cuda"] = Field("cuda", title="Kind", description="One worker per GPU of this machine.")
-    n_workers: WorkerCountOrZero | None = number_of_workers("one per GPU")
-    devices: list[Device] | None = Field(
-        None,
-        title="GPUs",
-        description="GPUs to use, by index or UUID ('GPU-…', 'MIG-…'). Left out: all visible ones, idle ones first.",
-        json_schema_extra=shown_in("GPUs"),
-    )
-    wait_in_line: bool = Field(
-        True,
-        title="Wait in line",
-        description="Where the site gives out slots of GPUs and none is free: wait in line; else fail at once.",
-        json_schema_extra=shown_in("GPUs", advanced=True),
-    )
-    protocol: Literal["unix", "tls", "tcp", "ucx"] = Field(
-        "unix",
-        title="Network",
-        description="'unix' opens no port: sockets in a private folder let only you connect. 'tls' encrypts, for "
-        "programs without gpucluster. 'ucx' (NVLink, InfiniBand) and 'tcp' are open: anyone who can reach the address "
-        "can run code as you.",
-        json_schema_extra=shown_in("Network", advanced=True),
-    )
-    interface: Interface | None = Field(
-        None,
-        title="Network interface",
-        description="Interface of this machine that the cluster listens on, such as 'ib0': for UCX, and for workers on "
-        "other machines. Left out: this machine only, or the one that leads to them.",
-        json_schema_extra=shown_in("Network", advanced=True),
-    )
-    enable_tcp_over_ucx: bool | None = Field(
-        None, title="TCP over UCX", description="Whether UCX uses TCP. Left out: UCX decides.",
-        json_schema_extra=shown_in("Network", advanced=True),
-    )  # fmt: skip
-    enable_infiniband: bool | None = Field(
-        None, title="InfiniBand", description="Whether UCX uses InfiniBand. Left out: UCX decides.",
-        json_schema_extra=shown_in("Network", advanced=True),
-    )  # fmt: skip
-    enable_nvlink: bool | None = Field(
-        None, title="NVLink", description="Whether UCX uses NVLink. Left out: UCX decides.",
-        json_schema_extra=shown_in("Network", advanced=True),
-    )  # fmt: skip
-    enable_rdmacm: bool | None = Field(
-        None, title="RDMA connection manager", description="Whether UCX uses RDMACM. Left out: UCX decides.",
-        json_schema_extra=shown_in("Network", advanced=True),
-    )  # fmt: skip
-
-    @field_validator("devices")
-    @classmethod
-    def _devices(cls, value: list[int | str] | None) -> list[int | str] | None:
-        if value is None:
-            return None
-        if not value:
-            raise ValueError("must name at least one GPU, or be left out for all")
-        if len(set(value)) != len(value):
-            raise ValueError("names a GPU twice; one worker per GPU")
-        return value
-
-    @model_validator(mode="after")
-    def _combinations(self) -> Self:
-        switches = {
-            "enable_tcp_over_ucx": self.enable_tcp_over_ucx, "enable_infiniband": self.enable_infiniband,
-            "enable_nvlink": self.enable_nvlink, "enable_rdmacm": self.enable_rdmacm,
-        }  # fmt: skip
-        chosen = [name for name, value in switches.items() if value is not None]
-        if chosen and self.protocol != "ucx":
-            raise ValueError(f"{chosen[0]} needs protocol 'ucx'")
-        if self.enable_nvlink and self.rmm_managed_memory:
-            raise ValueError("enable_nvlink and rmm_managed_memory exclude each other; choose one")
-        if self.interface is not None and self.protocol in {"unix", "tls"}:
-            raise ValueError(
-                f"interface is for protocol 'ucx' or 'tcp'; with '{self.protocol}' the cluster stays on this machine"
-            )
-        if self.devices is not None and self.n_workers is not None and self.n_workers > len(self.devices):
-            raise ValueError(
-                f"n_workers is {self.n_workers} but only {len(self.devices)} GPUs are named; one worker per GPU"
-            )
-        if self.devices is not None and len({isinstance(device, str) for device in self.devices}) > 1:
-            raise ValueError("devices must be all indices or all UUIDs, not a mixture")
-        return self
 
 
 class Adapt(BaseModel):

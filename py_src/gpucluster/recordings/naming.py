@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TypeAlias
 
-from ..operating_system.renaming import exchange_names
+from ..operating_system.descriptors import exchange_names
 
 Identity: TypeAlias = tuple[int, int, int, int]
 

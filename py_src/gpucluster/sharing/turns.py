@@ -17,7 +17,7 @@ from collections import Counter
 from contextlib import suppress
 
 from ..operating_system.abstract_names import BoundName, held_names, hold, seconds_since_boot
-from ..operating_system.processors import usable_processors
+from ..operating_system.control_groups import usable_processors
 from .node import prefix
 
 PATIENCE_SECONDS = 5.0

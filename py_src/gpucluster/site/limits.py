@@ -8,17 +8,14 @@ from typing import Any, Self
 
 from ..devices.machine import this_machine
 from ..protocol.capacity import default_workers
-from ..protocol.durations import slurm_clock
+from ..protocol.durations import DEFAULT_SCHEDULER_WALLTIME, slurm_clock, spoken, walltime_seconds
 from ..protocol.errors import refused_field
 from ..protocol.kinds import spec_schemas, traits_of, usable_kinds
 from ..protocol.models import DeviceModel, HostDevices
 from ..protocol.plain_text import counted
 from ..protocol.sizes import format_size, parse_size, told_apart
-from ..protocol.slurm_spec import walltime_seconds
 from ..protocol.spec import MAX_WORKERS, ClusterPatch, SpecBase, parse_spec
 from ..protocol.traits import Traits
-from .amounts import amount
-from .jobs import CORES, has_scheduler_job, most_cores, narrow_scheduler
 
 COUNTS = ("n_workers", "threads_per_worker", "idle_timeout_seconds")
 MEMORY = ("memory_limit", "memory_per_gpu")
@@ -284,3 +281,64 @@ def changed(spec: SpecBase, changes: dict[str, Any]) -> SpecBase:
 def _exceeds(value: int | None, limit: int) -> bool:
     """Return whether a number, or none at all, is more than the limit."""
     return value is None or value > limit
+
+
+_NOUNS = {
+    "n_workers": "worker", "threads_per_worker": "thread", "scheduler_cores": "core", "idle_timeout_seconds": "second",
+}  # fmt: skip
+
+
+def amount(field: str, limit: int) -> str:
+    """Return a limit of a field with its noun."""
+    if field != "idle_timeout_seconds" or limit < 60:
+        return counted(limit, _NOUNS[field])
+    for unit, seconds in (("h", 3600), ("min", 60)):
+        if limit % seconds == 0:
+            return f"{limit} seconds ({limit // seconds} {unit})"
+    return f"{limit} seconds ({spoken(limit)})"
+
+
+CORES = ("cores", "scheduler_cores")
+
+
+def has_scheduler_job(fields: Mapping[str, Any]) -> bool:
+    """Return whether the scheduler has a job, or pod, of its own; where nobody can choose that, it has."""
+    return bool(fields.get("scheduler", "job") == "job")
+
+
+def most_cores(field: str, threads: int, before: Mapping[str, Any]) -> tuple[int, str]:
+    """Return how many cores a job, or the scheduler's, may have on a node, and why, as the end of a sentence.
+
+    Parameters
+    ----------
+    field : str
+        One of ``CORES``.
+    threads : int
+        Most threads of a worker.
+    before : mapping
+        The fields before it.
+    """
+    if field != "cores":
+        return threads, ""
+    nodes = before.get("nodes_per_job") or 1
+    workers = before.get("gpus_per_node") or max(1, (before.get("workers_per_job") or nodes) // nodes)
+    whose = "a worker" if workers == 1 else f"each of the {workers} workers on a node"
+    return threads * workers, f": {whose} may have {amount('threads_per_worker', threads)}"
+
+
+def narrow_scheduler(spec: SpecBase, memory: int | None, threads: int | None, walltime: int | None) -> dict[str, Any]:
+    """Return what of a scheduler's job changes where nobody may have more than that."""
+    given = {name: getattr(spec, name) for name in type(spec).model_fields if name.startswith("scheduler")}
+    if not has_scheduler_job(given):
+        return {}
+    bounds = {"scheduler_memory": memory, "scheduler_cores": threads}
+    changes: dict[str, Any] = {
+        field: most
+        for field, most in bounds.items()
+        if most is not None and isinstance(given.get(field), int) and given[field] > most
+    }
+    if walltime is not None and "scheduler_walltime" in given:
+        wanted = given["scheduler_walltime"] or DEFAULT_SCHEDULER_WALLTIME
+        if walltime_seconds(wanted) > walltime:
+            changes["scheduler_walltime"] = slurm_clock(walltime)
+    return changes

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ..protocol.errors import InvalidRequest
 from ..protocol.kinds import find_kind, parse_spec, spec_schemas
@@ -13,10 +16,34 @@ from ..protocol.models import ClusterModel, Preset
 from ..protocol.presets import PRESETS
 from ..protocol.spec import ClusterPatch, SpecBase
 from ..protocol.traits import Traits
-from .costs import Costs
+from .limit_section import LEAST_HOLDS
 from .limits import SiteLimits
 from .place import DEFAULT
 from .sharing import Sharing
+
+Rate = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
+
+
+class Costs(BaseModel):
+    """Rates of one kind of cluster; what is charged is their sum."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    unit: str = Field(min_length=1, max_length=30, description="What is charged in, such as 'node-hours'.")
+    per_gpu_hour: Rate = Field(0.0, description="For each worker that has a GPU.")
+    per_cpu_hour: Rate = Field(0.0, description="For each core of each worker.")
+    per_node_hour: Rate = Field(0.0, description="For each machine that has workers of the cluster.")
+
+    @model_validator(mode="after")
+    def _some(self) -> Self:
+        if not (self.per_gpu_hour or self.per_cpu_hour or self.per_node_hour):
+            raise ValueError("give per_gpu_hour, per_cpu_hour or per_node_hour")
+        return self
+
+    def per_hour(self, *, gpus: int, cores: int, nodes: int) -> float:
+        """Return what an hour costs."""
+        return self.per_gpu_hour * gpus + self.per_cpu_hour * cores + self.per_node_hour * nodes
+
 
 EVERY = "all"
 """Stands in the file for every kind."""
@@ -134,3 +161,17 @@ class Site:
         except InvalidRequest:
             return False
         return True
+
+
+def can_change(site: Site) -> bool:
+    """Return whether the user of this process may write to the file."""
+    return os.access(site.path, os.W_OK)
+
+
+def notice_of(site: Site) -> str | None:
+    """Return what holds until the file is fixed, in two sentences; ``None``: nothing that anybody would notice."""
+    kinds = sorted(site.least - {SHARING})
+    if not kinds or not site.troubles:
+        return None
+    which = "every kind" if EVERY in kinds else f"the kind{'s' * (len(kinds) > 1)} {', '.join(kinds)}"
+    return f"A limit of this site cannot be read. {LEAST_HOLDS.format(which)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+from ..sharing.policy import GPUPolicy
 from .model import Site
 from .place import Stamp, UnreadableSite, read_site, site_path, stamp_of
 
@@ -42,3 +43,15 @@ def new_troubles() -> list[str]:
     found = [trouble for trouble in this_site().troubles if trouble not in _told]
     _told.update(found)
     return found
+
+
+def gpu_policy() -> GPUPolicy:
+    """Return what the site says of its GPUs now."""
+    sharing = this_site().sharing
+    return GPUPolicy(
+        slots=sharing.slots_per_gpu,
+        reserved=sharing.reserved_gpus,
+        all_reserved=sharing.all_reserved,
+        per_user=sharing.per_user.gpus,
+        lifetime=sharing.per_user.walltime,
+    )

@@ -22,16 +22,14 @@ from ..protocol.plain_text import printable
 from ..protocol.presets import SITE_PRESETS
 from ..protocol.sizes import format_size
 from .contradictions import Contradiction, contradictions, preset_contradictions
-from .costs import Costs
 from .document import Document
 from .faults import field_faults, near_to, preset_faults
-from .limit_section import LEAST, LEAST_HOLDS, Limits
+from .limit_section import LEAST, LEAST_HOLDS, Limits, read_partly
 from .limits import SiteLimits
-from .model import EVERY, SHARING, Site
+from .model import EVERY, SHARING, Costs, Site
 from .place import UnreadableSite
 from .sharing import ABOUT_LINKS, HARMLESS, NONE_GIVEN, NONE_SHOWN, PerUserSection, Sharing, SharingSection
 from .sharing import LEAST_HOLDS as LEAST_SHARE
-from .tolerant_reading import read_partly
 
 _HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}(?::[0-9]{1,5})?")
 

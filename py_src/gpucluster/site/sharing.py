@@ -7,13 +7,12 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, StrictBool
 
+from ..protocol.durations import walltime_seconds
+from ..protocol.gpu_spec import Device
 from ..protocol.links import MOST_HOURS, LinkHours
 from ..protocol.sizes import MemorySize
-from ..protocol.slurm_spec import walltime_seconds
-from ..protocol.spec import Device
 from .hours import OpenHours, read_hours
-from .limit_section import Count, Time, must_be_size
-from .tolerant_reading import NothingEmpty
+from .limit_section import Count, NothingEmpty, Time, must_be_size
 
 DEFAULT_CLUSTERS = 64
 """So many living clusters a user may have where the site says nothing."""

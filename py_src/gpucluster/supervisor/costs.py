@@ -6,7 +6,7 @@ import time
 
 from ..protocol.models import Cost
 from ..registry.moments import now
-from ..site.costs import Costs
+from ..site.model import Costs
 
 
 class CostMeter:

@@ -6,9 +6,8 @@ import logging
 from dataclasses import replace
 from pathlib import Path
 
-from ..registry.claims import DeviceClaims
-from ..sharing.claims import NodeClaims
-from ..site.gpus import gpu_policy
+from ..sharing.claims import DeviceClaims, NodeClaims
+from ..site.reading import gpu_policy
 
 logger = logging.getLogger("gpucluster.supervisor")
 

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from ..backends.backend import StartContext
-from ..backends.share import RemainingShare
+from ..backends.backend import RemainingShare, StartContext
 from ..comm.folder import make_comm_folder, secret_of
 from ..protocol.errors import PreflightFailed
 from ..protocol.log_text import redact

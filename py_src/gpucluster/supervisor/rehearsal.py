@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..backends.backend import Backend, StartContext, load_backend
+from ..backends.local import LocalSpec
 from ..comm.folder import make_comm_folder
-from ..protocol.spec import LocalSpec
 from ..registry.record import Folder
 from . import starting
 from .versions import version_warnings, versions

@@ -8,9 +8,9 @@ from typing import Any
 from ..backends.backend import Plan
 from ..backends.deployment import Deployment, SlotState
 from ..protocol.errors import InvalidState, refused_field
-from ..protocol.job_size import not_whole_jobs
 from ..protocol.models import Announcement, ClusterModel, ClusterState, Progress, Wanted
 from ..protocol.spec import ClusterPatch
+from ..protocol.spec_base import not_whole_jobs
 from ..protocol.telemetry import Decision
 from ..protocol.traits import Verb
 from ..protocol.workers import find_worker

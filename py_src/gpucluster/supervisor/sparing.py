@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..operating_system.priority import yield_to_processes, yield_to_sessions
+from ..operating_system.lifetimes import yield_to_processes, yield_to_sessions
 from ..site.place import site_path
 from .preloading import PRELOAD_LATER
 

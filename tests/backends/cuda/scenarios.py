@@ -18,10 +18,11 @@ from typing import Any
 
 import psutil
 from gpucluster.backends.backend import Plan, StartContext, load_backend
+from gpucluster.backends.cuda.spec import CudaSpec
 from gpucluster.backends.worker_variables import take_given
 from gpucluster.comm.folder import make_comm_folder
 from gpucluster.protocol.errors import GPUClusterError
-from gpucluster.protocol.spec import CudaSpec, parse_spec
+from gpucluster.protocol.spec import parse_spec
 from gpucluster.supervisor import starting
 from gpucluster.supervisor.warmup import configure_dask, start_forkserver
 

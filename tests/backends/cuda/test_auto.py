@@ -6,9 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from gpucluster.backends.auto import decide
+from gpucluster.backends.auto import AutoSpec, decide
+from gpucluster.backends.cuda.spec import CudaSpec
+from gpucluster.backends.local import LocalSpec
 from gpucluster.devices import GPUProbe
-from gpucluster.protocol.spec import AutoSpec, CudaSpec, LocalSpec
 from nvml.machine import FakeMachine, gpu
 
 GOOD = GPUProbe(True, "2 GPUs can be used, 2 of them idle.", "ok", 2)
@@ -38,7 +39,7 @@ def test_more_workers_than_gpus() -> None:
 CHOOSE = """
 import asyncio, json
 from gpucluster.backends.auto import choose
-from gpucluster.protocol.spec import AutoSpec
+from gpucluster.backends.auto import AutoSpec
 spec, reason = asyncio.run(choose(AutoSpec()))
 print(json.dumps([spec.backend, reason]))
 """

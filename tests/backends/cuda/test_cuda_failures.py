@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from gpucluster.backends.cuda.failures import explain
+from gpucluster.backends.cuda.memory import explain
 
 POOL = "CUDARuntimeError: cudaErrorNotSupported: operation not supported"
 ASYNC = (

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from gpucluster.backends.cuda.memory import DeviceMemory, resolve_memory
+from gpucluster.backends.cuda.spec import CudaSpec
 from gpucluster.protocol.errors import PreflightFailed
 from gpucluster.protocol.models import DeviceModel, DeviceProcess
-from gpucluster.protocol.spec import CudaSpec
 from nvml.machine import gpu_uuid, slice_uuid
 
 GIB = 2**30

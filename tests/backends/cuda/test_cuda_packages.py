@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from gpucluster.backends.cuda import packages
 from gpucluster.backends.cuda.packages import check_packages, check_platform, importable
+from gpucluster.backends.cuda.spec import CudaSpec
 from gpucluster.protocol.errors import MissingPackage, PreflightFailed
-from gpucluster.protocol.spec import CudaSpec
 
 
 @pytest.fixture

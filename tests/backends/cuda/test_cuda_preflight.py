@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpucluster.protocol.spec import CudaSpec, MachineSpec
+from gpucluster.backends.cuda.spec import CudaSpec
+from gpucluster.protocol.spec import MachineSpec
 from nvml.machine import FakeMachine, gpu, gpu_uuid, mig_slice, slice_uuid
 
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")

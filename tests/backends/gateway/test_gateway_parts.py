@@ -10,8 +10,8 @@ import pytest
 from gpucluster.backends.gateway.login import Login, read_secret
 from gpucluster.backends.gateway.options import Option, checked, read_options
 from gpucluster.backends.gateway.server import Report
+from gpucluster.backends.gateway.spec import HUB_TOKEN, GatewaySpec
 from gpucluster.protocol.errors import InvalidRequest, PreflightFailed
-from gpucluster.protocol.gateway_spec import HUB_TOKEN, GatewaySpec
 from gpucluster.protocol.kinds import parse_spec, spec_schemas
 
 ROWS = [

@@ -12,8 +12,7 @@ import pytest
 import yaml
 from gpucluster.backends.kubernetes.deployment import manifest_text
 from gpucluster.backends.kubernetes.manifest import SECRETS, dask_cluster, secret
-from gpucluster.backends.kubernetes.pods import Verdict, ended, verdict
-from gpucluster.backends.kubernetes.slots import PodSlot
+from gpucluster.backends.kubernetes.pods import PodSlot, Verdict, ended, verdict
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.kinds import parse_spec
 

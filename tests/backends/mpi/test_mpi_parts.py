@@ -16,11 +16,11 @@ from gpucluster.backends.mpi import launcher as launchers
 from gpucluster.backends.mpi.deployment import MPIDeployment
 from gpucluster.backends.mpi.launcher import Family, Launcher, command, identify
 from gpucluster.backends.mpi.program import Program
+from gpucluster.backends.mpi.spec import MPISpec
 from gpucluster.backends.mpi.worker import BROKEN, FAILED, _cause
 from gpucluster.operating_system import control_groups
 from gpucluster.protocol.errors import InvalidRequest, PreflightFailed
 from gpucluster.protocol.kinds import parse_spec
-from gpucluster.protocol.mpi_spec import MPISpec
 
 RANK = [sys.executable, "-P", "-u", "-m", "gpucluster.backends.mpi.rank"]
 SAID = {
@@ -232,7 +232,7 @@ def test_a_rank_whose_mpi_is_finalized_ends():
     pytest.importorskip("mpi4py", reason="needs the package 'mpi4py'", exc_type=ImportError)
     program = (
         "import ctypes\n"
-        "from gpucluster.backends.mpi.finalizing import keep_mpi\n"
+        "from gpucluster.backends.mpi.worker import keep_mpi\n"
         "from mpi4py import MPI\n"
         "[path, *_] = [line.split()[-1] for line in open('/proc/self/maps') if 'libmpi' in line]\n"
         "keep_mpi(MPI, 'has ended: ')\n"
@@ -243,7 +243,7 @@ def test_a_rank_whose_mpi_is_finalized_ends():
 
 
 def test_gpus_are_for_dask_cuda():
-    from gpucluster.backends.mpi.rank_parameters import arguments
+    from gpucluster.backends.mpi.deployment import arguments
 
     assert "dask_cuda.CUDAWorker" in arguments(spec(gpus_per_rank=1))
     assert "distributed.Nanny" in arguments(spec(nanny=True))

@@ -14,7 +14,7 @@ from typing import Any
 import gpucluster
 import psutil
 import pytest
-from gpucluster.backends.slurm.bounding import LEFT_OUT, MOST_BYTES, keeping_output_short
+from gpucluster.backends.slurm.handover import LEFT_OUT, MOST_BYTES, keeping_output_short
 
 from tests.backends.seen import names
 from tests.backends.slurm.test_slurm import JOBS, job_of, log_of

@@ -10,16 +10,15 @@ from typing import Any
 
 import psutil
 import pytest
-from gpucluster.backends.slurm import commands, fitting, jobs, script, site, slots
+from gpucluster.backends.slurm import commands, jobs, jobset, script, site, slots
 from gpucluster.backends.slurm.backend import SlurmBackend
 from gpucluster.backends.slurm.folder import JobFolder, contents, telling
-from gpucluster.backends.slurm.job_outcomes import Endings
-from gpucluster.backends.slurm.renewal import Renewal
 from gpucluster.backends.slurm.slots import JobSlot
-from gpucluster.protocol.durations import slurm_clock
+from gpucluster.backends.slurm.spec import SlurmSpec
+from gpucluster.backends.slurm.upkeep import Endings, Renewal
+from gpucluster.protocol.durations import slurm_clock, walltime_seconds
 from gpucluster.protocol.errors import InvalidRequest, MissingPackage, PreflightFailed
 from gpucluster.protocol.kinds import parse_spec
-from gpucluster.protocol.slurm_spec import SlurmSpec, walltime_seconds
 
 NOON = datetime(2026, 11, 23, 12, 0)
 
@@ -250,16 +249,16 @@ def test_which_jobs_a_number_of_workers_is(
     jobs_there = [JobSlot(str(number), int(text[0])) for number, text in enumerate(there.split())]
     for slot, text in zip(jobs_there, there.split(), strict=True):
         slot.state = slots.SlotState.RUNNING if text[1] == "R" else slots.SlotState.PENDING
-    found = fitting.fit(jobs_there, n, 4, whole=False)
+    found = jobset.fit(jobs_there, n, 4, whole=False)
     told = [" ".join(f"{slot.size}{'R' if slot.has_workers else 'P'}" for slot in each) for each in
             (found.stay, found.leave, found.too_big)]  # fmt: skip
     assert (told, found.missing) == ([stay, leave, too_big], missing)
 
 
 def test_jobs_are_told_in_words() -> None:
-    assert fitting.in_words([4, 4]) is None
-    assert fitting.in_words([4, 4, 2]) == "10 workers are 3 jobs: 2 with 4 and 1 with 2"
-    assert fitting.job_sizes(6, 4, whole=True) == [4, 4]
+    assert jobset.in_words([4, 4]) is None
+    assert jobset.in_words([4, 4, 2]) == "10 workers are 3 jobs: 2 with 4 and 1 with 2"
+    assert jobset.job_sizes(6, 4, whole=True) == [4, 4]
 
 
 def test_nodes_of_a_list() -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from gpucluster.backends.ssh.evenness import fullest_host_first
+from gpucluster.backends.ssh.deployment import fullest_host_first
 from gpucluster.backends.ssh.host import Host
 from gpucluster.backends.ssh.hosts import named_hosts
 from gpucluster.backends.ssh.pool import memory_limit_on
-from gpucluster.protocol.ssh_spec import SSHSpec
+from gpucluster.backends.ssh.spec import SSHSpec
 
 
 @pytest.mark.parametrize(

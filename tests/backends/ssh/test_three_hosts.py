@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from gpucluster.backends.ssh.connection import KEEPALIVE_SECONDS, KEEPALIVES
+from gpucluster.backends.ssh.hosts import KEEPALIVE_SECONDS, KEEPALIVES
 from gpucluster.client.environment import cluster_environment
 from gpucluster.protocol.models import ClusterState
 

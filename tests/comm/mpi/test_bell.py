@@ -6,7 +6,7 @@ import socket
 from collections.abc import Iterator
 
 import pytest
-from gpucluster.comm.mpi.bell import SECRET_BYTES, Bell
+from gpucluster.comm.mpi.world import SECRET_BYTES, Bell
 
 pytestmark = pytest.mark.linux("unix sockets without a file")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpucluster.comm.mpi.pacing import LONGEST_SECONDS, SHORTEST_SECONDS, Pacing
+from gpucluster.comm.mpi.engine import LONGEST_SECONDS, SHORTEST_SECONDS, Pacing
 
 
 def woken_after(pacing: Pacing, seconds: float, times: int = 1) -> float:

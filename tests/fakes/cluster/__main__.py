@@ -9,8 +9,10 @@ import signal
 import sys
 from contextlib import suppress
 
+from gpucluster.backends.cuda.spec import CudaSpec
+from gpucluster.backends.local import LocalSpec
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Progress, Wanted
-from gpucluster.protocol.spec import MAX_WORKERS, CudaSpec, LocalSpec
+from gpucluster.protocol.spec import MAX_WORKERS
 from gpucluster.registry.moments import now
 from gpucluster.registry.record import Folder, Record
 from gpucluster.registry.secret import read_secret

@@ -9,13 +9,12 @@ from ...devices.host import host_devices
 from ...operating_system.abstract_names import seconds_since_boot
 from ...protocol.errors import NoUsableDevice
 from ...protocol.models import DeviceModel, GPUSlot, HostDevices
-from ...protocol.spec import CudaSpec
 from ...sharing.claims import ClaimedMeanwhile, NodeClaims
 from ...sharing.line import InLine, Line
 from ...sharing.policy import DEFAULT
-from ..backend import Claims
-from ..share import Everything, RemainingShare
+from ..backend import Claims, Everything, RemainingShare
 from .preflight import Chosen, given_out, must_be_enough
+from .spec import CudaSpec
 
 MIG = "MIG slice (MIG isolates)"
 COOPERATIVE = "{} (cooperative: nothing keeps a neighbour's program from using more)"

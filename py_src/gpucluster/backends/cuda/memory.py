@@ -6,8 +6,9 @@ bytes only, computed from what NVML says of each device: a share is one of the s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ...devices.selection import describe
 from ...protocol.errors import FieldError, PreflightFailed
@@ -155,3 +156,31 @@ def _user(process: DeviceProcess) -> str:
 
 def _refused(option: str, message: str) -> PreflightFailed:
     return PreflightFailed(message, fields=[FieldError(field=option, message=message)])
+
+
+_RMM_SIGNS = ("CUDARuntimeError", "RMM failure", "MemoryError", "bad_alloc", "out_of_memory")
+_ALLOCATORS = ("rmm_pool_size", "rmm_async", "rmm_managed_memory", "rmm_track_allocations")
+
+
+def explain(cause: str, options: Mapping[str, Any]) -> str:
+    """Return the cause with the option that has probably led to it and what to do, if that is known.
+
+    Parameters
+    ----------
+    cause : str
+        As found in the failed workers, without a full stop.
+    options : mapping
+        Arguments of ``LocalCUDACluster``.
+    """
+    chosen = [name for name in _ALLOCATORS if options.get(name)]
+    if not chosen or not any(sign in cause for sign in _RMM_SIGNS):
+        return cause
+    option = chosen[0]
+    size = f" ({format_size(options[option])})" if option == "rmm_pool_size" else ""
+    advice = {
+        "rmm_pool_size": "ask for a smaller pool, or leave it out",
+        "rmm_async": "this GPU or driver may not support it; use rmm_pool_size instead",
+        "rmm_managed_memory": "this GPU or driver may not support it; turn it off",
+        "rmm_track_allocations": "turn it off, and see the log",
+    }[option]
+    return f"{cause}. The allocator asked for by {option}{size} could not be set up: {advice}"

@@ -13,7 +13,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from ...operating_system import LINUX
 from ...protocol.errors import FieldError, MissingPackage, PreflightFailed
 from ...protocol.gpu_spec import GPUSpec
-from ...protocol.spec import CudaSpec
+from .spec import CudaSpec
 
 GPU_EXTRA = "pip install 'gpucluster[gpu-cu13]'"
 
@@ -103,12 +103,7 @@ def needed_packages(spec: GPUSpec) -> list[Need]:
 
 def uses_rmm(spec: GPUSpec) -> bool:
     """Whether an option asks for RMM; tracking alone does not, it is on by default."""
-    return allocates_with_rmm(spec) or bool(spec.rmm_allocator_external_lib_list)
-
-
-def allocates_with_rmm(spec: GPUSpec) -> bool:
-    """Whether workers get an RMM allocator of their own."""
-    return spec.rmm_pool_size is not None or spec.rmm_async or spec.rmm_managed_memory
+    return spec.allocates_with_rmm() or bool(spec.rmm_allocator_external_lib_list)
 
 
 _DISTRIBUTIONS = {"cupy": "cupy-cuda13x", "torch": "torch"}

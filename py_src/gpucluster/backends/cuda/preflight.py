@@ -18,10 +18,10 @@ from ...devices.probe import probe_gpu
 from ...devices.selection import describe, refused_devices, select_devices
 from ...protocol.errors import FieldError, NoUsableDevice, PreflightFailed
 from ...protocol.models import DeviceModel, HostDevices
-from ...protocol.spec import CudaSpec
 from ...sharing.policy import DEFAULT, GPUPolicy
 from .memory import DeviceMemory, resolve_memory
-from .packages import allocates_with_rmm, check_packages, check_platform
+from .packages import check_packages, check_platform
+from .spec import CudaSpec
 
 
 class Chosen(NamedTuple):
@@ -146,7 +146,7 @@ def _check_log_directory(spec: CudaSpec) -> None:
     directory = spec.rmm_log_directory
     if directory is None:
         return
-    if not allocates_with_rmm(spec):
+    if not spec.allocates_with_rmm():
         raise _refused("rmm_log_directory", "rmm_log_directory needs rmm_pool_size, rmm_async or rmm_managed_memory.")
     if not os.path.isdir(directory):
         raise _refused("rmm_log_directory", f"The directory {directory} does not exist; create it first.")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...operating_system.plain_file import NotPlain, read_plain_file
 from ...protocol.errors import PreflightFailed
-from ...protocol.existing_spec import ExistingSpec
 from ...protocol.plain_text import printable
+from .spec import ExistingSpec
 
 if TYPE_CHECKING:
     from distributed.security import Security

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ...protocol.errors import StartFailed
-from ...protocol.existing_spec import ExistingSpec
 from ...protocol.models import Network
 from ...protocol.spec_base import SpecBase
 from ...protocol.traits import Traits
 from ..backend import Backend, Plan, StartContext
 from ..causes import cause_of
+from .spec import ExistingSpec
 
 if TYPE_CHECKING:
     from ..deployment import Deployment
@@ -30,8 +30,7 @@ class ExistingBackend(Backend[ExistingSpec]):
     async def preflight(self, spec: ExistingSpec, context: StartContext) -> Plan:
         """Find the scheduler, and find out whether it can be looked at."""
         from .address import find_address, find_credentials
-        from .greeting import find_pages, greet
-        from .probe import must_speak
+        from .greeting import find_pages, greet, must_speak
 
         address = find_address(spec)
         context.report("preflight", f"Looking for the scheduler at {address}")

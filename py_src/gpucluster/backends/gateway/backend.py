@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from ...protocol.errors import PreflightFailed
-from ...protocol.gateway_spec import GatewaySpec
 from ...protocol.models import Network, Submission
 from ...protocol.needs import Needs
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
+from .spec import GatewaySpec
 
 if TYPE_CHECKING:
     from ..deployment import Deployment

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from ...protocol.errors import MissingPackage, PreflightFailed
-from ...protocol.gateway_spec import HUB_TOKEN, GatewaySpec
 from ...protocol.plain_text import printable
+from .spec import HUB_TOKEN, GatewaySpec
 
 MOST_BYTES = 65536
 NOT_INSTALLED = (

@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 from ...dask_internals.gateways import know_addresses
 from ...protocol.errors import GPUClusterError, PreflightFailed, StartFailed
-from ...protocol.gateway_spec import GatewaySpec
 from ..backend import Plan, StartContext
 from ..causes import cause_of
 from ..existing.address import keep_credentials
@@ -21,6 +20,7 @@ from .ending import end
 from .login import Login
 from .scheduler import CONNECT_SECONDS, GatewayScheduler, pages, security_of
 from .server import GatewayRefused, GatewayServer, Report
+from .spec import GatewaySpec
 
 logger = logging.getLogger("gpucluster.backends")
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from ...operating_system.plain_file import read_own_file
 from ...protocol.errors import MissingPackage
-from ...protocol.kubernetes_spec import KubernetesSpec, toleration
-from ..nodes.workers import cuda_worker_arguments, worker_arguments
+from ..nodes import cuda_worker_arguments, worker_arguments
+from .spec import KubernetesSpec, toleration
 
 MANAGED_BY = "app.kubernetes.io/managed-by"
 INSTANCE = "app.kubernetes.io/instance"

@@ -7,7 +7,7 @@ import socket
 from contextlib import AsyncExitStack, suppress
 from typing import Any
 
-from ...dask_internals.scheduler_elsewhere import forget_worker_elsewhere, target_elsewhere, to_close_elsewhere
+from ...dask_internals.scheduler_state import forget_worker_elsewhere, target_elsewhere, to_close_elsewhere
 from ..scheduler.remote import RemoteScheduler
 from .api import SERVICE_ACCOUNT, Kubernetes
 from .manifest import resource_name

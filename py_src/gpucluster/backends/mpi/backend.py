@@ -11,7 +11,6 @@ from ...devices.host import host_devices, usable
 from ...protocol.capacity import default_workers
 from ...protocol.errors import PreflightFailed
 from ...protocol.models import Network, Submission
-from ...protocol.mpi_spec import MPISpec
 from ...protocol.needs import Needs
 from ...protocol.plain_text import counted
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
@@ -29,6 +28,7 @@ from .launcher import (
     find_library,
     pmi_options,
 )
+from .spec import MPISpec
 
 if TYPE_CHECKING:
     from ..deployment import Deployment
@@ -46,7 +46,7 @@ class MPIBackend(Backend[MPISpec]):
 
     async def preflight(self, spec: MPISpec, context: StartContext) -> Plan:
         """Find the launcher, and whether it belongs to mpi4py's MPI."""
-        from ..nodes.addresses import scheduler_address
+        from ..nodes import scheduler_address
 
         context.report("preflight", "Looking for a launcher of MPI")
         if spec.gpus_per_rank and spec.rank_python is None:

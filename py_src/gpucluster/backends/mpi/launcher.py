@@ -15,9 +15,9 @@ from pathlib import Path
 
 from ...operating_system.contained import contained
 from ...protocol.errors import MissingPackage, PreflightFailed
-from ...protocol.mpi_spec import MPISpec
 from ...protocol.plain_text import printable
 from ..worker_variables import given_variables
+from .spec import MPISpec
 
 PATIENCE_SECONDS = 20.0
 NAMES = ("mpiexec", "mpirun")

@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 import re
 import signal
+import socket
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from ...operating_system.contained import KILL_SECONDS, contained
+from ...operating_system.processes import descriptor_of
 from ...protocol.plain_text import printable
 from .ending import MARK, end_processes, remove_scratch
 from .rank import EVENT
-from .watchers import Watchers
 from .worker import BROKEN, FAILED
 
 logger = logging.getLogger("gpucluster.workers")
@@ -233,3 +235,37 @@ def _telling(lines: Sequence[str]) -> str | None:
         if re.search(r"error|fail|unable|not found|no such|not enough|unrecogni[sz]ed|invalid|requested", line, re.I):
             return printable(line, 300).rstrip(".")
     return printable(worth[-1], 300).rstrip(".") if worth else None
+
+
+class Watchers:
+    """The outer processes of the ranks that run on this host, each of which says what has become of its rank.
+
+    One that is killed can say nothing. The system tells their ends in their order, and so which one was killed and
+    which ones the launcher has ended because of that.
+    """
+
+    def __init__(self) -> None:
+        self.first_gone: str | None = None
+        """The rank whose process was the first to end."""
+        self._descriptors: dict[int, str] = {}
+
+    def watch(self, rank: str, pid: int, host: str) -> None:
+        """Watch one process from now on."""
+        descriptor = descriptor_of(pid) if host == socket.gethostname() else None
+        if descriptor is not None:
+            self._descriptors[descriptor] = rank
+            asyncio.get_running_loop().add_reader(descriptor, self._gone, descriptor)
+
+    def _gone(self, descriptor: int) -> None:
+        self.first_gone = self.first_gone or self._descriptors[descriptor]
+        self._forget(descriptor)
+
+    def _forget(self, descriptor: int) -> None:
+        asyncio.get_running_loop().remove_reader(descriptor)
+        del self._descriptors[descriptor]
+        os.close(descriptor)
+
+    def close(self) -> None:
+        """Watch none any more."""
+        for descriptor in list(self._descriptors):
+            self._forget(descriptor)

@@ -243,7 +243,7 @@ def main() -> None:
             os.close(descriptor)
         from .worker import work
 
-        work(child_tells)
+        work(child_tells, rank_number() or 0)
     for descriptor in (child_reads, child_prints, child_tells):
         os.close(descriptor)
     sys.exit(Rank(child, to_child, output, control).watch())

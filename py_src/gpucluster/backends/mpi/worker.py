@@ -13,25 +13,25 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from ...comm.mpi.library import forget_names_of_shared_memory, prepare_library
-from ...operating_system.open_folders import everybody_may_fill
-from .finalizing import keep_mpi
-from .rank import rank_number
+from ...operating_system.descriptors import everybody_may_fill
 
 FAILED = "could not start: "
 BROKEN = "has ended: "
 ENDED = "its worker has ended"
 
 
-def work(control: int) -> NoReturn:
+def work(control: int, given: int) -> NoReturn:
     """Be a worker until it ends; then end this process, without waiting for other ranks as MPI itself would.
 
     Parameters
     ----------
     control : int
         Descriptor of what is told to the process above, in lines of JSON.
+    given : int
+        Number of this rank, as the launcher has told it.
     """
     try:
-        _work(control)
+        _work(control, given)
         sys.stderr.write(f"{ENDED}\n")
     except BaseException as error:
         traceback.print_exc()
@@ -42,14 +42,14 @@ def work(control: int) -> NoReturn:
         os._exit(1)
 
 
-def _work(control: int) -> None:
+def _work(control: int, given: int) -> None:
     prepare_library()
     # Otherwise MPICH lets the launcher end all processes at once: the one above could rarely say which rank that was.
     os.environ.setdefault("MPIR_CVAR_COREDUMP_ON_ABORT", "1")
     from mpi4py import MPI
 
     world: Any = MPI.COMM_WORLD
-    told, number = _told(world)
+    told, number = _told(world, given)
     forget_names_of_shared_memory(world)
     _choose_gpu(told, world)
     if told["joins"]:
@@ -89,7 +89,7 @@ def _work(control: int) -> None:
     run_dask_mpi.main(args=arguments, prog_name="dask-mpi", standalone_mode=False)
 
 
-def _told(world: Any) -> tuple[dict[str, Any], int]:
+def _told(world: Any, given: int) -> tuple[dict[str, Any], int]:
     """Return what all ranks are told, and the number of this one.
 
     Where launcher and MPI do not know each other, each process takes itself for the only one. Slurm's own numbers do
@@ -107,7 +107,7 @@ def _told(world: Any) -> tuple[dict[str, Any], int]:
             raise RuntimeError(
                 f"the launcher does not belong to the MPI that mpi4py uses ({library}): this rank sees {size} in all"
             )
-        number = rank_number() or 0
+        number = given
     assert told is not None
     return told, number
 
@@ -203,3 +203,36 @@ def _cause(error: BaseException) -> str:
     if isinstance(error, RuntimeError) and text:
         return text[0][:300]
     return f"{type(error).__name__}: {text[0][:300]}" if text else type(error).__name__
+
+
+FINALIZED = "code in a task finalized MPI, which its worker needs"
+
+
+def keep_mpi(MPI: Any, failed: str) -> None:
+    """Let ``MPI.Finalize()`` fail in tasks, and end this process where other code finalizes MPI all the same.
+
+    The worker would look well otherwise, and could not reach the other ranks any more.
+
+    Parameters
+    ----------
+    MPI : module
+        ``mpi4py.MPI``, initialized.
+    failed : str
+        What a line begins with that tells why this rank has ended.
+    """
+
+    def Finalize() -> NoReturn:
+        raise RuntimeError(
+            "A task cannot finalize MPI: its worker is a rank, which needs MPI until the cluster stops. Leave "
+            "MPI.Finalize() out"
+        )
+
+    def end(*_: Any) -> NoReturn:
+        with suppress(OSError, ValueError):
+            sys.stderr.write(f"{failed}{FINALIZED}\n")
+            sys.stderr.flush()
+        os._exit(1)
+
+    MPI.Finalize = Finalize
+    # MPI promises to delete what is attached there before it finalizes anything else.
+    MPI.COMM_SELF.Set_attr(MPI.Comm.Create_keyval(delete_fn=end), True)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
-from collections.abc import Callable, Collection
-from typing import Any
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from distributed import Scheduler, SchedulerPlugin
 
+from ...dask_internals.heartbeats import figures
 from ...dask_internals.messages import remove_handler, set_handler
 from ...dask_internals.periodic_callbacks import heartbeat_seconds
 from ...dask_internals.scheduler_state import (
@@ -24,6 +26,7 @@ from ...dask_internals.scheduler_state import (
     is_of_a_worker,
     kernels_of,
     left_behind,
+    n_copies,
     n_transitions,
     n_wanted_results,
     n_without_worker,
@@ -31,11 +34,17 @@ from ...dask_internals.scheduler_state import (
     remove_worker_named,
     restart_workers,
     retire,
+    states_by_prefix,
 )
 from ...dask_internals.statuses import can_hold_results, is_ending, is_paused
-from ...telemetry.columns import SPILL_METRIC
-from .heartbeats import HeartbeatReader
-from .task_progress import TaskProgress
+from ...telemetry.columns import COLUMNS, METRIC, SPILL_METRIC, VERSION
+from ...telemetry.rounding import RATE_DIGITS, rounded, size
+
+if TYPE_CHECKING:
+    from distributed.scheduler import WorkerState
+
+    from .view import Columns
+
 
 PATIENCE_SECONDS = 30.0
 """A worker that hands nothing over for so long hangs; what it held is then computed anew."""
@@ -239,3 +248,168 @@ def _only_on(workers: list[Any]) -> int:
     """Return how many results are on these workers and nowhere else."""
     here = set(workers)
     return sum(1 for worker in workers for task in worker.has_what if here.issuperset(task.who_has or ()))
+
+
+MANY = 200
+"""From here on, ages are told in whole seconds: the heartbeats are some seconds apart anyway."""
+_ROW_LENGTH = 1 + len(COLUMNS)
+
+
+class HeartbeatReader:
+    """Reads all workers of a scheduler, in the order of their names.
+
+    Parameters
+    ----------
+    scheduler : distributed.Scheduler
+    """
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+        self._known: list[WorkerState] = []
+        self._sorted: list[WorkerState] = []
+
+    def read(self) -> Columns:
+        """Return every column; a figure that a worker does not measure is ``None``."""
+        workers = self._workers()
+        clock = time.time()
+        columns: Columns = {
+            "workers": [str(worker.name) for worker in workers],
+            "age_seconds": _ages(clock, workers),
+            "n_threads": [worker.nthreads for worker in workers],
+            "processing": [len(worker.processing) for worker in workers],
+            "memory_limit_bytes": [worker.memory_limit or None for worker in workers],
+        }
+        rows = [_row(worker.metrics or {}) for worker in workers]
+        # The first entry of a row is its version.
+        columns |= zip(COLUMNS, list(zip(*rows, strict=True))[1:], strict=False)
+        return columns
+
+    def _workers(self) -> list[WorkerState]:
+        now = list(self._scheduler.workers.values())
+        if now != self._known:
+            self._known = now
+            self._sorted = sorted(now, key=lambda worker: (len(str(worker.name)), str(worker.name)))
+        return self._sorted
+
+
+def _ages(clock: float, workers: Sequence[WorkerState]) -> list[float]:
+    # Cut, not rounded: that takes a tenth of the time.
+    if len(workers) > MANY:
+        return [max(0, int(clock - worker.last_seen)) for worker in workers]
+    return [max(0, int(10 * (clock - worker.last_seen))) / 10 for worker in workers]
+
+
+def _row(metrics: Mapping[str, Any]) -> Sequence[Any]:
+    row = metrics.get(METRIC)
+    if isinstance(row, (list, tuple)) and len(row) == _ROW_LENGTH and row[0] == VERSION:
+        return row
+    return _foreign_row(metrics)
+
+
+def _foreign_row(metrics: Mapping[str, Any]) -> Sequence[Any]:
+    """Return what Dask itself measures, for a worker that has just started or has no gpucluster of this version.
+
+    Three honest states of RMM: no pool figure (no RMM), a pool without a used figure (not tracked), both.
+    """
+    told = figures(metrics)
+    cpu = told["cpu_percent"]
+    columns = {
+        "executing": _whole(told["executing"]),
+        "cpu_percent": None if cpu is None else rounded(cpu, RATE_DIGITS),
+        "memory_bytes": size(_whole(told["memory_bytes"])),
+        # Dask's own figure is always 0 for CUDA workers, whose spilled results are elsewhere: not measured.
+        "tier_disk_bytes": None if told["gpu_used_bytes"] is not None else size(_whole(told["spilled_bytes"])),
+        "vram_total_bytes": size(_whole(told["gpu_total_bytes"])),
+        "vram_used_bytes": size(_whole(told["gpu_used_bytes"])),
+        "gpu_utilization_percent": _whole(told["gpu_utilization_percent"]),
+        "rmm_pool_bytes": size(_whole(told["rmm_pool_bytes"]) or None),
+        "rmm_used_bytes": size(_whole(told["rmm_used_bytes"]) or None),
+    }
+    return [VERSION, *map(columns.get, COLUMNS)]
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else int(value)
+
+
+MOST = 30
+_FIELDS = {
+    "waiting": ("waiting", "queued", "no-worker"),
+    "processing": ("processing",),
+    "in_memory": ("memory",),
+    "released": ("released", "forgotten"),
+    "erred": ("erred",),
+}
+"""Dask's states by what they mean to people."""
+_FOLLOWED = ("waiting", "queued", "no-worker", "processing", "erred")
+"""States that no task begins in. Dask makes tasks that are released, and scattered data that is in memory."""
+
+
+class TaskProgress:
+    """Follows the kinds of tasks, and which of them were active last.
+
+    Dask keeps every kind of task that it has ever seen, so nothing here goes through all of them: transitions are
+    followed as they happen, and a reading looks at the few kinds that were active last.
+
+    Parameters
+    ----------
+    scheduler : distributed.Scheduler
+    """
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+        self._counts: Counter[str] = Counter(task.state for task in scheduler.tasks.values())
+        self._latest: OrderedDict[str, None] = OrderedDict.fromkeys(list(states_by_prefix(scheduler))[-MOST:])
+        """The kinds that were active last, at most ``MOST``; the last one last."""
+        self._name = f"gpucluster-progress-{uuid4().hex}"
+        scheduler.add_plugin(_follower(scheduler, self._counts, self._latest), name=self._name)
+
+    def stop(self) -> None:
+        """Follow the scheduler no more."""
+        remove_plugin(self._scheduler, self._name)
+
+    def read(self) -> tuple[dict[str, int], list[dict[str, Any]]]:
+        """Return the number of tasks by state, and the progress of the prefixes that were active last."""
+        prefixes = states_by_prefix(self._scheduler)
+        # A restart forgets the kinds too.
+        progress = [_progress(name, prefixes[name]) for name in self._latest if name in prefixes]
+        return {state: count for state, count in self._totals().items() if count > 0}, [
+            one for one in progress if len(one) > 1
+        ]
+
+    def _totals(self) -> dict[str, int]:
+        scheduler = self._scheduler
+        totals = {state: self._counts[state] for state in _FOLLOWED}
+        # Every task in memory is on a worker; copies count once.
+        totals["memory"] = sum(len(worker.has_what) for worker in scheduler.workers.values()) - n_copies(scheduler)
+        totals["released"] = len(scheduler.tasks) - sum(totals.values())
+        return totals
+
+
+def _follower(scheduler: Scheduler, counts: Counter[str], latest: OrderedDict[str, None]) -> SchedulerPlugin:
+    from distributed import SchedulerPlugin
+
+    tasks = scheduler.tasks
+
+    class ProgressFollower(SchedulerPlugin):
+        """Runs several times per task: it does next to nothing."""
+
+        last = None
+
+        def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
+            counts[start] -= 1
+            counts[finish] += 1
+            prefix = tasks[key].prefix
+            if prefix is not self.last:
+                self.last = prefix
+                latest[prefix.name] = None
+                latest.move_to_end(prefix.name)
+                if len(latest) > MOST:
+                    latest.popitem(last=False)
+
+    return ProgressFollower()
+
+
+def _progress(name: str, states: Any) -> dict[str, Any]:
+    counts = {field: sum(states.get(state, 0) for state in among) for field, among in _FIELDS.items()}
+    return {"prefix": name} | {field: count for field, count in counts.items() if count > 0}

@@ -14,18 +14,18 @@ from ...protocol.errors import GPUClusterError, PreflightFailed
 from ...protocol.models import Network, Submission
 from ...protocol.needs import Needs
 from ...protocol.plain_text import counted, printable
-from ...protocol.slurm_spec import SlurmSpec
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Traits
 from ..backend import START_TIMEOUT_SECONDS as START_SECONDS
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
 from ..deployment import Deployment
-from ..nodes.addresses import address_of, scheduler_address
+from ..nodes import address_of, scheduler_address
 from . import commands, site
-from .fitting import in_words, job_sizes
 from .folder import JobFolder, base_folder
 from .handover import must_have_srun
 from .jobs import clock
+from .jobset import in_words, job_sizes
+from .spec import SlurmSpec
 
 DEFAULT_WORKERS = 1
 REAP_SECONDS = 20.0
@@ -108,7 +108,7 @@ class SlurmBackend(Backend[SlurmSpec]):
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
         """Cancel all jobs of the cluster's names: no other cluster's begin so."""
-        from .ending import IN_FLIGHT_SECONDS, end_jobs
+        from .queue import IN_FLIGHT_SECONDS, end_jobs
 
         names = str(remembered["names"])
         if not names.endswith(f"-{context.cluster_id}-"):

@@ -13,30 +13,24 @@ from datetime import datetime
 
 from ...protocol.errors import StartFailed
 from ...protocol.plain_text import counted
-from ...protocol.slurm_spec import SlurmSpec
 from ...protocol.spec import Adapt
 from ...protocol.telemetry import Decision
 from ...protocol.traits import Verb
 from ..adapting import Adapting
 from ..backend import Plan, StartContext
 from ..deployment import Deployment, Slot, SlotState
-from ..nodes.workers import given_environment, usual_environment
+from ..nodes import given_environment, usual_environment
 from . import commands
-from .ending import IN_FLIGHT_SECONDS, end_jobs
 from .folder import JobFolder, contents
-from .following import Following
 from .handover import Handing
-from .job_outcomes import Endings
 from .jobset import JobSet
-from .queue import Queue
-from .renewal import Renewal
-from .scheduler_job import SchedulerJob, connect
-from .schedulers import CLOSE_SECONDS, SchedulerHere, SchedulerInJob
+from .queue import IN_FLIGHT_SECONDS, Following, Queue, end_jobs
+from .schedulers import CLOSE_SECONDS, SchedulerHere, SchedulerInJob, SchedulerJob, connect
 from .script import batch_script, job_names, scheduler_script
 from .slots import JobSlot
-from .submitting import Submitter
-from .tries import MOST_TRIES, Tries
-from .upkeep import Upkeep
+from .spec import SlurmSpec
+from .submitting import MOST_TRIES, Submitter, Tries
+from .upkeep import Endings, Renewal, Upkeep
 
 STOP_SECONDS = 6.0
 

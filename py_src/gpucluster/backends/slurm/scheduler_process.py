@@ -21,9 +21,9 @@ from distributed.security import Security
 from ...dask_internals.listening import web_address
 from ...protocol.log_text import redact, start_log
 from ..dashboard import PrivateDashboardScheduler
-from ..nodes.addresses import scheduler_address
+from ..nodes import scheduler_address
 from . import commands
-from .ending import end_jobs
+from .queue import end_jobs
 
 logger = logging.getLogger("gpucluster.backends")
 

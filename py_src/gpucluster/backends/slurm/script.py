@@ -7,11 +7,10 @@ import sys
 
 from ...dask_internals.batch_scripts import slurm_jobs, slurm_script
 from ...protocol.errors import MissingPackage
-from ...protocol.slurm_spec import SlurmSpec
-from ..nodes.workers import WORKER_MODULE, cuda_worker_arguments, worker_arguments
-from .bounding import keeping_output_short
+from ..nodes import WORKER_MODULE, cuda_worker_arguments, worker_arguments
 from .folder import OWN, JobFolder
-from .handover import LAST_WORDS, receiving
+from .handover import LAST_WORDS, keeping_output_short, receiving
+from .spec import SlurmSpec
 
 MODULE = "gpucluster.backends.slurm.scheduler_process"
 CUDA_WORKER_MODULE = "dask_cuda.cli"

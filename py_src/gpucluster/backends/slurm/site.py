@@ -13,13 +13,13 @@ from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from ...protocol.durations import slurm_clock
+from ...protocol.durations import slurm_clock, walltime_seconds
 from ...protocol.errors import GPUClusterError, PreflightFailed
-from ...protocol.job_size import not_whole_jobs
 from ...protocol.plain_text import counted
 from ...protocol.sizes import format_size
-from ...protocol.slurm_spec import SlurmSpec, walltime_seconds
+from ...protocol.spec_base import not_whole_jobs
 from . import commands
+from .spec import SlurmSpec
 
 KEPT_SECONDS = 60.0
 _AWAY = ("down", "drain", "drng", "fail", "maint", "resv", "reserved", "unk", "no_respond", "powering", "reboot")

@@ -1,18 +1,26 @@
-"""What follows from each look at the queue: which jobs are over, which hand over, and which are asked for instead."""
+"""What follows from each look at the queue: which jobs are over, which hand over, and which are asked for instead.
+
+Also why jobs are over, in words, and the end of their walltime, before which others take over what they hold.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+import logging
+from collections import deque
+from collections.abc import Callable, Coroutine, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from .fitting import waits_for_smaller
-from .job_outcomes import Endings
-from .jobs import Job
+from ...protocol.plain_text import counted
+from ...protocol.sizes import format_size
+from ..deployment import Deployment, SlotState
+from .folder import JobFolder, telling
+from .jobs import Job, clock
+from .jobset import waits_for_smaller
 from .queue import Queue
-from .renewal import Renewal
 from .schedulers import SchedulerInJob
+from .slots import JobSlot
 
 if TYPE_CHECKING:
     from .deployment import SlurmDeployment
@@ -107,3 +115,153 @@ class Upkeep:
                 await its.end([slot])
             elif slot.too_big and slot.has_workers and here >= its.wanted and not waits_for_smaller(list(its.jobs)):
                 self.task(self._renewal.hand_over(slot, its, waits_for_others=True))
+
+
+WARNED_SECONDS = 600.0
+"""So long before the end people are told, at most."""
+LEAST_SECONDS = 30.0
+MOST_SECONDS = 600.0
+
+
+class Renewal:
+    """Knows which jobs' time is over soon, or are to be replaced because workers of them do not come back.
+
+    Parameters
+    ----------
+    walltime_seconds : int
+        Of each job.
+    slots : mapping
+        All there are, by the jobs' numbers.
+    """
+
+    def __init__(self, walltime_seconds: int, slots: Mapping[str, JobSlot]) -> None:
+        self._slots = slots
+        self._warned_seconds = min(WARNED_SECONDS, walltime_seconds / 2)
+        self._lead_seconds = min(MOST_SECONDS, max(LEAST_SECONDS, walltime_seconds / 10))
+        """A worker hands over what it has so long before its end; others are asked for twice as long before."""
+        self._handing: set[str] = set()
+
+    def look(self, now: datetime) -> tuple[list[JobSlot], list[JobSlot]]:
+        """Return those in whose place others are to be asked for now, and those that are to hand over now."""
+        ending, handing = [], []
+        for slot in self._slots.values():
+            end = now if slot.given_up else _end_of(slot)
+            if slot.state is SlotState.RUNNING and end is not None:
+                left = (end - now).total_seconds()
+                if left < 2 * self._lead_seconds and not slot.replaced and not slot.too_big:
+                    slot.replaced = True
+                    ending.append(slot)
+                elif left < self._lead_seconds and (slot.replaced or slot.too_big) and slot.name not in self._handing:
+                    handing.append(slot)
+        return ending, handing
+
+    def notes(self, now: datetime) -> list[str]:
+        """Return in sentences what ends soon."""
+        replaced = [slot for slot in self._slots.values() if slot.replaced and not slot.given_up]
+        ends = [end for slot in replaced if (end := _end_of(slot)) is not None]
+        if ends:
+            return [
+                f"The walltime of {counted(len(ends), 'job')} ends at {clock(min(ends), now)}. What they hold goes to "
+                "others before, and as many new jobs are asked for."
+            ]
+        ends = [end for slot in self._slots.values() if (end := _end_of(slot)) is not None]
+        if ends and (min(ends) - now).total_seconds() < self._warned_seconds:
+            return [f"The walltime of a job ends at {clock(min(ends), now)}."]
+        return []
+
+    async def hand_over(self, slot: JobSlot, deployment: Deployment, *, waits_for_others: bool) -> None:
+        """Move the results of one job's workers to the others, as soon as there are others, and end the job.
+
+        Parameters
+        ----------
+        slot : JobSlot
+        deployment : Deployment
+        waits_for_others : bool
+            Whether others were asked for. If not, a job that was given up ends when it holds nothing.
+        """
+        others = [other for other in self._slots.values() if other.state is SlotState.RUNNING and other is not slot]
+        if not others and (waits_for_others or not slot.given_up):
+            return
+        if slot.name in self._handing:
+            return
+        self._handing.add(slot.name)
+        try:
+            handed = await deployment.scheduler.hand_over(set(slot.names))
+            if not handed.kept:
+                await deployment.release(slot.names)
+        finally:
+            self._handing.discard(slot.name)
+
+
+def _end_of(slot: JobSlot) -> datetime | None:
+    return slot.job.ends if slot.job is not None and slot.job.runs else None
+
+
+logger = logging.getLogger("gpucluster.backends")
+
+KEPT_OUTPUTS = 20
+"""Of so many jobs that are over, what they have printed is kept; each may have 16 MiB."""
+
+
+class Endings:
+    """Knows how each job has ended.
+
+    Parameters
+    ----------
+    folder : JobFolder
+    names : str
+        What the jobs' names begin with.
+    walltime : str
+        Their limit of time.
+    memory_limit_bytes : int
+        Of a worker; 0: nobody has said one.
+    tell : callable
+        Writes into the cluster's activity: a kind, and a sentence.
+    """
+
+    def __init__(
+        self, folder: JobFolder, names: str, walltime: str, memory_limit_bytes: int, tell: Callable[[str, str], None]
+    ) -> None:
+        self._folder = folder
+        self._names = names
+        self._walltime = walltime
+        self._memory_limit_bytes = memory_limit_bytes
+        self._tell = tell
+        self._known: dict[str, str] = {}
+        self._ended: deque[tuple[str, str]] = deque()
+
+    def of(self, slot: JobSlot) -> str:
+        """Return why a job is over, without a full stop."""
+        return self._known.get(slot.name, f"its job {slot.job_id} is over")
+
+    async def learn(self, slot: JobSlot, job: Job | None) -> None:
+        """Find out why a job is over, once, before it counts as that.
+
+        Parameters
+        ----------
+        slot : JobSlot
+        job : Job or None
+            As it is in the queue.
+        """
+        if slot.name in self._known:
+            return
+        lines = await self._folder.printed(f"{self._names}{slot.name}", slot.job_id or "", job)
+        if lines:
+            logger.warning("Job %s ended; it printed:\n%s", slot.job_id, "\n".join(lines))
+        if job is None:
+            told = f"its job {slot.job_id} is no longer in the queue"
+        else:
+            limit = self._memory_limit_bytes * slot.size // slot.nodes
+            told = job.how_it_ended(self._walltime, format_size(limit) if limit else None, telling(lines))
+            began_in_vain = not slot.came and job.nodes and job.state in {"FAILED", "COMPLETED"}
+            if not lines and began_in_vain and self._folder.shared:
+                told += "; it printed nothing"
+                if not self._folder.was_there(f"{self._names}{slot.name}", slot.job_id or ""):
+                    told += f": perhaps {self._folder.base} is not there on the nodes"
+        self._known[slot.name] = told
+        self._ended.append((f"{self._names}{slot.name}", slot.job_id or ""))
+        if len(self._ended) > KEPT_OUTPUTS:
+            await asyncio.to_thread(self._folder.forget_printed, *self._ended.popleft())
+        if slot.came and slot.state is not SlotState.LEAVING:
+            who = f"Worker {slot.name}" if slot.size == 1 else f"Workers {slot.names[0]} to {slot.names[-1]}"
+            self._tell("worker_died", f"{who}: {told}.")

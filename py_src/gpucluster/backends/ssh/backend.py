@@ -12,9 +12,9 @@ from ...protocol.models import Network
 from ...protocol.needs import Needs
 from ...protocol.plain_text import counted
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
-from ...protocol.ssh_spec import SSHSpec
 from ...protocol.traits import Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
+from .spec import SSHSpec
 
 if TYPE_CHECKING:
     from ..deployment import Deployment
@@ -34,9 +34,8 @@ class SSHBackend(Backend[SSHSpec]):
 
     async def preflight(self, spec: SSHSpec, context: StartContext) -> Plan:
         """Look at every host at once; what looks at it there is what starts the workers later."""
-        from ..nodes.addresses import scheduler_address
-        from .connection import load_asyncssh
-        from .hosts import named_hosts
+        from ..nodes import scheduler_address
+        from .hosts import load_asyncssh, named_hosts
         from .pool import Pool, scratch_name
 
         load_asyncssh()

@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from ...protocol.models import DeviceModel
 from ...protocol.plain_text import printable
-from ..cuda.failures import explain
-from . import connection
-from .connection import HostUnusable
-from .hosts import Named
+from ..cuda.memory import explain
+from . import hosts
+from .hosts import HostUnusable, Named
 
 if TYPE_CHECKING:
-    from .worker import SSHWorker
+    from .deployment import SSHWorker
 
 logger = logging.getLogger("gpucluster.workers")
 
@@ -125,7 +124,7 @@ class Host:
             if self._process is not None:
                 return
             try:
-                self._connection = await connection.connect(self.named, self._config)
+                self._connection = await hosts.connect(self.named, self._config)
                 peer = self._connection.get_extra_info("peername")
                 self.peer = peer[0] if peer else None
                 await self._start_agent()

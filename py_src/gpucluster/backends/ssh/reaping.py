@@ -8,9 +8,8 @@ import shlex
 from typing import Any
 
 from ..backend import ReapContext, Remembered
-from .connection import HostUnusable, connect
 from .host import MARK
-from .hosts import Named
+from .hosts import HostUnusable, Named, connect
 
 SWEEP_SECONDS = 30.0
 _SWEEP = """

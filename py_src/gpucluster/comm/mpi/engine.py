@@ -6,6 +6,13 @@ nothing is, it sleeps until the bell of this rank is rung, and looks now and the
 Matched probes (``MPI_Improbe``) take an envelope out of MPI's queue in one step, so that no other thread can take what
 was seen; all messages are received, also those of connections that nobody has any more, so that none is left behind
 which would be taken for another one.
+
+How long a rank looks again and again for what may come, before it sleeps until its bell is rung.
+
+To be woken takes longer than most messages: the kernel has to find a processor, which may itself sleep. To look again
+and again takes a processor from others. So a rank looks only as long as that has paid lately: when its bell wakes it
+soon after it has gone to sleep, it looks twice as long the next time, and when it had been asleep for long, half as
+long. That is how Linux decides how long an idle processor of a virtual machine polls (``haltpoll``).
 """
 
 from __future__ import annotations
@@ -25,7 +32,6 @@ from typing import Any
 from .channel import Arriving, Channel
 from .lane import Lane
 from .memory import Memory
-from .pacing import Pacing
 from .wire import Envelope, Key, Kind, decode, encode
 from .world import World
 
@@ -377,3 +383,32 @@ def started(world: World) -> Engine | None:
     if _engine is None or _engine.is_over:
         _engine = Engine(world, loop)
     return _engine if _engine.loop is loop else None
+
+
+LONGEST_SECONDS = 0.0004
+"""What a rank waits for at most without sleeping: an answer to a question is there sooner, or takes some time."""
+SHORTEST_SECONDS = 0.00005
+
+
+class Pacing:
+    """Of one rank. Times are those of ``time.perf_counter``."""
+
+    def __init__(self) -> None:
+        self.window = SHORTEST_SECONDS
+        """So long it looks after something has come or gone; 0: it sleeps at once."""
+        self._asleep_since: float | None = None
+
+    def sleeps(self, now: float) -> None:
+        """Note that it has looked in vain, and sleeps."""
+        if self._asleep_since is None:
+            self._asleep_since = now
+
+    def woken(self, now: float) -> None:
+        """Note that it was woken by its bell: if that was soon, to look for longer would have been better."""
+        since, self._asleep_since = self._asleep_since, None
+        if since is None:
+            return  # It was looking.
+        if now - since <= LONGEST_SECONDS:
+            self.window = min(max(2 * self.window, SHORTEST_SECONDS), LONGEST_SECONDS)
+        else:
+            self.window = self.window / 2 if self.window > SHORTEST_SECONDS else 0.0

@@ -1,11 +1,29 @@
-"""What the ranks of one program have in common: a communicator of ours alone, a name, bells."""
+"""What the ranks of one program have in common: a communicator of ours alone, a name, bells.
+
+What wakes a rank that sleeps: MPI has nothing that a process can wait for together with its other work.
+
+Each rank has a datagram socket. Whoever has sent something through MPI rings it, and the event loop of the other
+looks what has come. On one machine it is an abstract unix socket, which opens no port; between machines a UDP port,
+where only who knows the world's secret is listened to.
+
+A ring says how many envelopes its sender has sent so far. That MPI finds none does not mean that none is there: it may
+have been busy with a packet of another kind, of which any number can be before the envelope, or the network was slower
+than the ring. So a rank goes on looking until it has as many as it was told of. The next ring makes up for a lost one,
+and whoever finds that a rank has no room for a ring tries it again. If the last one is lost on a network, that costs
+``engine.LONGEST_SLEEP_SECONDS`` at most.
+"""
 
 from __future__ import annotations
 
+import hmac
 import secrets
+import socket
+import struct
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
-from .bell import SECRET_BYTES, Bell
+from ...operating_system.neighbours import nameless_datagrams, place_on_network
 
 _NAME_BYTES = 8
 _joined: World | None = None
@@ -62,3 +80,144 @@ def join(host: str) -> World:
 def here() -> World | None:
     """Return the world that this process has joined; ``None``: it is no rank, or has not."""
     return _joined
+
+
+SECRET_BYTES = 16
+_TOLD = struct.Struct("<IQ")
+"""Who rings, and how many envelopes it has sent to whom it rings."""
+_RING_BYTES = SECRET_BYTES + _TOLD.size
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a rank's bell is."""
+
+    machine: str
+    """The same for ranks that reach each other's unix sockets."""
+    path: bytes | None
+    """Abstract name of the unix socket."""
+    port: tuple[str, int] | None
+
+
+class Bell:
+    """The bell of this rank.
+
+    Parameters
+    ----------
+    host : str
+        Address by which ranks of other machines reach this one.
+    """
+
+    def __init__(self, host: str) -> None:
+        self._near = nameless_datagrams()
+        path: bytes | None = self._near.getsockname() if self._near is not None else None
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._far: socket.socket | None = socket.socket(family, socket.SOCK_DGRAM)
+        self._far.bind((host, 0))
+        for one in self.sockets:
+            one.setblocking(False)
+        self.place = Place(place_on_network(), path, self._far.getsockname()[:2])
+        self._others: list[Place] = []
+        self._secret = b""
+        self._rank = 0
+        self._sent: list[int] = []
+        """Envelopes by the rank that they were sent to."""
+        self._taken: list[int] = []
+        """Envelopes by the rank that has sent them."""
+        self._announced: list[int] = []
+        """As many the ranks have said to have sent."""
+        self._missing: set[int] = set()
+        """Ranks that have said so of more than were taken."""
+        self._unheard: set[int] = set()
+        """Ranks that had no room for a ring."""
+
+    @property
+    def sockets(self) -> list[socket.socket]:
+        """What an event loop waits for."""
+        return [one for one in (self._near, self._far) if one is not None]
+
+    def meet(self, others: list[Place], secret: bytes, rank: int) -> None:
+        """Know all ranks; a port that nobody needs is closed.
+
+        Parameters
+        ----------
+        others : list of Place
+            By rank.
+        secret : bytes
+            Of the world.
+        rank : int
+            This one.
+        """
+        self._others, self._secret, self._rank = others, secret, rank
+        self._sent, self._taken, self._announced = ([0] * len(others) for _ in range(3))
+        if self._far is not None and all(self._is_near(place) for place in others):
+            self._far.close()
+            self._far = None
+
+    def announce(self, rank: int) -> None:
+        """Wake a rank, as an envelope was sent to it."""
+        self._sent[rank] += 1
+        self.ring(rank)
+
+    def ring(self, rank: int) -> None:
+        """Wake a rank."""
+        place = self._others[rank]
+        ring = self._secret + _TOLD.pack(self._rank, self._sent[rank])
+        self._unheard.discard(rank)
+        try:
+            if self._is_near(place):
+                assert self._near is not None and place.path is not None
+                self._near.sendto(ring, place.path)
+            elif self._far is not None and place.port is not None:
+                self._far.sendto(ring, place.port)
+        except BlockingIOError:
+            self._unheard.add(rank)
+        except OSError:
+            pass  # It has ended.
+
+    def ring_again(self) -> None:
+        """Ring those that had no room for it."""
+        for rank in tuple(self._unheard):
+            self.ring(rank)
+
+    def took(self, rank: int) -> None:
+        """Note that an envelope of a rank was found."""
+        self._taken[rank] += 1
+        if self._taken[rank] >= self._announced[rank]:
+            self._missing.discard(rank)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether an envelope is on its way to this rank, or a ring has not been heard."""
+        return bool(self._missing or self._unheard)
+
+    def is_near(self, rank: int) -> bool:
+        """Return whether a rank is on this machine."""
+        return self.place.machine == self._others[rank].machine
+
+    def heard(self) -> bool:
+        """Take all rings there are; returns whether one of them was ours."""
+        ours = False
+        for one in self.sockets:
+            with suppress(OSError):
+                for _ in range(64):
+                    ours |= self._is_ours(one.recv(_RING_BYTES + 1))
+        return ours
+
+    def _is_ours(self, ring: bytes) -> bool:
+        if len(ring) != _RING_BYTES or not hmac.compare_digest(ring[:SECRET_BYTES], self._secret):
+            return False
+        rank, sent = _TOLD.unpack_from(ring, SECRET_BYTES)
+        self._announced[rank] = max(sent, self._announced[rank])
+        if self._taken[rank] < sent:
+            self._missing.add(rank)
+        return True
+
+    def close(self) -> None:
+        """Hear nothing any more."""
+        for one in self.sockets:
+            one.close()
+        self._near = self._far = None
+
+    def _is_near(self, place: Place) -> bool:
+        return self._near is not None and place.path is not None and place.machine == self.place.machine

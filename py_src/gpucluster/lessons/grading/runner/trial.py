@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from ....operating_system.lifetimes import adopt_orphans
-from ....operating_system.namespaces import namespaces_of, separated
+from ....operating_system.privileges import namespaces_of, separated
 from ..job import Job
 from ..kernel.trial import FOUND
 from ..sandbox.folder import TOKEN_VARIABLE, Sandbox

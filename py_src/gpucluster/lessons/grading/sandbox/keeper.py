@@ -16,7 +16,7 @@ from typing import NamedTuple
 import psutil
 
 from ....operating_system.memory import SHARED_MEMORY
-from ....operating_system.namespaces import namespaces_of
+from ....operating_system.privileges import namespaces_of
 from ....operating_system.processes import open_files
 from .folder import Sandbox
 from .processes import descendants, end_all, end_without_main_thread, has_ended, resident_bytes, threads_of

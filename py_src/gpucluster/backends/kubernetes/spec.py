@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, field_validator, model_validator
 
-from .gpu_spec import GPUSpec
-from .node_spec import NodeSpec
-from .plain_text import printable
-from .sizes import MemorySize, MemorySizeOrAuto
-from .spec_base import WorkerCountOrZero, not_shown, number_of_workers, shown_in
+from ...protocol.gpu_spec import GPUSpec
+from ...protocol.machine_spec import NodeSpec
+from ...protocol.plain_text import printable
+from ...protocol.sizes import MemorySize, MemorySizeOrAuto
+from ...protocol.spec_base import WorkerCountOrZero, not_shown, number_of_workers, shown_in
 
 _NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?")
 _CONTEXT = re.compile(r"[^\s\0]{1,253}")

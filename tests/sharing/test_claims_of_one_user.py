@@ -9,13 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from gpucluster.registry.claims import DeviceClaims
+from gpucluster.sharing.claims import DeviceClaims
 
 ONE, TWO, OLD_STYLE = "GPU-0001", "MIG-0002", "MIG-GPU-0003/1/0"
 
 HOLD = """
 import sys, pathlib
-from gpucluster.registry.claims import DeviceClaims
+from gpucluster.sharing.claims import DeviceClaims
 claims = DeviceClaims(pathlib.Path(sys.argv[1]))
 with claims.choosing() as taken:
     claims.claim(sys.argv[2:])

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
-from .gpu_spec import GPUSpec
-from .node_spec import NodeSpec
-from .plain_text import printable
-from .spec_base import WorkerCount, shown_in
+from ...protocol.gpu_spec import GPUSpec
+from ...protocol.machine_spec import NodeSpec
+from ...protocol.plain_text import printable
+from ...protocol.spec_base import WorkerCount, shown_in
 
 MOST_OPTIONS = 100
 _LAUNCHER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")

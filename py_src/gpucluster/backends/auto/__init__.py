@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 import asyncio
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from ..devices.host import host_devices
-from ..devices.probe import GPUProbe, probe_gpu
-from ..devices.selection import select_devices
-from ..protocol.capacity import DEFAULT_CPU_WORKERS
-from ..protocol.errors import NoUsableDevice
-from ..protocol.spec import AutoSpec, CudaSpec, LocalSpec, SpecBase
-from ..protocol.traits import Traits
-from .backend import Chooser
-from .cuda.packages import GPU_EXTRA, importable
+from pydantic import Field
+
+from ...devices.host import host_devices
+from ...devices.probe import GPUProbe, probe_gpu
+from ...devices.selection import select_devices
+from ...protocol.capacity import DEFAULT_CPU_WORKERS
+from ...protocol.errors import NoUsableDevice
+from ...protocol.spec_base import SpecBase, WorkerCountOrZero, number_of_workers, shown_in
+from ...protocol.traits import Traits
+from ..backend import Chooser
+from ..cuda.packages import GPU_EXTRA, importable
+from ..cuda.spec import CudaSpec
+from ..local import HostSpec, LocalSpec
+
+
+class AutoSpec(HostSpec):
+    """GPU workers where a usable GPU is, else CPU workers."""
+
+    backend: Literal["auto"] = Field(
+        "auto", title="Kind", description="GPU workers where a usable GPU is, else CPU workers."
+    )
+    n_workers: WorkerCountOrZero | None = number_of_workers("one per GPU, or one per core up to four on CPU")
+    wait_in_line: bool = Field(
+        True,
+        title="Wait in line",
+        description="Where the site gives out slots of GPUs and none is free: wait in line; else fail at once.",
+        json_schema_extra=shown_in("GPUs", advanced=True),
+    )
 
 
 class AutoBackend(Chooser[AutoSpec]):

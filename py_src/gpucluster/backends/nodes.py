@@ -1,19 +1,27 @@
-"""What workers on other machines are given: credentials, environment, and a command without secrets."""
+"""Workers on other machines: what they are given, and by which address they reach this one.
+
+Imports no Dask: interfaces ask before anything starts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ipaddress
+import socket
+from collections.abc import Collection, Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from ..cuda.packages import allocates_with_rmm
-from ..worker_variables import given_variables
+import psutil
+
+from ..protocol.errors import PreflightFailed
+from .worker_variables import given_variables
 
 if TYPE_CHECKING:
     from distributed.security import Security
 
-    from ...protocol.gpu_spec import GPUSpec
-    from ...protocol.node_spec import NodeSpec
+    from ..protocol.gpu_spec import GPUSpec
+    from ..protocol.machine_spec import NodeSpec
+
 
 _OF_TLS = (
     "tls_ca_file",
@@ -126,7 +134,7 @@ def cuda_worker_arguments(spec: GPUSpec, arguments: list[str]) -> list[str]:
     found += [f"--{name.replace('_', '-')}" for name in ("rmm_async", "rmm_managed_memory") if getattr(spec, name)]
     for library in spec.rmm_allocator_external_lib_list:
         found += ["--set-rmm-allocator-for-libs", library]
-    if spec.rmm_track_allocations and allocates_with_rmm(spec):
+    if spec.rmm_track_allocations and spec.allocates_with_rmm():
         found.append("--rmm-track-allocations")
     if spec.enable_cudf_spill:
         found += ["--enable-cudf-spill", "--cudf-spill-stats", str(spec.cudf_spill_stats)]
@@ -147,3 +155,66 @@ def _without(arguments: list[str], options: Mapping[str, int]) -> list[str]:
 
 def _pairs(options: Mapping[str, str]) -> list[str]:
     return [part for pair in options.items() for part in pair]
+
+
+SOME_ADDRESS = "192.0.2.1"
+"""Nobody's (RFC 5737): nothing is sent there, it only makes the system say by which of its addresses it would be."""
+LOOPBACK = "127.0.0.1"
+
+
+def address_of(interface: str) -> str:
+    """Return the address of a network interface of this machine.
+
+    Raises
+    ------
+    PreflightFailed
+        There is no such interface, it is down, or it has no address.
+    """
+    addresses = psutil.net_if_addrs()
+    if interface not in addresses:
+        raise PreflightFailed(
+            f"interface: this machine has no network interface '{interface}'. There are {', '.join(sorted(addresses))}."
+        )
+    found: dict[int, str] = {}
+    for entry in addresses[interface]:
+        if entry.family in {socket.AF_INET, socket.AF_INET6} and not entry.address.startswith("fe80:"):
+            found.setdefault(entry.family, entry.address)
+    state = psutil.net_if_stats().get(interface)
+    if not found or (state is not None and not state.isup):
+        why = "has no address" if not found else "is down"
+        raise PreflightFailed(f"interface: the network interface '{interface}' of this machine {why}; choose another.")
+    return found.get(socket.AF_INET) or found[socket.AF_INET6]
+
+
+def address_towards(target: str) -> str:
+    """Return the address of this machine by which it would reach another address; sends nothing."""
+    family = socket.AF_INET6 if ":" in target else socket.AF_INET
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect((target, 9))
+        except OSError:
+            return LOOPBACK
+        return str(probe.getsockname()[0])
+
+
+def scheduler_address(interface: str | None, targets: Collection[str] = ()) -> str:
+    """Return the address that the scheduler listens on.
+
+    Parameters
+    ----------
+    interface : str, optional
+        As somebody chose it.
+    targets : collection of str
+        Addresses of the machines that workers will be on, as far as they are known. Default: what the default route
+        leads to.
+
+    Raises
+    ------
+    PreflightFailed
+        The interface cannot be used.
+    """
+    if interface is not None:
+        return address_of(interface)
+    ours = sorted({address_towards(target) for target in targets or (SOME_ADDRESS,)})
+    # Workers on this machine reach it by an outer address, too; those elsewhere not by loopback.
+    return next((address for address in ours if not ipaddress.ip_address(address).is_loopback), ours[0])

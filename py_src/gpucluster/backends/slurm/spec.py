@@ -8,15 +8,14 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from .gpu_spec import GPUSpec
-from .job_size import not_whole_jobs
-from .node_spec import NodeSpec
-from .plain_text import printable
-from .sizes import MemorySize, MemorySizeOrAuto
-from .spec_base import WorkerCountOrZero, number_of_workers, shown_in
+from ...protocol.durations import DEFAULT_SCHEDULER_WALLTIME, walltime_seconds
+from ...protocol.gpu_spec import GPUSpec
+from ...protocol.machine_spec import NodeSpec
+from ...protocol.plain_text import printable
+from ...protocol.sizes import MemorySize, MemorySizeOrAuto
+from ...protocol.spec_base import WorkerCountOrZero, not_whole_jobs, number_of_workers, shown_in
 
 DEFAULT_WALLTIME = "01:00:00"
-DEFAULT_SCHEDULER_WALLTIME = "1-00:00:00"
 MOST_LINES = 50
 _OF_WORKERS = ("n_workers", "workers_per_job", "gpu_type", "memory_per_gpu", "constraint", "local_directory")
 _OF_NODES = re.compile(
@@ -30,7 +29,6 @@ _CONSTRAINT = re.compile(r"[A-Za-z0-9_.:*&|!,()\[\]-]{1,200}")
 _MODULE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@/:=-]{0,199}")
 _PATH = re.compile(r"/[A-Za-z0-9_.+@=:,/-]{0,999}")
 _DIRECTIVE = re.compile(r"(--[a-z][a-z-]*|-[A-Za-z])([= ].*)?")
-_WALLTIME = re.compile(r"(?:(\d{1,4})-(\d{1,6})(?::(\d{1,6})(?::(\d{1,6}))?)?|(\d{1,6})(?::(\d{1,6})(?::(\d{1,6}))?)?)")
 _OURS = frozenset({
     "-J", "--job-name", "-o", "--output", "-e", "--error", "-i", "--input", "-a", "--array", "-W", "--wait", "--wrap",
     "--parsable", "--test-only", "--requeue", "--no-requeue", "-n", "--ntasks", "--ntasks-per-node", "-N", "--nodes",
@@ -48,32 +46,6 @@ _FIELDS_OF = {
     "--mem": "memory_limit", "-C": "constraint", "--constraint": "constraint", "--mem-per-gpu": "memory_per_gpu",
 }  # fmt: skip
 """Options of sbatch that have a field of their own."""
-
-
-def walltime_seconds(text: str) -> int:
-    """Return the seconds of a time limit as Slurm writes it: ``30``, ``30:00``, ``1:00:00``, ``2-12``, ``2-12:00:00``.
-
-    Its parts are added up as ``sbatch`` does, which knows no bounds of them: ``00:90:00`` is an hour and a half.
-
-    Raises
-    ------
-    ValueError
-        It is none; with the end of a sentence.
-    """
-    found = _WALLTIME.fullmatch(text)
-    if not found:
-        raise ValueError(
-            f"{printable(text, 40)!r} is not a time limit: write minutes, '00:30:00' (hours, minutes, seconds) or "
-            "'2-12:00:00' (with days)"
-        )
-    days, *after_days = found.group(1, 2, 3, 4)
-    if days is not None:
-        hours, minutes, seconds = (int(part or 0) for part in after_days)
-        return ((int(days) * 24 + hours) * 60 + minutes) * 60 + seconds
-    first, second, third = found.group(5, 6, 7)
-    if third is not None:
-        return (int(first) * 60 + int(second)) * 60 + int(third)
-    return int(first) * 60 + int(second or 0)
 
 
 def _lines(value: Any) -> Any:

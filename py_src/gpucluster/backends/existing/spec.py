@@ -7,8 +7,8 @@ from typing import Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
-from .plain_text import printable
-from .spec_base import SpecBase, not_shown, shown_in
+from ...protocol.plain_text import printable
+from ...protocol.spec_base import SpecBase, not_shown, shown_in
 
 _ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9A-Fa-f:.]+(%\w+)?\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
 _CONFIGURED = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*")

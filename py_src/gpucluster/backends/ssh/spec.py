@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from .gpu_spec import GPUSpec
-from .node_spec import NodeSpec
-from .plain_text import printable
-from .spec_base import MAX_WORKERS, WorkerCountOrZero, number_of_workers, shown_in
+from ...protocol.gpu_spec import GPUSpec
+from ...protocol.machine_spec import NodeSpec
+from ...protocol.plain_text import printable
+from ...protocol.spec_base import MAX_WORKERS, WorkerCountOrZero, number_of_workers, shown_in
 
 HOST = re.compile(
     r"(?:(?P<user>[A-Za-z0-9_][A-Za-z0-9_.-]*)@)?(?P<host>[A-Za-z0-9_][A-Za-z0-9_.-]*|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?"

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, WithJsonSchema, field_validator, model_validator
 
-from .plain_text import printable
-from .spec_base import SpecBase, WorkerCountOrZero, not_shown, shown_in
+from ...protocol.plain_text import printable
+from ...protocol.spec_base import SpecBase, WorkerCountOrZero, not_shown, shown_in
 
 HUB_TOKEN = "JUPYTERHUB_API_TOKEN"  # noqa: S105, the name of a variable
 MOST_BYTES = 100_000
