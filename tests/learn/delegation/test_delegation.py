@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 from gpucluster.learn import config_context
 from gpucluster.learn.delegation import DELEGATED, NOT_DELEGATED, fitting
-from gpucluster.learn.delegation.translation import options_for
+from gpucluster.learn.delegation.fitting import options_for
 from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
 from gpucluster.learn.estimator import DistributedEstimator
 from sklearn.datasets import load_diabetes, load_digits

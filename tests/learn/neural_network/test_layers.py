@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from gpucluster.learn.communicators import combine
-from gpucluster.learn.neural_network.layers import first_layers, gradients, probabilities
+from gpucluster.learn.neural_network.training import first_layers, gradients, probabilities
 
 
 @pytest.fixture

@@ -21,8 +21,7 @@ from ..communicators.communicator import Communicator
 from ..errors import InvalidData, NotSupported
 from ..rows.block import Rows
 from ..rows.shard import Shard
-from .broadcast_search import BroadcastSearch
-from .neighbourhoods import Integers, Neighbourhoods, Pairs, RankRows
+from .neighbourhoods import BroadcastSearch, Integers, Neighbourhoods, Pairs, RankRows
 from .region_search import searched_by_regions
 
 SAMPLED_PAIRS = 16

@@ -14,15 +14,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..arrays import Array, Data, Output, RandomState, array_namespace_of, to_numpy
-from ..clients import computing_with
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter, NotSupported, warn_caller
 from ..estimator import DistributedEstimator, LazyTransformerMixin
 from ..kernels.lloyd import labels_of
 from ..kernels.nearest import distances_between
+from ..keywords import computing_with
 from ..rows.running import local_rows, run_table
+from ..rows.shard import available_threads, one_blas_thread
 from ..rows.table import as_table, is_dask
-from ..rows.threads import available_threads, one_blas_thread
 from .lloyd import Clustering, assess, kmeans, most_passes, relative
 from .seeding import Start
 

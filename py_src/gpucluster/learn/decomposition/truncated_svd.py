@@ -15,9 +15,9 @@ from ..checks import check_columns, check_finite, no_rows
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator, LazyTransformerMixin
+from ..kernels.affine import projected
 from ..kernels.factor import Factor, factor, merge_factors, uncentred
 from ..kernels.moments import Moments, merge_moments, moments
-from ..kernels.projection import projected
 from ..rows.block import Rows
 from ..rows.table import floating_type
 

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
-from ..clients import computing_with, with_option
 from ..errors import NotSupported
-from ..keywords import in_our_words, names_of
+from ..keywords import computing_with, in_our_words, names_of, with_option
 from ..rows.table import is_dask
 from ..rows.waiting import current_client, persisted, waiting
 from .catalogue import DELEGATED

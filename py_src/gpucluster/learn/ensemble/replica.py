@@ -12,7 +12,7 @@ from ...dask_internals.machine import memory_bytes
 from ..arrays import Array, to_numpy
 from ..checks import no_rows, not_finite
 from ..rows.block import Block
-from ..rows.footprint import block_bytes
+from ..rows.placement import block_bytes
 from ..rows.ranks import workers_of
 from ..rows.shard import Shard
 from ..rows.table import Table

@@ -10,9 +10,8 @@ import numpy as np
 from ..arrays import Array, Data, Output, array_namespace_of
 from ..delegation.methods import delegable
 from ..errors import InvalidData
-from ..estimator import DistributedEstimator
+from ..estimator import DistributedEstimator, ScoredClassifier
 from ..labels import labels_at
-from ..scoring import ScoredClassifier
 
 Likelihood = Callable[..., Array]
 """Called as ``likelihood(X, *model)``; returns log P(class) + log P(row | class), shape (n_rows, n_classes)."""

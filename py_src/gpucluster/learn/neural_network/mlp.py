@@ -13,12 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 from ..arrays import Array, Data, Output, PlainModel, RandomState, array_namespace_of
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
-from ..estimator import DistributedEstimator
+from ..estimator import DistributedEstimator, ScoredClassifier
 from ..labels import checked_classes, classes_of, known_classes, labels_at, merge_classes, require_known
 from ..rows.block import Rows
-from ..scoring import ScoredClassifier
-from .layers import Layers, probabilities
-from .training import Network, train
+from .training import Layers, Network, probabilities, train
 
 AUTO_BATCH = 200
 """Rows per batch, as in scikit-learn."""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from ...dask_internals.collections import keys
-from .footprint import block_bytes
+from .placement import block_bytes
 from .table import Table
 
 MOST_TABLES = 8

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from ...dask_internals.statuses import still_works
 from ...dask_internals.worker_data import fetched, held, in_thread
 from ...dask_internals.worker_state import n_threads
-from ..communicators.operators import Message, Operator, combine_all, in_host_memory
+from ..communicators.communicator import Message, Operator, combine_all, in_host_memory
 from .assignment import Asked, assigned, forget_assigned
 from .block import Block, Partial
 from .table import Table
