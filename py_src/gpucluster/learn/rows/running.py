@@ -12,9 +12,9 @@ from ..communicators.communicator import Communicator, SerialCommunicator
 from ..errors import InvalidData
 from ..settings import configuration
 from .block import Block
+from .in_place import are_short, run_ranks_in_place
 from .placement import block_bytes, fits_into_workers
 from .ranks import Placed, run_ranks, workers_of
-from .ranks_in_place import are_short, run_ranks_in_place
 from .shard import Shard, available_threads, block_of_rank
 from .stream import Stream
 from .table import Table, as_table, is_dask
