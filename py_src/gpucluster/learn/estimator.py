@@ -41,13 +41,6 @@ class ScoredClassifier(ClassifierMixin):
         -------
         float
             From 0 to 1; of the sum of weights where there are some.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         from .metrics.classification import accuracy
 
@@ -73,13 +66,6 @@ class ScoredRegressor(RegressorMixin):
         -------
         float
             1 at best; below 0 where the mean of y would be a better prediction.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         from .metrics.regression import r2
 

@@ -197,13 +197,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
         -------
         Dask array, series or array of shape (n_samples,)
             int32; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         return self._map(_labels, X, getattr(self, "cluster_centers_", None), dtype=np.int32)
 
@@ -241,13 +234,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
         -------
         Dask array or data frame, or array, of shape (n_samples, n_clusters)
             Of the type of X, in its units; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         dtype = as_table(X).X.dtype if is_dask(X) else None
         columns = None if not hasattr(self, "cluster_centers_") else len(self.cluster_centers_)
@@ -270,13 +256,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
         -------
         float
             Minus the (weighted) sum of squared distances of rows to their nearest centres.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         check_is_fitted(self)
         if is_dask(X):

@@ -215,13 +215,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
         -------
         Dask array or data frame, or array, of shape (n_samples, n_components_)
             Of the type of ``components_``; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         check_is_fitted(self)
         scale = self._scale() if self.whiten else 1.0
@@ -275,13 +268,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
         -------
         Dask array, series or array of shape (n_samples,)
             float64; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         check_is_fitted(self)
         precision = self.get_precision()
@@ -300,13 +286,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
         Returns
         -------
         float
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         mean = self.score_samples(X).mean()
         return float(computed(mean)[0] if is_dask(mean) else mean)

@@ -165,13 +165,6 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, Distri
         -------
         Dask array or data frame, or array, of shape (n_samples, n_components)
             Of the type of ``components_``; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         check_is_fitted(self)
         return self._map(

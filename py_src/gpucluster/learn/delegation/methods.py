@@ -28,8 +28,9 @@ def delegable(method: Method) -> Method:
     * Others, such as ``predict``, are answered by cuML where it has fitted and the data are on Dask. They take one more
       keyword, ``delayed``, as cuML's do: with ``False``, lazy answers are computed on the workers at once.
 
-    All of them compute with the estimator's client, and take the keywords of `gpucluster.learn.keywords`. Name,
-    docstring and otherwise the signature stay those of the method.
+    All of them compute with the estimator's client, and take the keywords of `gpucluster.learn.keywords`. Name and
+    otherwise the signature stay those of the method, and so does the docstring, to which `RAISES` is added where a
+    fitted estimator answers about rows and its docstring names no errors.
 
     Parameters
     ----------
@@ -51,11 +52,24 @@ def delegable(method: Method) -> Method:
 
     wrapped: Any = on_client
     wrapped.is_delegable = True
+    document = method.__doc__ or ""
+    if make in {_calling, _scoring} and "X" in _parameters(method) and "    Raises\n" not in document:
+        wrapped.__doc__ = f"{document.rstrip()}\n{RAISES}"
     if make in {_calling, _answering}:
         wrapped.__signature__ = with_option(method, DELAYED)
     return wrapped
 
 
+RAISES = """
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity that `fit`
+            refuses, too.
+        """
+"""What answers about rows raise."""
 DELAYED = inspect.Parameter("delayed", inspect.Parameter.KEYWORD_ONLY, default=True, annotation=bool)
 
 

@@ -255,13 +255,6 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
         Dask array or data frame, or array
             Of shape (n_samples,) for two classes, where what is above 0 speaks for ``classes_[1]``, else of shape
             (n_samples, n_classes); lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         check_is_fitted(self)
         return self._map(scores, X, self._coefficients(), columns=None if len(self.coef_) == 1 else len(self.coef_))
@@ -278,13 +271,6 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
         -------
         Dask array, series or array of shape (n_samples,)
             Of the type of ``classes_``; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         check_is_fitted(self)
         return self._map(predicted, X, self._coefficients(), self.classes_, dtype=self.classes_.dtype)
@@ -301,13 +287,6 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
         -------
         Dask array or data frame, or array, of shape (n_samples, n_classes)
             In the order of ``classes_``; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         check_is_fitted(self)
         return self._map(
@@ -326,13 +305,6 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
         -------
         Dask array or data frame, or array, of shape (n_samples, n_classes)
             In the order of ``classes_``; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         check_is_fitted(self)
         return self._map(

@@ -190,13 +190,6 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
         -------
         Dask array, series or array of shape (n_samples,)
             Of the type of ``classes_``; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         check_is_fitted(self)
         return self._map(_most_likely, X, self.classes_, *self._layers(), dtype=self.classes_.dtype)
@@ -213,13 +206,6 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
         -------
         Dask array or data frame, or array, of shape (n_samples, n_classes)
             In the order of ``classes_``, of the type of ``coefs_``; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         check_is_fitted(self)
         layers = self._layers()
@@ -237,13 +223,6 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
         -------
         Dask array or data frame, or array, of shape (n_samples, n_classes)
             In the order of ``classes_``, of the type of ``coefs_``; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         check_is_fitted(self)
         layers = self._layers()
