@@ -130,7 +130,6 @@ def first_linked(n_rows: int, one: Integers, other: Integers, counting: NDArray[
 
     Parameters
     ----------
-    n_rows : int
     one, other : array of shape (n_pairs,)
         Numbers of rows that are linked with each other.
     counting : array of shape (n_pairs,), optional

@@ -189,10 +189,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
     def predict(self, X: Data) -> Output:
         """Return the number of the nearest centre of each row.
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-
         Returns
         -------
         Dask array, series or array of shape (n_samples,)
@@ -225,10 +221,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
     @delegable
     def transform(self, X: Data) -> Output:
         """Return the distance of each row to each centre.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
 
         Returns
         -------

@@ -53,10 +53,8 @@ def kmeans(
 
     Parameters
     ----------
-    rows : Rows
     start : Start
         How the first centres are chosen.
-    max_iter : int
     tol : float
         It ends when the squared distances that the centres move in one iteration sum to at most this share of the mean
         variance of the columns.

@@ -33,9 +33,7 @@ def picked(block: Block, keys: Array, n: int, offset: Array | None, labels: Arra
 
     Parameters
     ----------
-    block : Block
     keys : array of shape (n_rows,)
-    n : int
     offset : array of shape (d,) or None
         Subtracted from the points.
     labels : array of shape (n_rows,), optional
@@ -128,7 +126,6 @@ def first_centers(rows: Rows, start: Start, run: int, offset: Array | None, dtyp
     ----------
     rows : Rows
         Counted.
-    start : Start
     run : int
         Each one gets other random numbers.
     offset : array of shape (d,) or None

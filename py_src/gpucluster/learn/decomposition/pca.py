@@ -78,7 +78,6 @@ def components_to_keep(
         As ``n_components`` of `PCA`; checked already, apart from how it fits the data.
     ratios, variances : ndarray of shape (k,)
         Of all components, largest first; ratios are shares of the whole variance.
-    n_samples, n_features : int
 
     Raises
     ------
@@ -207,10 +206,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
     def transform(self, X: Data) -> Output:
         """Return the components of rows.
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-
         Returns
         -------
         Dask array or data frame, or array, of shape (n_samples, n_components_)
@@ -259,10 +254,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
     @delegable
     def score_samples(self, X: Data) -> Output:
         """Return the log-likelihood of each row under probabilistic PCA (Tipping and Bishop, 1999).
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
 
         Returns
         -------

@@ -157,10 +157,6 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, Distri
     def transform(self, X: Data) -> Output:
         """Return rows along the axes.
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-
         Returns
         -------
         Dask array or data frame, or array, of shape (n_samples, n_components)

@@ -107,7 +107,6 @@ def cuml_for(estimator: Any, X: Data, y: Data | None = None, sample_weight: Data
 
     Parameters
     ----------
-    estimator : DistributedEstimator
     X, y, sample_weight
         What it is fitted to.
 
@@ -275,7 +274,6 @@ def ask_cuml_for_array(estimator: Any, method: str, X: Any, options: dict[str, A
     ----------
     estimator : DistributedEstimator
         Fitted by cuML, to numbers.
-    method : str
     X : array or data frame of shape (n_rows, n_features)
     options : dict
         Of the method.

@@ -29,8 +29,8 @@ def delegable(method: Method) -> Method:
       keyword, ``delayed``, as cuML's do: with ``False``, lazy answers are computed on the workers at once.
 
     All of them compute with the estimator's client, and take the keywords of `gpucluster.learn.keywords`. Name and
-    otherwise the signature stay those of the method, and so does the docstring, to which `RAISES` is added where a
-    fitted estimator answers about rows and its docstring names no errors.
+    otherwise the signature stay those of the method, and so does the docstring, to which `TAKES` and `RAISES` are
+    added where a fitted estimator answers about rows, and the docstring names no parameters or no errors.
 
     Parameters
     ----------
@@ -52,14 +52,19 @@ def delegable(method: Method) -> Method:
 
     wrapped: Any = on_client
     wrapped.is_delegable = True
-    document = method.__doc__ or ""
-    if make in {_calling, _scoring} and "X" in _parameters(method) and "    Raises\n" not in document:
-        wrapped.__doc__ = f"{document.rstrip()}\n{RAISES}"
+    if make in {_calling, _scoring} and "X" in _parameters(method):
+        wrapped.__doc__ = _completed(method.__doc__ or "")
     if make in {_calling, _answering}:
         wrapped.__signature__ = with_option(method, DELAYED)
     return wrapped
 
 
+TAKES = """
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+"""
+"""What they take, where their docstring names no parameters."""
 RAISES = """
         Raises
         ------
@@ -71,6 +76,15 @@ RAISES = """
         """
 """What answers about rows raise."""
 DELAYED = inspect.Parameter("delayed", inspect.Parameter.KEYWORD_ONLY, default=True, annotation=bool)
+
+
+def _completed(document: str) -> str:
+    """Return the docstring of a method that answers about rows, with the sections that are the same for all."""
+    document = f"{document.rstrip()}\n"
+    if "    Parameters\n" not in document:
+        before, section, after = document.partition("\n        Returns\n")
+        document = f"{before.rstrip()}\n{TAKES}{section}{after}"
+    return document if "    Raises\n" in document else f"{document}{RAISES}"
 
 
 def is_delegable(method: Any) -> bool:

@@ -60,10 +60,8 @@ def grow_on_blocks(rows: Rows, *, options: dict[str, Any], classify: bool) -> Gr
 
     Parameters
     ----------
-    rows : Rows
     options : dict
         Parameters of scikit-learn's forest.
-    classify : bool
     """
     found: list[BlockSummary] = rows.map_blocks(_summary_of, classify)
     counts = [block.n_rows for block in found]

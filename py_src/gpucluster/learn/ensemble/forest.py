@@ -284,10 +284,6 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
     def predict(self, X: Data) -> Output:
         """Return the class of each row; lazily for data on Dask.
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_rows, n_features)
-
         Returns
         -------
         array or series of shape (n_rows,)
@@ -299,10 +295,6 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
     def predict_proba(self, X: Data) -> Output:
         """Return the mean of the trees' probabilities of each class; lazily for data on Dask.
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_rows, n_features)
-
         Returns
         -------
         array or data frame of shape (n_rows, n_classes), float64
@@ -313,10 +305,6 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
     @delegable
     def predict_log_proba(self, X: Data) -> Output:
         """Return the logarithms of `predict_proba`: minus infinity where no tree says a class.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_rows, n_features)
 
         Returns
         -------
@@ -420,10 +408,6 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
     @delegable
     def predict(self, X: Data) -> Output:
         """Return the mean of the trees' predictions of each row; lazily for data on Dask.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_rows, n_features)
 
         Returns
         -------

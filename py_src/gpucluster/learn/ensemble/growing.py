@@ -119,10 +119,8 @@ def grow_share(
 
     Parameters
     ----------
-    rows : Shard
     options : dict
         Parameters of scikit-learn's forest.
-    classify : bool
     classes : array, optional
         All classes, where the rows may lack some.
     threads : bool

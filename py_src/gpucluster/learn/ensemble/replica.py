@@ -27,7 +27,6 @@ def all_rows(shard: Shard, target: Callable[[Block], Array] | None = None, *, mi
 
     Parameters
     ----------
-    shard : Shard
     target : callable, optional
         What is sent in place of a block's y.
     missing : bool
@@ -77,7 +76,6 @@ def fitting_table(table: Table, seed: int) -> Table:
     ----------
     table : Table
         Persisted ones are not made float32: that would be a second copy.
-    seed : int
     """
     client = current_client()
     if client is None:

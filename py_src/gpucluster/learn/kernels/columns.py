@@ -133,7 +133,6 @@ def spread(block: Block, every: int = 1) -> Spread:
 
     Parameters
     ----------
-    block : Block
     every : int
         Look at the rows only whose number among all rows is a multiple of this; if it is above 1, rows must be counted.
     """

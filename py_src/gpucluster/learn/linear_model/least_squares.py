@@ -108,12 +108,7 @@ class LinearRegressor(MultiOutputMixin, ScoredRegressor, DistributedEstimator):
 
     @delegable
     def predict(self, X: Data) -> Output:
-        """Return the prediction for each row: lazy, of shape (n_samples,) or (n_samples, n_targets), where X is lazy.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        """
+        """Return the prediction for each row, of shape (n_samples,) or (n_samples, n_targets): lazy where X is lazy."""
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self)

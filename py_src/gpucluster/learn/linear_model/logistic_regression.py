@@ -41,15 +41,11 @@ def logistic(
 
     Parameters
     ----------
-    rows : Rows
-    n_features : int
     strength : float
         Of the penalty, 1 / C.
-    fit_intercept : bool
     class_weight : dict, "balanced" or None
     tol : float
         For the largest part of the gradient.
-    max_iter : int
     start : ndarray of shape (K, d + 1) or None
         Coefficients to begin with, if they fit the classes.
     """
@@ -246,10 +242,6 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
     def decision_function(self, X: Data) -> Output:
         """Return log-odds.
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-
         Returns
         -------
         Dask array or data frame, or array
@@ -263,10 +255,6 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
     def predict(self, X: Data) -> Output:
         """Return the most probable class of each row.
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-
         Returns
         -------
         Dask array, series or array of shape (n_samples,)
@@ -278,10 +266,6 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
     @delegable
     def predict_proba(self, X: Data) -> Output:
         """Return the probability of each class.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
 
         Returns
         -------
@@ -296,10 +280,6 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
     @delegable
     def predict_log_proba(self, X: Data) -> Output:
         """Return the logarithms of `predict_proba`: minus infinity where that is rounded to 0.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
 
         Returns
         -------

@@ -30,7 +30,6 @@ def paired(y_true: Data, y_pred: Data, sample_weight: Data | None = None, names:
     ----------
     y_true, y_pred : Dask array, series or data frame, or array
     sample_weight : Dask array or series, or array, optional
-    names : tuple of str
 
     Returns
     -------
@@ -97,7 +96,6 @@ def compared(
         both (n_rows, n_columns), the weights as `weights_of` gives them or ``None``.
     op : {"sum", "min", "max"} or callable
         Makes one message of what ``count`` returns for two blocks.
-    names : tuple of str
     of : {"classes", "several classes", "clusters"}
 
     Raises
@@ -241,7 +239,6 @@ def contingency(rows: Rows, names: Names = NAMES, *, of: Of = "classes") -> Cont
     ----------
     rows : Rows
         Of `paired`.
-    names : tuple of str
     of : {"classes", "clusters"}
     """
     found: Contingency = compared(rows, _count_pairs, partial(_merge_counts, names), names, of=of)

@@ -112,7 +112,6 @@ def stratified(labels: DaskArray, n_train: int, n_test: int, seed: int) -> DaskA
         With known chunks.
     n_train, n_test : int
         Rows of each part.
-    seed : int
 
     Raises
     ------

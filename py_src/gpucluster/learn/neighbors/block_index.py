@@ -226,11 +226,9 @@ def nearest(index: BlockIndex, start: int, queries: Array, k: int) -> Found:
 
     Parameters
     ----------
-    index : BlockIndex
     start : int
         Number of the block's first row among all rows.
     queries : array of shape (n_queries, n_features)
-    k : int
     """
     if index.search is None or len(queries) == 0:
         width = min(k, index.n_rows)

@@ -98,7 +98,6 @@ def shares(found: Found, output: int, n_classes: int, weights: Weighting) -> Arr
         With codes of classes as targets, a column for each output.
     output : int
         Which one is asked for.
-    n_classes : int
     weights
 
     Raises

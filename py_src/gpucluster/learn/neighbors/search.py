@@ -123,11 +123,9 @@ def around(index: BlockIndex, start: int, queries: Array, radius: float) -> Arou
 
     Parameters
     ----------
-    index : BlockIndex
     start : int
         Number of the block's first row among all rows.
     queries : array of shape (n_queries, n_features)
-    radius : float
     """
     if index.search is None or not len(queries):
         return Around(np.zeros(len(queries), np.int64), np.zeros(0), np.zeros(0, np.int64))
@@ -179,7 +177,6 @@ def split_up(found: Around, what: str, sort: bool) -> Array:
 
     Parameters
     ----------
-    found : Around
     what : {"distances", "rows"}
     sort : bool
         Nearest first, and among equal distances those with the lower number; else by their numbers.

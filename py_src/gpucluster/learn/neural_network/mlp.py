@@ -182,10 +182,6 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
     def predict(self, X: Data) -> Output:
         """Return the most likely class of each row.
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-
         Returns
         -------
         Dask array, series or array of shape (n_samples,)
@@ -197,10 +193,6 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
     @delegable
     def predict_proba(self, X: Data) -> Output:
         """Return the probability of each class.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
 
         Returns
         -------
@@ -214,10 +206,6 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
     @delegable
     def predict_log_proba(self, X: Data) -> Output:
         """Return the logarithms of `predict_proba`: minus infinity where that is rounded to 0.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
 
         Returns
         -------

@@ -99,7 +99,6 @@ def categories_of(block: Any, given: Sequence[Array] | None = None, counted: boo
     block : array, or data frame of pandas
     given : sequence of arrays, optional
         The categories of each column; others are then left out.
-    counted : bool
     """
     if len(block) == 0:
         return None

@@ -325,22 +325,13 @@ class MinMaxScaler(ScalerByExtremes):
 
     @delegable
     def transform(self, X: Data) -> Output:
-        """Return scaled columns: lazy where X is lazy, in the type of X.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        """
+        """Return scaled columns: lazy where X is lazy, in the type of X."""
         check_is_fitted(self)
         return self._map_columns(stretched, X, (self.min_, self.scale_), self._range() if self.clip else None)
 
     @delegable
     def inverse_transform(self, X: Data) -> Output:
         """Return columns as they were before `transform`, but for what was clipped.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
 
         Returns
         -------
@@ -441,22 +432,13 @@ class MaxAbsScaler(ScalerByExtremes):
 
     @delegable
     def transform(self, X: Data) -> Output:
-        """Return scaled columns: lazy where X is lazy, in the type of X.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        """
+        """Return scaled columns: lazy where X is lazy, in the type of X."""
         check_is_fitted(self)
         return self._map_columns(clipped if self.clip else scaled, X, (None, self.scale_))
 
     @delegable
     def inverse_transform(self, X: Data) -> Output:
         """Return columns as they were before `transform`.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
 
         Returns
         -------

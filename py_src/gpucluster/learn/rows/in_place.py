@@ -106,7 +106,6 @@ def assigned(client: Any, table: Table, thread_bytes: float) -> dict[str, list[A
 
     Parameters
     ----------
-    client : distributed.Client
     table : Table
         Kept on workers.
     thread_bytes : float
@@ -230,7 +229,6 @@ def run_ranks_in_place(
 
     Parameters
     ----------
-    client : distributed.Client
     table : Table
         Kept on workers.
     function : callable

@@ -64,10 +64,8 @@ def fits_into_workers(table: Table, workers: Mapping[str, Any], share: float) ->
 
     Parameters
     ----------
-    table : Table
     workers : mapping
         What the scheduler knows of each worker, by address.
-    share : float
     """
     if not any(info["memory_limit"] for info in workers.values()):
         return True
@@ -87,7 +85,6 @@ def within_limits(addresses: list[str], sizes: list[int], workers: Mapping[str, 
         Bytes of each block.
     workers : mapping
         What the scheduler knows of each worker, by address.
-    share : float
     """
     taken: dict[str, int] = {}
     for address, size in zip(addresses, sizes, strict=True):

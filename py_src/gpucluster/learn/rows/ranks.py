@@ -138,7 +138,6 @@ def run_ranks(
 
     Parameters
     ----------
-    placed : Placed
     function : callable
         Gets a `Shard` first.
     parameters : dict

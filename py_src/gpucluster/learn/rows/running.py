@@ -92,7 +92,6 @@ def run_table_on_ranks(
     ----------
     function : callable
         Gets a `Shard` first.
-    table : Table
     parameters : dict
     everybody : bool
         Workers that have no block of the table take part, too.
@@ -118,8 +117,6 @@ def placed_on_workers(client: Any, table: Table, scope: ExitStack) -> Placed | N
 
     Parameters
     ----------
-    client : distributed.Client
-    table : Table
     scope : ExitStack
         Until this ends.
     """
