@@ -15,7 +15,7 @@ import numpy as np
 from gpucluster.learn.kernels import bounds
 from gpucluster.learn.kernels.lloyd import sums_of
 from gpucluster.learn.rows.block import Block
-from gpucluster.learn.rows.threads import one_blas_thread
+from gpucluster.learn.rows.shard import one_blas_thread
 
 from benchmarks.recording import record
 

@@ -67,8 +67,10 @@ OF_OTHERS = {
     "learn/cluster/kmeans.py": {"_n_threads"},  # scikit-learn
     "learn/delegation/fitting.py": {"_delegate", "_fitted_on", "_label_type"},  # our own, set by name
     "learn/neural_network/mlp.py": {"_label_binarizer"},  # scikit-learn
-    "learn/preprocessing/category_encoder.py": {"_check_infrequent_enabled", "_fit_infrequent_category_mapping"},
-    "learn/preprocessing/one_hot_encoder.py": {"_compute_n_features_outs", "_n_features_outs", "_set_drop_idx"},
+    "learn/preprocessing/encoders.py": {  # scikit-learn
+        *("_check_infrequent_enabled", "_compute_n_features_outs", "_fit_infrequent_category_mapping"),
+        *("_n_features_outs", "_set_drop_idx"),
+    },
     "lessons/figures/drawing.py": {"constrained"},  # matplotlib
     "lessons/grading/remote/objects.py": {"_update_inplace"},  # pandas
     "lessons/grading/runner/kernel_session.py": {"_kernel_spec"},  # jupyter_client

@@ -47,4 +47,4 @@ _LAZY = {name: module for module, names in _MODULES.items() for name in names}
 __all__ = sorted(_LAZY)
 
 
-__getattr__, __dir__ = imported_when_used(__name__, _LAZY)
+__getattr__, __dir__ = imported_when_used(__name__, _MODULES)

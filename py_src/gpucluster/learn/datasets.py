@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, DTypeLike
 from sklearn.utils import check_random_state
 
 from .arrays import Array, DaskArray, RandomState
-from .clients import takes_client
 from .errors import InvalidParameter, NotSupported
+from .keywords import takes_client
 from .rows.waiting import current_client
 
 GRANULE = 4096

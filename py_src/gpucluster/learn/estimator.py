@@ -1,4 +1,4 @@
-"""What all estimators have in common: how they take data, and how they give results."""
+"""What all estimators have in common: how they take data, how they give results, and how they are scored."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import DTypeLike
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
 from sklearn.utils import get_tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
@@ -17,12 +17,69 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from ..dask_internals.collections import meta
 from ..dask_internals.machine import memory_bytes
 from .arrays import Array, Collection, DaskFrame, Data, Dtype, Output, PlainModel, array_namespace_of
-from .clients import keeps_client
 from .delegation.methods import delegable, is_delegable
 from .errors import InvalidData, NotSupported
-from .keywords import in_our_words, names_of
+from .keywords import computing_with, in_our_words, keeps_client, names_of
 from .rows.running import RESIDENT_SHARE, local_rows, run_table
 from .rows.table import Table, as_table, is_dask, is_dask_array
+
+
+class ScoredClassifier(ClassifierMixin):
+    """A classifier whose score is the accuracy, computed where the data are."""
+
+    def score(self, X: Data, y: Data, sample_weight: Data | None = None) -> float:
+        """Return the share of the rows of X whose label in y is predicted rightly; see `accuracy_score`.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+        y : Dask array, series or data frame, or array, of shape (n_samples,) or (n_samples, n_labels)
+            Right labels.
+        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+            From 0 to 1; of the sum of weights where there are some.
+        """
+        from .metrics.classification import accuracy
+
+        with computing_with(getattr(self, "_client", None)):
+            truth, weights = _beside(X, y, sample_weight)
+            return accuracy(truth, self.predict(X), weights, names=("y", "the prediction"))
+
+
+class ScoredRegressor(RegressorMixin):
+    """A regressor whose score is R², computed where the data are."""
+
+    def score(self, X: Data, y: Data, sample_weight: Data | None = None) -> float:
+        """Return the share of the variance of y that the prediction explains; see `r2_score`.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+        y : Dask array or series, or array, of shape (n_samples,) or (n_samples, n_targets)
+            Right values.
+        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+            1 at best; below 0 where the mean of y would be a better prediction.
+        """
+        from .metrics.regression import r2
+
+        with computing_with(getattr(self, "_client", None)):
+            truth, weights = _beside(X, y, sample_weight)
+            return float(r2(truth, self.predict(X), weights, names=("y", "the prediction")))
+
+
+def _beside(X: Data, y: Data, sample_weight: Data | None) -> tuple[Any, Any]:
+    """Return what belongs to the rows of X on Dask, too: else rows would be counted by predicting them."""
+    if not is_dask(X) or all(part is None or is_dask(part) for part in (y, sample_weight)):
+        return y, sample_weight
+    table = as_table(X, y, sample_weight)
+    return table.y, table.weights
 
 
 class DistributedEstimator(BaseEstimator):

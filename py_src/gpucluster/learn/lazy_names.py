@@ -8,13 +8,13 @@ fit: 70 MB, and a second in which it does nothing else.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
 
 def imported_when_used(
-    package: str, modules: Mapping[str, str]
+    package: str, modules: Mapping[str, Iterable[str]]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` of a package.
 
@@ -23,15 +23,16 @@ def imported_when_used(
     package : str
         Its name.
     modules : mapping
-        By public name, the module below the package that has it.
+        The public names that each module below the package has.
     """
+    places = {name: module for module, names in modules.items() for name in names}
 
     def find(name: str) -> Any:
-        if name in modules:
-            return getattr(import_module(f"{package}.{modules[name]}"), name)
+        if name in places:
+            return getattr(import_module(f"{package}.{places[name]}"), name)
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *modules})
+        return sorted({*vars(sys.modules[package]), *places})
 
     return find, names

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 from distributed import Client
 from gpucluster.learn import DBSCAN
-from gpucluster.learn.cluster import broadcast_search, region_search
+from gpucluster.learn.cluster import neighbourhoods, region_search
 from gpucluster.learn.cluster.density import merge_links
-from gpucluster.learn.cluster.regions import regions
+from gpucluster.learn.cluster.region_search import regions
 from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
 from gpucluster.learn.rows import table
 from hypothesis import given, settings
@@ -102,12 +102,12 @@ def test_data_frames_of_unknown_length() -> None:
     assert list(ours.feature_names_in_) == ["red", "green", "blue"]
 
 
-@pytest.mark.parametrize("search", [broadcast_search, region_search])
+@pytest.mark.parametrize("search", [neighbourhoods, region_search])
 def test_pairs_that_are_too_many_to_be_kept_are_looked_for_again(
     split: Any, monkeypatch: pytest.MonkeyPatch, search: Any
 ) -> None:
     weights = np.random.default_rng(0).integers(0, 3, len(SPOTS))
-    options: dict[str, Any] = {"eps": 0.2, "algorithm": "brute" if search is broadcast_search else "auto"}
+    options: dict[str, Any] = {"eps": 0.2, "algorithm": "brute" if search is neighbourhoods else "auto"}
     theirs = LocalDBSCAN(**options).fit(SHUFFLED, sample_weight=weights)
     for kept in (0, 100):
         monkeypatch.setattr(search, "KEPT_PAIRS", 4 * kept + 4)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from distributed import Client, LocalCluster, wait
 from gpucluster.learn import KMeans
-from gpucluster.learn.rows import ranks_in_place
+from gpucluster.learn.rows import in_place
 from sklearn.datasets import load_digits
 
 DIGITS = load_digits().data
@@ -50,7 +50,7 @@ def test_scheduler_does_not_notice_iterations_or_rows(
     dask_client: Client, tasks: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if tasks:
-        monkeypatch.setattr(ranks_in_place, "PASSES_BYTES", 0)
+        monkeypatch.setattr(in_place, "PASSES_BYTES", 0)
     counts, iterations = {}, []
     for n_rows in (4_000, 16_000):
         X = large(n_rows, 4).persist()

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from gpucluster.learn import PCA, SerialCommunicator
-from gpucluster.learn.decomposition.spectrum import covariance_spectrum
+from gpucluster.learn.decomposition.pca import covariance_spectrum
 from gpucluster.learn.errors import InvalidData, InvalidParameter
 from gpucluster.learn.kernels.moments import merge_moments, moments
 from gpucluster.learn.rows.block import Block

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from gpucluster.learn.kernels import lloyd
+from gpucluster.learn.kernels.random_numbers import uniform
 from gpucluster.learn.rows.block import Block
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import kstest
 
 
 def expected(X: Any, weights: Any, centers: Any) -> tuple[Any, Any, float]:
@@ -62,3 +64,18 @@ def test_a_changed_kernel_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     for changed in (lambda *args, **options: None, lambda X: X):
         monkeypatch.setattr(theirs, "lloyd_iter_chunked_dense", changed)
         assert not lloyd._scikit_learn_works.__wrapped__()
+
+
+def test_numbers_belong_to_rows() -> None:
+    whole = uniform(np.empty(0), 0, 1000, seed=7, draw=3)
+    parts = [uniform(np.empty(0), start, 250, seed=7, draw=3) for start in (0, 250, 500, 750)]
+    np.testing.assert_array_equal(whole, np.concatenate(parts))
+
+
+def test_numbers_are_uniform_and_independent() -> None:
+    draws = np.stack([uniform(np.empty(0), 0, 20_000, seed, draw) for seed in (0, 1) for draw in (0, 1, 1 << 32)])
+    assert (draws > 0).all()
+    assert (draws < 1).all()
+    assert all(kstest(draw, "uniform").pvalue > 1e-4 for draw in draws)
+    correlation = np.corrcoef(np.concatenate([draws, draws[:1, ::-1], np.roll(draws[:1], 1, axis=1)]))
+    assert np.abs(correlation - np.eye(len(correlation))).max() < 0.03

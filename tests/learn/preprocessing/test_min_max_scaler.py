@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse
 from gpucluster.learn import MinMaxScaler
 from gpucluster.learn.errors import InvalidData, InvalidParameter
-from gpucluster.learn.kernels.extremes import extremes, merge_extremes
+from gpucluster.learn.kernels.columns import extremes, merge_extremes
 from gpucluster.learn.rows.block import Block
 from hypothesis import given, settings
 from hypothesis import strategies as st

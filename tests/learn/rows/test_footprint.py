@@ -13,7 +13,7 @@ import pytest
 from distributed import Client, LocalCluster, SchedulerPlugin
 from gpucluster.learn import DBSCAN, run
 from gpucluster.learn.errors import NotSupported
-from gpucluster.learn.rows.footprint import block_bytes
+from gpucluster.learn.rows.placement import block_bytes
 from gpucluster.learn.rows.table import as_table
 
 MEBIBYTE = 2**20

@@ -1,4 +1,4 @@
-"""Small tables that workers keep are asked for totals without tasks, wherever their parts are."""
+"""Without tasks: the same results, and whatever goes wrong ends everywhere or is done by tasks."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ from typing import Any
 import dask.array as da
 import numpy as np
 import pytest
-from distributed import Client, wait
+from distributed import Client, LocalCluster, wait
+from gpucluster.dask_internals import scheduler_information
 from gpucluster.learn import GaussianNB, LinearRegression, StandardScaler, run
-from gpucluster.learn.errors import ClusterStopped, InvalidData
+from gpucluster.learn.communicators.mailbox import Mailbox
+from gpucluster.learn.errors import InvalidData, RanksDisagree
 from gpucluster.learn.rows import in_place
+from gpucluster.learn.rows.block import Block, Rows
 from gpucluster.learn.rows.table import as_table
 
 X = np.random.default_rng(0).random((90, 4))
@@ -35,22 +38,18 @@ def kept(dask_client: Client) -> Iterator[Any]:
     yield parts
 
 
-def n_transitions(dask_scheduler: Any) -> int:
-    return int(dask_scheduler.transition_counter)
-
-
 def test_no_task_is_run(dask_client: Client, kept: Any) -> None:
     """Also where y is on another worker than X."""
     rows, target = kept
     labels = (target > 5).persist()
     wait(labels)
-    before = dask_client.run_on_scheduler(n_transitions)
+    before = dask_client.run_on_scheduler(transitions)
     scaler, line, bayes = (
         StandardScaler().fit(rows),
         LinearRegression().fit(rows, target),
         GaussianNB().fit(rows, labels),
     )
-    assert dask_client.run_on_scheduler(n_transitions) == before
+    assert dask_client.run_on_scheduler(transitions) == before
     np.testing.assert_allclose(scaler.mean_, X.mean(axis=0))
     np.testing.assert_allclose(line.coef_, [1, 2, 3, 4])
     np.testing.assert_allclose(bayes.class_count_, np.bincount(Y > 5))
@@ -106,22 +105,14 @@ def busy_frames() -> list[Any]:
     return [frame.f_code.co_name for frame in sys._current_frames().values()]
 
 
-def ways_to_end(client: Client, rows: Any) -> dict[str, Any]:
-    return {
-        "Ctrl-C": lambda: os.kill(os.getpid(), signal.SIGINT),
-        "released data": lambda: client.cancel(rows, force=True),
-    }
-
-
-@pytest.mark.parametrize("way", ["Ctrl-C", "released data"])
 @pytest.mark.full
-def test_workers_end_between_two_blocks(dask_client: Client, way: str) -> None:
+def test_workers_end_between_two_blocks(dask_client: Client) -> None:
     """50 blocks on two threads would take 25 s."""
     rows = da.zeros((50, 2), chunks=(1, -1)).persist()
     wait(rows)
-    timer = threading.Timer(1.2, ways_to_end(dask_client, rows)[way])
+    timer = threading.Timer(1.2, os.kill, [os.getpid(), signal.SIGINT])
     timer.start()
-    with pytest.raises((KeyboardInterrupt, ClusterStopped)):
+    with pytest.raises(KeyboardInterrupt):
         run(lambda rows: rows.total(slow, 1.0), rows, passes=1)
     timer.join()
     deadline = time.monotonic() + 10
@@ -132,11 +123,297 @@ def test_workers_end_between_two_blocks(dask_client: Client, way: str) -> None:
 
 def test_large_ones_and_lazy_ones_are_not_asked(dask_client: Client, kept: Any, monkeypatch: Any) -> None:
     table = as_table(*kept)
-    monkeypatch.setattr(in_place, "THREAD_BYTES", 90 * 5 * 8)
+    monkeypatch.setattr(in_place, "PASSES_BYTES", 16 * 90 * 5 * 8)
     assert in_place.total_in_place(dask_client, table, first_and_last, (), joined) is not None
-    monkeypatch.setattr(in_place, "THREAD_BYTES", 90 * 5 * 8 - 1)
+    monkeypatch.setattr(in_place, "PASSES_BYTES", 16 * 90 * 5 * 8 - 1)
     assert in_place.total_in_place(dask_client, table, first_and_last, (), joined) is None
     assert in_place.is_small(as_table(*kept))
     assert not in_place.is_small(as_table(kept[0] + 1))
     many = da.ones((200, 2), chunks=(1, -1)).persist()
     assert not in_place.is_small(as_table(many))
+
+
+# -- which worker is asked ------------------------------------------
+
+SMALL_VALUES = np.arange(40.0).reshape(20, 2)
+MANY = 1e9
+
+
+def kept_table() -> Any:
+    rows = da.from_array(SMALL_VALUES, chunks=(5, 2), name=False).persist()
+    wait(rows)
+    return as_table(rows)
+
+
+@pytest.fixture
+def questions(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many blocks the scheduler was asked for, each time that it was."""
+    asked: list[int] = []
+    kept = scheduler_information.kept
+
+    def counted(client: Client, keys: list[Any]) -> Any:
+        asked.append(len(keys))
+        return kept(client, keys)
+
+    monkeypatch.setattr(scheduler_information, "kept", counted)
+    return asked
+
+
+def added(block: Any) -> float:
+    return float(block.X.sum())
+
+
+def lose(key: Any, dask_worker: Any) -> bool:
+    held = key in dask_worker.data
+    if held:
+        del dask_worker.data[key]
+    return held
+
+
+@pytest.mark.parametrize("with_ranks", [False, True])
+def test_the_scheduler_is_asked_again_only_when_it_is_true_no_more(
+    dask_client: Client, questions: list[int], with_ranks: bool
+) -> None:
+    table = kept_table()
+
+    def total() -> Any:
+        if with_ranks:
+            return in_place.run_ranks_in_place(dask_client, table, _on_rank, {}, passes=1)
+        return in_place.total_in_place(dask_client, table, added, (), "sum")
+
+    assert [total(), total(), total()] == [(SMALL_VALUES.sum(),)] * 3
+    assert questions == [4]
+    # A block is not where it was, as when its worker was retired.
+    key = table.X.__dask_keys__()[1][0]
+    assert sum(dask_client.run(lose, key).values()) == 1
+    assert total() is None
+    # So the scheduler is asked, which knows of none: a graph computes it anew.
+    dask_client.run_on_scheduler(_forget_holders, key)
+    assert total() is None
+    assert questions == [4, 4]
+
+
+def _on_rank(shard: Any) -> float:
+    return float(shard.communicator.allreduce(np.array([sum(added(block) for block in shard.blocks)]))[0])
+
+
+def _forget_holders(key: Any, dask_scheduler: Any) -> None:
+    task = dask_scheduler.tasks[key]
+    for worker in list(task.who_has or ()):
+        dask_scheduler.remove_replica(task, worker)
+
+
+def test_a_limit_counts_also_for_what_is_remembered(dask_client: Client, questions: list[int]) -> None:
+    table = kept_table()
+    assert in_place.assigned(dask_client, table, 1.0) is None
+    assert in_place.assigned(dask_client, table, MANY) is not None
+    assert in_place.assigned(dask_client, table, 1.0) is None
+    assert questions == [4]
+
+
+def test_the_tables_used_last_are_remembered(dask_client: Client, questions: list[int], monkeypatch: Any) -> None:
+    monkeypatch.setattr(in_place, "MOST_TABLES", 2)
+    first, second, third = (as_table((da.from_array(SMALL_VALUES, chunks=(5, 2)) + i).persist()) for i in range(3))
+    for table in (first, second, third):
+        wait(table.X)
+    for table in (first, second, first, third, first, second):
+        assert in_place.assigned(dask_client, table, MANY) is not None
+    assert len(questions) == 4, "the second one was forgotten for the third"
+
+
+# -- algorithms ------------------------------------------
+
+VALUES = np.random.default_rng(0).random((1000, 3))
+LARGE = 1 << 17
+"""Numbers that do not fit into one reading of a socket."""
+
+
+def _sums(block: Block, scale: float) -> tuple[float, Any, Any]:
+    return float(len(block)), scale * block.X.sum(axis=0), np.full(LARGE, scale)
+
+
+def repeated(rows: Rows, *, times: int = 3, pause: float = 0.0) -> tuple[float, Any, float]:
+    """An algorithm that depends on each of its iterations."""
+    scale = 1.0
+    for _ in range(times):
+        time.sleep(pause)
+        count, sums, many = rows.total(_sums, scale)
+        scale = 1 + 1e-3 * float(sums.sum() / count)
+    return count, sums, float(many[-1])
+
+
+def kept_on_workers(n_blocks: int = 4) -> Any:
+    data = da.from_array(VALUES, chunks=(-(-len(VALUES) // n_blocks), 3), name=False).persist()
+    wait(data)
+    return data
+
+
+def transitions(dask_scheduler: Any) -> int:
+    return int(dask_scheduler.transition_counter)
+
+
+def n_known(dask_worker: Any) -> tuple[int, int]:
+    """Return how many jobs a worker takes messages of, and how many connections wait for the next job."""
+    mailbox = Mailbox.of(dask_worker)
+    return len(mailbox._queues), len(mailbox._kept)
+
+
+def end_kept(dask_worker: Any) -> None:
+    mailbox = Mailbox.of(dask_worker)
+    for job in list(mailbox._kept):
+        mailbox.close(job)
+
+
+def wait_until_idle(client: Client) -> None:
+    deadline = time.monotonic() + 30
+    while any(jobs for jobs, _ in client.run(n_known).values()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(jobs for jobs, _ in client.run(n_known).values())
+
+
+@pytest.fixture
+def fresh_client(dask_client: Client) -> Client:
+    """A client without kept connections of other tests."""
+    dask_client.run(end_kept)
+    return dask_client
+
+
+def same(found: Any, times: int = 3) -> bool:
+    wanted = run(repeated, VALUES, times=times)
+    return bool(found[0] == wanted[0] == 1000 and np.allclose(found[1], wanted[1], rtol=1e-12))
+
+
+def test_one_after_the_other_on_the_same_connections(fresh_client: Client) -> None:
+    data = kept_on_workers()
+    before = fresh_client.run_on_scheduler(transitions)
+    found = [run(repeated, data, passes=3) for _ in range(3)]
+    assert fresh_client.run_on_scheduler(transitions) == before
+    assert all(map(same, found))
+    assert set(fresh_client.run(n_known).values()) == {(0, 1)}
+    # Half of them are gone: tasks do it, and what is left of them ends.
+    one, _ = fresh_client.run(os.getpid)
+    fresh_client.run(end_kept, workers=[one])
+    assert same(run(repeated, data, passes=3))
+    assert fresh_client.run_on_scheduler(transitions) > before
+    wait_until_idle(fresh_client)
+    assert same(run(repeated, data, passes=3))
+    assert set(fresh_client.run(n_known).values()) == {(0, 1)}
+
+
+def test_connections_that_are_no_plain_sockets_are_kept_as_well() -> None:
+    local = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, security=True, dashboard_address=None)
+    with local as cluster, Client(cluster) as client:
+        data = kept_on_workers()
+        before = client.run_on_scheduler(transitions)
+        assert all(same(run(repeated, data, passes=3)) for _ in range(3))
+        assert client.run_on_scheduler(transitions) == before
+        assert set(client.run(n_known).values()) == {(0, 1)}
+        client.run(end_kept)
+        assert same(run(repeated, data, passes=3))
+        wait_until_idle(client)
+
+
+def test_bit_for_bit_the_same_as_tasks(fresh_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = kept_on_workers()
+    without = run(repeated, data, times=20, passes=20)
+    monkeypatch.setattr(in_place, "PASSES_BYTES", 0)
+    before = fresh_client.run_on_scheduler(transitions)
+    tasks = run(repeated, data, times=20, passes=20)
+    assert fresh_client.run_on_scheduler(transitions) > before
+    assert [part.tobytes() for part in map(np.asarray, without)] == [part.tobytes() for part in map(np.asarray, tasks)]
+
+
+def test_two_at_once_do_not_wait_for_each_other(fresh_client: Client) -> None:
+    data = kept_on_workers()
+    results: list[Any] = []
+
+    def work() -> None:
+        with fresh_client.as_current():
+            results.append(run(repeated, data, times=20, pause=0.01, passes=20))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(results) == 4
+    assert all(same(result, times=20) for result in results)
+    wait_until_idle(fresh_client)
+
+
+def fails_on_one_rank(rows: Rows) -> None:
+    rows.broadcast(0)
+    if rows.communicator.rank == 1:  # type: ignore[attr-defined]
+        raise LookupError("no such thing")
+    while True:
+        rows.total(len)
+
+
+def test_an_error_of_one_rank_ends_the_others(fresh_client: Client) -> None:
+    data = kept_on_workers()
+    for _ in range(2):
+        with pytest.raises(LookupError, match="no such thing"):
+            run(fails_on_one_rank, data, passes=3)
+        wait_until_idle(fresh_client)
+    assert same(run(repeated, data, passes=3))
+
+
+def leaves_early(rows: Rows) -> None:
+    rows.broadcast(0)
+    if rows.communicator.rank == 0:  # type: ignore[attr-defined]
+        rows.total(len)
+
+
+@pytest.mark.full
+def test_a_rank_that_others_wait_for_in_vain(fresh_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(in_place, "RETURN_SECONDS", 0.2)
+    data = kept_on_workers()
+    with pytest.raises(RanksDisagree, match="are still waited for by others"):
+        run(leaves_early, data, passes=3)
+    wait_until_idle(fresh_client)
+    assert same(run(repeated, data, passes=3))
+
+
+@pytest.mark.parametrize("n_blocks", [1, 4])
+def test_an_interruption_ends_it_on_the_workers_too(fresh_client: Client, n_blocks: int) -> None:
+    """Even if one rank has all blocks, which never waits for another one."""
+    data = kept_on_workers(n_blocks)
+    timer = threading.Timer(1.5, os.kill, [os.getpid(), signal.SIGINT])
+    timer.start()
+    before = fresh_client.run_on_scheduler(transitions)
+    with pytest.raises(KeyboardInterrupt):
+        run(repeated, data, times=100_000, pause=0.01, passes=3)
+    assert fresh_client.run_on_scheduler(transitions) == before
+    wait_until_idle(fresh_client)
+    assert same(run(repeated, data, passes=3))
+
+
+@pytest.mark.full
+def test_a_worker_dies_and_nothing_changes() -> None:
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
+        Client(cluster) as client,
+    ):
+        data = kept_on_workers()
+        assert same(run(repeated, data, passes=3))
+        pids = client.run(os.getpid)
+        before = client.run_on_scheduler(transitions)
+        timer = threading.Timer(1.5, os.kill, [next(iter(pids.values())), signal.SIGKILL])
+        timer.start()
+        assert same(run(repeated, data, times=100, pause=0.05, passes=3), times=100)
+        assert not timer.is_alive()
+        assert client.run_on_scheduler(transitions) > before
+        client.wait_for_workers(2, timeout=60)
+        assert set(client.run(os.getpid).values()) != set(pids.values())
+
+
+def test_what_is_not_short_or_not_there_is_for_tasks(fresh_client: Client) -> None:
+    data = kept_on_workers()
+    table = as_table(data)
+    fits = in_place.PASSES_BYTES * 2 // data.nbytes
+    assert in_place.are_short(table, 10)
+    assert not in_place.are_short(table, 100 * fits)
+    assert not in_place.are_short(as_table(data + 1), 10)
+    arguments = fresh_client, table, repeated, {"times": 3}
+    assert same((in_place.run_ranks_in_place(*arguments, passes=10) or [None])[0])
+    assert in_place.run_ranks_in_place(*arguments, passes=10 * fits) is None

@@ -12,4 +12,4 @@ if TYPE_CHECKING:
 
 __all__ = ["DBSCAN", "KMeans"]
 
-__getattr__, __dir__ = imported_when_used(__name__, {"DBSCAN": "dbscan", "KMeans": "kmeans"})
+__getattr__, __dir__ = imported_when_used(__name__, {"dbscan": ["DBSCAN"], "kmeans": ["KMeans"]})

@@ -21,8 +21,7 @@ from ..communicators.communicator import Communicator
 from ..errors import InvalidData, NotSupported
 from ..rows.block import Rows
 from ..rows.shard import Shard
-from .broadcast_search import BroadcastSearch
-from .neighbourhoods import Integers, Neighbourhoods, Pairs, RankRows
+from .neighbourhoods import BroadcastSearch, Integers, Neighbourhoods, Pairs, RankRows
 from .region_search import searched_by_regions
 
 SAMPLED_PAIRS = 16
@@ -131,7 +130,6 @@ def first_linked(n_rows: int, one: Integers, other: Integers, counting: NDArray[
 
     Parameters
     ----------
-    n_rows : int
     one, other : array of shape (n_pairs,)
         Numbers of rows that are linked with each other.
     counting : array of shape (n_pairs,), optional

@@ -14,15 +14,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..arrays import Array, Data, Output, RandomState, array_namespace_of, to_numpy
-from ..clients import computing_with
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter, NotSupported, warn_caller
 from ..estimator import DistributedEstimator, LazyTransformerMixin
 from ..kernels.lloyd import labels_of
 from ..kernels.nearest import distances_between
+from ..keywords import computing_with
 from ..rows.running import local_rows, run_table
+from ..rows.shard import available_threads, one_blas_thread
 from ..rows.table import as_table, is_dask
-from ..rows.threads import available_threads, one_blas_thread
 from .lloyd import Clustering, assess, kmeans, most_passes, relative
 from .seeding import Start
 
@@ -189,21 +189,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
     def predict(self, X: Data) -> Output:
         """Return the number of the nearest centre of each row.
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-
         Returns
         -------
         Dask array, series or array of shape (n_samples,)
             int32; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         return self._map(_labels, X, getattr(self, "cluster_centers_", None), dtype=np.int32)
 
@@ -233,21 +222,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
     def transform(self, X: Data) -> Output:
         """Return the distance of each row to each centre.
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-
         Returns
         -------
         Dask array or data frame, or array, of shape (n_samples, n_clusters)
             Of the type of X, in its units; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         dtype = as_table(X).X.dtype if is_dask(X) else None
         columns = None if not hasattr(self, "cluster_centers_") else len(self.cluster_centers_)
@@ -270,13 +248,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
         -------
         float
             Minus the (weighted) sum of squared distances of rows to their nearest centres.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         check_is_fitted(self)
         if is_dask(X):

@@ -16,12 +16,11 @@ from ..arrays import Array, Dtype, array_namespace_of
 from ..checks import check_weight, total_weight
 from ..errors import InvalidData
 from ..kernels.bounds import FEWEST_ROWS, Bounds
+from ..kernels.columns import Spread, merge_spreads, spread
 from ..kernels.lloyd import inertia_of, sums_of
-from ..kernels.spread import Spread, merge_spreads, spread
 from ..rows.block import Block, Rows
-from ..rows.threads import one_blas_thread
-from .seeding import Start, first_centers, max_passes
-from .selection import Picked, farthest, smallest_of
+from ..rows.shard import one_blas_thread
+from .seeding import Picked, Start, farthest, first_centers, max_passes, smallest_of
 
 FAR = 0.03
 """Data are centred first where their mean is more than ``FAR / sqrt(precision)`` variances away from zero."""
@@ -54,10 +53,8 @@ def kmeans(
 
     Parameters
     ----------
-    rows : Rows
     start : Start
         How the first centres are chosen.
-    max_iter : int
     tol : float
         It ends when the squared distances that the centres move in one iteration sum to at most this share of the mean
         variance of the columns.

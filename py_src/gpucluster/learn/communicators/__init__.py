@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from .communicator import Communicator, SerialCommunicator
+from .communicator import Communicator, Message, Operator, SerialCommunicator, combine
 from .mpi import MPICommunicator
-from .operators import Message, Operator, combine
 from .workers import WorkerCommunicator
 
 __all__ = [

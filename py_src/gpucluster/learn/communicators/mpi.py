@@ -14,9 +14,7 @@ from ...comm.mpi.address import PREFIX, parse
 from ...comm.mpi.world import here
 from ..arrays import Array
 from ..errors import MissingMPI, PeerLost
-from .communicator import Communicator
-from .disagreement import disagreement
-from .operators import Message, Operator, combine_all
+from .communicator import Communicator, Message, Operator, combine_all, disagreement
 
 _LOOK_SECONDS = 0.1
 """So often a rank that waits looks whether the computation was given up."""

@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any
 
 from ...dask_internals.messages import packed, unpacked
-from .operators import Message
+from .communicator import Message
 
 _NUMBER = struct.Struct("=Q")
 _MOST_FRAMES = 512

@@ -12,9 +12,7 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from ..errors import InvalidParameter, PeerLost
-from .communicator import Communicator
-from .disagreement import disagreement
-from .operators import Message, Operator, combine
+from .communicator import Communicator, Message, Operator, combine, disagreement
 
 
 class TreeCommunicator(Communicator):

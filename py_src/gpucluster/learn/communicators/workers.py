@@ -13,9 +13,9 @@ from ...dask_internals.messages import can_be_taken, connection_arguments, flush
 from ...dask_internals.statuses import still_works
 from ...dask_internals.worker_state import is_cancelled
 from ..errors import PeerLost
+from .communicator import Message
 from .mailbox import OPERATION, POLL_SECONDS, Lost, Mailbox
 from .mpi import MPICommunicator, over_mpi
-from .operators import Message
 from .sockets import Incoming, Outgoing, views_of, wait_for
 from .tree import TreeCommunicator
 

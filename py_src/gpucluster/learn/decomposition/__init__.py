@@ -14,5 +14,5 @@ if TYPE_CHECKING:
 __all__ = ["PCA", "TruncatedSVD", "tsqr", "tssvd"]
 
 __getattr__, __dir__ = imported_when_used(
-    __name__, {"PCA": "pca", "TruncatedSVD": "truncated_svd", "tsqr": "tall_skinny", "tssvd": "tall_skinny"}
+    __name__, {"pca": ["PCA"], "tall_skinny": ["tsqr", "tssvd"], "truncated_svd": ["TruncatedSVD"]}
 )

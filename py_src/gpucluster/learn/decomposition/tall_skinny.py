@@ -11,9 +11,9 @@ from sklearn.utils.extmath import svd_flip
 from ...dask_internals.collections import meta
 from ..arrays import Array, DaskArray, Data, Delayed, Output
 from ..checks import check_columns, check_finite, no_rows
-from ..clients import takes_client
 from ..errors import InvalidData
-from ..kernels.orthogonal import orthogonal_rows, qr_of_stack, triangle
+from ..kernels.factor import orthogonal_rows, qr_of_stack, triangle
+from ..keywords import takes_client
 from ..rows.block import Rows
 from ..rows.running import local_communicator, local_rows, run_table
 from ..rows.table import Table, as_table, is_dask

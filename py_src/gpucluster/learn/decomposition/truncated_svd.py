@@ -15,9 +15,9 @@ from ..checks import check_columns, check_finite, no_rows
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator, LazyTransformerMixin
+from ..kernels.affine import projected
 from ..kernels.factor import Factor, factor, merge_factors, uncentred
 from ..kernels.moments import Moments, merge_moments, moments
-from ..kernels.projection import projected
 from ..rows.block import Rows
 from ..rows.table import floating_type
 
@@ -157,21 +157,10 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, Distri
     def transform(self, X: Data) -> Output:
         """Return rows along the axes.
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-
         Returns
         -------
         Dask array or data frame, or array, of shape (n_samples, n_components)
             Of the type of ``components_``; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         check_is_fitted(self)
         return self._map(

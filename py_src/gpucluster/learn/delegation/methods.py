@@ -7,9 +7,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
-from ..clients import computing_with, with_option
 from ..errors import NotSupported
-from ..keywords import in_our_words, names_of
+from ..keywords import computing_with, in_our_words, names_of, with_option
 from ..rows.table import is_dask
 from ..rows.waiting import current_client, persisted, waiting
 from .catalogue import DELEGATED
@@ -29,8 +28,9 @@ def delegable(method: Method) -> Method:
     * Others, such as ``predict``, are answered by cuML where it has fitted and the data are on Dask. They take one more
       keyword, ``delayed``, as cuML's do: with ``False``, lazy answers are computed on the workers at once.
 
-    All of them compute with the estimator's client, and take the keywords of `gpucluster.learn.keywords`. Name,
-    docstring and otherwise the signature stay those of the method.
+    All of them compute with the estimator's client, and take the keywords of `gpucluster.learn.keywords`. Name and
+    otherwise the signature stay those of the method, and so does the docstring, to which `TAKES` and `RAISES` are
+    added where a fitted estimator answers about rows, and the docstring names no parameters or no errors.
 
     Parameters
     ----------
@@ -52,12 +52,39 @@ def delegable(method: Method) -> Method:
 
     wrapped: Any = on_client
     wrapped.is_delegable = True
+    if make in {_calling, _scoring} and "X" in _parameters(method):
+        wrapped.__doc__ = _completed(method.__doc__ or "")
     if make in {_calling, _answering}:
         wrapped.__signature__ = with_option(method, DELAYED)
     return wrapped
 
 
+TAKES = """
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+"""
+"""What they take, where their docstring names no parameters."""
+RAISES = """
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity that `fit`
+            refuses, too.
+        """
+"""What answers about rows raise."""
 DELAYED = inspect.Parameter("delayed", inspect.Parameter.KEYWORD_ONLY, default=True, annotation=bool)
+
+
+def _completed(document: str) -> str:
+    """Return the docstring of a method that answers about rows, with the sections that are the same for all."""
+    document = f"{document.rstrip()}\n"
+    if "    Parameters\n" not in document:
+        before, section, after = document.partition("\n        Returns\n")
+        document = f"{before.rstrip()}\n{TAKES}{section}{after}"
+    return document if "    Raises\n" in document else f"{document}{RAISES}"
 
 
 def is_delegable(method: Any) -> bool:

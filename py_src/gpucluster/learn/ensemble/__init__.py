@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .classification import RandomForestClassifier
-from .regression import RandomForestRegressor
+from .forest import RandomForestClassifier, RandomForestRegressor
 
 __all__ = ["RandomForestClassifier", "RandomForestRegressor"]

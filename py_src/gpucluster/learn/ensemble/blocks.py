@@ -16,8 +16,16 @@ from ..arrays import Array, PlainModel, to_numpy
 from ..checks import no_rows, not_finite
 from ..labels import ClassWeight, checked_classes, codes_of, labels_of, merge_all_classes
 from ..rows.block import Block, Rows
-from .cancellation import raise_if_task_cancelled
-from .growing import LARGEST_SEED, Grown, check_numbers, grown, takes_missing, trees_of, weights_of_codes
+from .growing import (
+    LARGEST_SEED,
+    Grown,
+    check_numbers,
+    grown,
+    raise_if_task_cancelled,
+    takes_missing,
+    trees_of,
+    weights_of_codes,
+)
 
 
 class Plan(NamedTuple):
@@ -52,10 +60,8 @@ def grow_on_blocks(rows: Rows, *, options: dict[str, Any], classify: bool) -> Gr
 
     Parameters
     ----------
-    rows : Rows
     options : dict
         Parameters of scikit-learn's forest.
-    classify : bool
     """
     found: list[BlockSummary] = rows.map_blocks(_summary_of, classify)
     counts = [block.n_rows for block in found]

@@ -12,7 +12,7 @@ from ...dask_internals.machine import memory_bytes
 from ..arrays import Array, to_numpy
 from ..checks import no_rows, not_finite
 from ..rows.block import Block
-from ..rows.footprint import block_bytes
+from ..rows.placement import block_bytes
 from ..rows.ranks import workers_of
 from ..rows.shard import Shard
 from ..rows.table import Table
@@ -27,7 +27,6 @@ def all_rows(shard: Shard, target: Callable[[Block], Array] | None = None, *, mi
 
     Parameters
     ----------
-    shard : Shard
     target : callable, optional
         What is sent in place of a block's y.
     missing : bool
@@ -77,7 +76,6 @@ def fitting_table(table: Table, seed: int) -> Table:
     ----------
     table : Table
         Persisted ones are not made float32: that would be a second copy.
-    seed : int
     """
     client = current_client()
     if client is None:

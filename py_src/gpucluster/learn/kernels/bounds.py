@@ -76,7 +76,6 @@ class Bounds:
 
         Parameters
         ----------
-        block : Block
         centers : array of shape (k, d)
         offset : array of shape (d,) or None
             The same in all passes.

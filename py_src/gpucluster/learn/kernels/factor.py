@@ -66,3 +66,36 @@ def merge_factors(one: Factor, other: Factor) -> Factor:
 def uncentred(found: Factor) -> Array:
     """Return the factor of the rows as they are: R^T R is the weighted sum of ``x x^T``."""
     return array_namespace_of(found.R).linalg.qr(np.vstack([found.R, np.sqrt(found.weight) * found.mean]), mode="r")
+
+
+@np.errstate(invalid="ignore", over="ignore")
+def triangle(block: Block) -> Array:
+    """Return the R of a block: at most d rows of d columns, float64."""
+    return to_numpy(array_namespace_of(block.X).linalg.qr(block.X.astype(np.float64), mode="r"))
+
+
+def qr_of_stack(triangles: list[Array]) -> tuple[list[Array], Array]:
+    """Return the QR of triangles that lie above each other.
+
+    Parameters
+    ----------
+    triangles : list of ndarray of shape (at most d, d)
+
+    Returns
+    -------
+    rotations : list of ndarray
+        For each block, the small matrix T with ``Q = Q_block T``.
+    R : ndarray of shape (at most d, d)
+        Its diagonal is not negative, so that it does not depend on how rows were cut into blocks.
+    """
+    Q, R = np.linalg.qr(np.vstack(triangles))
+    signs = np.where(np.diagonal(R) < 0, -1.0, 1.0)
+    ends = np.cumsum([len(part) for part in triangles])
+    return np.split(Q * signs, ends[:-1]), R * signs[:, None]
+
+
+def orthogonal_rows(X: Array, rotation: Array) -> Array:
+    """Return a block's rows of Q T, in the type of X."""
+    xp = array_namespace_of(X)
+    Q = xp.linalg.qr(X.astype(np.float64))[0]
+    return (Q @ xp.asarray(rotation)).astype(X.dtype)

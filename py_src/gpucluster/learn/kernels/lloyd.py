@@ -41,7 +41,6 @@ def sums_of(block: Block, centers: Array, offset: Array | None, labels: Array | 
 
     Parameters
     ----------
-    block : Block
     centers : array of shape (k, d)
         Of the same type as X, and relative to the offset.
     offset : array of shape (d,) or None
@@ -89,7 +88,6 @@ def inertia_of(
 
     Parameters
     ----------
-    block : Block
     centers : array of shape (k, d)
         Relative to the offset.
     offset : array of shape (d,) or None

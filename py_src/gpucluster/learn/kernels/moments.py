@@ -42,7 +42,6 @@ def moments(block: Block, work: str | None = None) -> Moments:
 
     Parameters
     ----------
-    block : Block
     work : str, optional
         Type that products of pieces are computed in; that of X when not given.
 

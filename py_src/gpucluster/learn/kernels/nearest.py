@@ -41,7 +41,6 @@ class Nearest:
 
         Parameters
         ----------
-        block : Block
         centers : array of shape (n_centers, d)
             Those of the last call, and perhaps more; relative to the offset.
         offset : array of shape (d,) or None

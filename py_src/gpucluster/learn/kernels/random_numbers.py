@@ -23,7 +23,6 @@ def uniform(like: Array, first_row: int, n_rows: int, seed: int, draw: int) -> A
         On whose device the numbers are made.
     first_row : int
         Its number among all rows.
-    n_rows : int
     seed : int
         From 0 to 2**63 - 1.
     draw : int

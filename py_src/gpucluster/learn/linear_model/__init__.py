@@ -8,19 +8,16 @@ from ..lazy_names import imported_when_used
 
 if TYPE_CHECKING:
     from .coordinate_descent import ElasticNet, Lasso
-    from .linear_regression import LinearRegression
+    from .least_squares import LinearRegression, Ridge
     from .logistic_regression import LogisticRegression
-    from .ridge import Ridge
 
 __all__ = ["ElasticNet", "Lasso", "LinearRegression", "LogisticRegression", "Ridge"]
 
 __getattr__, __dir__ = imported_when_used(
     __name__,
     {
-        "ElasticNet": "coordinate_descent",
-        "Lasso": "coordinate_descent",
-        "LinearRegression": "linear_regression",
-        "LogisticRegression": "logistic_regression",
-        "Ridge": "ridge",
+        "coordinate_descent": ["ElasticNet", "Lasso"],
+        "least_squares": ["LinearRegression", "Ridge"],
+        "logistic_regression": ["LogisticRegression"],
     },
 )

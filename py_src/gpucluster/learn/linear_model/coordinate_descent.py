@@ -11,8 +11,7 @@ from ..arrays import Array, Data, PlainModel, RandomState
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..rows.block import Rows
-from .least_squares import Summary, products, root_of
-from .regressor import LinearRegressor, targets_of
+from .least_squares import LinearRegressor, Summary, products, root_of, targets_of
 
 
 def summary_of(rows: Rows, n_features: int, centred: bool) -> Summary:

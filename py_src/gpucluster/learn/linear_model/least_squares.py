@@ -1,17 +1,28 @@
-"""What least squares need to know of all rows: products of the columns, or their square root for more digits."""
+"""Linear regressors whose minimum is computed at once: ordinary least squares and ridge regression.
+
+They need the products of all columns, or their square root for more digits.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from numbers import Real
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import MultiOutputMixin
 
-from ..arrays import Array
-from ..checks import check_finite, check_weight, no_rows
-from ..errors import InvalidData
+from ..arrays import Array, Collection, Data, Output, RandomState, array_namespace_of
+from ..checks import check_columns, check_finite, check_weight, no_rows
+from ..delegation.methods import delegable
+from ..errors import InvalidData, InvalidParameter
+from ..estimator import DistributedEstimator, ScoredRegressor
+from ..kernels.affine import projected
 from ..kernels.factor import Factor, factor, merge_factors, uncentred
 from ..kernels.moments import Moments, merge_moments, moments
 from ..rows.block import Rows
+from ..rows.table import floating_type, is_dask, is_dask_array
 
 DIGITS_LEFT = 1e-8
 """Eigenvalues of the products below that share of the largest one have lost half of their digits."""
@@ -85,3 +96,315 @@ def _checked(summary: Summary) -> Summary:
     check_finite(summary.matrix[:n_features, :n_features])
     check_finite(summary.matrix, "y")
     return summary
+
+
+class LinearRegressor(MultiOutputMixin, ScoredRegressor, DistributedEstimator):
+    """Predicts ``X @ coef_.T + intercept_``."""
+
+    _checks: ClassVar[dict[str, Any]] = {"y_numeric": True, "multi_output": True}
+
+    coef_: Array
+    intercept_: Array | float
+
+    @delegable
+    def predict(self, X: Data) -> Output:
+        """Return the prediction for each row, of shape (n_samples,) or (n_samples, n_targets): lazy where X is lazy."""
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        columns = None if self.coef_.ndim == 1 else len(self.coef_)
+        return self._map(linear, X, self.coef_, (self.intercept_,), columns=columns)
+
+    def _summarized(
+        self,
+        algorithm: Callable[..., Any],
+        X: Data,
+        y: Data,
+        sample_weight: Data | None,
+        *,
+        passes: int,
+        **parameters: Any,
+    ) -> Any:
+        """Run an algorithm, after a look at what scikit-learn's checks do not see of Dask collections."""
+        if y is None:
+            raise InvalidData(
+                f"{type(self).__name__} requires y to be passed, but the target y is None. Give one number per row."
+            )
+        if len(getattr(X, "shape", ())) == 2:
+            check_columns(int(X.shape[1]), type(self).__name__)
+        if is_dask(y) and any(getattr(dtype, "kind", "O") not in "biuf" for dtype in _types(y)):
+            raise InvalidData("y: numbers are needed. For classes use a classifier, such as LogisticRegression.")
+        if not isinstance(self.fit_intercept, bool | np.bool_):
+            raise InvalidParameter(f"fit_intercept: must be True or False, not {self.fit_intercept!r}.")
+
+        return self._fit_with(
+            algorithm, X, y, sample_weight, passes=passes, n_features=columns_of(X),
+            centred=bool(self.fit_intercept), **parameters,
+        )  # fmt: skip
+
+    def _keep(self, X: Data, y: Data, coef: Array, x_mean: Array, y_mean: Array) -> None:
+        """Keep coefficients of shape (n_features, n_targets), and the intercept that belongs to them."""
+        dtype = floating_type(X)
+        intercept = y_mean - x_mean @ coef
+        one = targets_of(y) is None
+        self.coef_ = np.ascontiguousarray((coef[:, 0] if one else coef.T).astype(dtype))
+        self.intercept_ = dtype.type(intercept[0]) if one else intercept.astype(dtype)
+        if not self.fit_intercept:
+            self.intercept_ = 0.0
+
+
+def linear(X: Array, coef: Array, intercept: tuple[Array | float]) -> Array:
+    """Return ``X @ coef.T + intercept``."""
+    found = projected(X, None, np.atleast_2d(coef).T, None)
+    found += array_namespace_of(X).asarray(intercept[0], found.dtype)
+    return found[:, 0] if coef.ndim == 1 else found
+
+
+def _types(y: Collection) -> list[Any]:
+    return list(y.dtypes) if not is_dask_array(y) and y.ndim == 2 else [y.dtype]
+
+
+def targets_of(y: Data) -> int | None:
+    """Return the number of columns of y; ``None`` where it has one dimension."""
+    shape = y.shape if hasattr(y, "shape") else np.asarray(y).shape
+    return int(shape[1]) if len(shape) == 2 else None
+
+
+def columns_of(X: Data) -> int:
+    """Return the number of columns; 0 for what is no table, which is refused later."""
+    shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
+    return int(shape[1]) if len(shape) == 2 else 0
+
+
+class Solution(NamedTuple):
+    """Coefficients, one column for each target, and what they were computed from."""
+
+    coef: Array
+    x_mean: Array
+    y_mean: Array
+    rank: int
+    singular: Array
+
+
+def least_squares(rows: Rows, n_features: int, centred: bool, tol: float) -> Solution:
+    """Return the solution of least norm.
+
+    From the normal equations, in one pass, where they have digits enough; otherwise from the triangular factor of X and
+    y, in a second pass: its condition is that of X, not the square of it.
+    """
+    found = products(rows, n_features, centred)
+    scales = np.sqrt(np.diagonal(found.xx))
+    eigenvalues = np.linalg.eigvalsh(found.xx)
+    if scales.min(initial=np.inf) > 0 and eigenvalues[0] > 4 * tol**2 * eigenvalues[-1]:
+        scaled = found.xx / np.outer(scales, scales)
+        values, vectors = np.linalg.eigh(scaled)
+        if values[0] > DIGITS_LEFT * values[-1]:
+            coef = vectors @ ((vectors.T @ (found.xy / scales[:, None])) / values[:, None]) / scales[:, None]
+            singular = np.sqrt(np.maximum(eigenvalues[::-1], 0.0))
+            return Solution(coef, found.x_mean, found.y_mean, n_features, singular)
+    found = small_table(rows, n_features, centred)
+    U, singular, Vt = np.linalg.svd(found.small_X, full_matrices=False)
+    rank = int((singular > tol * singular[0]).sum()) if len(singular) else 0
+    coef = Vt[:rank].T @ ((U[:, :rank].T @ found.small_y) / singular[:rank, None])
+    return Solution(coef, found.x_mean, found.y_mean, rank, singular[: min(found.n_rows, n_features)])
+
+
+def not_negative_least_squares(rows: Rows, n_features: int, centred: bool, penalty: float = 0.0) -> Solution:
+    """Return the best coefficients that are not negative, for each target (Lawson and Hanson, 1974)."""
+    from scipy.optimize import nnls
+
+    found = small_table(rows, n_features, centred)
+    X = np.vstack([found.small_X, np.sqrt(penalty) * np.eye(n_features)])
+    y = np.vstack([found.small_y, np.zeros((n_features, found.small_y.shape[1]))])
+    coef = np.column_stack([nnls(X, y[:, target])[0] for target in range(y.shape[1])])
+    return Solution(coef, found.x_mean, found.y_mean, n_features, np.zeros(0))
+
+
+class LinearRegression(LinearRegressor):
+    """Ordinary least squares in one pass over the rows, two where columns nearly depend on each other.
+
+    Algorithm: centred products of all columns of X and y in float64, merged in pairs (Chan, Golub and LeVeque, 1983),
+    and the normal equations. Where these have lost too many digits, the triangular factor of X and y from a tree of
+    small QRs (Demmel, Grigori, Hoemmen and Langou, 2012), and the solution of least norm.
+
+    Communication: one message of ``8 k (k + 1)`` bytes per block of rows and pass, combined along a tree, for k columns
+    of X and y together. cuML's ``cuml.dask.linear_model.LinearRegression`` sums the normal equations
+    (``algorithm="eig"``) and takes one target only.
+
+    Parameters
+    ----------
+    fit_intercept : bool
+    copy_X : bool
+        Without effect: the data are never changed.
+    tol : float
+        Directions of X shorter than that share of the longest one are taken to be zero.
+    n_jobs
+        Without effect: all workers compute.
+    positive : bool
+        Allow no negative coefficients.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        float32 for float32 data.
+    intercept_ : float or ndarray of shape (n_targets,)
+    rank_ : int
+        Of X; not with ``positive``, as ``singular_``.
+    singular_ : ndarray of shape (min(n_samples, n_features),)
+        Singular values of X, centred where there is an intercept.
+    n_features_in_ : int
+    """
+
+    _scikit_learn = "sklearn.linear_model.LinearRegression"
+
+    def __init__(
+        self,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        tol: float = 1e-6,
+        n_jobs: int | None = None,
+        positive: bool = False,
+    ) -> None:
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.positive = positive
+
+    @delegable
+    def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> LinearRegression:
+        """Find the coefficients.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+        y : Dask array, series or data frame, or array, of shape (n_samples,) or (n_samples, n_targets)
+        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
+
+        Raises
+        ------
+        InvalidData
+            Something is not finite, has no rows, or does not fit together.
+        InvalidParameter
+            An option is not allowed.
+        """
+        if not isinstance(self.tol, Real) or isinstance(self.tol, bool) or not 0 <= float(self.tol) < np.inf:
+            raise InvalidParameter(f"tol: must be a number from 0, not {self.tol!r}.")
+        found: Solution
+        if self.positive:
+            found = self._summarized(not_negative_least_squares, X, y, sample_weight, passes=1)
+        else:
+            found = self._summarized(least_squares, X, y, sample_weight, passes=2, tol=float(self.tol))
+            self.rank_ = found.rank
+            self.singular_ = found.singular
+        self._keep(X, y, found.coef, found.x_mean, found.y_mean)
+        return self
+
+
+SOLVERS = ("auto", "svd", "cholesky")
+
+
+def ridge(rows: Rows, n_features: int, centred: bool, alphas: Array) -> Solution:
+    """Return the exact minimum, for one penalty or one for each target."""
+    found = products(rows, n_features, centred)
+    values, vectors = np.linalg.eigh(found.xx)
+    if values[0] + alphas.min() > DIGITS_LEFT * values[-1]:
+        turned = (vectors.T @ found.xy) / (values[:, None] + alphas)
+        return Solution(vectors @ turned, found.x_mean, found.y_mean, n_features, np.zeros(0))
+    found = small_table(rows, n_features, centred)
+    U, singular, Vt = np.linalg.svd(found.small_X, full_matrices=False)
+    kept = singular > 1e-15
+    shrunk = singular[kept, None] / (singular[kept, None] ** 2 + alphas)
+    return Solution(Vt[kept].T @ (shrunk * (U[:, kept].T @ found.small_y)), found.x_mean, found.y_mean, 0, singular)
+
+
+class Ridge(LinearRegressor):
+    """Least squares with a penalty on squared coefficients, in one pass over the rows (two for a tiny penalty).
+
+    Algorithm: as `LinearRegression`; the penalty is added to the eigenvalues of the products, or to the singular values
+    of the triangular factor where the products have lost too many digits.
+
+    Communication: as `LinearRegression`. cuML's ``cuml.dask.linear_model.Ridge`` sums the products too; it takes one
+    target and one penalty.
+
+    Parameters
+    ----------
+    alpha : float or array of shape (n_targets,)
+        Penalty, from 0.
+    fit_intercept : bool
+    copy_X : bool
+        Without effect: the data are never changed.
+    max_iter, tol, random_state
+        Without effect: nothing is iterated.
+    solver : {"auto", "svd", "cholesky"}
+        All give the exact minimum. scikit-learn's iterative solvers are refused.
+    positive : bool
+        Allow no negative coefficients; then alpha is one number.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+    intercept_ : float or ndarray of shape (n_targets,)
+    n_iter_ : None
+    n_features_in_ : int
+    """
+
+    _scikit_learn = "sklearn.linear_model.Ridge"
+
+    def __init__(
+        self,
+        alpha: float | ArrayLike = 1.0,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int | None = None,
+        tol: float = 1e-4,
+        solver: str = "auto",
+        positive: bool = False,
+        random_state: RandomState = None,
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
+
+    @delegable
+    def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> Ridge:
+        """Find the coefficients; see `LinearRegression.fit`.
+
+        Raises
+        ------
+        InvalidData
+            Something is not finite, has no rows, or does not fit together.
+        InvalidParameter
+            ``alpha`` or ``solver`` is not allowed.
+        """
+        if self.solver not in SOLVERS:
+            raise InvalidParameter(
+                f"solver: {self.solver!r} is not supported. The minimum is computed exactly; use 'auto', 'svd' or "
+                "'cholesky'."
+            )
+        alphas = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64))
+        if alphas.ndim != 1 or not (alphas >= 0).all() or not np.isfinite(alphas).all():
+            raise InvalidParameter(f"alpha: must be a number from 0, or one for each target, not {self.alpha!r}.")
+        targets = y.shape[1] if len(getattr(y, "shape", ())) == 2 else 1
+        if len(alphas) not in {1, targets}:
+            raise InvalidParameter(f"alpha: has {len(alphas)} numbers, but there are {targets} targets.")
+        found: Solution
+        if self.positive:
+            if len(alphas) > 1:
+                raise InvalidParameter("alpha: must be one number with positive=True.")
+            found = self._summarized(
+                not_negative_least_squares, X, y, sample_weight, passes=1, penalty=float(alphas[0])
+            )
+        else:
+            found = self._summarized(ridge, X, y, sample_weight, passes=2, alphas=alphas)
+        self.n_iter_ = None
+        self.solver_ = "svd" if self.solver == "svd" else "cholesky"
+        self._keep(X, y, found.coef, found.x_mean, found.y_mean)
+        return self

@@ -8,9 +8,8 @@ are copied to the CPU block by block.
 from __future__ import annotations
 
 from .classification import accuracy_score, confusion_matrix, log_loss
-from .clustering import adjusted_rand_score
+from .clustering import adjusted_rand_score, silhouette_score
 from .regression import mean_absolute_error, mean_squared_error, r2_score
-from .silhouette import silhouette_score
 
 __all__ = [
     "accuracy_score",

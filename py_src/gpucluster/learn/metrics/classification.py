@@ -9,12 +9,11 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array, Data, to_numpy
 from ..checks import no_rows, no_weight
-from ..clients import takes_client
 from ..errors import InvalidData, InvalidParameter, warn_caller
+from ..keywords import takes_client
 from ..labels import checked_classes, class_labels, merge_classes, require_one_kind
 from ..rows.block import Block
-from .contingency import contingency, widened
-from .pairs import NAMES, Names, compared, paired, weights_of
+from .pairs import NAMES, Names, compared, contingency, paired, weights_of, widened
 
 
 @takes_client

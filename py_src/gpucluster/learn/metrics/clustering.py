@@ -1,11 +1,19 @@
-"""How much two clusterings agree."""
+"""How much two clusterings agree, and how well rows lie within their own cluster."""
 
 from __future__ import annotations
 
-from ..arrays import Data
-from ..clients import takes_client
-from .contingency import contingency
-from .pairs import paired
+from numbers import Integral
+
+import numpy as np
+
+from ..arrays import Array, Data, RandomState
+from ..errors import InvalidData, InvalidParameter
+from ..keywords import takes_client
+from ..labels import codes_of, flat_labels, merge_classes
+from ..rows.stream import tree_reduced
+from ..rows.table import Table, as_table, is_dask
+from ..rows.waiting import computed, current_client, waiting
+from .pairs import contingency, paired
 
 
 @takes_client
@@ -48,3 +56,140 @@ def adjusted_rand_score(labels_true: Data, labels_pred: Data) -> float:
         return 1.0
     scale = (both + only_true) * (only_true + neither) + (both + only_predicted) * (only_predicted + neither)
     return 2.0 * (both * neither - only_true * only_predicted) / scale
+
+
+METRICS = frozenset({"chebyshev", "cityblock", "cosine", "euclidean", "l1", "l2", "manhattan", "sqeuclidean"})
+
+
+@takes_client
+def silhouette_score(
+    X: Data,
+    labels: Data,
+    *,
+    metric: str = "euclidean",
+    sample_size: int | None = None,
+    random_state: RandomState = None,
+) -> float:
+    """Return the mean silhouette coefficient of all rows, or of some.
+
+    The coefficient of a row is ``(b - a) / max(a, b)`` with the mean distance ``a`` to the rows of its own cluster and
+    ``b`` to those of the nearest other one. Source: P. J. Rousseeuw, "Silhouettes: a Graphical Aid to the
+    Interpretation and Validation of Cluster Analysis", Journal of Computational and Applied Mathematics 20 (1987).
+
+    Exact without ``sample_size``: each block is compared with each other one on the workers, which takes time
+    proportional to the square of the number of rows; blocks travel between workers, ``8 n_rows n_clusters`` bytes of
+    sums are combined per block, and the client gets two numbers per block. With ``sample_size``, only these rows come
+    to the client, where scikit-learn compares them.
+
+    Parameters
+    ----------
+    X : Dask array or data frame, or array of shape (n_rows, n_features)
+    labels : Dask array or series, or array of shape (n_rows,)
+        Cluster of each row.
+    metric : {"chebyshev", "cityblock", "cosine", "euclidean", "l1", "l2", "manhattan", "sqeuclidean"}
+    sample_size : int, optional
+        Take so many random rows, the same ones as scikit-learn takes.
+    random_state : int or RandomState, optional
+        For the sample.
+
+    Raises
+    ------
+    InvalidData
+        The numbers of rows differ, or there are not 2 to ``n_rows - 1`` clusters.
+    InvalidParameter
+        An option is not allowed.
+    """
+    if metric not in METRICS:
+        raise InvalidParameter(f"metric: must be one of {', '.join(sorted(METRICS))}, not {metric!r}.")
+    if sample_size is not None and (not isinstance(sample_size, Integral) or sample_size < 1):
+        raise InvalidParameter(f"sample_size: must be a whole number of 1 or more, not {sample_size!r}.")
+    from sklearn.metrics import silhouette_score as local
+
+    if not is_dask(X):
+        labels = computed(labels)[0] if is_dask(labels) else labels
+        return float(local(X, labels, metric=metric, sample_size=sample_size, random_state=random_state))
+    table = as_table(X, labels, y_name="labels").with_known_lengths()
+    if sample_size is not None:
+        return float(local(*_sampled(table, sample_size, random_state), metric=metric))
+    with waiting(current_client(), *table.collections) as scope:
+        return _exact(table.persisted(scope), sum(table.X.chunks[0]), metric)
+
+
+def _sampled(table: Table, size: int, random_state: RandomState) -> tuple[Array, Array]:
+    from sklearn.utils import check_random_state
+
+    rows = check_random_state(random_state).permutation(table.n_rows)[:size]
+    # In the order of the rows for Dask, then back in the order of the draw.
+    order = np.argsort(rows)
+    X, labels = computed(table.X[rows[order]], table.collections[1][rows[order]])
+    back = np.argsort(order)
+    return X[back], flat_labels(labels, "labels")[back]
+
+
+def _exact(table: Table, n_rows: int, metric: str) -> float:
+    from dask.delayed import delayed
+
+    blocks = [(X, labels) for X, labels, _ in table.delayed_blocks()]
+    lengths = table.X.chunks[0]
+    count = delayed(_counts, pure=False)
+    classes: Array | None = None
+    sizes = np.zeros(0)
+    for found, counts in computed(*[count(labels) for _, labels in blocks]):
+        every = merge_classes(classes, found, "labels")
+        classes, sizes = every, _widened(classes, sizes, every) + _widened(found, counts, every)
+    if not 2 <= len(sizes) <= n_rows - 1:
+        raise InvalidData(
+            f"labels: there are {len(sizes)} clusters. Silhouettes need 2 to n_rows - 1 = {n_rows - 1} of them."
+        )
+    distances = delayed(_distances, pure=False, traverse=False)
+    score = delayed(_scores, pure=False)
+    scores = []
+    for X, labels in (block for block, length in zip(blocks, lengths, strict=True) if length):
+        sums = [distances(X, *other, classes, metric) for other, n in zip(blocks, lengths, strict=True) if n]
+        scores.append(score(tree_reduced(_sum, sums), labels, classes, sizes))
+    return float(sum(computed(*scores)) / n_rows)
+
+
+def _counts(labels: Array) -> tuple[Array | None, Array]:
+    found, counts = np.unique(flat_labels(labels, "labels"), return_counts=True)
+    return (found if len(found) else None), counts
+
+
+def _widened(labels: Array | None, counts: Array, every: Array | None) -> Array:
+    wider = np.zeros(0 if every is None else len(every))
+    if labels is not None and every is not None:
+        wider[np.searchsorted(every, labels)] = counts
+    return wider
+
+
+def _distances(X: Array, others: Array, labels: Array, classes: Array, metric: str) -> Array:
+    """Return each row's summed distances to the rows of each cluster in one block; shape (n_rows, n_clusters)."""
+    from sklearn.metrics import pairwise_distances_chunked
+
+    codes = codes_of(flat_labels(labels, "labels"), classes)
+    member = np.zeros((len(codes), len(classes)))
+    member[np.arange(len(codes)), codes] = 1
+    # In slices, so that not all distances are held at once.
+    return np.concatenate(
+        list(pairwise_distances_chunked(X, others, metric=metric, reduce_func=lambda d, _: d @ member))
+    )
+
+
+def _sum(*parts: Array) -> Array:
+    return sum(parts[1:], start=parts[0])
+
+
+def _scores(sums: Array, labels: Array, classes: Array, sizes: Array) -> float:
+    """Return the summed silhouette coefficients of a block's rows."""
+    codes = codes_of(flat_labels(labels, "labels"), classes)
+    rows = np.arange(len(codes))
+    own_size = sizes[codes]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        within = sums[rows, codes] / (own_size - 1)
+        means = sums / sizes
+        means[rows, codes] = np.inf
+        nearest = means.min(axis=1)
+        coefficients = (nearest - within) / np.maximum(within, nearest)
+    # A row that is alone in its cluster has the coefficient 0, as have rows that coincide with both clusters.
+    coefficients[own_size == 1] = 0
+    return float(np.nan_to_num(coefficients).sum())

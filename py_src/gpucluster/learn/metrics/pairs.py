@@ -1,4 +1,4 @@
-"""What was true and what was predicted, row by row, wherever the rows are."""
+"""What was true and what was predicted, row by row, and how often each pair of labels occurs, wherever the rows are."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 
 from ..arrays import Array, DaskArray, Data, to_numpy
 from ..checks import checked_weights, no_rows, no_weight
-from ..communicators.operators import Message, Operator, combine
+from ..communicators.communicator import Message, Operator, combine
 from ..errors import InvalidData, warn_caller
-from ..labels import Target, columns_of, merge_targets, missing_labels, mixed_labels, target_of
+from ..labels import Target, columns_of, merge_classes, merge_targets, missing_labels, mixed_labels, target_of
 from ..rows.block import Block, Rows
 from ..rows.running import local_communicator, local_rows
 from ..rows.stream import Stream
@@ -30,7 +30,6 @@ def paired(y_true: Data, y_pred: Data, sample_weight: Data | None = None, names:
     ----------
     y_true, y_pred : Dask array, series or data frame, or array
     sample_weight : Dask array or series, or array, optional
-    names : tuple of str
 
     Returns
     -------
@@ -97,7 +96,6 @@ def compared(
         both (n_rows, n_columns), the weights as `weights_of` gives them or ``None``.
     op : {"sum", "min", "max"} or callable
         Makes one message of what ``count`` returns for two blocks.
-    names : tuple of str
     of : {"classes", "several classes", "clusters"}
 
     Raises
@@ -221,3 +219,48 @@ def weights_of(block: Block) -> Array:
     if block.weights is None:
         return np.ones(len(block))
     return checked_weights(to_numpy(block.weights)).astype(np.float64)
+
+
+class Contingency(NamedTuple):
+    """Summed weights of the rows of each pair of labels."""
+
+    true: Array
+    """Labels that occur in the truth, sorted."""
+    predicted: Array
+    """Labels that occur in the prediction, sorted."""
+    weights: Array
+    """Array of shape (n_true, n_predicted); whole numbers where rows have no weights."""
+
+
+def contingency(rows: Rows, names: Names = NAMES, *, of: Of = "classes") -> Contingency:
+    """Count pairs of labels, and check these, in one pass; the message of a block has 8 bytes per pair of labels in it.
+
+    Parameters
+    ----------
+    rows : Rows
+        Of `paired`.
+    of : {"classes", "clusters"}
+    """
+    found: Contingency = compared(rows, _count_pairs, partial(_merge_counts, names), names, of=of)
+    return found
+
+
+def _count_pairs(truth: Array, predicted: Array, weights: Array | None) -> Contingency:
+    labels_true, row = np.unique(truth, return_inverse=True)
+    labels_predicted, column = np.unique(predicted, return_inverse=True)
+    shape = (len(labels_true), len(labels_predicted))
+    cells = np.bincount(row * shape[1] + column, weights=weights, minlength=shape[0] * shape[1])
+    return Contingency(labels_true, labels_predicted, cells.reshape(shape))
+
+
+def _merge_counts(names: Names, one: Contingency, other: Contingency) -> Contingency:
+    true = merge_classes(one.true, other.true, names[0])
+    predicted = merge_classes(one.predicted, other.predicted, names[1])
+    return Contingency(true, predicted, widened(one, true, predicted) + widened(other, true, predicted))
+
+
+def widened(found: Contingency, true: Array, predicted: Array) -> Array:
+    """Return the weights with rows and columns for more labels; all of ``found`` must be among them."""
+    wider = np.zeros((len(true), len(predicted)), dtype=found.weights.dtype)
+    wider[np.ix_(np.searchsorted(true, found.true), np.searchsorted(predicted, found.predicted))] = found.weights
+    return wider

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array, Data
 from ..checks import no_rows, no_weight
-from ..clients import takes_client
 from ..errors import InvalidData, InvalidParameter
+from ..keywords import takes_client
 from ..rows.block import Block, Partial
 from .pairs import NAMES, Names, numbers, paired
 

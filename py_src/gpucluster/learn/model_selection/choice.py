@@ -1,12 +1,23 @@
-"""Which rows are chosen depends on their numbers and a seed only, so it is the same however the data are cut."""
+"""Which rows are chosen depends on their numbers, their class and a seed only, however the data are cut.
+
+Each row draws a random number; the rows with the smallest ones are for testing, the next ones for training. Where both
+parts are to have the same shares of classes, that is done for each class, in two passes over the labels: one counts the
+classes, one finds for each class the draw that the wanted number of rows are below. Only counts and the draws near that
+border travel.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, DaskArray
+from ..errors import InvalidData, InvalidParameter
+from ..labels import flat_labels, merge_all_classes
+from ..rows.waiting import computed
 
 STEP_ROWS = 1 << 20
 """So many rows are drawn at once."""
@@ -78,3 +89,124 @@ def bound_of(seed: int, n_rows: int, count: int) -> int:
         near.append(drawn[(drawn >= low) & (drawn <= high)])
     kept = np.sort(np.concatenate(near))
     return int(kept[count - below])
+
+
+REST = 2
+SPREAD = 10
+"""Standard deviations on both sides of where a border is expected."""
+
+
+class Window(NamedTuple):
+    """Draws between which the border of one class is expected: those below, and all of them."""
+
+    below: int
+    near: Array
+
+
+def stratified(labels: DaskArray, n_train: int, n_test: int, seed: int) -> DaskArray:
+    """Return `TRAIN`, `TEST` or something else for each row; lazily, uint8.
+
+    Parameters
+    ----------
+    labels : Dask array of shape (n_rows,)
+        With known chunks.
+    n_train, n_test : int
+        Rows of each part.
+
+    Raises
+    ------
+    InvalidData, InvalidParameter
+        A class is too small, or a part has fewer rows than there are classes.
+    """
+    import dask.array as da
+    from dask.delayed import delayed
+    from sklearn.utils.extmath import _approximate_mode
+
+    blocks = list(labels.to_delayed().ravel())
+    starts = np.concatenate([[0], np.cumsum(labels.chunks[0])])[:-1].tolist()
+    found = computed(*[delayed(_counted)(block) for block in blocks])
+    classes = merge_all_classes((part for part, _ in found), "stratify")
+    if classes is None:
+        raise InvalidData("stratify: has 0 rows; at least 1 is needed.")
+    counts = np.zeros(len(classes), dtype=np.int64)
+    for part, own in found:
+        if part is not None:
+            counts[np.searchsorted(classes, part)] += own
+    _check(classes, counts, n_train, n_test)
+    random = np.random.RandomState(seed)
+    test = _approximate_mode(counts, n_test, random)
+    train = _approximate_mode(counts - test, n_train, random)
+    wanted = np.stack([test, test + train])
+    low, high = _expected(wanted, counts)
+    near = partial(_near, classes=classes, seed=seed, low=low, high=high)
+    windows = computed(*[delayed(near)(block, start=start) for block, start in zip(blocks, starts, strict=True)])
+    bounds = _bounds(windows, wanted, counts)
+    mark = delayed(partial(_marks, classes=classes, seed=seed, bounds=bounds), pure=True)
+    return da.concatenate(
+        [
+            da.from_delayed(mark(block, start=start), shape=(length,), dtype=np.uint8)
+            for block, start, length in zip(blocks, starts, labels.chunks[0], strict=True)
+        ]
+    )
+
+
+def _counted(block: Any) -> tuple[Array | None, Array]:
+    labels = flat_labels(block, "stratify")
+    if not len(labels):
+        return None, np.zeros(0, dtype=np.int64)
+    classes, counts = np.unique(labels, return_counts=True)
+    return classes, counts
+
+
+def _check(classes: Array, counts: Array, n_train: int, n_test: int) -> None:
+    if counts.min() < 2:
+        raise InvalidData(
+            f"The least populated classes in stratify have only 1 member: {classes[counts < 2].tolist()[:10]}. Each "
+            "class needs 2 at least. Drop such rows, or put them into another class."
+        )
+    for name, rows in (("train_size", n_train), ("test_size", n_test)):
+        if rows < len(classes):
+            raise InvalidParameter(
+                f"The {name} = {rows} should be greater or equal to the number of classes = {len(classes)}."
+            )
+
+
+def _expected(wanted: Array, counts: Array) -> tuple[Array, Array]:
+    """Return draws between which the borders lie: arrays of shape (2, n_classes), uint64."""
+    share = wanted / counts
+    width = SPREAD * np.sqrt(share * (1 - share) / counts) + SPREAD / counts
+    edges = [np.clip(edge, 0, 1 - 2**-53) * 2.0**64 for edge in (share - width, share + width)]
+    return edges[0].astype(np.uint64), edges[1].astype(np.uint64)
+
+
+def _near(block: Any, start: int, classes: Array, seed: int, low: Array, high: Array) -> list[list[Window]]:
+    codes = np.searchsorted(classes, flat_labels(block, "stratify"))
+    drawn = draws(seed, start, len(codes))
+    order = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[order], np.arange(len(classes) + 1))
+    found: list[list[Window]] = []
+    for border in range(2):
+        row = []
+        for code in range(len(classes)):
+            own = drawn[order[ends[code] : ends[code + 1]]]
+            inside = (own >= low[border, code]) & (own <= high[border, code])
+            row.append(Window(int((own < low[border, code]).sum()), own[inside]))
+        found.append(row)
+    return found
+
+
+def _bounds(windows: tuple[list[list[Window]], ...], wanted: Array, counts: Array) -> Array:
+    """Return the draw that the wanted number of rows of each class are below: array of shape (2, n_classes)."""
+    bounds = np.full(wanted.shape, 2**64 - 1, dtype=np.uint64)
+    for border, code in np.ndindex(*wanted.shape):
+        if wanted[border, code] < counts[code]:
+            parts = [part[border][code] for part in windows]
+            near = np.sort(np.concatenate([part.near for part in parts]))
+            bounds[border, code] = near[wanted[border, code] - sum(part.below for part in parts)]
+    return bounds
+
+
+def _marks(block: Any, start: int, classes: Array, seed: int, bounds: Array) -> Array:
+    codes = np.searchsorted(classes, flat_labels(block, "stratify"))
+    drawn = draws(seed, start, len(codes))
+    return np.where(drawn < bounds[0, codes], TEST, np.where(drawn < bounds[1, codes], TRAIN, REST)).astype(np.uint8)

@@ -11,12 +11,11 @@ from sklearn.utils import check_random_state
 
 from ...dask_internals.collections import meta, with_chunks
 from ..arrays import Array, DaskArray, Data, Delayed, Output, RandomState, array_namespace_of
-from ..clients import takes_client
 from ..errors import InvalidData, InvalidParameter
+from ..keywords import takes_client
 from ..rows.table import column_array, is_dask, is_dask_array, lengths_of, refuse_masked, row_blocks
 from ..rows.waiting import computed, current_client, require_own
-from .choice import TEST, TRAIN, Choice, at_random
-from .strata import stratified
+from .choice import TEST, TRAIN, Choice, at_random, stratified
 
 
 @takes_client

@@ -12,10 +12,4 @@ if TYPE_CHECKING:
 
 __all__ = ["GaussianNB", "MultinomialNB"]
 
-__getattr__, __dir__ = imported_when_used(
-    __name__,
-    {
-        "GaussianNB": "gaussian",
-        "MultinomialNB": "multinomial",
-    },
-)
+__getattr__, __dir__ = imported_when_used(__name__, {"gaussian": ["GaussianNB"], "multinomial": ["MultinomialNB"]})

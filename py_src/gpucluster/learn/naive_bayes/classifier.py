@@ -10,9 +10,8 @@ import numpy as np
 from ..arrays import Array, Data, Output, array_namespace_of
 from ..delegation.methods import delegable
 from ..errors import InvalidData
-from ..estimator import DistributedEstimator
+from ..estimator import DistributedEstimator, ScoredClassifier
 from ..labels import labels_at
-from ..scoring import ScoredClassifier
 
 Likelihood = Callable[..., Array]
 """Called as ``likelihood(X, *model)``; returns log P(class) + log P(row | class), shape (n_rows, n_classes)."""
@@ -32,10 +31,6 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
     def predict(self, X: Data) -> Output:
         """Return the most likely class of each row; lazily for data on Dask.
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_rows, n_features)
-
         Returns
         -------
         array or series of shape (n_rows,)
@@ -48,10 +43,6 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
     def predict_proba(self, X: Data) -> Output:
         """Return the probability of each class; lazily for data on Dask.
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_rows, n_features)
-
         Returns
         -------
         array or data frame of shape (n_rows, n_classes), float64
@@ -61,10 +52,6 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
     @delegable
     def predict_log_proba(self, X: Data) -> Output:
         """Return the logarithm of the probability of each class; lazily for data on Dask.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_rows, n_features)
 
         Returns
         -------

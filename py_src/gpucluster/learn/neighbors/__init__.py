@@ -7,17 +7,11 @@ from typing import TYPE_CHECKING
 from ..lazy_names import imported_when_used
 
 if TYPE_CHECKING:
-    from .classification import KNeighborsClassifier
-    from .regression import KNeighborsRegressor
+    from .prediction import KNeighborsClassifier, KNeighborsRegressor
     from .unsupervised import NearestNeighbors
 
 __all__ = ["KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors"]
 
 __getattr__, __dir__ = imported_when_used(
-    __name__,
-    {
-        "KNeighborsClassifier": "classification",
-        "KNeighborsRegressor": "regression",
-        "NearestNeighbors": "unsupervised",
-    },
+    __name__, {"prediction": ["KNeighborsClassifier", "KNeighborsRegressor"], "unsupervised": ["NearestNeighbors"]}
 )

@@ -2,14 +2,147 @@
 
 from __future__ import annotations
 
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..arrays import Array, PlainModel, array_namespace_of, is_of_numpy, to_numpy
 from ..checks import not_finite
+from ..errors import InvalidParameter, NotSupported
 from ..rows.block import unlike_blocks
-from .device_search import DeviceSearch
+
+METRICS = frozenset({"chebyshev", "cityblock", "cosine", "euclidean", "l1", "l2", "manhattan", "minkowski"})
+ALGORITHMS = frozenset({"auto", "ball_tree", "brute", "kd_tree"})
+
+
+def index_options(estimator: Any) -> dict[str, Any]:
+    """Return what scikit-learn's index of a block is made with, if all options of an estimator are allowed.
+
+    Raises
+    ------
+    InvalidParameter, NotSupported
+        They are not.
+    """
+    algorithm, metric = estimator.algorithm, estimator.metric
+    checked_count(estimator.n_neighbors)
+    if metric not in METRICS:
+        raise InvalidParameter(f"metric: must be one of {', '.join(sorted(METRICS))}, not {metric!r}.")
+    if algorithm not in ALGORITHMS:
+        raise InvalidParameter(f"algorithm: must be one of {', '.join(sorted(ALGORITHMS))}, not {algorithm!r}.")
+    if metric == "cosine" and algorithm in {"ball_tree", "kd_tree"}:
+        raise InvalidParameter(f"algorithm: {algorithm} does not know cosine distances. Use 'brute'.")
+    if metric == "minkowski" and not (isinstance(estimator.p, int | float | np.number) and estimator.p > 0):
+        raise InvalidParameter(f"p: must be a number above 0, not {estimator.p!r}.")
+    if estimator.metric_params is not None:
+        raise NotSupported("metric_params: is not supported. Minkowski's exponent is the parameter p.")
+    if estimator.n_jobs is not None:
+        raise NotSupported("n_jobs: how many work at the same time is up to the cluster. Leave it out.")
+    return {"algorithm": algorithm, "leaf_size": estimator.leaf_size, "metric": metric, "p": estimator.p}
+
+
+def checked_count(n_neighbors: Any) -> int:
+    """Return a number of neighbours, if it is one.
+
+    Raises
+    ------
+    InvalidParameter
+        It is not.
+    """
+    if not isinstance(n_neighbors, Integral) or isinstance(n_neighbors, bool):
+        raise InvalidParameter(f"n_neighbors does not take {type(n_neighbors)} value, enter integer value")
+    if n_neighbors <= 0:
+        raise InvalidParameter(f"Expected n_neighbors > 0. Got {n_neighbors}")
+    return int(n_neighbors)
+
+
+def checked_radius(radius: Any) -> float:
+    """Return a radius, if it is one.
+
+    Raises
+    ------
+    InvalidParameter
+        It is not.
+    """
+    if not isinstance(radius, Real) or isinstance(radius, bool) or not float(radius) > 0:
+        raise InvalidParameter(f"radius: must be a number above 0, not {radius!r}.")
+    return float(radius)
+
+
+def effective_metric(metric: str, p: float) -> str:
+    """Return the plain name of a distance, as scikit-learn does."""
+    if metric == "minkowski":
+        return {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}.get(p, "minkowski")
+    return metric
+
+
+EXPONENTS = {"manhattan": 1.0, "l1": 1.0, "cityblock": 1.0, "euclidean": 2.0, "l2": 2.0, "chebyshev": np.inf}
+CANDIDATES = 8
+"""So many neighbours more than are wanted are looked at again, as cuML's distances tell only roughly who is nearer."""
+
+
+class DeviceSearch:
+    """cuML's search of one GPU, asked as scikit-learn's is; what it finds comes to host memory.
+
+    cuML computes distances in the type of the rows, and euclidean ones as differences of large numbers. Those of the
+    rows that it finds are computed anew in float64, so that results are those that the CPU gives.
+
+    Parameters
+    ----------
+    X : array of shape (n_rows, n_features)
+        On the GPU.
+    metric, p
+        As scikit-learn has them.
+    """
+
+    def __init__(self, X: Array, metric: str, p: float) -> None:
+        from cuml.neighbors import NearestNeighbors
+
+        self._X = X
+        metric = effective_metric(metric, p)
+        self._exponent = p if metric == "minkowski" else EXPONENTS.get(metric)
+        self._model: Any = NearestNeighbors(algorithm="brute", metric=metric, p=p, output_type="cupy").fit(X)
+
+    def kneighbors(self, queries: Array, k: int) -> tuple[Array, Array]:
+        """Return distances and numbers of the k nearest rows, nearest first; arrays of shape (n_queries, k)."""
+        import cupy
+
+        queries = cupy.asarray(queries, dtype=self._X.dtype)
+        n_candidates = min(k + CANDIDATES, len(self._X))
+        distances, rows = self._model.kneighbors(queries, n_neighbors=n_candidates)
+        if self._exponent is None:
+            return to_numpy(distances[:, :k]), to_numpy(rows[:, :k]).astype(np.int64)
+        distances = self._distances(queries, rows, self._exponent)
+        order = cupy.argsort(distances, axis=1)[:, :k]
+        nearest = (cupy.take_along_axis(found, order, axis=1) for found in (distances, rows))
+        return to_numpy(next(nearest)), to_numpy(next(nearest)).astype(np.int64)
+
+    def _distances(self, queries: Array, rows: Array, exponent: float) -> Array:
+        """Return the distances of queries to their candidates; one candidate of all queries at a time."""
+        import cupy
+
+        found = cupy.empty(rows.shape, dtype="float64")
+        queries = queries.astype("float64")
+        for column in range(rows.shape[1]):
+            apart = cupy.abs(queries - self._X[rows[:, column]])
+            if exponent == np.inf:
+                found[:, column] = apart.max(axis=1)
+            else:
+                found[:, column] = (apart**exponent).sum(axis=1) ** (1 / exponent)
+        return found
+
+    def radius_neighbors(self, queries: Array, radius: float) -> tuple[Array, Array]:
+        """Refuse: cuML has no such search.
+
+        Raises
+        ------
+        NotSupported
+        """
+        raise NotSupported(
+            "radius_neighbors: cuML has nothing like it for rows on GPUs. Bring them to the CPU: "
+            "X.map_blocks(cupy.asnumpy)."
+        )
+
 
 SLICE_CELLS = 2**22
 """Rows with many equal distances are looked at in slices of so many candidates."""
@@ -93,11 +226,9 @@ def nearest(index: BlockIndex, start: int, queries: Array, k: int) -> Found:
 
     Parameters
     ----------
-    index : BlockIndex
     start : int
         Number of the block's first row among all rows.
     queries : array of shape (n_queries, n_features)
-    k : int
     """
     if index.search is None or len(queries) == 0:
         width = min(k, index.n_rows)

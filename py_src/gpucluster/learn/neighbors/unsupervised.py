@@ -9,9 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..arrays import Data, Output
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
-from .options import checked_radius
+from .block_index import checked_radius
+from .search import around_but_itself, around_lazily, around_ranks, split_up
 from .training import NeighborsEstimator, Question
-from .within_radius import around_but_itself, around_lazily, around_ranks, split_up
 
 
 class NearestNeighbors(NeighborsEstimator):

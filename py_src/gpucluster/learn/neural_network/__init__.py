@@ -11,9 +11,4 @@ if TYPE_CHECKING:
 
 __all__ = ["MLPClassifier"]
 
-__getattr__, __dir__ = imported_when_used(
-    __name__,
-    {
-        "MLPClassifier": "mlp",
-    },
-)
+__getattr__, __dir__ = imported_when_used(__name__, {"mlp": ["MLPClassifier"]})

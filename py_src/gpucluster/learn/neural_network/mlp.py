@@ -13,12 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 from ..arrays import Array, Data, Output, PlainModel, RandomState, array_namespace_of
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
-from ..estimator import DistributedEstimator
+from ..estimator import DistributedEstimator, ScoredClassifier
 from ..labels import checked_classes, classes_of, known_classes, labels_at, merge_classes, require_known
 from ..rows.block import Rows
-from ..scoring import ScoredClassifier
-from .layers import Layers, probabilities
-from .training import Network, train
+from .training import Layers, Network, probabilities, train
 
 AUTO_BATCH = 200
 """Rows per batch, as in scikit-learn."""
@@ -184,21 +182,10 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
     def predict(self, X: Data) -> Output:
         """Return the most likely class of each row.
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-
         Returns
         -------
         Dask array, series or array of shape (n_samples,)
             Of the type of ``classes_``; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         check_is_fitted(self)
         return self._map(_most_likely, X, self.classes_, *self._layers(), dtype=self.classes_.dtype)
@@ -207,21 +194,10 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
     def predict_proba(self, X: Data) -> Output:
         """Return the probability of each class.
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-
         Returns
         -------
         Dask array or data frame, or array, of shape (n_samples, n_classes)
             In the order of ``classes_``, of the type of ``coefs_``; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         check_is_fitted(self)
         layers = self._layers()
@@ -231,21 +207,10 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
     def predict_log_proba(self, X: Data) -> Output:
         """Return the logarithms of `predict_proba`: minus infinity where that is rounded to 0.
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-
         Returns
         -------
         Dask array or data frame, or array, of shape (n_samples, n_classes)
             In the order of ``classes_``, of the type of ``coefs_``; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         check_is_fitted(self)
         layers = self._layers()

@@ -9,10 +9,10 @@ import numpy as np
 
 from ...dask_internals.collections import meta
 from ..arrays import Array, Collection, Data, Delayed, Dtype, Output, PlainModel, on_gpus
-from ..communicators.operators import Message, Operator, combine_all
+from ..communicators.communicator import Message, Operator, combine_all
 from ..errors import InvalidData, NotSupported
-from ..rows.reduction import tree_reduced
 from ..rows.running import local_communicator
+from ..rows.stream import tree_reduced
 from ..rows.table import is_dask, is_dask_array, refuse_masked
 from ..rows.waiting import computed, current_client, require_own
 
@@ -99,7 +99,6 @@ def categories_of(block: Any, given: Sequence[Array] | None = None, counted: boo
     block : array, or data frame of pandas
     given : sequence of arrays, optional
         The categories of each column; others are then left out.
-    counted : bool
     """
     if len(block) == 0:
         return None

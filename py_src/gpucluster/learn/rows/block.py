@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..arrays import Array
-from ..communicators.operators import Message, Operator
+from ..communicators.communicator import Message, Operator
 from ..errors import InvalidData
 
 Partial = Callable[..., Message]

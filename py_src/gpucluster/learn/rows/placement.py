@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..arrays import DaskArray
+from .table import Table
+from .waiting import computed
 
 SLACK = 1.1
 """A worker keeps a block it has, unless it would then have so many times its share of the bytes."""
@@ -40,3 +48,76 @@ def place(holders: Sequence[Sequence[str]], sizes: Sequence[int], workers: Mappi
 def _give(chosen: list[str | None], load: dict[str, float], number: int, address: str, sizes: Sequence[int]) -> None:
     chosen[number] = address
     load[address] += sizes[number]
+
+
+OBJECT_BYTES = 64
+"""Of a short string with what points to it."""
+LOOKED_AT = 3
+"""So many blocks are looked at, where nobody knows how many rows they have."""
+
+
+def fits_into_workers(table: Table, workers: Mapping[str, Any], share: float) -> bool:
+    """Whether every worker's blocks would take at most such a share of its memory.
+
+    Nothing is computed where the numbers of rows are known. Where they are not, as in data frames, some blocks are
+    computed, measured and let go; the others are taken to be as large as the largest of them.
+
+    Parameters
+    ----------
+    workers : mapping
+        What the scheduler knows of each worker, by address.
+    """
+    if not any(info["memory_limit"] for info in workers.values()):
+        return True
+    sizes = block_bytes(table)
+    threads = {address: info["nthreads"] for address, info in workers.items()}
+    return within_limits(place([()] * len(sizes), sizes, threads), sizes, workers, share)
+
+
+def within_limits(addresses: list[str], sizes: list[int], workers: Mapping[str, Any], share: float) -> bool:
+    """Whether the blocks that each worker takes are at most such a share of its memory.
+
+    Parameters
+    ----------
+    addresses : list of str
+        Who takes each block.
+    sizes : list of int
+        Bytes of each block.
+    workers : mapping
+        What the scheduler knows of each worker, by address.
+    """
+    taken: dict[str, int] = {}
+    for address, size in zip(addresses, sizes, strict=True):
+        taken[address] = taken.get(address, 0) + size
+    limits = {address: workers[address]["memory_limit"] for address in taken}
+    return all(not limits[address] or size <= share * limits[address] for address, size in taken.items())
+
+
+def block_bytes(table: Table) -> list[int]:
+    """Return how many bytes each block of a table takes, with its labels and weights."""
+    if table.n_rows is not None:
+        of_row = sum(map(_row_bytes, table.collections))
+        return [math.ceil(length * of_row) for length in table.X.chunks[0]]
+    return [max(_measured(table))] * table.n_blocks
+
+
+def _row_bytes(array: DaskArray) -> float:
+    item = array.dtype.itemsize + (OBJECT_BYTES if array.dtype.hasobject else 0)
+    return float(math.prod(array.shape[1:]) * item)
+
+
+def _measured(table: Table) -> list[int]:
+    """Return the bytes of some blocks, spread over the table."""
+    from dask.delayed import delayed
+
+    measure = delayed(_bytes_of, pure=False)
+    count = max(1, min(LOOKED_AT, table.n_blocks // 4))
+    places = np.linspace(0, table.n_blocks, count, endpoint=False).astype(int) + table.n_blocks // (2 * count)
+    blocks = table.delayed_blocks()
+    return list(computed(*[measure(*blocks[int(number)]) for number in places]))
+
+
+def _bytes_of(*parts: Any) -> int:
+    from dask.sizeof import sizeof
+
+    return sum(sizeof(part) for part in parts if part is not None)

@@ -16,15 +16,13 @@ from weakref import WeakKeyDictionary
 
 from ...dask_internals.collections import keys, leaving_no_futures
 from ...dask_internals.worker_state import has_nanny, n_threads
-from ..communicators.communicator import Communicator
-from ..communicators.disagreement import SAME_ORDER
+from ..communicators.communicator import SAME_ORDER, Communicator
 from ..communicators.mailbox import close_job, expect_no_more, take_links
 from ..communicators.mpi import MPICommunicator, over_mpi
 from ..communicators.workers import WorkerCommunicator
 from ..errors import PeerLost, RanksDisagree, WorkersLost
 from .block import Block
-from .footprint import within_limits
-from .placement import place
+from .placement import place, within_limits
 from .shard import Shard
 from .table import Table
 from .waiting import release
@@ -140,7 +138,6 @@ def run_ranks(
 
     Parameters
     ----------
-    placed : Placed
     function : callable
         Gets a `Shard` first.
     parameters : dict

@@ -12,13 +12,12 @@ from ..communicators.communicator import Communicator, SerialCommunicator
 from ..errors import InvalidData
 from ..settings import configuration
 from .block import Block
-from .footprint import block_bytes, fits_into_workers
+from .in_place import are_short, run_ranks_in_place
+from .placement import block_bytes, fits_into_workers
 from .ranks import Placed, run_ranks, workers_of
-from .ranks_in_place import are_short, run_ranks_in_place
-from .shard import Shard, block_of_rank
+from .shard import Shard, available_threads, block_of_rank
 from .stream import Stream
 from .table import Table, as_table, is_dask
-from .threads import available_threads
 from .waiting import computed, current_client, waiting
 
 Result = TypeVar("Result")
@@ -93,7 +92,6 @@ def run_table_on_ranks(
     ----------
     function : callable
         Gets a `Shard` first.
-    table : Table
     parameters : dict
     everybody : bool
         Workers that have no block of the table take part, too.
@@ -119,8 +117,6 @@ def placed_on_workers(client: Any, table: Table, scope: ExitStack) -> Placed | N
 
     Parameters
     ----------
-    client : distributed.Client
-    table : Table
     scope : ExitStack
         Until this ends.
     """

@@ -2,16 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
 from ..arrays import Delayed
-from ..communicators.operators import Message, Operator, combine_all, in_host_memory
+from ..communicators.communicator import Message, Operator, combine_all, in_host_memory
 from .block import Block, Partial, Rows
 from .in_place import is_small, total_in_place
-from .reduction import tree_reduced
 from .table import Table
 from .waiting import computed, current_client, require_own, waiting
+
+SPLIT_EVERY = 8
+"""So many messages are merged in one task."""
+
+
+def tree_reduced(merge: Callable[..., Any], messages: Sequence[Any], *arguments: Any) -> Any:
+    """Return what stands for all messages merged; lazily.
+
+    Parameters
+    ----------
+    merge : callable
+        Called as ``merge(*arguments, *messages)`` with some neighbouring messages; associative.
+    messages : sequence of dask.delayed objects
+        In the order of the rows; not empty.
+    *arguments
+        Small.
+    """
+    from dask.delayed import delayed
+
+    join = delayed(merge, pure=False)
+    level = list(messages)
+    while len(level) > 1:
+        # Each on its own, not in a list: Dask would forget persisted blocks behind them.
+        level = [join(*arguments, *level[i : i + SPLIT_EVERY]) for i in range(0, len(level), SPLIT_EVERY)]
+    return level[0]
+
 
 LARGE_ARGUMENTS_BYTES = 10_000
 """Larger arguments are sent to the workers once, not within each task."""

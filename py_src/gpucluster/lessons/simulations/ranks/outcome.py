@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ....learn.communicators import Communicator
-from ....learn.communicators.operators import Message, Operator
+from ....learn.communicators.communicator import Message, Operator
 from ....protocol.errors import GPUClusterError
 
 

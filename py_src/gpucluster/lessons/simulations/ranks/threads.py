@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ....learn.communicators import Communicator, combine
-from ....learn.communicators.operators import Message, Operator
+from ....learn.communicators.communicator import Message, Operator
 from ...examination import describe_error
 from .outcome import CountingCommunicator, RankFailed, RankRun
 

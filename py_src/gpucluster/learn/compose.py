@@ -12,12 +12,12 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from ...dask_internals.collections import meta
-from ..arrays import Array, Data, Output
-from ..clients import computing_with, keeps_client
-from ..errors import InvalidData, InvalidParameter
-from ..estimator import LazyTransformerMixin
-from ..rows.table import is_dask
+from ..dask_internals.collections import meta
+from .arrays import Array, Data, Output
+from .errors import InvalidData, InvalidParameter
+from .estimator import LazyTransformerMixin
+from .keywords import computing_with, keeps_client
+from .rows.table import is_dask
 
 Columns = str | int | slice | Sequence[Any] | Callable[[Any], Any]
 

@@ -1,8 +1,8 @@
-"""What encoders of categories share: they find them in one pass, and apply scikit-learn's class to each block."""
+"""Numbers, or zeros and ones, instead of categories: found in one pass, then scikit-learn encodes each block."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -218,3 +218,190 @@ def _of_type(categories: Any, dtype: Any) -> Array:
     with np.errstate(invalid="ignore"):
         cast = plain.astype(dtype if isinstance(dtype, np.dtype) else np.float64)
     return cast if plain.dtype.kind in "biuf" and np.array_equal(cast, plain, equal_nan=True) else plain
+
+
+class OneHotEncoder(CategoryEncoder):
+    """Turn each column into one column of zeros and ones per category; found in one pass over rows on a cluster.
+
+    Source: scikit-learn's class, used on each block once all categories are known, so that a category that is missing
+    from a block has its column all the same. Communication: the different values of each block's columns, once; they
+    are put together along a tree on the workers. cuML's form for several GPUs brings them to the client.
+
+    Unlike scikit-learn's, results are dense unless said otherwise, as Dask's arrays of sparse blocks can do little.
+
+    Parameters
+    ----------
+    categories : "auto" or list of arrays
+        Those of each column, sorted; found in the data when ``auto``.
+    drop : {"first", "if_binary"} or array of shape (n_features,), optional
+        Category of each column that gets no column of its own.
+    sparse_output : bool
+        Only ``False`` is supported.
+    dtype
+        Of the result.
+    handle_unknown : {"error", "ignore", "infrequent_if_exist"}
+        What happens to categories that were not there when fitting; ``ignore`` gives zeros, ``infrequent_if_exist``
+        the column of rare ones.
+    min_frequency : int or float, optional
+        Categories in fewer rows, or in a smaller share of the rows, share one column.
+    max_categories : int, optional
+        The rarest categories share one column, so that there are at most so many columns.
+    feature_name_combiner : "concat" or callable
+        How names of columns are made.
+
+    Attributes
+    ----------
+    categories_ : list of arrays
+    infrequent_categories_ : list of arrays or None
+        Which share a column.
+    drop_idx_ : array of shape (n_features,) or None
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        For data frames.
+    """
+
+    _scikit_learn = "sklearn.preprocessing.OneHotEncoder"
+
+    def __init__(
+        self,
+        *,
+        categories: Literal["auto"] | Sequence[ArrayLike] = "auto",
+        drop: Literal["first", "if_binary"] | ArrayLike | None = None,
+        sparse_output: bool = False,
+        dtype: DTypeLike = np.float64,
+        handle_unknown: str = "error",
+        min_frequency: float | None = None,
+        max_categories: int | None = None,
+        feature_name_combiner: Literal["concat"] | Callable[[str, Any], str] = "concat",
+    ) -> None:
+        self.categories = categories
+        self.drop = drop
+        self.sparse_output = sparse_output
+        self.dtype = dtype
+        self.handle_unknown = handle_unknown
+        self.min_frequency = min_frequency
+        self.max_categories = max_categories
+        self.feature_name_combiner = feature_name_combiner
+
+    @delegable
+    def fit(self, X: Data, y: Data | None = None) -> OneHotEncoder:
+        """Find the categories.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array or data frame of shape (n_rows, n_features)
+            Numbers, strings or categories.
+        y
+            Not used.
+
+        Raises
+        ------
+        InvalidData
+            X cannot be used.
+        InvalidParameter, NotSupported
+            An option is not allowed or not supported.
+        """
+        self._check_options()
+        self._find_categories(X)
+        self.drop_idx_ = self.get_combined_model().drop_idx_
+        return self
+
+    def _group_rare(self, model: PlainModel) -> None:
+        super()._group_rare(model)
+        model._set_drop_idx()
+        model._n_features_outs = model._compute_n_features_outs()
+
+    def _check_options(self) -> None:
+        if self.sparse_output:
+            raise NotSupported("sparse_output: only False is supported. Dask's arrays of sparse blocks can do little.")
+        if self.handle_unknown not in {"error", "ignore", "infrequent_if_exist"}:
+            raise NotSupported(
+                f"handle_unknown: must be 'error', 'ignore' or 'infrequent_if_exist', not {self.handle_unknown!r}."
+            )
+        self._check_categories()
+        require_list("drop", self.drop, "category")
+        if isinstance(self.drop, str) and self.drop not in {"first", "if_binary"}:
+            raise InvalidParameter(f"drop: must be 'first', 'if_binary' or an array, not {self.drop!r}.")
+
+
+class OrdinalEncoder(CategoryEncoder):
+    """Turn each column's categories into numbers from 0, in their order; found in one pass over rows on a cluster.
+
+    Source: scikit-learn's class, used on each block once all categories are known. Communication: the different values
+    of each block's columns, once; they are put together along a tree on the workers. cuML's form for several GPUs
+    brings them to the client.
+
+    Parameters
+    ----------
+    categories : "auto" or list of arrays
+        Those of each column, in the order of their numbers; found in the data, and sorted, when ``auto``.
+    dtype
+        Of the result.
+    handle_unknown : {"error", "use_encoded_value"}
+        What happens to categories that were not there when fitting.
+    unknown_value : int or nan, optional
+        What they become with ``use_encoded_value``.
+    encoded_missing_value : int or nan
+        What missing values become.
+    min_frequency : int or float, optional
+        Categories in fewer rows, or in a smaller share of the rows, share one number.
+    max_categories : int, optional
+        The rarest categories share one number, so that there are at most so many, without missing values.
+
+    Attributes
+    ----------
+    categories_ : list of arrays
+    infrequent_categories_ : list of arrays or None
+        Which share a number.
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        For data frames.
+    """
+
+    _scikit_learn = "sklearn.preprocessing.OrdinalEncoder"
+
+    def __init__(
+        self,
+        *,
+        categories: Literal["auto"] | Sequence[ArrayLike] = "auto",
+        dtype: DTypeLike = np.float64,
+        handle_unknown: str = "error",
+        unknown_value: float | None = None,
+        encoded_missing_value: float = np.nan,
+        min_frequency: float | None = None,
+        max_categories: int | None = None,
+    ) -> None:
+        self.categories = categories
+        self.dtype = dtype
+        self.handle_unknown = handle_unknown
+        self.unknown_value = unknown_value
+        self.encoded_missing_value = encoded_missing_value
+        self.min_frequency = min_frequency
+        self.max_categories = max_categories
+
+    @delegable
+    def fit(self, X: Data, y: Data | None = None) -> OrdinalEncoder:
+        """Find the categories.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array or data frame of shape (n_rows, n_features)
+            Numbers, strings or categories.
+        y
+            Not used.
+
+        Raises
+        ------
+        InvalidData
+            X cannot be used.
+        InvalidParameter, NotSupported
+            An option is not allowed or not supported.
+        """
+        self._check_categories()
+        if self.handle_unknown not in {"error", "use_encoded_value"}:
+            raise InvalidParameter(
+                f"handle_unknown: must be 'error' or 'use_encoded_value', not {self.handle_unknown!r}."
+            )
+        self._find_categories(X)
+        self.get_combined_model()  # refuses what does not go together, such as unknown_value and the categories
+        return self

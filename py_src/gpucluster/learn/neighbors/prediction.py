@@ -1,0 +1,372 @@
+"""Predict by the classes or the mean of the nearest neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from ...dask_internals.collections import futures_in
+from ..arrays import Array, Data, Dtype, Output
+from ..delegation.methods import delegable
+from ..errors import InvalidData, InvalidParameter
+from ..estimator import ScoredClassifier, ScoredRegressor
+from ..labels import checked_classes, class_labels, codes_of, merge_all_classes
+from ..rows.running import local_communicator
+from ..rows.table import is_dask
+from ..rows.waiting import computed, persisted, release
+from .block_index import BlockIndex, Found
+from .search import Training
+from .training import NeighborsEstimator
+
+Weighting = str | Callable[[Array], Array] | None
+"""``uniform`` (or ``None``), ``distance``, or a function that makes weights of distances of shape (n_queries, k)."""
+
+
+class NeighborsPredictor(NeighborsEstimator):
+    """Base of the estimators that predict by neighbours."""
+
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        weights: Weighting = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: str = "minkowski",
+        metric_params: None = None,
+        n_jobs: None = None,
+        streams_per_handle: int | None = None,
+        batch_size: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+        self.streams_per_handle = streams_per_handle
+        self.batch_size = batch_size
+
+
+def checked_weighting(weights: Weighting) -> Weighting:
+    """Return how neighbours are weighted, if that is allowed.
+
+    Raises
+    ------
+    InvalidParameter
+        It is not.
+    """
+    if weights in ("uniform", "distance", None) or callable(weights):
+        return weights
+    raise InvalidParameter(f"weights: must be 'uniform', 'distance' or a function, not {weights!r}.")
+
+
+def neighbour_weights(distances: Array, weights: Weighting) -> Array:
+    """Return the weight of each neighbour.
+
+    Parameters
+    ----------
+    distances : array of shape (n_queries, k)
+    weights
+        With ``distance``, the inverse of the distance; a training row that equals the query then is the only one that
+        counts (several of these: equally), as in scikit-learn.
+    """
+    if weights in ("uniform", None):
+        return np.ones_like(distances)
+    if callable(weights):
+        return np.asarray(weights(distances))
+    with np.errstate(divide="ignore"):
+        inverse = 1.0 / distances
+    same = np.isinf(inverse)
+    inverse[same.any(axis=1)] = same[same.any(axis=1)]
+    return inverse
+
+
+def shares(found: Found, output: int, n_classes: int, weights: Weighting) -> Array:
+    """Return each class's share of the neighbours; array of shape (n_queries, n_classes), float64.
+
+    Parameters
+    ----------
+    found : Found
+        With codes of classes as targets, a column for each output.
+    output : int
+        Which one is asked for.
+    weights
+
+    Raises
+    ------
+    InvalidData
+        All neighbours of a query weigh nothing.
+    """
+    assert found.targets is not None
+    votes = np.zeros((len(found.rows), n_classes))
+    queries = np.arange(len(votes))
+    given = neighbour_weights(found.distances, weights)
+    for number in range(found.rows.shape[1]):
+        votes[queries, found.targets[:, number, output]] += given[:, number]
+    total = votes.sum(axis=1, keepdims=True)
+    if (total == 0).any():
+        raise InvalidData(
+            "weights: all neighbours of a query weigh nothing. Return something positive for one of them."
+        )
+    return votes / total
+
+
+def winners(found: Found, classes: list[Array], weights: Weighting) -> Array:
+    """Return the class with the largest share, of equal ones the first.
+
+    Array of shape (n_queries,), or (n_queries, n_outputs) where there are classes of several outputs.
+    """
+    chosen = [one[shares(found, number, len(one), weights).argmax(axis=1)] for number, one in enumerate(classes)]
+    return chosen[0] if len(chosen) == 1 else np.stack(chosen, axis=1)
+
+
+def means(found: Found, weights: Weighting) -> Array:
+    """Return the weighted mean of the neighbours' targets; array of shape (n_queries,) or (n_queries, n_targets)."""
+    assert found.targets is not None
+    if weights in ("uniform", None):
+        return found.targets.mean(axis=1)
+    given = neighbour_weights(found.distances, weights)
+    if found.targets.ndim == 3:
+        given = given[:, :, None]
+    return (found.targets * given).sum(axis=1) / given.sum(axis=1)
+
+
+class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
+    """Classify by the classes of the nearest neighbours among training data that are spread over a cluster.
+
+    Neighbours are found as by `NearestNeighbors`, exactly; with each travels the code of its class (8 bytes). cuML
+    compares in float32 only.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        How many neighbours vote.
+    weights : {"uniform", "distance"} or callable
+        How much a neighbour's vote counts: all the same, by the inverse of its distance, or as a function says that
+        takes distances, of shape (n_queries, n_neighbors), and returns weights.
+    algorithm, leaf_size, p, metric, metric_params, n_jobs, streams_per_handle, batch_size
+        As those of `NearestNeighbors`.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,), or list of arrays
+        A list, one for each column of y, where y had several.
+    outputs_2d_ : bool
+        Whether y had several columns.
+    n_samples_fit_, effective_metric_, n_features_in_, feature_names_in_
+        As those of `NearestNeighbors`.
+    """
+
+    _scikit_learn = "sklearn.neighbors.KNeighborsClassifier"
+
+    classes_: Any
+
+    @delegable
+    def fit(self, X: Data, y: Data) -> KNeighborsClassifier:
+        """Keep the training data on the workers, and find the classes.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_rows, n_features)
+        y : Dask array, series or data frame, or array of shape (n_rows,) or (n_rows, n_outputs)
+            Labels: whole numbers or strings.
+
+        Raises
+        ------
+        InvalidData
+            X or y cannot be used.
+        InvalidParameter, NotSupported
+            An option is not allowed or not supported.
+        """
+        checked_weighting(self.weights)
+        if y is not None and not is_dask(y):
+            y = np.asarray(y)
+            y = y if y.ndim == 2 and y.shape[1] > 1 else column_or_1d(y, warn=True)
+        self._keep_training_data(X, y)
+        self.outputs_2d_ = y.ndim == 2 and int(y.shape[1]) > 1
+        if not self.outputs_2d_:
+            [self.classes_] = self.classes_
+        return self
+
+    def _with_targets(self, training: Training, scope: ExitStack) -> Training:
+        if training.lazy:
+            from dask.delayed import delayed
+
+            classes = _joined(computed(*[delayed(_classes)(block) for block in training.blocks]))
+            coded = delayed(_coded, pure=False, traverse=False)
+            blocks = list(persisted(scope, *[coded(block, classes) for block in training.blocks]))
+            release(futures_in(training.blocks))
+        else:
+            classes = _joined(local_communicator().allgather(_classes(training.blocks[0])))
+            blocks = [_coded(training.blocks[0], classes)]
+        self.classes_ = list(classes)
+        return training._replace(blocks=blocks)
+
+    @delegable
+    def predict(self, X: Data) -> Output:
+        """Return the class of each query; lazily for queries on Dask.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_queries, n_features)
+
+        Returns
+        -------
+        array, series or data frame of shape (n_queries,) or (n_queries, n_outputs)
+            Where votes are equal, the class that comes first.
+        """
+        results = self._search(X, self.n_neighbors)
+        classes: list[Array] = list(self.classes_) if self.outputs_2d_ else [self.classes_]
+        columns = len(classes) if self.outputs_2d_ else None
+        return results.like_queries(winners, classes, self.weights, dtype=classes[0].dtype, columns=columns)
+
+    @delegable
+    def predict_proba(self, X: Data) -> Output:
+        """Return each class's share of the votes; lazily for queries on Dask.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_queries, n_features)
+
+        Returns
+        -------
+        array or data frame of shape (n_queries, n_classes), float64
+            A list of these, one for each column of y, where y had several.
+        """
+        check_is_fitted(self)
+        results = self._search(X, self.n_neighbors)
+        columns = self.classes_ if self.outputs_2d_ else [self.classes_]
+        found = [
+            results.like_queries(shares, number, len(one), self.weights, dtype=np.float64, columns=len(one))
+            for number, one in enumerate(columns)
+        ]
+        return found if self.outputs_2d_ else found[0]
+
+    def _own_targets(self, gathered: Array | None) -> Array | None:
+        assert gathered is not None
+        if not self.outputs_2d_:
+            return self.classes_[gathered[:, 0]]
+        return np.stack([one[codes] for one, codes in zip(self.classes_, gathered.T, strict=True)], axis=1)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+def _classes(block: BlockIndex) -> tuple[Array, ...] | None:
+    """Return the classes of each column of targets."""
+    return tuple(np.unique(labels) for labels in _labels(block)) if block.n_rows else None
+
+
+def _joined(found: Iterable[tuple[Array, ...] | None]) -> tuple[Array, ...]:
+    columns = zip(*(part for part in found if part is not None), strict=True)
+    return tuple(checked_classes(merge_all_classes(column)) for column in columns)
+
+
+def _coded(block: BlockIndex, classes: tuple[Array, ...]) -> BlockIndex:
+    codes = [codes_of(labels, one) for labels, one in zip(_labels(block), classes, strict=True)]
+    return block._replace(targets=np.stack(codes, axis=1))
+
+
+def _labels(block: BlockIndex) -> list[Array]:
+    """Return the columns of targets."""
+    assert block.targets is not None
+    columns = block.targets[:, None] if block.targets.ndim == 1 else block.targets
+    return [class_labels(column) for column in columns.T]
+
+
+class KNeighborsRegressor(ScoredRegressor, NeighborsPredictor):
+    """Predict the mean of the nearest neighbours among training data that are spread over a cluster.
+
+    Neighbours are found as by `NearestNeighbors`, exactly; with each travels what is to be averaged. cuML compares in
+    float32 only.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        How many neighbours are averaged.
+    weights : {"uniform", "distance"} or callable
+        As those of `KNeighborsClassifier`.
+    algorithm, leaf_size, p, metric, metric_params, n_jobs, streams_per_handle, batch_size
+        As those of `NearestNeighbors`.
+
+    Attributes
+    ----------
+    n_samples_fit_, effective_metric_, n_features_in_, feature_names_in_
+        As those of `NearestNeighbors`.
+    """
+
+    _scikit_learn = "sklearn.neighbors.KNeighborsRegressor"
+
+    @delegable
+    def fit(self, X: Data, y: Data) -> KNeighborsRegressor:
+        """Keep the training data on the workers.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_rows, n_features)
+        y : Dask array or series, or array of shape (n_rows,) or (n_rows, n_targets)
+            Numbers.
+
+        Raises
+        ------
+        InvalidData
+            X or y cannot be used.
+        InvalidParameter, NotSupported
+            An option is not allowed or not supported.
+        """
+        checked_weighting(self.weights)
+        self._keep_training_data(X, y)
+        return self
+
+    def _with_targets(self, training: Training, scope: ExitStack) -> Training:
+        first = training.blocks[0]
+        if training.lazy:
+            from dask.delayed import delayed
+
+            [self._target] = computed(delayed(_target_of)(first))
+        else:
+            self._target = _target_of(first)
+        return training
+
+    @delegable
+    def predict(self, X: Data) -> Output:
+        """Return the mean of each query's neighbours; lazily for queries on Dask.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_queries, n_features)
+
+        Returns
+        -------
+        array, series or data frame of shape (n_queries,) or (n_queries, n_targets)
+        """
+        results = self._search(X, self.n_neighbors)
+        shape, dtype = self._target
+        return results.like_queries(means, self.weights, dtype=dtype, columns=shape[0] if shape else None)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+def _target_of(block: BlockIndex) -> tuple[tuple[int, ...], Dtype]:
+    """Return the shape of one row's target, and the type of their mean."""
+    assert block.targets is not None
+    dtype = block.targets.dtype
+    if dtype.kind not in "biuf":
+        raise InvalidData(
+            "Unknown label type. y: numbers are needed. For classes use a classifier, such as KNeighborsClassifier."
+        )
+    return block.targets.shape[1:], dtype if dtype == np.float32 else np.dtype(np.float64)

@@ -1,0 +1,456 @@
+"""Columns moved and stretched: to mean 0 and variance 1, from 0 to 1, or from -1 to 1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import OneToOneFeatureMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..arrays import Array, Data, Output
+from ..checks import check_weight, no_rows
+from ..delegation.methods import delegable
+from ..errors import InvalidData, InvalidParameter
+from ..estimator import DistributedEstimator, LazyTransformerMixin
+from ..kernels.affine import Scale, clipped, scaled, stretched, unscaled
+from ..kernels.columns import Columns, Extremes, columns, extremes, merge_columns, merge_extremes
+from ..rows.block import Rows
+
+
+def extreme_values(rows: Rows) -> Extremes:
+    """Return smallest and largest value of each column with one message of at most ``8 (2 d + 1)`` bytes per block."""
+    found: Extremes = rows.total(extremes, op=merge_extremes)
+    return found
+
+
+class Scaler(OneToOneFeatureMixin, LazyTransformerMixin, DistributedEstimator):
+    """Base of the scalers: NaN stays NaN, columns keep their names, results have the type of X."""
+
+    _checks: ClassVar[dict[str, Any]] = {"ensure_all_finite": "allow-nan"}
+
+    def _map_columns(self, function: Callable[..., Array], X: Data, *model: Any) -> Output:
+        names = getattr(self, "feature_names_in_", None)
+        return self._map(function, X, *model, columns=self.n_features_in_, names=None if names is None else list(names))
+
+    def _require_switches(self, *names: str) -> None:
+        for name in names:
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise InvalidParameter(f"{name}: must be True or False, not {getattr(self, name)!r}.")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class ScalerByExtremes(Scaler):
+    """Base of the scalers that need the smallest and largest value of each column, found in one pass over the rows."""
+
+    copy: bool
+    clip: bool
+
+    def _extremes(self, X: Data, before: Extremes | None) -> Extremes:
+        """Return those of X, and of the rows before.
+
+        Raises
+        ------
+        InvalidData
+            X holds infinity or has no rows.
+        InvalidParameter
+            An option is neither True nor False.
+        """
+        self._require_switches("copy", "clip")
+        found: Extremes = self._fit_with(extreme_values, X, passes=1, reset=before is None)
+        if before is not None:
+            found = merge_extremes(before, found)
+        if not found.n_rows:
+            raise no_rows()
+        if np.isinf(found.lows).any() or np.isinf(found.highs).any():
+            raise InvalidData("X: contains infinity. Remove or clip such values first.")
+        return found
+
+    @staticmethod
+    def _divisors(lengths: Array) -> Array:
+        """Return what columns are divided by; as in scikit-learn, what differs by rounding only is not blown up."""
+        tiny = 10 * np.finfo(lengths.dtype).eps
+        return np.where(lengths < tiny, lengths.dtype.type(1), lengths)
+
+
+def column_statistics(rows: Rows) -> Columns:
+    """Return counts, means and squares of all columns with one message of ``32 d`` bytes per block or rank."""
+    found: Columns = rows.total(columns, op=merge_columns)
+    return found
+
+
+class StandardScaler(Scaler):
+    """Subtract each column's mean and divide by its standard deviation, both found in one pass over the rows.
+
+    Algorithm: means and squared distances of blocks, merged in pairs (Chan, Golub and LeVeque, 1983). Missing values
+    (NaN) are left out while fitting, and stay missing.
+
+    Communication: one message of ``32 d`` bytes per block of rows, combined along a tree, d the number of columns.
+    cuML has no multi-GPU form of its ``StandardScaler``; this one takes blocks of CuPy as well.
+
+    Parameters
+    ----------
+    copy : bool
+        Without effect: the data are never changed.
+    with_mean, with_std : bool
+        Whether to subtract the mean, and to divide by the standard deviation.
+
+    Attributes
+    ----------
+    mean_, var_, scale_ : ndarray of shape (n_features_in_,) or None
+        float64. ``scale_`` is the standard deviation, and 1 for a column of equal values. ``None`` where not asked for.
+    n_samples_seen_ : int, float or ndarray of shape (n_features_in_,)
+        Rows (sum of their weights); for each column where values are missing.
+    n_features_in_ : int
+    """
+
+    _scikit_learn = "sklearn.preprocessing.StandardScaler"
+
+    def __init__(self, *, copy: bool = True, with_mean: bool = True, with_std: bool = True) -> None:
+        self.copy = copy
+        self.with_mean = with_mean
+        self.with_std = with_std
+
+    @delegable
+    def fit(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> StandardScaler:
+        """Find means and standard deviations.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+        y
+            Ignored.
+        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
+
+        Raises
+        ------
+        InvalidData
+            X holds infinity or has no rows, or weights are negative.
+        InvalidParameter
+            An option is neither True nor False.
+        """
+        return self._refined(X, sample_weight, None)
+
+    @delegable
+    def partial_fit(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> StandardScaler:
+        """Do the same as `fit` with more rows: those of former calls count, too.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As those of `fit`.
+        """
+        return self._refined(X, sample_weight, self._seen() if hasattr(self, "n_samples_seen_") else None)
+
+    def _refined(self, X: Data, sample_weight: Data | None, before: Columns | None) -> StandardScaler:
+        self._require_switches("copy", "with_mean", "with_std")
+        found: Columns = self._fit_with(column_statistics, X, None, sample_weight, passes=1, reset=before is None)
+        if sample_weight is not None:
+            check_weight(abs(found.weights).sum(), negative=True)
+        if before is not None:
+            found = merge_columns(before, found)
+        there = found.counts > 0
+        if not there.any():
+            raise no_rows("X", " with values")
+        if not np.isfinite(found.squares).all():
+            raise InvalidData(
+                "X: contains infinity or a value too large for float64. Remove or clip such values first."
+            )
+        if not (found.weights >= 0).all():
+            raise InvalidData("sample_weight: weights of the values of a column sum to less than 0.")
+        self._keep(found, weighted=sample_weight is not None)
+        return self
+
+    @delegable
+    def transform(self, X: Data, copy: bool | None = None) -> Output:
+        """Return scaled columns: lazy where X is lazy, in the type of X.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+        copy
+            Without effect.
+        """
+        check_is_fitted(self)
+        return self._map_columns(scaled, X, self._scale())
+
+    @delegable
+    def inverse_transform(self, X: Data, copy: bool | None = None) -> Output:
+        """Return columns as they were before `transform`.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+        copy
+            Without effect.
+
+        Returns
+        -------
+        Dask array or data frame, or array, of shape (n_samples, n_features)
+            Of the type of X; lazy where X is lazy.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not the columns that were fitted (``InvalidData`` on Dask).
+        """
+        check_is_fitted(self)
+        return self._map_columns(unscaled, X, self._scale())
+
+    def _keep(self, found: Columns, *, weighted: bool) -> None:
+        weighted = weighted and (self.with_mean or self.with_std)  # as scikit-learn counts
+        seen = found.weights if weighted else found.counts.astype(np.int64)
+        self.n_samples_seen_ = seen[0] if (seen == seen[0]).all() else seen
+        self.mean_ = self.var_ = self.scale_ = None
+        empty = found.weights == 0
+        means = np.where(empty, np.nan, found.means)
+        if self.with_mean or self.with_std:
+            self.mean_ = means
+        if self.with_std:
+            variances = np.where(empty, np.nan, found.squares / np.where(empty, 1.0, found.weights))
+            # Rounding errors of the mean are no variance (scikit-learn's bound).
+            eps = np.finfo(np.float64).eps
+            bound = found.counts * eps * variances + (found.counts * means * eps) ** 2
+            self.var_ = variances
+            self.scale_ = np.where(variances <= bound, 1.0, np.sqrt(variances))
+
+    def _seen(self) -> Columns:
+        """Return what the rows so far have held."""
+        counts = np.broadcast_to(np.asarray(self.n_samples_seen_, dtype=np.float64), self.n_features_in_)
+        means = np.zeros(len(counts)) if self.mean_ is None else np.nan_to_num(self.mean_)
+        variances = np.zeros(len(counts)) if self.var_ is None else np.nan_to_num(self.var_)
+        return Columns(counts, counts, means, variances * counts)
+
+    def _scale(self) -> Scale:
+        return self.mean_ if self.with_mean else None, self.scale_
+
+
+class MinMaxScaler(ScalerByExtremes):
+    """Move and stretch each column so that it fills a range; its extremes are found in one pass over the rows.
+
+    Source: scikit-learn's formula, ``X * scale_ + min_``. As there, ``float32`` columns far from zero for their range
+    lose digits; `StandardScaler` keeps them. Missing values (NaN) are left out while fitting, and stay missing. Sparse
+    rows, which scikit-learn refuses here, become dense ones.
+
+    Communication: one message of at most ``8 (2 d + 1)`` bytes per block of rows, combined along a tree, d the number
+    of columns. cuML has no multi-GPU form of its ``MinMaxScaler``; this one takes blocks of CuPy as well.
+
+    Parameters
+    ----------
+    feature_range : tuple of two numbers
+        What the smallest and the largest value of a column become.
+    copy : bool
+        Without effect: the data are never changed.
+    clip : bool
+        Set what is beyond ``feature_range``, in rows that were not there when fitting, to its ends.
+
+    Attributes
+    ----------
+    data_min_, data_max_ : ndarray of shape (n_features_in_,)
+        Of the type of X, like the others; NaN for a column without values.
+    data_range_ : ndarray of shape (n_features_in_,)
+        The largest value less the smallest.
+    scale_, min_ : ndarray of shape (n_features_in_,)
+        What a column is multiplied by, and what is added then. A column of equal values is not stretched.
+    n_samples_seen_ : int
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        For data frames.
+    """
+
+    _scikit_learn = "sklearn.preprocessing.MinMaxScaler"
+
+    def __init__(self, feature_range: tuple[float, float] = (0, 1), *, copy: bool = True, clip: bool = False) -> None:
+        self.feature_range = feature_range
+        self.copy = copy
+        self.clip = clip
+
+    @delegable
+    def fit(self, X: Data, y: Data | None = None) -> MinMaxScaler:
+        """Find the smallest and largest values.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+        y
+            Ignored.
+
+        Raises
+        ------
+        InvalidData
+            X holds infinity, has no rows, or a column whose range is too large for its type.
+        InvalidParameter
+            ``feature_range`` is not two numbers, the smaller one first, or another option is neither True nor False.
+        """
+        return self._refined(X, None)
+
+    @delegable
+    def partial_fit(self, X: Data, y: Data | None = None) -> MinMaxScaler:
+        """Do the same as `fit` with more rows: those of former calls count, too.
+
+        A column without values in the rows of one call keeps those of the others; in scikit-learn it loses them.
+
+        Parameters
+        ----------
+        X, y
+            As those of `fit`.
+        """
+        known = hasattr(self, "n_samples_seen_")
+        return self._refined(X, Extremes(self.n_samples_seen_, self.data_min_, self.data_max_) if known else None)
+
+    def _refined(self, X: Data, before: Extremes | None) -> MinMaxScaler:
+        start, end = self._range()
+        found = self._extremes(X, before)
+        with np.errstate(over="ignore"):
+            ranges = found.highs - found.lows
+        if np.isinf(ranges).any():
+            raise InvalidData(
+                f"X: has a column whose range is too large for {ranges.dtype}. Divide its values, or clip them, first."
+            )
+        dtype = ranges.dtype
+        self.n_samples_seen_ = found.n_rows
+        self.data_min_, self.data_max_, self.data_range_ = found.lows, found.highs, ranges
+        self.scale_ = (dtype.type(end) - dtype.type(start)) / self._divisors(ranges)
+        self.min_ = dtype.type(start) - found.lows * self.scale_
+        return self
+
+    @delegable
+    def transform(self, X: Data) -> Output:
+        """Return scaled columns: lazy where X is lazy, in the type of X."""
+        check_is_fitted(self)
+        return self._map_columns(stretched, X, (self.min_, self.scale_), self._range() if self.clip else None)
+
+    @delegable
+    def inverse_transform(self, X: Data) -> Output:
+        """Return columns as they were before `transform`, but for what was clipped.
+
+        Returns
+        -------
+        Dask array or data frame, or array, of shape (n_samples, n_features)
+            Of the type of X; lazy where X is lazy.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not the columns that were fitted (``InvalidData`` on Dask).
+        """
+        check_is_fitted(self)
+        return self._map_columns(scaled, X, (self.min_, self.scale_))
+
+    def _range(self) -> tuple[float, float]:
+        given = self.feature_range
+        numbers = isinstance(given, tuple) and len(given) == 2 and all(isinstance(each, Real) for each in given)
+        if not numbers or not np.isfinite(given).all() or given[0] >= given[1]:
+            raise InvalidParameter(
+                f"feature_range: must be a tuple of two numbers, the smaller one first, such as (0, 1), not {given!r}."
+            )
+        return float(given[0]), float(given[1])
+
+
+class MaxAbsScaler(ScalerByExtremes):
+    """Divide each column by its largest absolute value, found in one pass over the rows.
+
+    Zero stays zero, so this suits columns that are mostly zero. Missing values (NaN) are left out while fitting, and
+    stay missing.
+
+    Communication: one message of at most ``8 (2 d + 1)`` bytes per block of rows, combined along a tree, d the number
+    of columns. cuML has no multi-GPU form of its ``MaxAbsScaler``; this one takes blocks of CuPy as well.
+
+    Parameters
+    ----------
+    copy : bool
+        Without effect: the data are never changed.
+    clip : bool
+        Set what is beyond -1 and 1, in rows that were not there when fitting, to -1 and 1.
+
+    Attributes
+    ----------
+    max_abs_ : ndarray of shape (n_features_in_,)
+        Of the type of X; NaN for a column without values.
+    scale_ : ndarray of shape (n_features_in_,)
+        The same, and 1 for a column of zeros.
+    n_samples_seen_ : int
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        For data frames.
+    """
+
+    _scikit_learn = "sklearn.preprocessing.MaxAbsScaler"
+
+    def __init__(self, *, copy: bool = True, clip: bool = False) -> None:
+        self.copy = copy
+        self.clip = clip
+
+    @delegable
+    def fit(self, X: Data, y: Data | None = None) -> MaxAbsScaler:
+        """Find the largest absolute values.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+        y
+            Ignored.
+
+        Raises
+        ------
+        InvalidData
+            X holds infinity or has no rows.
+        InvalidParameter
+            An option is neither True nor False.
+        """
+        return self._refined(X, None)
+
+    @delegable
+    def partial_fit(self, X: Data, y: Data | None = None) -> MaxAbsScaler:
+        """Do the same as `fit` with more rows: those of former calls count, too.
+
+        Parameters
+        ----------
+        X, y
+            As those of `fit`.
+        """
+        known = hasattr(self, "n_samples_seen_")
+        return self._refined(X, Extremes(self.n_samples_seen_, -self.max_abs_, self.max_abs_) if known else None)
+
+    def _refined(self, X: Data, before: Extremes | None) -> MaxAbsScaler:
+        found = self._extremes(X, before)
+        self.n_samples_seen_ = found.n_rows
+        self.max_abs_ = np.maximum(np.abs(found.lows), np.abs(found.highs))
+        self.scale_ = self._divisors(self.max_abs_)
+        return self
+
+    @delegable
+    def transform(self, X: Data) -> Output:
+        """Return scaled columns: lazy where X is lazy, in the type of X."""
+        check_is_fitted(self)
+        return self._map_columns(clipped if self.clip else scaled, X, (None, self.scale_))
+
+    @delegable
+    def inverse_transform(self, X: Data) -> Output:
+        """Return columns as they were before `transform`.
+
+        Returns
+        -------
+        Dask array or data frame, or array, of shape (n_samples, n_features)
+            Of the type of X; lazy where X is lazy.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Nothing was fitted.
+        ValueError
+            X has not the columns that were fitted (``InvalidData`` on Dask).
+        """
+        check_is_fitted(self)
+        return self._map_columns(unscaled, X, (None, self.scale_))
