@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 from gpucluster.bench import bench, catalogue, load
+from gpucluster.bench import commands as benchmark
 from gpucluster.bench.errors import NothingToMeasure
 from gpucluster.bench.report import report_html
 from gpucluster.bench.target import existing
 from gpucluster.bench.text import result_text
-from gpucluster.cli import benchmark
 from gpucluster.cli.declarations import MAGIC, SHELL
 from gpucluster.cli.verbs import parser_for
 from gpucluster.protocol.errors import GPUClusterError, InvalidRequest, InvalidState

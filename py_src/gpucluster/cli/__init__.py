@@ -165,8 +165,8 @@ def _is_somewhere() -> bool:
 
 
 def _dispatch(words: list[str]) -> int:
+    from ..lessons.commands.declarations import LESSONS
     from .declarations import SHELL
-    from .lesson_verbs import LESSONS
     from .verbs import overview, split_verb
 
     if not words or words[0] in _HELP:
@@ -177,7 +177,7 @@ def _dispatch(words: list[str]) -> int:
         return 0
     verb, rest = split_verb(words)
     if verb == "lab" and not (len(rest) == 1 and rest[0] in _HELP):
-        from .lab import run_lab
+        from ..lessons.commands.lab import run_lab
 
         run_lab(rest)
     from .actions import Cancelled

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 
+from ..lessons.commands.declarations import LESSONS, SUMMARIES
 from ..protocol.errors import GPUClusterError, InvalidRequest
 from ..recordings.places import bundled_recordings, stem_of
 from .arguments import SentenceParser
 from .declarations import ANY, ENDED, LIVING, RECORDINGS, SHELL, WORKERS
-from .lesson_verbs import LESSONS, SUMMARIES
 from .options import backends
 from .verbs import parser_for, split_verb, verbs_of
 

@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from ..client.catalog import kinds_here, presets_here
 from ..client.control import Control
 from ..client.progress import TerminalProgress
+from ..lessons.commands.declarations import LESSONS
 from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState
 from ..protocol.models import ClusterModel, Submission
 from ..protocol.plain_text import counted, escaped
@@ -27,7 +28,6 @@ from .arguments import shown
 from .changes import CHANGES, Change
 from .declarations import SHELL
 from .device_tree import devices_text
-from .lesson_verbs import LESSONS
 from .verbs import overview, parser_for
 
 # What only some verbs need is imported by them: somebody waits for every verb.
@@ -197,7 +197,7 @@ def _dashboard(found: Namespace) -> int:
 
 
 def _bench(found: Namespace) -> int:
-    from . import benchmark
+    from ..bench import commands as benchmark
 
     # What distributed still has to say about a computation that Ctrl-C ended is for nobody.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
@@ -335,7 +335,7 @@ def _lease(found: Namespace) -> int:
 
 
 def _lessons(verb: str, found: Namespace) -> int:
-    from .lesson_actions import LESSON_ACTIONS
+    from ..lessons.commands.actions import LESSON_ACTIONS
 
     with TerminalProgress() as progress:
         answer = LESSON_ACTIONS[verb.removeprefix(f"{LESSONS} ")](found, progress.say)

@@ -10,6 +10,7 @@ from ..bench.names import NAMES as WORKLOADS
 from ..bench.names import SIZES, TRANSPORTS
 from ..client.dashboard import page_names
 from ..gauges.ranking import FIGURES
+from ..lessons.commands.declarations import LESSONS, SUMMARIES
 from ..protocol.errors import InvalidRequest
 from .arguments import SentenceParser, did_you_mean, shown
 from .changes import CHANGES
@@ -25,7 +26,6 @@ from .declarations import (
     declare_names,
     declare_waiting,
 )
-from .lesson_verbs import LESSONS, SUMMARIES
 from .options import add_spec_options
 from .tunnel_arguments import declare_tunnel
 

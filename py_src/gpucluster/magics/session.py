@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from ..cli import actions, benchmark, recordings, sites, tables
+from ..bench import commands as benchmark
+from ..cli import actions, recordings, sites, tables
 from ..cli.arguments import HelpWanted
 from ..cli.changes import CHANGES, Change
 from ..cli.declarations import MAGIC

@@ -10,6 +10,7 @@ from jupyter_server.extension.application import ExtensionApp
 from traitlets import Bool, Dict, Enum, Float, List, TraitError, Unicode, validate
 
 from ..client.control import AsyncControl
+from ..lessons.server.folder import LessonFolder
 from ..protocol.errors import GPUClusterError
 from ..protocol.log_text import plain_log
 from ..site.limits import SiteLimits
@@ -20,7 +21,6 @@ from .dask_panel.precedence import panel_rules, put_first
 from .event_pump import EventPump
 from .host_devices import DeviceReader
 from .host_watch import HostWatch
-from .lesson_folder import LessonFolder
 from .notebooks import notebooks_by_pid
 from .notify_hook import NotifyHook
 from .presets import PresetList

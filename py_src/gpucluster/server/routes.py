@@ -7,6 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from ..client.control import AsyncControl
+from ..lessons.server.folder import LessonFolder
+from ..lessons.server.handlers import (
+    ClassHandler,
+    CopyLessonsHandler,
+    LessonEventsHandler,
+    LessonsHandler,
+    ProgressHandler,
+    RecallLessonHandler,
+    ResetLessonHandler,
+)
 from ..site.limits import SiteLimits
 from .api import UnknownHandler
 from .catalog import DevicesHandler, OpenAPIHandler, PresetsHandler, SchemaHandler
@@ -27,16 +37,6 @@ from .dashboard import DashboardHandler
 from .event_pump import EventPump
 from .event_socket import EventsHandler
 from .host_devices import DeviceReader
-from .lesson_class import ClassHandler
-from .lesson_folder import LessonFolder
-from .lessons import (
-    CopyLessonsHandler,
-    LessonEventsHandler,
-    LessonsHandler,
-    ProgressHandler,
-    RecallLessonHandler,
-    ResetLessonHandler,
-)
 from .links import LinkHandler, LinksHandler
 from .metrics import MetricsHandler
 from .node import ClassClustersHandler, ClassMessageHandler, ClassStopHandler, NodeHandler

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .arguments import SentenceParser
+from ...cli.arguments import SentenceParser
 
 LESSONS = "lessons"
 """Name of the group, and of the source of completions that gives the numbers of all lessons."""

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from ..lessons.catalogue import lessons
-from ..lessons.copies import copy_lessons
-from ..protocol.errors import GPUClusterError, MissingPackage
+from ...protocol.errors import GPUClusterError, MissingPackage
+from ..catalogue import lessons
+from ..copies import copy_lessons
 
 FOLDER = "gpucluster-lessons"
 

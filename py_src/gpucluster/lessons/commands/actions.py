@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..lessons.catalogue import Lesson, lessons
-from ..lessons.copies import LessonFolderError, LessonNotFound, copy_lessons, copy_recall, known_lesson, reset_lesson
-from ..lessons.learner_progress import Progress, ProgressUnreadable, forget, load, progress_file
-from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, MissingPackage
-from . import lesson_tables
-from .arguments import shown, shown_path, whole_number
+from ...cli.arguments import shown, shown_path, whole_number
+from ...protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, MissingPackage
+from ..catalogue import Lesson, lessons
+from ..copies import LessonFolderError, LessonNotFound, copy_lessons, copy_recall, known_lesson, reset_lesson
+from ..learner_progress import Progress, ProgressUnreadable, forget, load, progress_file
+from . import tables as lesson_tables
 from .lab import FOLDER
 
 
@@ -134,7 +134,7 @@ def check(found: Namespace, say: Say) -> LessonAnswer:
     cluster = getattr(found, "cluster", None)
     if cluster is not None:
         _check_cluster(cluster)
-    from ..lessons.execution import execute
+    from ..execution import execute
 
     say(f"Running {notebook.name}")
     run = execute(notebook, cluster=cluster, cell_timeout=_CELL_SECONDS, keep_going=True)
@@ -164,8 +164,8 @@ def progress(found: Namespace, _say: Say) -> LessonAnswer:
 
 def share(found: Namespace, _say: Say) -> LessonAnswer:
     """Let a class see the learner's progress, or stop that."""
-    from ..lessons.learner_progress import share, share_again, withdraw
-    from ..lessons.learner_progress.shared_file import shared_file
+    from ..learner_progress import share, share_again, withdraw
+    from ..learner_progress.shared_file import shared_file
 
     folder, target, name = own_folder(found), getattr(found, "shared", None), getattr(found, "name", None)
     if getattr(found, "stop", False):
@@ -191,7 +191,7 @@ def share(found: Namespace, _say: Say) -> LessonAnswer:
 
 def show_class(found: Namespace, _say: Say) -> LessonAnswer:
     """Show who of a class is where."""
-    from ..lessons.classroom import read_class
+    from ..classroom import read_class
 
     view = read_class(Path(found.shared))
     return LessonAnswer(lesson_tables.class_text(view), view.model_dump(mode="json"))
@@ -199,7 +199,7 @@ def show_class(found: Namespace, _say: Say) -> LessonAnswer:
 
 def import_questions(found: Namespace, _say: Say) -> LessonAnswer:
     """Take over questions or cards of other tools."""
-    from ..lessons.study.bank.importing import import_file
+    from ..study.bank.importing import import_file
 
     into = getattr(found, "into", None)
     if into and (into.endswith(os.sep) or Path(into).is_dir()):
@@ -236,7 +236,7 @@ def _place(link: str) -> tuple[Lesson, str]:
 
 
 def _check_cluster(name: str) -> None:
-    from ..client.control import Control
+    from ...client.control import Control
 
     model = Control(by=f"command line, process {os.getpid()}").get(name)
     if model.state.ended:
@@ -294,7 +294,7 @@ def _login() -> str:
 
 def grade(found: Namespace, say: Say) -> LessonAnswer:
     """Grade submissions."""
-    from .lesson_grades import grade_submissions
+    from .grading import grade_submissions
 
     text, data, code = grade_submissions(found, say)
     return LessonAnswer(text, data, code=code)

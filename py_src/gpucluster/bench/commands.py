@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
-from ..bench.names import NAMES, SIZES, TRANSPORTS
+from ..cli.arguments import did_you_mean, shown, whole_number
+from ..cli.options import spec_from, spec_options
+from ..cli.verbs import BENCH_FIELDS
 from ..protocol.errors import InvalidRequest
 from ..protocol.spec import MAX_WORKERS
-from .arguments import did_you_mean, shown, whole_number
-from .options import spec_from, spec_options
-from .verbs import BENCH_FIELDS
+from .names import NAMES, SIZES, TRANSPORTS
 
 if TYPE_CHECKING:
-    from ..bench.target import Target
+    from .target import Target
 
 _COMPARE = "compare"
 _MEASURING = ("only", "size", "seconds", "workers", "repeats", "output", "no_report", "scheduler", "transports")
@@ -70,8 +70,8 @@ def bench(found: Namespace, say: Callable[[str], None]) -> BenchAnswer:
 
 
 def _list(found: Namespace) -> BenchAnswer:
-    from ..bench.catalogue import workloads
-    from ..bench.text import workloads_text
+    from .catalogue import workloads
+    from .text import workloads_text
 
     chosen = workloads(_only(found))
     models = [
@@ -87,8 +87,8 @@ def _compare(found: Namespace, files: Sequence[str]) -> BenchAnswer:
         raise InvalidRequest(f"{_flag(given[0])} cannot be used with 'bench compare'.")
     if len(files) != 2:
         raise InvalidRequest("Give two files of results: bench compare FIRST SECOND.")
-    from ..bench.comparison import compare
-    from ..bench.result import load
+    from .comparison import compare
+    from .result import load
 
     answer = compare(load(files[0]), load(files[1]))
     return BenchAnswer(answer, answer.text())
@@ -102,8 +102,8 @@ def _measure(found: Namespace, name: str | None, say: Callable[[str], None]) -> 
     output = _output(found)
     measured = _target(found, name, counts)
 
-    from ..bench import running, text
-    from ..bench.report import write_report
+    from . import running, text
+    from .report import write_report
 
     say("Getting the cluster")
     with measured as target:
@@ -137,7 +137,7 @@ def _transports(found: Namespace, words: Sequence[str], say: Callable[[str], Non
     output = _output(found)
     repeats = whole_number(getattr(found, "repeats", "5"), "--repeats", 1, 100)
 
-    from ..bench.transports import comparison, report
+    from .transports import comparison, report
 
     result = comparison.compare_transports(names, size=size, repeats=repeats, say=say)
     result.save(output)
@@ -157,7 +157,7 @@ def _target(found: Namespace, name: str | None, counts: list[int] | None) -> Abs
         raise InvalidRequest(f"{_flag(created[0])} is for a cluster that is created, but {which} is there already.")
     if name is not None and address is not None:
         raise InvalidRequest("Give NAME or --scheduler, not both.")
-    from ..bench import target
+    from . import target
 
     if address is not None:
         return target.scheduler(address)

@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..lessons.copies import known_lesson
-from ..protocol.errors import GPUClusterError, InvalidRequest
-from ..protocol.plain_text import counted
-from ..protocol.sizes import parse_size
-from ..registry.replacement import replace_text
-from .arguments import shown, shown_path, whole_number
-from .lesson_verbs import SANDBOXES
+from ...cli.arguments import shown, shown_path, whole_number
+from ...protocol.errors import GPUClusterError, InvalidRequest
+from ...protocol.plain_text import counted
+from ...protocol.sizes import parse_size
+from ...registry.replacement import replace_text
+from ..copies import known_lesson
+from .declarations import SANDBOXES
 
 if TYPE_CHECKING:
-    from ..lessons.grading import Grades, NotebookGrade, Progress, Sandboxing
+    from ..grading import Grades, NotebookGrade, Progress, Sandboxing
 
 _OUT = "grades.csv"
 _NOT_GRADED = 1
@@ -35,7 +35,7 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
     tuple
         Text for people, the same as plain data, and the exit code.
     """
-    from ..lessons.grading import (
+    from ..grading import (
         Limits,
         Progress,
         exercise_table_text,
@@ -48,7 +48,7 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
         repeated_notes,
         table_text,
     )
-    from ..lessons.grading.sandbox.kinds import notebooks_at_a_time
+    from ..grading.sandbox.kinds import notebooks_at_a_time
 
     lesson = getattr(found, "lesson", None)
     limits = Limits(
@@ -132,7 +132,7 @@ class _Lines:
 
     def graded(self, result: NotebookGrade) -> None:
         """Say what came out."""
-        from ..lessons.grading.report.summary import points_of
+        from ..grading.report.summary import points_of
 
         self._print(f"  {result.learner}, lesson {result.lesson}: {result.status}, {points_of(result)}")
 
@@ -144,9 +144,9 @@ class _Lines:
 
 def _sandboxing(found: Namespace, say: Callable[[str], None]) -> Sandboxing:
     """Return the kind of sandbox that was asked for, or the best one, once it has been tried."""
-    from ..lessons.grading import Sandboxing
-    from ..lessons.grading.sandbox.protection import Unprotected
-    from ..lessons.grading.sandbox.trying import choose
+    from ..grading import Sandboxing
+    from ..grading.sandbox.protection import Unprotected
+    from ..grading.sandbox.trying import choose
 
     wanted: Any = getattr(found, "sandbox", None) or "auto"
     image = getattr(found, "image", None) or ""
@@ -213,7 +213,7 @@ def _folder(name: str, submissions: Path) -> Path:
 
 def _keep_changed(table: Path, progress: Progress) -> None:
     """Keep a table that this command has not written, or that somebody has changed since, and say where."""
-    from ..lessons.grading.progress import digest_of
+    from ..grading.progress import digest_of
 
     if not table.is_file() or not (content := table.read_bytes()) or digest_of(content) in progress.tables:
         return
@@ -228,7 +228,7 @@ def _keep_changed(table: Path, progress: Progress) -> None:
 
 def _left_over(progress: Progress, results: Grades, pages: Path | None, names: Iterable[str]) -> list[str]:
     """Say what earlier runs have graded that is not in these results."""
-    from ..lessons.grading import others_pages
+    from ..grading import others_pages
 
     said = []
     if others := progress.others(one.file for one in results.submissions):

@@ -10,11 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from ..lessons.catalogue import Lesson, lessons
-from ..lessons.copies import LessonFolderError, copy_lessons, copy_recall, reset_lesson
-from ..lessons.learner_progress import Progress, ProgressUnreadable, edit, forget, load, now, progress_file
-from ..lessons.learner_progress.recording import apply
-from ..protocol.lessons import (
+from ...protocol.lessons import (
     CardTurned,
     EventsNoted,
     LessonCopied,
@@ -26,7 +22,11 @@ from ..protocol.lessons import (
     ProgressSummary,
     Tally,
 )
-from .lesson_state import Bank, advice_for, bank_of, check_known, exercises_of, next_step, recordable, tally_of
+from ..catalogue import Lesson, lessons
+from ..copies import LessonFolderError, copy_lessons, copy_recall, reset_lesson
+from ..learner_progress import Progress, ProgressUnreadable, edit, forget, load, now, progress_file
+from ..learner_progress.recording import apply
+from .state import Bank, advice_for, bank_of, check_known, exercises_of, next_step, recordable, tally_of
 
 KEPT_SECONDS = 60.0
 """So soon an author sees a change of the lessons themselves. Each page asks every few seconds."""

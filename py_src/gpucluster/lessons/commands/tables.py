@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..lessons.catalogue import lessons
-from ..lessons.learner_progress import Progress, is_due
-from ..protocol.lessons import ClassView
-from .tables import table
+from ...cli.tables import table
+from ...protocol.lessons import ClassView
+from ..catalogue import lessons
+from ..learner_progress import Progress, is_due
 
 _WORDS = {"passed": "passed", "failed": "not right yet", "not_yet": "not yet", "unavailable": "could not be checked"}
 

@@ -7,21 +7,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TypeVar
 
-from ..lessons.catalogue import Lesson
-from ..lessons.learner_progress import Progress, due_cards
-from ..lessons.learner_progress.events import EVENT, Event
-from ..lessons.study.advice import weak_topics
-from ..lessons.study.bank.files import (
-    NothingToStudy,
-    StudyFileError,
-    all_cards,
-    all_problems,
-    all_questions,
-    cards_of,
-    questions_of,
-)
-from ..protocol.errors import FieldError, InvalidRequest
-from ..protocol.lessons import (
+from ...protocol.errors import FieldError, InvalidRequest
+from ...protocol.lessons import (
     CardTurned,
     ExamHandedIn,
     LessonEvent,
@@ -30,6 +17,19 @@ from ..protocol.lessons import (
     LessonStep,
     QuestionAnswered,
     Tally,
+)
+from ..catalogue import Lesson
+from ..learner_progress import Progress, due_cards
+from ..learner_progress.events import EVENT, Event
+from ..study.advice import weak_topics
+from ..study.bank.files import (
+    NothingToStudy,
+    StudyFileError,
+    all_cards,
+    all_problems,
+    all_questions,
+    cards_of,
+    questions_of,
 )
 
 Item = TypeVar("Item")
