@@ -1,20 +1,21 @@
-"""What ``bench`` does, for the command line and the magic alike."""
+"""The verb ``bench`` for the command line and the magic: its arguments, and what it does."""
 
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
-from ..cli.arguments import did_you_mean, shown, whole_number
-from ..cli.options import spec_from, spec_options
-from ..cli.verbs import BENCH_FIELDS
+from ..cli import EXIT_INTERRUPTED
+from ..cli.arguments import SentenceParser, did_you_mean, shown, whole_number
+from ..cli.commands import Answer, Commands, Say, Subcommand
+from ..cli.declarations import LIVING, declare_json
+from ..cli.options import add_spec_options, spec_from, spec_options
 from ..protocol.errors import InvalidRequest
 from ..protocol.spec import MAX_WORKERS
 from .names import NAMES, SIZES, TRANSPORTS
@@ -22,19 +23,10 @@ from .names import NAMES, SIZES, TRANSPORTS
 if TYPE_CHECKING:
     from .target import Target
 
+BENCH_FIELDS = ("name", "threads_per_worker", "memory_limit", "protocol", "devices", "rmm_pool_size")
+"""Fields of the specs that a cluster for the time being can have."""
 _COMPARE = "compare"
 _MEASURING = ("only", "size", "seconds", "workers", "repeats", "output", "no_report", "scheduler", "transports")
-
-
-@dataclass(frozen=True)
-class BenchAnswer:
-    """What there is to show."""
-
-    value: BaseModel | Sequence[BaseModel]
-    text: str
-    written: list[Path] = field(default_factory=list)
-    failed: bool = False
-    interrupted: bool = False
 
 
 class WorkloadModel(BaseModel):
@@ -47,7 +39,47 @@ class WorkloadModel(BaseModel):
     sizes: dict[str, dict[str, int]]
 
 
-def bench(found: Namespace, say: Callable[[str], None]) -> BenchAnswer:
+def declare_bench(parser: SentenceParser, face: str) -> None:
+    """Declare the arguments."""
+    parser.argument(
+        "words", nargs="*", metavar="NAME", complete=LIVING,
+        help="Name or id of a living cluster. Left out: one is created, and stopped afterwards. Or 'compare FIRST "
+        "SECOND': compare two files of results.",
+    )  # fmt: skip
+    parser.argument("--list", action="store_true", help="List the workloads and their sizes.")
+    parser.argument(
+        "--only", metavar="A,B,…", complete=NAMES,
+        help="Measure only these workloads. Default: all that the cluster can run.",
+    )  # fmt: skip
+    parser.argument(
+        "--size", metavar="{" + ",".join(SIZES) + "}", complete=SIZES,
+        help="Size of the data; where it does not fit into the memory, a smaller one is measured. Default: small.",
+    )  # fmt: skip
+    parser.argument("--seconds", metavar="N", help="Instead of a size: how long all may take. 10 to 86400.")
+    parser.argument(
+        "--workers", metavar="A,B,…",
+        help="Measure with each of these numbers of workers in turn, such as 1,2,4. Default: those that are there.",
+    )  # fmt: skip
+    parser.argument("--repeats", metavar="N", help="Runs that count, after one that does not. 1 to 100. Default: 5.")
+    parser.argument(
+        "--output", metavar="FILE", complete="file",
+        help="Write the results there as JSON, and a report beside it as HTML. Default: a name with the time, here.",
+    )  # fmt: skip
+    parser.argument("--no-report", action="store_true", help="Write no HTML report.")
+    parser.argument(
+        "--scheduler", metavar="ADDRESS", complete="file",
+        help="Measure any cluster of Dask: address of its scheduler, or a scheduler file.",
+    )  # fmt: skip
+    parser.argument(
+        "--transports", metavar="A,B,…", complete=TRANSPORTS,
+        help="Instead: start a cluster for each of these ways in which workers talk ("
+        + ", ".join(TRANSPORTS) + "), and compare messages and workloads over them, by turns.",
+    )  # fmt: skip
+    add_spec_options(parser, BENCH_FIELDS)
+    declare_json(parser, face, "the results")
+
+
+def bench(found: Namespace, say: Say) -> Answer:
     """List workloads, compare two results, or measure a cluster.
 
     Raises
@@ -69,7 +101,7 @@ def bench(found: Namespace, say: Callable[[str], None]) -> BenchAnswer:
     return _measure(found, words[0] if words else None, say)
 
 
-def _list(found: Namespace) -> BenchAnswer:
+def _list(found: Namespace) -> Answer:
     from .catalogue import workloads
     from .text import workloads_text
 
@@ -78,10 +110,10 @@ def _list(found: Namespace) -> BenchAnswer:
         WorkloadModel(name=one.name, title=one.title, sizes={size: dict(of) for size, of in one.sizes.items()})
         for one in chosen
     ]
-    return BenchAnswer(models, workloads_text(chosen))
+    return Answer(workloads_text(chosen), models)
 
 
-def _compare(found: Namespace, files: Sequence[str]) -> BenchAnswer:
+def _compare(found: Namespace, files: Sequence[str]) -> Answer:
     given = [option for option in (*_MEASURING, "backend", "preset", *BENCH_FIELDS) if option in vars(found)]
     if given:
         raise InvalidRequest(f"{_flag(given[0])} cannot be used with 'bench compare'.")
@@ -91,10 +123,10 @@ def _compare(found: Namespace, files: Sequence[str]) -> BenchAnswer:
     from .result import load
 
     answer = compare(load(files[0]), load(files[1]))
-    return BenchAnswer(answer, answer.text())
+    return Answer(answer.text(), answer)
 
 
-def _measure(found: Namespace, name: str | None, say: Callable[[str], None]) -> BenchAnswer:
+def _measure(found: Namespace, name: str | None, say: Say) -> Answer:
     only, size, seconds, counts = _only(found), _size(found), _seconds(found), _counts(found)
     if size is not None and seconds is not None:
         raise InvalidRequest("Give --size or --seconds, not both.")
@@ -116,11 +148,11 @@ def _measure(found: Namespace, name: str | None, say: Callable[[str], None]) -> 
         say("Writing the report")
         written.append(output.with_suffix(".html"))
         write_report(result, written[-1])
-    failed = any(item.failed for item in result.left_out)
-    return BenchAnswer(result, text.result_text(result), written, failed, not result.complete)
+    code = 1 if any(item.failed for item in result.left_out) else 0
+    return _written(text.result_text(result), result, written, code if result.complete else EXIT_INTERRUPTED)
 
 
-def _transports(found: Namespace, words: Sequence[str], say: Callable[[str], None]) -> BenchAnswer:
+def _transports(found: Namespace, words: Sequence[str], say: Say) -> Answer:
     others = ("only", "seconds", "workers", "scheduler", "backend", "preset", *BENCH_FIELDS)
     if given := [option for option in others if option in vars(found) and getattr(found, option) is not None]:
         raise InvalidRequest(f"{_flag(given[0])} has no meaning with --transports: it starts clusters of two workers.")
@@ -145,7 +177,11 @@ def _transports(found: Namespace, words: Sequence[str], say: Callable[[str], Non
     if not getattr(found, "no_report", False):
         written.append(output.with_suffix(".html"))
         report.write_page(result, written[-1])
-    return BenchAnswer(result, report.text(result), written)
+    return _written(report.text(result), result, written)
+
+
+def _written(text: str, value: BaseModel, files: Sequence[Path], code: int = 0) -> Answer:
+    return Answer(text, value, [f"Written: {path}" for path in files], code=code)
 
 
 def _target(found: Namespace, name: str | None, counts: list[int] | None) -> AbstractContextManager[Target]:
@@ -215,3 +251,6 @@ def _output(found: Namespace) -> Path:
 def _flag(field: str) -> str:
     option = spec_options().get(field)
     return option.flag if option is not None else "--" + field.replace("_", "-")
+
+
+COMMANDS = Commands((Subcommand("bench", "Measure a cluster, or compare two measurements.", declare_bench, run=bench),))

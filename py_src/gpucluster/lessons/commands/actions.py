@@ -7,42 +7,16 @@ import re
 import sys
 import tempfile
 from argparse import Namespace
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from ...cli.arguments import shown, shown_path, whole_number
+from ...cli.commands import Answer, Say
 from ...protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, MissingPackage
 from ..catalogue import Lesson, lessons
 from ..copies import LessonFolderError, LessonNotFound, copy_lessons, copy_recall, known_lesson, reset_lesson
 from ..learner_progress import Progress, ProgressUnreadable, forget, load, progress_file
-from . import tables as lesson_tables
+from . import tables
 from .lab import FOLDER
-
-
-@dataclass(frozen=True)
-class LessonAnswer:
-    """What there is to print.
-
-    Attributes
-    ----------
-    data : optional
-        The same for ``--json``, as plain data.
-    notes : list of str
-        For a person at a terminal only.
-    warnings : list of str
-        What went wrong on the side, for whoever reads the errors.
-    """
-
-    text: str
-    data: Any = None
-    notes: list[str] = field(default_factory=list)
-    code: int = 0
-    warnings: list[str] = field(default_factory=list)
-
-
-Say = Callable[[str], None]
 
 _CELL_SECONDS = 300
 
@@ -64,7 +38,7 @@ def own_folder(found: Namespace) -> Path:
     return place if is_inside else place / FOLDER
 
 
-def list_lessons(found: Namespace, _say: Say) -> LessonAnswer:
+def list_lessons(found: Namespace, _say: Say) -> Answer:
     """List the lessons, and how far the learner is."""
     folder = own_folder(found)
     progress, warnings = _progress(folder)
@@ -80,10 +54,10 @@ def list_lessons(found: Namespace, _say: Say) -> LessonAnswer:
         }
         for lesson in lessons()
     ]
-    return LessonAnswer(lesson_tables.lesson_table(data), data, warnings=warnings)
+    return Answer(tables.lesson_table(data), data, warnings=warnings)
 
 
-def copy(found: Namespace, _say: Say) -> LessonAnswer:
+def copy(found: Namespace, _say: Say) -> Answer:
     """Copy notebooks; a learner's work is left alone."""
     folder = own_folder(found)
     wanted = [known_lesson(name) for name in getattr(found, "lessons", [])] or lessons()
@@ -94,10 +68,10 @@ def copy(found: Namespace, _say: Say) -> LessonAnswer:
     if getattr(found, "recall", False):
         written += [copy_recall(folder, lesson.id).notebook for lesson in wanted]
     text = "\n".join(str(path) for path in written) or "Nothing to copy: everything is there already."
-    return LessonAnswer(text, notes=[f"Work there: cd {folder}"] if written else [])
+    return Answer(text, notes=[f"Work there: cd {folder}"] if written else [])
 
 
-def open_lesson(found: Namespace, _say: Say) -> LessonAnswer:
+def open_lesson(found: Namespace, _say: Say) -> Answer:
     """Become JupyterLab with the lesson open."""
     from importlib.util import find_spec
 
@@ -128,7 +102,7 @@ def open_lesson(found: Namespace, _say: Say) -> LessonAnswer:
     os.execv(command[0], command)  # noqa: S606  # the user's own arguments
 
 
-def check(found: Namespace, say: Say) -> LessonAnswer:
+def check(found: Namespace, say: Say) -> Answer:
     """Run the learner's notebook in a fresh kernel."""
     notebook = _named_notebook(own_folder(found), found.lesson)
     cluster = getattr(found, "cluster", None)
@@ -141,28 +115,28 @@ def check(found: Namespace, say: Say) -> LessonAnswer:
     checks = run.of_kind("check")
     data = {"notebook": str(notebook), "checks": checks, "errors": run.errors}
     passed = bool(checks) and all(one["state"] == "passed" for one in checks) and not run.errors
-    return LessonAnswer(lesson_tables.check_text(checks, run.errors), data, code=0 if passed else 1)
+    return Answer(tables.check_text(checks, run.errors), data, code=0 if passed else 1)
 
 
-def reset(found: Namespace, _say: Say) -> LessonAnswer:
+def reset(found: Namespace, _say: Say) -> Answer:
     """Begin a lesson anew and keep what was there."""
     written = reset_lesson(own_folder(found), found.lesson)
     kept = f"\nYour work is in {written.backup}." if written.backup else ""
-    return LessonAnswer(f"Fresh: {written.notebook}{kept}")
+    return Answer(f"Fresh: {written.notebook}{kept}")
 
 
-def progress(found: Namespace, _say: Say) -> LessonAnswer:
+def progress(found: Namespace, _say: Say) -> Answer:
     """Show the learner's progress, or delete it."""
     folder = own_folder(found)
     if getattr(found, "delete", False):
         return _delete(folder, sure=getattr(found, "yes", False))
     own = load(folder)
     _check_place(folder)
-    text = lesson_tables.progress_text(own, progress_file(folder))
-    return LessonAnswer(text, own.model_dump(mode="json"))
+    text = tables.progress_text(own, progress_file(folder))
+    return Answer(text, own.model_dump(mode="json"))
 
 
-def share(found: Namespace, _say: Say) -> LessonAnswer:
+def share(found: Namespace, _say: Say) -> Answer:
     """Let a class see the learner's progress, or stop that."""
     from ..learner_progress import share, share_again, withdraw
     from ..learner_progress.shared_file import shared_file
@@ -173,31 +147,31 @@ def share(found: Namespace, _say: Say) -> LessonAnswer:
             raise InvalidRequest("Give FOLDER or --stop, not both.")
         if name is not None:
             raise InvalidRequest("Give --name or --stop, not both.")
-        return LessonAnswer("Stopped; your file was removed." if withdraw(folder) else "You do not share.")
+        return Answer("Stopped; your file was removed." if withdraw(folder) else "You do not share.")
     if target is not None:
         written = share(Path(target), _login() if name is None else name, folder)
-        return LessonAnswer(f"Shared: {written}", notes=["To stop: gpucluster lessons share --stop"])
+        return Answer(f"Shared: {written}", notes=["To stop: gpucluster lessons share --stop"])
     own = load(folder)
     if own.sharing.folder is None:
         if name is not None:
             raise InvalidRequest("You do not share your progress. Give the folder of the class too: FOLDER --name NAME")
-        return LessonAnswer("You do not share your progress.")
+        return Answer("You do not share your progress.")
     if name is not None:
         share(Path(own.sharing.folder), name, folder)
     own = share_again(folder)
     problem = own.not_shared
-    return LessonAnswer(problem or f"You share as {own.sharing.name}: {shared_file(own)}", code=1 if problem else 0)
+    return Answer(problem or f"You share as {own.sharing.name}: {shared_file(own)}", code=1 if problem else 0)
 
 
-def show_class(found: Namespace, _say: Say) -> LessonAnswer:
+def show_class(found: Namespace, _say: Say) -> Answer:
     """Show who of a class is where."""
     from ..classroom import read_class
 
     view = read_class(Path(found.shared))
-    return LessonAnswer(lesson_tables.class_text(view), view.model_dump(mode="json"))
+    return Answer(tables.class_text(view), view.model_dump(mode="json"))
 
 
-def import_questions(found: Namespace, _say: Say) -> LessonAnswer:
+def import_questions(found: Namespace, _say: Say) -> Answer:
     """Take over questions or cards of other tools."""
     from ..study.bank.importing import import_file
 
@@ -210,18 +184,18 @@ def import_questions(found: Namespace, _say: Say) -> LessonAnswer:
         into=Path(into) if into else None,
     )  # fmt: skip
     if into:
-        return LessonAnswer(str(done))
-    return LessonAnswer(done.content.model_dump_json(indent=1, exclude_unset=True), notes=list(done.notes))
+        return Answer(str(done))
+    return Answer(done.content.model_dump_json(indent=1, exclude_unset=True), notes=list(done.notes))
 
 
-def _delete(folder: Path, *, sure: bool) -> LessonAnswer:
+def _delete(folder: Path, *, sure: bool) -> Answer:
     if not sure:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise InvalidRequest("Nothing was deleted: nobody can be asked here. Add --yes to delete your progress.")
         print(f"Delete {progress_file(folder)}? [y/N] ", end="", file=sys.stderr, flush=True)
         if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
-            return LessonAnswer("Nothing was deleted.", code=1)
-    return LessonAnswer("Deleted." if forget(folder) else "There is nothing to delete.")
+            return Answer("Nothing was deleted.", code=1)
+    return Answer("Deleted." if forget(folder) else "There is nothing to delete.")
 
 
 def _place(link: str) -> tuple[Lesson, str]:
@@ -292,23 +266,9 @@ def _login() -> str:
         raise GPUClusterError("Your login name is not known here. Give a name: --name NAME") from None
 
 
-def grade(found: Namespace, say: Say) -> LessonAnswer:
+def grade(found: Namespace, say: Say) -> Answer:
     """Grade submissions."""
     from .grading import grade_submissions
 
     text, data, code = grade_submissions(found, say)
-    return LessonAnswer(text, data, code=code)
-
-
-LESSON_ACTIONS: dict[str, Callable[[Namespace, Say], LessonAnswer]] = {
-    "list": list_lessons,
-    "copy": copy,
-    "open": open_lesson,
-    "check": check,
-    "reset": reset,
-    "progress": progress,
-    "share": share,
-    "class": show_class,
-    "grade": grade,
-    "import": import_questions,
-}
+    return Answer(text, data, code=code)

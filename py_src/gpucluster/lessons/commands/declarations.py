@@ -1,17 +1,27 @@
-"""The verbs of ``gpucluster lessons`` and their arguments."""
+"""The verbs ``gpucluster lab`` and ``gpucluster lessons …``, and their arguments."""
 
 from __future__ import annotations
 
-from ...cli.arguments import SentenceParser
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import NoReturn
 
-LESSONS = "lessons"
-"""Name of the group, and of the source of completions that gives the numbers of all lessons."""
+from ...cli.arguments import SentenceParser
+from ...cli.commands import Answer, Commands, Say, Subcommand
+from ...cli.declarations import SHELL
 
 SANDBOXES = ("auto", "bubblewrap", "apptainer", "container", "landlock")
 
 
+def _numbers() -> list[str]:
+    from ..catalogue import lessons
+
+    return [lesson.id for lesson in lessons()]
+
+
 def _lesson(parser: SentenceParser, text: str = "Number of the lesson, such as 06.") -> None:
-    parser.argument("lesson", metavar="LESSON", complete=LESSONS, help=text)
+    parser.argument("lesson", metavar="LESSON", complete=_numbers, help=text)
 
 
 def _folder(parser: SentenceParser) -> None:
@@ -34,7 +44,7 @@ def declare_list(parser: SentenceParser, _face: str) -> None:
 def declare_copy(parser: SentenceParser, _face: str) -> None:
     """Copy notebooks for a learner."""
     parser.argument(
-        "lessons", nargs="*", metavar="LESSON", complete=LESSONS, help="Numbers of lessons. Default: all of them."
+        "lessons", nargs="*", metavar="LESSON", complete=_numbers, help="Numbers of lessons. Default: all of them."
     )
     parser.argument("--solutions", action="store_true", help="Copy the notebooks with the solutions too.")
     parser.argument("--recall", action="store_true", help="Copy the notebooks without prose too.")
@@ -109,7 +119,7 @@ def declare_grade(parser: SentenceParser, _face: str) -> None:
         complete="file",
         help="Also write a page for each learner, to hand back. The folder is made where it is not there.",
     )
-    parser.argument("--lesson", metavar="LESSON", complete=LESSONS, help="Grade only this lesson. Default: all.")
+    parser.argument("--lesson", metavar="LESSON", complete=_numbers, help="Grade only this lesson. Default: all.")
     parser.argument("--seconds", metavar="N", help="Time for one notebook. 10 to 7200. Default: 300.")
     parser.argument("--memory", metavar="SIZE", help="Memory for one notebook and its workers. Default: 4 GiB.")
     parser.argument("--seed", metavar="N", help="Seed of the hidden inputs, the same for all. Default: a random one.")
@@ -139,7 +149,7 @@ def declare_import(parser: SentenceParser, _face: str) -> None:
     parser.argument(
         "source", metavar="FILE", complete="file", help="Questions of jupyterquiz or cards of jupytercards."
     )
-    parser.argument("--lesson", metavar="LESSON", required=True, complete=LESSONS, help="Lesson that they belong to.")
+    parser.argument("--lesson", metavar="LESSON", required=True, complete=_numbers, help="Lesson that they belong to.")
     parser.argument("--topic", metavar="TOPIC", required=True, help="Topic of the lesson that they are about.")
     parser.argument("--link", metavar="LINK", help="Where the lesson explains them, such as 03#starvation.")
     parser.argument(
@@ -148,19 +158,50 @@ def declare_import(parser: SentenceParser, _face: str) -> None:
     )  # fmt: skip
 
 
-SUMMARIES = {
-    "list": ("List the lessons, and how far you are.", declare_list),
-    "copy": ("Copy the notebooks of lessons for you to work in.", declare_copy),
-    "open": ("Open a lesson in JupyterLab; it is copied first if need be.", declare_open),
-    "check": (
-        "Run your notebook of a lesson in a fresh kernel and say which checks pass; your progress stays as it is.",
-        declare_check,
+def declare_lab(parser: SentenceParser, _face: str) -> None:
+    """Open JupyterLab."""
+    parser.argument("arguments", nargs="*", metavar="ARGUMENT", help="Passed on to 'jupyter lab'.")
+
+
+def _action(name: str) -> Callable[[Namespace, Say], Answer]:
+    """Return what imports an action when it is carried out."""
+
+    def run(found: Namespace, say: Say) -> Answer:
+        answer: Answer = getattr(import_module(".actions", __package__), name)(found, say)
+        return answer
+
+    return run
+
+
+def _verb(name: str, summary: str, declare: Callable[[SentenceParser, str], None], action: str = "") -> Subcommand:
+    return Subcommand(f"lessons {name}", summary, declare, (SHELL,), run=_action(action or name))
+
+
+def _become_lab(words: Sequence[str]) -> NoReturn:
+    from .lab import run_lab
+
+    run_lab(words)
+
+
+LESSONS = Commands(
+    (
+        _verb("list", "List the lessons, and how far you are.", declare_list, "list_lessons"),
+        _verb("copy", "Copy the notebooks of lessons for you to work in.", declare_copy),
+        _verb("open", "Open a lesson in JupyterLab; it is copied first if need be.", declare_open, "open_lesson"),
+        _verb(
+            "check",
+            "Run your notebook of a lesson in a fresh kernel and say which checks pass; your progress stays as it is.",
+            declare_check,
+        ),
+        _verb("reset", "Begin a lesson anew; what was there is kept in a folder beside it.", declare_reset),
+        _verb("progress", "Show your progress, or delete it.", declare_progress),
+        _verb("share", "Let a class see your progress in a shared folder, or stop that.", declare_share),
+        _verb("class", "Show who of a class is where, and which check fails most.", declare_class, "show_class"),
+        _verb("grade", "Grade the notebooks of a class.", declare_grade),
+        _verb(
+            "import", "Take over questions of jupyterquiz or cards of jupytercards.", declare_import, "import_questions"
+        ),
     ),
-    "reset": ("Begin a lesson anew; what was there is kept in a folder beside it.", declare_reset),
-    "progress": ("Show your progress, or delete it.", declare_progress),
-    "share": ("Let a class see your progress in a shared folder, or stop that.", declare_share),
-    "class": ("Show who of a class is where, and which check fails most.", declare_class),
-    "grade": ("Grade the notebooks of a class.", declare_grade),
-    "import": ("Take over questions of jupyterquiz or cards of jupytercards.", declare_import),
-}
-"""Per verb what it does, and its arguments."""
+    "Lessons about them.",
+)
+LAB = Commands((Subcommand("lab", "Start JupyterLab with the lessons.", declare_lab, (SHELL,), become=_become_lab),))
