@@ -16,24 +16,20 @@ from ..site.limits import SiteLimits
 from ..site.reading import new_troubles
 from .added_routes import Rule, find_added
 from .api import UnavailableHandler
+from .catalog import PresetList
+from .dashboards.upstream import DashboardClient
 from .dask_panel.dask_labextension import DaskLabextensionServer
 from .dask_panel.precedence import panel_rules, put_first
-from .event_pump import EventPump
-from .host_devices import DeviceReader
-from .host_watch import HostWatch
-from .notebooks import notebooks_by_pid
+from .events.pump import EventPump
+from .machine.devices import DeviceReader, HostWatch, notebooks_by_pid
 from .notify_hook import NotifyHook
-from .presets import PresetList
-from .recording_folder import RecordingFolder
+from .recordings import RecordingFolder
 from .routes import Services, routes
 from .server_use import UseOfServer
 from .shared_view.feed import ViewFeeds
-from .shared_view.open_views import OpenViews
-from .shared_view.policy import LinkPolicy, is_of_a_hub
 from .shared_view.routes import SharedViews, shared_routes
-from .shared_view.sessions import ViewSessions
+from .shared_view.sessions import LinkPolicy, OpenViews, ViewSessions, is_of_a_hub
 from .standby import StandbyKeeper
-from .upstream import DashboardClient
 
 
 class GPUClusterExtension(ExtensionApp):

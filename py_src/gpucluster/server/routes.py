@@ -10,37 +10,34 @@ from ..client.control import AsyncControl
 from ..site.limits import SiteLimits
 from .added_routes import Rule
 from .api import UnknownHandler
-from .catalog import DevicesHandler, OpenAPIHandler, PresetsHandler, SchemaHandler
+from .catalog import DevicesHandler, OpenAPIHandler, PresetList, PresetsHandler, SchemaHandler, SiteHandler
 from .clusters import (
     ActivityHandler,
     ClusterHandler,
     ClustersHandler,
     HistoryHandler,
+    LinkHandler,
+    LinksHandler,
     LogsHandler,
     NotesHandler,
+    Offers,
     PatchNotesHandler,
     PreviewHandler,
     RestartHandler,
     RetireHandler,
     ScriptHandler,
 )
-from .dashboard import DashboardHandler
-from .event_pump import EventPump
-from .event_socket import EventsHandler
-from .host_devices import DeviceReader
-from .links import LinkHandler, LinksHandler
-from .metrics import MetricsHandler
-from .node import ClassClustersHandler, ClassMessageHandler, ClassStopHandler, NodeHandler
-from .offers import Offers
-from .presets import PresetList
-from .processes import StopProcessHandler
-from .recording_folder import RecordingFolder
-from .recordings import ClusterRecordingHandler, RecordedSessionHandler, RecordingsHandler
-from .server_lifetime import note_on_lifetime
+from .dashboards.relay import DashboardHandler
+from .dashboards.upstream import DashboardClient
+from .events.pump import EventPump
+from .events.socket import EventsHandler
+from .machine.devices import DeviceReader, StopProcessHandler
+from .machine.metrics import MetricsHandler
+from .machine.node import ClassClustersHandler, ClassMessageHandler, ClassStopHandler, NodeHandler
+from .recordings import ClusterRecordingHandler, RecordedSessionHandler, RecordingFolder, RecordingsHandler
+from .server_use import note_on_lifetime
 from .shared_view.routes import SharedViews
-from .site import SiteHandler
 from .standby import StandbyKeeper
-from .upstream import DashboardClient
 
 _CLUSTER = r"gpucluster/api/clusters/([^/]+)"
 

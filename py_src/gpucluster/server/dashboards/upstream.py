@@ -13,8 +13,8 @@ from tornado.netutil import DefaultLoopResolver, Resolver
 from tornado.simple_httpclient import SimpleAsyncHTTPClient
 from tornado.websocket import WebSocketClientConnection, WebSocketError, websocket_connect
 
-from ..protocol.errors import GPUClusterError
-from ..registry.record import DashboardAddress
+from ...protocol.errors import GPUClusterError
+from ...registry.record import DashboardAddress
 
 CONNECT_SECONDS = 5.0
 REQUEST_SECONDS = 30.0

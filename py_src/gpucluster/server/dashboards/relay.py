@@ -1,25 +1,103 @@
-"""Pages and WebSockets of Dask's dashboard on their way through the Jupyter server, whoever may look at them.
-
-Host, port and secret prefix come from our own record and never from the browser; the prefix never goes
-to the browser. Only what is needed passes in either direction. Who is let in is said by what derives from this.
-"""
+"""Relays a dashboard by cluster id: addresses, headers, and the handler."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
+from jupyter_server.auth.decorator import authorized, ws_authenticated
+from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.base.websocket import WebSocketMixin
+from jupyter_server.utils import url_path_join
 from tornado.escape import xhtml_escape
+from tornado.web import HTTPError, authenticated
 from tornado.websocket import WebSocketClientConnection, WebSocketClosedError, WebSocketHandler
 
-from ..client.control import AsyncControl
-from ..protocol.errors import InvalidState
-from .proxied_path import Disguise, checked_path, forwarded_query
-from .refusals import RefusalMixin
+from ...client.control import AsyncControl
+from ...protocol.errors import GPUClusterError, InvalidState
+from ..admission import AdmissionMixin, RefusalMixin
+from ..api import AUTH_RESOURCE
 from .upstream import MAX_BYTES, RETURNED_HEADERS, DashboardClient, DashboardUnreachable, Target
+
+NOT_FORWARDED_ARGUMENTS = frozenset({"token", "_xsrf"})
+"""Arguments that are for Jupyter; Bokeh would write them into its pages."""
+
+
+class PathRefused(GPUClusterError):
+    """The path is none of a dashboard."""
+
+    code = "not_found"
+    http_status = 404
+
+
+def checked_path(path: str) -> str:
+    """Return a decoded dashboard path, encoded for the upstream URL.
+
+    Raises
+    ------
+    PathRefused
+        For ``..``, empty segments (``//host``), backslashes, control characters, and for Dask's own
+        ``/proxy``, which reaches other hosts.
+    """
+    segments = path.split("/")
+    # A path may end with a slash, but no other segment is empty.
+    if any(part in {".", ".."} for part in segments) or "" in segments[:-1]:
+        raise PathRefused("This is no address of a dashboard.")
+    if re.search(r"[\\\x00-\x1f\x7f]", path):
+        raise PathRefused("This is no address of a dashboard.")
+    if segments[0].casefold() == "proxy":
+        raise PathRefused("Pages of single workers are not shown here: use the pages of the cluster.")
+    return quote(path, safe="/:@!$&'()*+,;=~-._")
+
+
+def forwarded_query(query: str) -> str:
+    """Return the query without the arguments that are for Jupyter."""
+    pairs = parse_qsl(query, keep_blank_values=True)
+    return urlencode([(name, value) for name, value in pairs if name not in NOT_FORWARDED_ARGUMENTS])
+
+
+@dataclass(frozen=True)
+class Disguise:
+    """Puts the public path wherever the dashboard mentions its secret prefix."""
+
+    prefix: str
+    """The secret, without slashes; empty where somebody else serves the pages, below none."""
+    public: str
+    """Path of the dashboard below the Jupyter server, without a slash at the end."""
+
+    def text(self, text: str) -> str:
+        """Return ``text`` without the secret."""
+        return self.body(text.encode()).decode() if self.prefix in text else text
+
+    def body(self, body: bytes) -> bytes:
+        """Return a response body without the secret."""
+        secret = self.prefix.encode()
+        if not secret or secret not in body:
+            return body
+        public = self.public.encode()
+        # The second replacement catches spellings that no link can use; a broken link beats a leak.
+        return body.replace(b"/" + secret, public).replace(secret, b"dashboard")
+
+    def location(self, location: str, host: str) -> str | None:
+        """Return the public form of a redirect, or ``None`` when it leads out of the dashboard."""
+        parts = urlsplit(location)
+        if (parts.scheme or parts.netloc) and parts.netloc != host:
+            return None
+        if not self.prefix and (parts.path.startswith("/") or parts.netloc):
+            path = parts._replace(scheme="", netloc="").geturl()
+            return None if path.startswith("//") else self.public + path
+        if parts.path.startswith("/") or parts.netloc:
+            inside = parts.path == f"/{self.prefix}" or parts.path.startswith(f"/{self.prefix}/")
+            if not inside:
+                return None
+        rest = parts._replace(scheme="", netloc="").geturl()
+        return self.text(rest)
+
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="gpucluster-refusal"><title>Dashboard</title>
@@ -138,3 +216,47 @@ class DashboardRelay(WebSocketMixin, WebSocketHandler, RefusalMixin):
         except WebSocketClosedError:
             return
         self.close(1001, "The dashboard has closed.")
+
+
+class DashboardHandler(AdmissionMixin, DashboardRelay):
+    """One address of one dashboard; a page or a WebSocket."""
+
+    auth_resource = AUTH_RESOURCE
+    linkable = True
+
+    def initialize(self, control: AsyncControl, client: DashboardClient) -> None:
+        """Take the long-lived objects of the extension."""
+        self.control = control
+        self.client = client
+
+    async def prepare(self) -> None:  # type: ignore[override]
+        """Authenticate: a page is sent to the login, a WebSocket is refused."""
+        await JupyterHandler.prepare(self, _redirect_to_login=not self.wants_socket)
+        self.admit()
+
+    def refuse_stranger(self) -> None:
+        """Send a person to the log-in."""
+        if self.wants_socket:
+            raise HTTPError(403)
+        self.send_to_login()
+
+    @ws_authenticated
+    @authorized
+    async def get(self, cluster: str, path: str | None = None) -> None:
+        """Get a page, or open a WebSocket."""
+        if not path:
+            self.redirect(f"{self.public_path(cluster)}/status")
+        elif self.wants_socket:
+            await self.pass_socket(cluster, path)
+        else:
+            await self.pass_page(cluster, path)
+
+    @authenticated
+    @authorized
+    async def head(self, cluster: str, path: str | None = None) -> None:
+        """Get the headers of a page; Dask itself knows no HEAD."""
+        await self.pass_page(cluster, path or "status")
+
+    def public_path(self, cluster: str) -> str:
+        """Return the path below the base URL."""
+        return url_path_join(self.base_url, "gpucluster/dashboard", quote(cluster, safe=""))

@@ -9,13 +9,11 @@ from jupyter_server.auth.decorator import authorized, ws_authenticated
 from jupyter_server.base.websocket import WebSocketMixin
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
-from .admission import AdmissionMixin
-from .api import AUTH_RESOURCE
-from .event_message import EventMessage
-from .event_pump import EventPump
-from .refusals import RefusalMixin
-from .standby import StandbyKeeper
-from .viewer import Viewer
+from ..admission import AdmissionMixin, RefusalMixin
+from ..api import AUTH_RESOURCE
+from ..standby import StandbyKeeper
+from .pump import EventPump
+from .viewers import EventMessage, Viewer
 
 MAX_MESSAGE_BYTES = 1024
 """A viewer has nothing to say."""

@@ -8,11 +8,11 @@ from jupyter_server.auth.decorator import authorized
 from pydantic import ValidationError
 from tornado.web import authenticated
 
-from ..client.instructing import class_clusters, message_class, stop_class
-from ..client.node import node
-from ..protocol.errors import invalid_request
-from ..protocol.instructing import ClassMessage, ClassStop
-from .api import ClusterAPIHandler
+from ...client.instructing import class_clusters, message_class, stop_class
+from ...client.node import node
+from ...protocol.errors import invalid_request
+from ...protocol.instructing import ClassMessage, ClassStop
+from ..api import ClusterAPIHandler
 
 
 class NodeHandler(ClusterAPIHandler):

@@ -6,15 +6,23 @@ sample. ``prometheus_client`` is what the Jupyter server itself tells its metric
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from jupyter_server.auth.decorator import authorized
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, StateSetMetricFamily
 from prometheus_client.metrics_core import Metric
+from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST, generate_latest
+from tornado.web import authenticated
 
-from ..protocol.models import ClusterModel, ClusterState, HostDevices
-from ..protocol.telemetry import TelemetrySample
+from ...client.telemetry import is_sampled
+from ...protocol.errors import GPUClusterError
+from ...protocol.models import ClusterModel, ClusterState, HostDevices
+from ...protocol.telemetry import TelemetrySample
+from ..api import ClusterAPIHandler
+from .devices import DeviceReader
 
 
 @dataclass(frozen=True)
@@ -159,3 +167,36 @@ class Families:
     def collect(self) -> Iterable[Metric]:
         """Return those that have samples: a family without any says nothing."""
         return [family for family in self._families if family.samples]
+
+
+ANSWER_SECONDS = 5.0
+"""So long a cluster may take: Prometheus waits ten seconds for all of them."""
+
+
+class MetricsHandler(ClusterAPIHandler):
+    """Figures of all clusters, their workers and this machine's GPUs."""
+
+    polled = True
+    devices: DeviceReader
+
+    @authenticated
+    @authorized
+    async def get(self) -> None:
+        """Return the metrics."""
+        models = await self.control.list()
+        samples, host = await asyncio.gather(self._samples(models), self.devices.read())
+        text = await asyncio.to_thread(
+            generate_latest, Families([*cluster_families(models, samples), *gpu_families(host)])
+        )
+        self.finish(text, set_content_type=CONTENT_TYPE_LATEST)
+
+    async def _samples(self, models: Sequence[ClusterModel]) -> dict[str, TelemetrySample]:
+        asked = [model.id for model in models if is_sampled(model)]
+        told = await asyncio.gather(*map(self._sample, asked))
+        return {id: sample for id, sample in zip(asked, told, strict=True) if sample is not None}
+
+    async def _sample(self, id: str) -> TelemetrySample | None:
+        try:
+            return await self.control.glance(id, timeout=ANSWER_SECONDS)
+        except GPUClusterError:
+            return None  # It is busy, or has just ended; the others are told all the same.

@@ -12,12 +12,11 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import cast
 
-from ..client.control import AsyncControl
-from ..client.events import RawTelemetry
-from ..protocol.models import ClusterChanged, ClusterModel, ClusterRemoved, Event, Hello, HostChanged
-from .event_message import EventMessage, event_message
-from .host_watch import HostWatch
-from .viewer import Viewer, Write
+from ...client.control import AsyncControl
+from ...client.events import RawTelemetry
+from ...protocol.models import ClusterChanged, ClusterModel, ClusterRemoved, Event, Hello, HostChanged
+from ..machine.devices import HostWatch
+from .viewers import EventMessage, Viewer, Write, event_message
 
 RETRY_SECONDS = (1.0, 30.0)
 """First and longest pause before the stream is opened again after a failure."""
