@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpucluster.widgets.presence import (
+from gpucluster.widgets.kernel import (
     MOST_VIEWS,
     PATIENCE_SECONDS,
     PROBE_SECONDS,

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...dask_internals.heartbeats import figures
-from ...telemetry.columns import COLUMNS, METRIC, VERSION
-from ...telemetry.rounding import RATE_DIGITS, rounded, size
+from ...telemetry.columns import COLUMNS, METRIC, RATE_DIGITS, VERSION, rounded, size
 
 if TYPE_CHECKING:
     from distributed import Scheduler
