@@ -17,8 +17,7 @@ from distributed.scheduler import WorkerState
 from gpucluster.backends.scheduler.in_process import InProcessScheduler
 from gpucluster.supervisor.history import History
 from gpucluster.supervisor.sampler import Sampler
-from gpucluster.telemetry.columns import COLUMNS, METRIC, VERSION
-from gpucluster.telemetry.rounding import RATE_DIGITS, coarse, rounded, size
+from gpucluster.telemetry.columns import COLUMNS, METRIC, RATE_DIGITS, VERSION, coarse, rounded, size
 
 GIB = 2**30
 WORKERS = 1000

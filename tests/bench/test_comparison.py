@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from gpucluster.bench import compare, load
 from gpucluster.bench.errors import NotComparable, UnreadableResult
-from gpucluster.bench.scaling import by_workload, curves, efficiency, speed_up, speed_up_intervals
+from gpucluster.bench.result import by_workload, curves, efficiency, speed_up, speed_up_intervals
 from gpucluster.bench.text import result_text
 
 FAST = [1.0, 1.1, 1.2, 1.3, 1.4]

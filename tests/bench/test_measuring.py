@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 from gpucluster.bench import bench, catalogue, load
+from gpucluster.bench import commands as benchmark
 from gpucluster.bench.errors import NothingToMeasure
 from gpucluster.bench.report import report_html
 from gpucluster.bench.target import existing
 from gpucluster.bench.text import result_text
-from gpucluster.cli import benchmark
 from gpucluster.cli.declarations import MAGIC, SHELL
 from gpucluster.cli.verbs import parser_for
 from gpucluster.protocol.errors import GPUClusterError, InvalidRequest, InvalidState
@@ -173,9 +173,10 @@ def test_a_cluster_for_the_time_being_is_stopped(site, tmp_path, monkeypatch):
     answer = benchmark.bench(parser_for("bench", SHELL).read(words.split()), lambda text: None)
     [model] = site.control.list()
     assert model.state.value == "stopped"
-    assert answer.value.cluster.protocol == "tcp" and not answer.failed
-    assert sorted(path.suffix for path in answer.written) == [".html", ".json"]
-    assert all(Path(path).is_file() for path in answer.written)
+    assert answer.data.cluster.protocol == "tcp" and answer.code == 0
+    written = [Path(note.removeprefix("Written: ")) for note in answer.notes]
+    assert sorted(path.suffix for path in written) == [".html", ".json"]
+    assert all(path.is_file() for path in written)
 
     words = "--backend local --memory-limit 300MiB --workers 1 --only allreduce-latency"
     with pytest.raises(NothingToMeasure, match="allreduce-latency: it needs at least 2 workers"):

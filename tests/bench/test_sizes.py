@@ -6,14 +6,12 @@ from dataclasses import replace
 
 import pytest
 from gpucluster.bench.catalogue import WORKLOADS, workloads
-from gpucluster.bench.doubts import doubts
 from gpucluster.bench.errors import WrongResult
 from gpucluster.bench.machine import hosts_of
 from gpucluster.bench.names import SIZES
-from gpucluster.bench.progress import ProgressBar
-from gpucluster.bench.result import HostFacts
-from gpucluster.bench.sizing import Sizes, largest_that_fits, work
-from gpucluster.bench.timing import require_same
+from gpucluster.bench.result import HostFacts, doubts
+from gpucluster.bench.running import Sizes, largest_that_fits, work
+from gpucluster.bench.timing import ProgressBar, require_same
 from gpucluster.bench.workload import Context, Outcome, Workload
 from gpucluster.protocol.errors import InvalidRequest
 

@@ -7,11 +7,17 @@ from argparse import Namespace
 from pathlib import Path
 
 import pytest
+from gpucluster.bench.commands import bench
 from gpucluster.bench.text import seconds_texts
-from gpucluster.bench.transports.comparison import _kinds_told, compare_transports
+from gpucluster.bench.transports.comparison import (
+    Messages,
+    Timed,
+    TransportResult,
+    _kinds_told,
+    compare_transports,
+    fitted,
+)
 from gpucluster.bench.transports.report import rows, text, write_page
-from gpucluster.bench.transports.result import Messages, Timed, TransportResult, fitted
-from gpucluster.cli.benchmark import bench
 from gpucluster.protocol.errors import InvalidRequest
 
 SIZES = [0, 1_000, 1_000_000, 64_000_000]

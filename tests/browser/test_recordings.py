@@ -13,8 +13,7 @@ import pytest
 pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
 
 from gpucluster.recordings.places import bundled_recordings
-from gpucluster.recordings.reading import read_recording
-from gpucluster.recordings.soundness import moment
+from gpucluster.recordings.reading import moment, read_recording
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from .axe import violations

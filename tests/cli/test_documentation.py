@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gpucluster.cli.documentation import page
-from gpucluster.cli.verbs import VERBS, parser_for
+from gpucluster.cli.verbs import all_verbs, parser_for
 from gpucluster.protocol.errors import GPUClusterError
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
@@ -23,7 +23,7 @@ def exit_codes(error: type[GPUClusterError]) -> set[int]:
 
 def test_it_tells_every_verb_option_and_exit_code() -> None:
     text = page()
-    for verb in VERBS.values():
+    for verb in all_verbs():
         assert f"\n## {verb.name}\n" in text
         for flag in parser_for(verb.name, verb.faces[0]).options():
             assert flag in text

@@ -10,8 +10,8 @@ from typing import Any
 
 import httpx
 import pytest
-from gpucluster.cli.lab import FOLDER, lab_command
 from gpucluster.lessons.catalogue import lessons
+from gpucluster.lessons.commands.lab import FOLDER, lab_command
 from gpucluster.protocol.errors import GPUClusterError
 
 FIRST = lessons()[0]

@@ -286,7 +286,7 @@ def test_check_stops_when_the_lesson_cannot_begin(
     code, out, err = shell("check", str(path))
     assert (code, out) == (1, "")
     assert err.endswith("A cell of mine.ipynb failed: OSError: no room\n")
-    monkeypatch.setattr("gpucluster.cli.lesson_actions._CELL_SECONDS", 1)
+    monkeypatch.setattr("gpucluster.lessons.commands.actions._CELL_SECONDS", 1)
     nbformat.write(book("import time; time.sleep(60)"), path)
     code, out, err = shell("check", str(path))
     assert (code, out) == (1, "")

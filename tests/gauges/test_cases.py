@@ -11,8 +11,7 @@ import dask
 import distributed  # noqa: F401  # sets the defaults of workers
 import pytest
 from gpucluster.gauges.bars import PART_NAMES, Bar
-from gpucluster.gauges.columns import worker_title
-from gpucluster.gauges.figures import Figures, cluster_figures, worker_figures
+from gpucluster.gauges.figures import Figures, cluster_figures, worker_figures, worker_title
 from gpucluster.gauges.sentences import running_tasks, sentences, shared_text
 from gpucluster.gauges.units import count_text, duration_text, percent_text, size_text
 from gpucluster.protocol.telemetry import TelemetrySample

@@ -10,8 +10,8 @@ from gpucluster.backends.local import LocalSpec
 from gpucluster.protocol.models import ClusterModel, ClusterState, DeviceModel, HostDevices, Idle, Versions, Wanted
 from gpucluster.protocol.recordings import Recording
 from gpucluster.protocol.telemetry import TelemetrySample
-from gpucluster.recordings import provenance as module
-from gpucluster.recordings.provenance import provenance
+from gpucluster.recordings import line_recorder as module
+from gpucluster.recordings.line_recorder import provenance
 from pydantic import ValidationError
 
 UUIDS = [f"GPU-{number:08x}-1111-2222-3333-444444444444" for number in range(2)]

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 from gpucluster.protocol.errors import RecordingNotFound, RecordingUnreadable
-from gpucluster.recordings import limits, places, reading, unpacking
+from gpucluster.recordings import places, reading, unpacking
+from gpucluster.recordings import unpacking as limits
 from gpucluster.recordings.places import bundled_recordings, find_recording, recordings_below
 from gpucluster.recordings.reading import read_header, read_recording
 from hypothesis import given, settings

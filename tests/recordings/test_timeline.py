@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.telemetry import TelemetrySample
-from gpucluster.recordings.timeline import playing_speed, position_text, times_of
+from gpucluster.recordings.reading import playing_speed, position_text, times_of
 
 
 def test_silences_are_cut():

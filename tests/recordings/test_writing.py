@@ -17,10 +17,10 @@ from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.models import Telemetry
 from gpucluster.protocol.recordings import Recording
 from gpucluster.protocol.telemetry import TelemetrySample
-from gpucluster.recordings import naming, writing
-from gpucluster.recordings.pseudonyms import WITHHELD, Pseudonyms
+from gpucluster.recordings import writing
+from gpucluster.recordings import writing as naming
 from gpucluster.recordings.reading import read_recording
-from gpucluster.recordings.writing import RecordingFull, RecordingWriter, target_of
+from gpucluster.recordings.writing import WITHHELD, Pseudonyms, RecordingFull, RecordingWriter, target_of
 
 UUIDS = [f"GPU-{number:08x}-1111-2222-3333-444444444444" for number in (0xABCD, 0x1234)]
 HEADER = Recording(

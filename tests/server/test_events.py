@@ -14,10 +14,9 @@ from gpucluster.client.control import AsyncControl
 from gpucluster.client.events import RawTelemetry
 from gpucluster.protocol.models import ClusterChanged, Hello, HostDevices
 from gpucluster.registry.store import Registry
-from gpucluster.server.event_message import COMPRESS_ABOVE_BYTES, event_message
-from gpucluster.server.event_pump import EventPump
-from gpucluster.server.event_socket import MAX_MESSAGE_BYTES
-from gpucluster.server.viewer import Viewer
+from gpucluster.server.events.pump import EventPump
+from gpucluster.server.events.socket import MAX_MESSAGE_BYTES
+from gpucluster.server.events.viewers import COMPRESS_ABOVE_BYTES, Viewer, event_message
 from tornado.iostream import StreamClosedError
 
 from .models import cluster_model
@@ -273,7 +272,7 @@ def unparsed(monkeypatch):
 async def test_a_sample_is_passed_on_unparsed_and_long_ones_compressed_once(unparsed, monkeypatch, viewer_socket):
     compressed = []
     monkeypatch.setattr(
-        "gpucluster.server.event_message.gzip.compress",
+        "gpucluster.server.events.viewers.gzip.compress",
         lambda data, *options, **more: compressed.append(data) or compress(data, *options, **more),
     )
     # The third one comes when everything has been sent, and gets the newest sample all the same.
@@ -309,7 +308,7 @@ class NoHost:
 
 
 async def test_broken_stream_is_opened_again(monkeypatch, caplog):
-    monkeypatch.setattr("gpucluster.server.event_pump.RETRY_SECONDS", (0.01, 0.02))
+    monkeypatch.setattr("gpucluster.server.events.pump.RETRY_SECONDS", (0.01, 0.02))
     pump = EventPump(Breaking(), NoHost(), logging.getLogger("test"))
     seen = set()
 

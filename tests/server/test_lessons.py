@@ -9,8 +9,8 @@ import sys
 import pytest
 from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.learner_progress import FILE_NAME, load, record, share
+from gpucluster.lessons.server import folder as lesson_folder
 from gpucluster.lessons.study.bank.files import all_questions
-from gpucluster.server import lesson_folder
 
 SLUG = "06-kmeans"
 

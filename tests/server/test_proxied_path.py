@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from gpucluster.server.proxied_path import Disguise, PathRefused, checked_path, forwarded_query
+from gpucluster.server.dashboards.relay import Disguise, PathRefused, checked_path, forwarded_query
 from hypothesis import given
 from hypothesis import strategies as st
 

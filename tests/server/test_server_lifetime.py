@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from gpucluster.server.server_lifetime import note_on_lifetime
+from gpucluster.server.server_use import note_on_lifetime
 
 HUB = {"JUPYTERHUB_USER": "ada", "JUPYTERHUB_API_URL": "http://hub:8081/hub/api"}
 SAME_HOST = {**HUB, "JUPYTERHUB_API_URL": "http://127.0.0.1:8081/hub/api"}

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from gpucluster.server import site
+from gpucluster.server import catalog as site
 from jsonschema import Draft202012Validator
 
 LIMITS = "limits:\n  local: {n_workers: many}\n"

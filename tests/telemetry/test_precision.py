@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 from distributed.scheduler import heartbeat_interval
+from gpucluster.telemetry.columns import coarse
 from gpucluster.telemetry.report import is_one_of_many
-from gpucluster.telemetry.rounding import coarse
 
 
 @pytest.mark.parametrize(("n_workers", "many"), [(1, False), (100, False), (200, False), (400, True), (1000, True)])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from gpucluster.telemetry.counters import Rates
-from gpucluster.telemetry.rounding import rounded, size
+from gpucluster.telemetry.columns import rounded, size
+from gpucluster.telemetry.device import Rates
 
 
 def test_a_rate_needs_two_readings():

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import ModuleType, SimpleNamespace
 
 import pytest
-from gpucluster.telemetry.rmm_memory import rmm_figures
+from gpucluster.telemetry.report import rmm_figures
 
 POOL, USED, LIMIT = 4 * 2**30, 3 * 2**30, 6 * 2**30
 

@@ -11,7 +11,7 @@ import pytest
 from gpucluster.client import telemetry
 from gpucluster.client.control import AsyncControl
 from gpucluster.protocol.models import ClusterModel
-from gpucluster.widgets.feed import ClusterFeed
+from gpucluster.widgets.kernel import ClusterFeed
 
 
 class Listener:

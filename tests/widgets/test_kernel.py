@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from gpucluster.widgets.presence import UNANSWERED
+from gpucluster.widgets.kernel import UNANSWERED
 
 from .frontend import WIDGET, FrontEnd
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from gpucluster.widgets.presence import (
+from gpucluster.widgets.kernel import (
     MOST_VIEWS,
     PATIENCE_SECONDS,
     PROBE_SECONDS,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..protocol.plain_text import counted
-from .doubts import load_where_busy
 from .errors import NotComparable
-from .result import BenchResult, Measurement
+from .result import BenchResult, Measurement, load_where_busy
 from .statistics import CONFIDENCE, ratio_of
 from .text import aligned, seconds_text
 

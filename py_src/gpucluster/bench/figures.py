@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..protocol.plain_text import counted
-from .result import BenchResult, Measurement
-from .scaling import by_workload, curves, efficiency, speed_up, speed_up_intervals
+from .result import BenchResult, Measurement, by_workload, curves, efficiency, speed_up, speed_up_intervals
 
 # Okabe and Ito's colours, told apart by people who see few colours; with shapes, since there are more workloads.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#7a5fc0", "#666666")

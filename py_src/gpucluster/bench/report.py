@@ -7,7 +7,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from . import figures, scaling
+from . import figures
+from . import result as scaling
 from .result import BenchResult
 from .text import facts_lines, left_out_lines, result_rows
 

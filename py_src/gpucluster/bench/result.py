@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from .errors import UnreadableResult
-from .statistics import Spread, spread_of
+from .statistics import Spread, ratio_of, spread_of
 
 FORMAT = 1
 
@@ -120,3 +121,83 @@ def load(path: str | Path) -> BenchResult:
         raise UnreadableResult(
             f"{path} is no result of this version of 'gpucluster bench'. Give the JSON file that it has written."
         ) from None
+
+
+SHORT_SECONDS = 0.1
+"""Of a run: Dask itself takes some hundredths of a second for each."""
+BUSY_SHARE = 0.5
+"""Of the CPUs that were busy before anything was measured."""
+WIDE_SHARE = 0.3
+"""Between the quartiles, of the median."""
+
+
+def doubts(measurements: Sequence[Measurement], hosts: Sequence[HostFacts]) -> list[str]:
+    """Return sentences about what to do for better figures; none where nothing is wrong with them."""
+    found = []
+    busy = load_where_busy(hosts)
+    if busy is not None:
+        found.append(f"Other programs were running before ({busy}): expect other times on an idle machine.")
+    short = [one.workload for one in measurements if one.scales and one.spread.median < SHORT_SECONDS]
+    if short:
+        found.append(
+            f"Less than {SHORT_SECONDS} s a run: {', '.join(dict.fromkeys(short))}. That is Dask's own time for the "
+            "most part; a larger --size says more about the cluster."
+        )
+    wide = [one.workload for one in measurements if _wide(one)]
+    if wide:
+        found.append(
+            f"Quartiles more than {WIDE_SHARE:.0%} apart: {', '.join(dict.fromkeys(wide))}. More --repeats narrow down "
+            "what can be said."
+        )
+    return found
+
+
+def load_where_busy(hosts: Sequence[HostFacts]) -> str | None:
+    """Return how busy a computer was before anything was measured, in words; ``None`` where all were idle enough."""
+    for host in hosts:
+        if host.load_before is not None and host.load_before > BUSY_SHARE * host.cpus:
+            return f"load {host.load_before:.1f} on {host.cpus} CPUs"
+    return None
+
+
+def _wide(one: Measurement) -> bool:
+    spread = one.spread
+    return spread.upper - spread.lower > WIDE_SHARE * spread.median
+
+
+def by_workload(result: BenchResult) -> dict[str, list[Measurement]]:
+    """Return the measurements of each workload, those on few workers first."""
+    found: dict[str, list[Measurement]] = {}
+    for one in sorted(result.measurements, key=lambda one: one.n_workers):
+        found.setdefault(one.workload, []).append(one)
+    order = list(dict.fromkeys(one.workload for one in result.measurements))
+    return {name: found[name] for name in order}
+
+
+def curves(result: BenchResult) -> dict[str, list[Measurement]]:
+    """Return those workloads that more workers should make faster and that were measured on several numbers of them."""
+    return {
+        name: ones for name, ones in by_workload(result).items() if len(ones) > 1 and all(one.scales for one in ones)
+    }
+
+
+def speed_up(ones: Sequence[Measurement]) -> list[float]:
+    """Return how many times faster each number of workers is than the fewest, by medians."""
+    return [ones[0].spread.median / one.spread.median for one in ones]
+
+
+def efficiency(ones: Sequence[Measurement]) -> list[float]:
+    """Return the speed-up as a share of what so many more workers would give at best."""
+    return [gain * ones[0].n_workers / one.n_workers for gain, one in zip(speed_up(ones), ones, strict=True)]
+
+
+def speed_up_intervals(ones: Sequence[Measurement]) -> list[tuple[float, float] | None]:
+    """Return for each number of workers what the speed-up lies between, as far as the runs tell; see `ratio_of`.
+
+    ``None`` for the fewest workers, and where there are too few runs.
+    """
+    found: list[tuple[float, float] | None] = [None]
+    for one in ones[1:]:
+        ratio = ratio_of(one.seconds, ones[0].seconds)
+        found.append(None if ratio.lower is None or ratio.upper is None else (ratio.lower, ratio.upper))
+    return found

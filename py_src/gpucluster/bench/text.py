@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from ..protocol.plain_text import counted
 from ..protocol.sizes import format_size
-from .result import BenchResult, Measurement
-from .scaling import by_workload, speed_up, speed_up_intervals
+from .result import BenchResult, Measurement, by_workload, speed_up, speed_up_intervals
 from .workload import Workload
 
 _SHOWN = (

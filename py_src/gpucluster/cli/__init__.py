@@ -166,20 +166,18 @@ def _is_somewhere() -> bool:
 
 def _dispatch(words: list[str]) -> int:
     from .declarations import SHELL
-    from .lesson_verbs import LESSONS
-    from .verbs import overview, split_verb
+    from .verbs import find_verb, is_group, overview, split_verb
 
     if not words or words[0] in _HELP:
         print(overview(SHELL), end="")
         return 0
-    if words[0] == LESSONS and (len(words) == 1 or words[1] in _HELP):
-        print(overview(SHELL, LESSONS), end="")
+    if is_group(words[0]) and (len(words) == 1 or words[1] in _HELP):
+        print(overview(SHELL, words[0]), end="")
         return 0
     verb, rest = split_verb(words)
-    if verb == "lab" and not (len(rest) == 1 and rest[0] in _HELP):
-        from .lab import run_lab
-
-        run_lab(rest)
+    found = find_verb(verb)
+    if found is not None and found.become is not None and not (len(rest) == 1 and rest[0] in _HELP):
+        found.become(rest)
     from .actions import Cancelled
     from .interrupt import end_in_good_order
     from .shell import run

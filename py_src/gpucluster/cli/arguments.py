@@ -11,10 +11,10 @@ import difflib
 import re
 import shlex
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise, takewhile
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from ..protocol.errors import InvalidRequest
 from ..protocol.plain_text import printable
@@ -23,6 +23,10 @@ _ONE_DASH = re.compile(r"-[A-Za-z][\w-]*")
 _NEEDS_VALUE = re.compile(r"^argument (?P<option>\S+): expected (one|at least one) argument$")
 _NO_VALUE = re.compile(r"^argument (?P<option>[^:]+): ignored explicit argument '(?P<value>.*)'$")
 _MISSING = re.compile(r"^the following arguments are required: (?P<names>.+)$")
+
+
+Completions: TypeAlias = "str | Sequence[str] | Callable[[], Sequence[str]]"
+"""Words, what gives them, or the name of a source of words."""
 
 
 class HelpWanted(Exception):
@@ -58,8 +62,8 @@ class SentenceParser(argparse.ArgumentParser):
         )
         if sys.version_info >= (3, 14):
             self.color = False  # a notebook shows the codes
-        self.sources: dict[str, str | Sequence[str]] = {}
-        """Per argument (``dest``) what completes it: words, or the name of a source of words."""
+        self.sources: dict[str, Completions] = {}
+        """Per argument (``dest``) what completes it."""
         self.groups: dict[str, Any] = {}
         self._words: Sequence[str] = ()
         self.after_dashes: argparse.Action | None = None
@@ -71,9 +75,7 @@ class SentenceParser(argparse.ArgumentParser):
             self.groups[title] = self.add_argument_group(title)
         return self.groups[title]
 
-    def argument(
-        self, *names: str, complete: str | Sequence[str] = (), group: str | None = None, **options: Any
-    ) -> None:
+    def argument(self, *names: str, complete: Completions = (), group: str | None = None, **options: Any) -> None:
         """Declare an argument and what completes it."""
         action = (self.group(group) if group else self).add_argument(*names, **options)
         self.sources[action.dest] = complete

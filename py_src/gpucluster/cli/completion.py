@@ -9,9 +9,8 @@ from ..protocol.errors import GPUClusterError, InvalidRequest
 from ..recordings.places import bundled_recordings, stem_of
 from .arguments import SentenceParser
 from .declarations import ANY, ENDED, LIVING, RECORDINGS, SHELL, WORKERS
-from .lesson_verbs import LESSONS, SUMMARIES
 from .options import backends
-from .verbs import parser_for, split_verb, verbs_of
+from .verbs import is_group, parser_for, split_verb, verbs_of
 
 Names = Callable[[str], list[str]]
 """Gives the names of clusters, those that are ``living``, have ``ended``, or ``any``, or of ``workers``."""
@@ -31,13 +30,6 @@ def cluster_names(which: str) -> list[str]:
         wanted = {LIVING: {False}, ENDED: {True}, ANY: {False, True}}[which]
         names = [model.name for model in models if model.state.ended in wanted]
     return list(dict.fromkeys(names))
-
-
-def lesson_numbers() -> list[str]:
-    """Return the numbers of all lessons."""
-    from ..lessons.catalogue import lessons
-
-    return [lesson.id for lesson in lessons()]
 
 
 def candidates(words: Sequence[str], face: str = SHELL, names: Names = cluster_names) -> list[str]:
@@ -60,8 +52,9 @@ def candidates(words: Sequence[str], face: str = SHELL, names: Names = cluster_n
         firsts = dict.fromkeys(verb.split(" ")[0] for verb in verbs_of(face))
         return [word for word in [*firsts, "--help", "--version"][: -1 if face != SHELL else None]
                 if word.startswith(current) and (current or not word.startswith("-"))]  # fmt: skip
-    if before == [LESSONS] or before == ["help", LESSONS]:
-        return [name for name in SUMMARIES if name.startswith(current) and face == SHELL]
+    if before[:-1] in ([], ["help"]) and is_group(before[-1]):
+        start = f"{before[-1]} "
+        return [name.removeprefix(start) for name in verbs_of(face) if name.startswith(start + current)]
     verb, rest = split_verb(before)
     before = [verb, *rest]
     try:
@@ -104,11 +97,9 @@ def _positional_values(
 def _values(parser: SentenceParser, dest: str, head: str, current: str, face: str, names: Names) -> list[str]:
     source = parser.sources.get(dest, ())
     if not isinstance(source, str):
-        words = list(source)
+        words = list(source() if callable(source) else source)
     elif source == "verbs":
         words = list(dict.fromkeys(verb.split(" ")[0] for verb in verbs_of(face)))
-    elif source == LESSONS:
-        words = lesson_numbers()
     elif source == RECORDINGS:
         words = [stem_of(recording.name) for recording in bundled_recordings()]
     else:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from .arguments import SentenceParser
 from .declarations import MAGIC, SHELL
-from .verbs import VERBS, parser_for
+from .verbs import all_verbs, parser_for
 
 _CREATE = "create"
 _INTRODUCTION = f"""# Command line and magic
@@ -50,7 +50,7 @@ def page() -> str:
     """Return the page as Markdown."""
     codes = "\n".join(f"| {code} | {meaning} |" for code, meaning in _CODES.items())
     parts = [_INTRODUCTION, "| Code | Meaning |\n|---|---|\n", codes, "\n", _COMPLETION]
-    for verb in VERBS.values():
+    for verb in all_verbs():
         faces = "" if MAGIC in verb.faces else " Shell only."
         faces = faces if SHELL in verb.faces else " Notebook only."
         face = SHELL if SHELL in verb.faces else MAGIC

@@ -16,7 +16,7 @@ from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.recordings import RecordedSession
 from ..protocol.telemetry import TelemetrySample
-from ..recordings.timeline import position_text, times_of
+from ..recordings.reading import position_text, times_of
 from . import actions, tables
 from .arguments import shown, whole_number
 from .screen import Screen

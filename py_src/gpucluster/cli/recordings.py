@@ -14,8 +14,7 @@ from ..protocol.plain_text import counted
 from ..protocol.recordings import RecordedSession, RecordingWritten
 from ..protocol.sizes import format_size
 from ..recordings.places import find_recording
-from ..recordings.reading import read_recording
-from ..recordings.timeline import playing_speed
+from ..recordings.reading import playing_speed, read_recording
 from . import actions
 from .arguments import shown, whole_number
 

@@ -22,13 +22,13 @@ from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState
 from ..protocol.models import ClusterModel, Submission
 from ..protocol.plain_text import counted, escaped
 from ..site.reading import new_troubles
-from . import EXIT_INTERRUPTED, actions, tables
+from . import actions, tables
 from .arguments import shown
 from .changes import CHANGES, Change
+from .commands import Subcommand
 from .declarations import SHELL
 from .device_tree import devices_text
-from .lesson_verbs import LESSONS
-from .verbs import overview, parser_for
+from .verbs import find_verb, is_group, overview, parser_for
 
 # What only some verbs need is imported by them: somebody waits for every verb.
 _FOLLOW_SECONDS = 0.2
@@ -50,7 +50,8 @@ def run(verb: str, words: Sequence[str]) -> int:
         When ``--help`` is among the words.
     """
     found = parser_for(verb, SHELL).read(words)
-    return _lessons(verb, found) if verb.startswith(f"{LESSONS} ") else _RUNNERS[verb](found)
+    added = find_verb(verb) if verb not in _RUNNERS else None
+    return _added(added, found) if added is not None else _RUNNERS[verb](found)
 
 
 def _control() -> Control:
@@ -196,21 +197,6 @@ def _dashboard(found: Namespace) -> int:
     return _answer(found, model, link, dashboard_link=link)
 
 
-def _bench(found: Namespace) -> int:
-    from . import benchmark
-
-    # What distributed still has to say about a computation that Ctrl-C ended is for nobody.
-    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
-    with TerminalProgress() as progress:
-        answer = benchmark.bench(found, progress.say)
-    _answer(found, answer.value, answer.text)
-    for path in answer.written:
-        _hint(f"Written: {path}")
-    if answer.interrupted:
-        return EXIT_INTERRUPTED
-    return 1 if answer.failed else 0
-
-
 def _share(found: Namespace) -> int:
     from .sharing import share
 
@@ -321,7 +307,7 @@ def _tunnel(found: Namespace) -> int:
 
 def _help(found: Namespace) -> int:
     verb = " ".join(getattr(found, "verb", ()))
-    if verb in {"", LESSONS}:
+    if not verb or is_group(verb):
         print(overview(SHELL, verb), end="")
     else:
         print(parser_for(verb, SHELL).format_help(), end="")
@@ -334,13 +320,15 @@ def _lease(found: Namespace) -> int:
     return run_leased(_control(), found, _teller(found))
 
 
-def _lessons(verb: str, found: Namespace) -> int:
-    from .lesson_actions import LESSON_ACTIONS
-
+def _added(verb: Subcommand, found: Namespace) -> int:
+    """Carry out a verb of another package."""
+    assert verb.run is not None, f"'{verb.name}' cannot be run"
+    # What distributed still has to say about a computation that Ctrl-C ended is for nobody.
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     with TerminalProgress() as progress:
-        answer = LESSON_ACTIONS[verb.removeprefix(f"{LESSONS} ")](found, progress.say)
+        answer = verb.run(found, progress.say)
     if getattr(found, "json", False) and answer.data is not None:
-        print(json.dumps(answer.data, indent=2, ensure_ascii=False))
+        print(json.dumps(_plain(answer.data), indent=2, ensure_ascii=False))
     elif answer.text:
         print(answer.text)
     for line in answer.warnings:
@@ -357,12 +345,16 @@ def _answer(found: Namespace, value: BaseModel | Sequence[BaseModel], text: str,
         if isinstance(value, ClusterModel) and value.notice:
             _hint(value.notice)
         return 0
-    if isinstance(value, BaseModel):
-        data: Any = {**value.model_dump(mode="json"), **extra}
-    else:
-        data = [item.model_dump(mode="json") for item in value]
-    print(json.dumps(data, indent=2, ensure_ascii=False))
+    data = _plain(value)
+    print(json.dumps({**data, **extra} if extra else data, indent=2, ensure_ascii=False))
     return 0
+
+
+def _plain(value: Any) -> Any:
+    """Return models, which may be in a list, as plain data."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _hint(text: str) -> None:
@@ -385,7 +377,6 @@ _RUNNERS = {
     "record": _record,
     "replay": _replay,
     "dashboard": _dashboard,
-    "bench": _bench,
     "share": _share,
     "stop": _stop,
     "remove": _remove,

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from argparse import BooleanOptionalAction
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from ..bench.names import NAMES as WORKLOADS
-from ..bench.names import SIZES, TRANSPORTS
 from ..client.dashboard import page_names
 from ..gauges.ranking import FIGURES
 from ..protocol.errors import InvalidRequest
 from .arguments import SentenceParser, did_you_mean, shown
 from .changes import CHANGES
+from .commands import Subcommand, added_commands, added_words
 from .declarations import (
     ANY,
     ENDED,
@@ -25,22 +23,8 @@ from .declarations import (
     declare_names,
     declare_waiting,
 )
-from .lesson_verbs import LESSONS, SUMMARIES
 from .options import add_spec_options
 from .tunnel_arguments import declare_tunnel
-
-BENCH_FIELDS = ("name", "threads_per_worker", "memory_limit", "protocol", "devices", "rmm_pool_size")
-"""Fields of the specs that a cluster for the time being can have."""
-
-
-@dataclass(frozen=True)
-class Subcommand:
-    """One thing that can be asked for."""
-
-    name: str
-    summary: str
-    declare: Callable[[SentenceParser, str], None]
-    faces: tuple[str, ...] = (SHELL, MAGIC)
 
 
 def _create(parser: SentenceParser, face: str) -> None:
@@ -164,45 +148,6 @@ def _notify(parser: SentenceParser, _face: str) -> None:
     parser.argument("--title", metavar="TEXT", help="What the cell is called. Default: its number.")
 
 
-def _bench(parser: SentenceParser, face: str) -> None:
-    parser.argument(
-        "words", nargs="*", metavar="NAME", complete=LIVING,
-        help="Name or id of a living cluster. Left out: one is created, and stopped afterwards. Or 'compare FIRST "
-        "SECOND': compare two files of results.",
-    )  # fmt: skip
-    parser.argument("--list", action="store_true", help="List the workloads and their sizes.")
-    parser.argument(
-        "--only", metavar="A,B,…", complete=WORKLOADS,
-        help="Measure only these workloads. Default: all that the cluster can run.",
-    )  # fmt: skip
-    parser.argument(
-        "--size", metavar="{" + ",".join(SIZES) + "}", complete=SIZES,
-        help="Size of the data; where it does not fit into the memory, a smaller one is measured. Default: small.",
-    )  # fmt: skip
-    parser.argument("--seconds", metavar="N", help="Instead of a size: how long all may take. 10 to 86400.")
-    parser.argument(
-        "--workers", metavar="A,B,…",
-        help="Measure with each of these numbers of workers in turn, such as 1,2,4. Default: those that are there.",
-    )  # fmt: skip
-    parser.argument("--repeats", metavar="N", help="Runs that count, after one that does not. 1 to 100. Default: 5.")
-    parser.argument(
-        "--output", metavar="FILE", complete="file",
-        help="Write the results there as JSON, and a report beside it as HTML. Default: a name with the time, here.",
-    )  # fmt: skip
-    parser.argument("--no-report", action="store_true", help="Write no HTML report.")
-    parser.argument(
-        "--scheduler", metavar="ADDRESS", complete="file",
-        help="Measure any cluster of Dask: address of its scheduler, or a scheduler file.",
-    )  # fmt: skip
-    parser.argument(
-        "--transports", metavar="A,B,…", complete=TRANSPORTS,
-        help="Instead: start a cluster for each of these ways in which workers talk ("
-        + ", ".join(TRANSPORTS) + "), and compare messages and workloads over them, by turns.",
-    )  # fmt: skip
-    add_spec_options(parser, BENCH_FIELDS)
-    declare_json(parser, face, "the results")
-
-
 def _share(parser: SentenceParser, face: str) -> None:
     declare_name(parser)
     parser.argument("--hours", metavar="N", help="Hours until the link ends by itself, up to 24. Default: 2.")
@@ -262,10 +207,6 @@ def _completion(parser: SentenceParser, _face: str) -> None:
     parser.argument("shell", metavar="SHELL", complete=("bash", "zsh", "fish"), help="bash, zsh or fish.")
 
 
-def _lab(parser: SentenceParser, _face: str) -> None:
-    parser.argument("arguments", nargs="*", metavar="ARGUMENT", help="Passed on to 'jupyter lab'.")
-
-
 def _help(parser: SentenceParser, _face: str) -> None:
     parser.argument("verb", nargs="*", metavar="VERB", complete="verbs", help="Explain this verb.")
 
@@ -288,7 +229,6 @@ VERBS = {
         Subcommand("dashboard", "Show a page of Dask's dashboard, or its link.", _dashboard),
         Subcommand("profile", "Run a cell (%%gpucluster profile) and say what the cluster did.", _profile, (MAGIC,)),
         Subcommand("notify", "Notify when this cell is done, however it ends.", _notify, (MAGIC,)),
-        Subcommand("bench", "Measure a cluster, or compare two measurements.", _bench),
         Subcommand("share", "Make a link by which others can look at a cluster, and nothing else.", _share),
         Subcommand("stop", "Stop a cluster; its workers' data is lost.", _stop),
         Subcommand("remove", "Forget a cluster that has ended.", _remove),
@@ -302,24 +242,40 @@ VERBS = {
         Subcommand(
             "tunnel", "Print the line of ssh that brings your Jupyter here to your laptop.", declare_tunnel, (SHELL,)
         ),
-        Subcommand("lab", "Start JupyterLab with the lessons.", _lab, (SHELL,)),
-        *(
-            Subcommand(f"{LESSONS} {name}", summary, declare, (SHELL,))
-            for name, (summary, declare) in SUMMARIES.items()
-        ),
         Subcommand("help", "Explain a verb.", _help),
     )
 }
 
 
+def find_verb(name: str) -> Subcommand | None:
+    """Return a verb, ours or an added one."""
+    if name in VERBS:
+        return VERBS[name]
+    added = added_commands(name.split(" ")[0])
+    return next((verb for verb in added.verbs if verb.name == name), None) if added is not None else None
+
+
+def all_verbs() -> list[Subcommand]:
+    """Return all verbs; imports what declares the added ones."""
+    groups = [added_commands(word) for word in added_words() if word not in VERBS]
+    added = [verb for group in groups if group is not None for verb in group.verbs]
+    return [verb for verb in VERBS.values() if verb.name != "help"] + [*added, VERBS["help"]]
+
+
 def verbs_of(face: str) -> list[str]:
     """Return the verbs of the command line or of the magic."""
-    return [verb.name for verb in VERBS.values() if face in verb.faces]
+    return [verb.name for verb in all_verbs() if face in verb.faces]
+
+
+def is_group(word: str) -> bool:
+    """Return whether verbs of two words begin with a word, as in "lessons copy"."""
+    added = added_commands(word) if word not in VERBS else None
+    return added is not None and bool(added.title)
 
 
 def split_verb(words: Sequence[str]) -> tuple[str, list[str]]:
     """Return the verb, which may have two words ("lessons copy"), and the words after it."""
-    number = 2 if words[0] == LESSONS and len(words) > 1 else 1
+    number = 2 if len(words) > 1 and is_group(words[0]) else 1
     return " ".join(words[:number]), list(words[number:])
 
 
@@ -331,18 +287,19 @@ def parser_for(verb: str, face: str) -> SentenceParser:
     InvalidRequest
         When there is no such verb, with the nearest one.
     """
-    if verb not in verbs_of(face):
-        known = verbs_of(face)
-        if face == MAGIC and (verb in VERBS or verb.split(" ")[0] == LESSONS):
-            asked = verb if verb in VERBS else LESSONS
+    found = find_verb(verb)
+    if found is None or face not in found.faces:
+        known, group = verbs_of(face), verb.split(" ")[0]
+        if face == MAGIC and (found is not None or is_group(group)):
+            asked = verb if found is not None else group
             raise InvalidRequest(f"'{asked}' is a command for a shell: {SHELL} {asked}.")
-        if verb.split(" ")[0] == LESSONS and face == SHELL:
-            known = [name for name in known if name.startswith(LESSONS)]
+        if face == SHELL and is_group(group):
+            known = [name for name in known if name.startswith(group)]
         raise InvalidRequest(
             f"Unknown verb '{shown(verb)}'.{_nearest(verb, face, known)} The verbs are {', '.join(known)}."
         )
-    parser = SentenceParser(f"{face} {verb}", VERBS[verb].summary, short_usage=verb in {"create", "lease"})
-    VERBS[verb].declare(parser, face)
+    parser = SentenceParser(f"{face} {verb}", found.summary, short_usage=verb in {"create", "lease"})
+    found.declare(parser, face)
     return parser
 
 
@@ -350,7 +307,7 @@ def _nearest(typed: str, face: str, known: Sequence[str]) -> str:
     """Return `` Did you mean 'x'?`` where something that can stand there is near, else nothing."""
     meant = {name: name for name in known}
     if face == SHELL:
-        meant |= {LESSONS: LESSONS, "version": "--version"}
+        meant |= {word: word for word in added_words() if is_group(word)} | {"version": "--version"}
     # 'copy' is one of the lessons' verbs; 'list' is both.
     for name in known:
         meant.setdefault(name.rpartition(" ")[2], name)
@@ -359,11 +316,12 @@ def _nearest(typed: str, face: str, known: Sequence[str]) -> str:
 
 def overview(face: str, group: str = "") -> str:
     """Return the text that says what there is, or what there is in a group of verbs."""
-    known = [verb for verb in verbs_of(face) if verb.startswith(group)]
-    width = max(map(len, known))
+    known = [verb for verb in all_verbs() if face in verb.faces and verb.name.startswith(group)]
+    width = max(len(verb.name) for verb in known)
+    added = added_commands(group) if group else None
     usage = f"usage: {face} {group} VERB [ARGUMENTS]" if group else f"usage: {face} VERB [ARGUMENTS]"
-    lines = [usage, "", "Lessons about them." if group else "GPU Dask clusters in notebooks.", ""]
-    lines += [f"  {verb:{width}}  {VERBS[verb].summary}" for verb in known]
+    lines = [usage, "", added.title if added is not None else "GPU Dask clusters in notebooks.", ""]
+    lines += [f"  {verb.name:{width}}  {verb.summary}" for verb in known]
     example = f"{group} VERB" if group else "VERB"
     lines += ["", f"'{face} help {example}' explains a verb."]
     return "\n".join(lines) + "\n"

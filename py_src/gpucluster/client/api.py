@@ -15,8 +15,7 @@ from ..protocol.errors import StartTimedOut
 from ..protocol.models import ClusterModel
 from ..recordings.frames import By, session_frame
 from ..recordings.places import find_recording
-from ..recordings.reading import read_recording
-from ..recordings.timeline import playing_speed
+from ..recordings.reading import playing_speed, read_recording
 from ..site.completing import with_preset
 from ..site.reading import new_troubles
 from .async_cluster import AsyncCluster

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias, get_args
 
 from ..protocol.telemetry import TelemetrySample
-from .columns import entry
+from .figures import entry
 
 Figure: TypeAlias = Literal["memory", "gpu", "cpu", "tasks", "disk"]
 """What workers are ranked by: GPU memory where there is a GPU, else host memory; load; what is computed; spilled."""

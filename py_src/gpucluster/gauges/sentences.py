@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ..protocol.telemetry import TelemetrySample
-from .columns import entry, numbers
-from .figures import Figures, cluster_figures
+from .figures import Figures, cluster_figures, entry, numbers
 from .units import count_text, digits, percent_text, size_text
 
 _PLACES = {

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from ..protocol.plain_text import printable
 from ..protocol.telemetry import TelemetrySample
 from .bars import Bar
-from .columns import worker_title
-from .figures import cluster_figures, worker_figures
+from .figures import cluster_figures, worker_figures, worker_title
 from .sentences import device_trouble, sentences
 from .units import percent_text
 

@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from ..cli import actions, benchmark, recordings, sites, tables
+from ..cli import actions, recordings, sites, tables
 from ..cli.arguments import HelpWanted
 from ..cli.changes import CHANGES, Change
+from ..cli.commands import Subcommand
 from ..cli.declarations import MAGIC
 from ..cli.device_tree import devices_text
-from ..cli.verbs import overview, parser_for
+from ..cli.verbs import find_verb, overview, parser_for
 from ..client.catalog import kinds_here, presets_here
 from ..client.cluster import Cluster
 from ..client.control import Control
@@ -79,6 +80,8 @@ class Session:
             control.meant = self._connection.cluster_id
             if verb in CHANGES:
                 self._change(CHANGES[verb], control, found)
+            elif (added := find_verb(verb)) is not None and added.run is not None:
+                self._added(added, found)
             else:
                 getattr(self, f"_{verb}")(control, found)
         except HelpWanted as wanted:
@@ -181,12 +184,13 @@ class Session:
 
         NotifiedCell(self._shell, control, self._find(control, found), getattr(found, "title", None), _complain)
 
-    def _bench(self, control: Control, found: Namespace) -> None:
+    def _added(self, verb: Subcommand, found: Namespace) -> None:
+        assert verb.run is not None
         with LiveLine(notebook=self._notebook) as live:
-            answer = benchmark.bench(found, lambda text: live.say(f"{text} …"))
-        _write(answer.text)
-        for path in answer.written:
-            _write(f"Written: {path}")
+            answer = verb.run(found, lambda text: live.say(f"{text} …"))
+        _write("\n".join([answer.text, *answer.notes]))
+        for line in answer.warnings:
+            _complain(line)
 
     def _share(self, control: Control, found: Namespace) -> None:
         from ..cli.sharing import share

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..protocol.totals import known_mean, known_sum
-from .known_values import clipped
 from .model import PrefixFigures, ReportFigures, TransferFigures
 from .telemetry import TelemetryReadings
 from .timeline import timeline_data
-from .worker_figures import busy_cores, importing_seconds, thread_seconds, worker_figures
+from .worker_figures import busy_cores, clipped, importing_seconds, thread_seconds, worker_figures
 
 _NO_SCHEDULER = "The cluster's scheduler was gone at the end, so tasks, transfers and memory could not be read."
 _NO_WORKERS = "{missing} of {known} workers gave no figures of their own (memory, transfers, spilling): {why}."

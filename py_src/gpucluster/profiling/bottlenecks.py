@@ -6,13 +6,20 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from ..protocol.sizes import format_size
-from .model import Finding, ReportFigures
+from .model import Finding, ReportFigures, seconds, share
 from .rules.gpu import busy_gpu_at_low_power, gpu_waits
-from .rules.imports import imports
 from .rules.memory import memory_pressure, out_of_memory, spilling
-from .rules.tasks import SHORT_SECONDS, data_loading, failed_tasks, few_partitions, lost_workers, skew, tiny_tasks
+from .rules.tasks import (
+    SHORT_SECONDS,
+    data_loading,
+    failed_tasks,
+    few_partitions,
+    imports,
+    lost_workers,
+    skew,
+    tiny_tasks,
+)
 from .rules.traffic import between_workers, from_notebook, hardly_used, to_notebook
-from .units import seconds, share
 
 Rule: TypeAlias = Callable[[ReportFigures], Finding | None]
 

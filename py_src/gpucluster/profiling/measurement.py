@@ -20,9 +20,8 @@ from .bottlenecks import find_bottlenecks
 from .files import DaskReport, checked_path
 from .nsight import NsightCapture
 from .recorders.imports import ImportTimes
-from .recording import Recording
+from .recording import Recording, Target, current_client, find_target
 from .report import ProfileReport
-from .target import Target, current_client, find_target
 from .telemetry import TelemetryListener
 
 if TYPE_CHECKING:

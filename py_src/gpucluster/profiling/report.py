@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .model import ReportFigures
 from .rendering.bokeh_figure import timeline_figure
 from .rendering.html import report_html
-from .rendering.text import report_line, report_text
+from .rendering.tables import report_line, report_text
 
 if TYPE_CHECKING:
     from bokeh.models import LayoutDOM

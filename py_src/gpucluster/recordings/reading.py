@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from ..protocol.errors import RecordingUnreadable, invalid_request
+from ..protocol.errors import InvalidRequest, RecordingUnreadable, invalid_request
 from ..protocol.models import Telemetry
-from ..protocol.recordings import RECORDING_SCHEMA, RecordedSession, Recording
+from ..protocol.recordings import RECORDING_SCHEMA, TIME_PATTERN, RecordedSession, Recording
 from ..protocol.telemetry import TelemetrySample
-from .limits import (
+from .unpacking import (
     MOST_DAMAGED,
     MOST_HEADER_BYTES,
     MOST_HEADER_KEYS,
@@ -23,9 +25,73 @@ from .limits import (
     MOST_LINES,
     MOST_SAMPLES,
     MOST_SECONDS,
+    CutOff,
+    named,
+    pieces_of,
 )
-from .soundness import is_sound, moment, without_gpus
-from .unpacking import CutOff, named, pieces_of
+
+_TIME = re.compile(TIME_PATTERN)
+"""As browsers read it, too; Python reads more."""
+_MOST_WORKERS = 10_000
+_MOST_LETTERS = 300
+_MOST_PREFIXES = 100
+_MOST_STATES = 30
+_LARGEST = 2**60
+_OTHERS = {"id", "at", "workers", "tasks", "progress"}
+_COLUMNS = [name for name in TelemetrySample.model_fields if name not in _OTHERS]
+_OF_GPUS = ("vram_", "gpu_", "rmm_", "device", "pcie_", "nvlink_", "tier_device_", "cudf_")
+_WITHOUT_GPUS: dict[str, None] = {name: None for name in _COLUMNS if name.startswith(_OF_GPUS)}
+
+
+def moment(at: str) -> float:
+    """Return a time as seconds.
+
+    Raises
+    ------
+    ValueError
+        When it is none.
+    """
+    if not _TIME.fullmatch(at):
+        raise ValueError("must be a time in UTC")
+    return datetime.fromisoformat(at).astimezone(UTC).timestamp()
+
+
+def without_gpus(sample: TelemetrySample) -> TelemetrySample:
+    """Return the sample without figures of GPUs: a recording of CPU workers shows none, whatever is in the file.
+
+    A worker that has just started tells those of its machine for a moment.
+    """
+    return sample.model_copy(update=_WITHOUT_GPUS)
+
+
+def is_sound(sample: TelemetrySample) -> bool:
+    """Return whether columns are as long as there are workers, and figures such as can be measured."""
+    workers = sample.workers
+    if len(workers) > _MOST_WORKERS or len(set(workers)) != len(workers) or not all(map(_is_text, workers)):
+        return False
+    for name in _COLUMNS:
+        values = getattr(sample, name)
+        if isinstance(values, list):
+            if len(values) != len(workers) or not all(map(_is_measurable, values)):
+                return False
+        elif not _is_measurable(values):
+            return False
+    if len(sample.progress) > _MOST_PREFIXES or len(sample.tasks) > _MOST_STATES:
+        return False
+    counts = [count for kind in sample.progress for count in kind.model_dump(exclude={"prefix"}).values()]
+    names = [*sample.tasks, *(kind.prefix for kind in sample.progress)]
+    return all(map(_is_measurable, [*sample.tasks.values(), *counts])) and all(map(_is_text, names))
+
+
+def _is_measurable(value: Any) -> bool:
+    if isinstance(value, (int, float)):
+        return 0 <= value < _LARGEST  # which NaN is not
+    return value is None or _is_text(value)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= _MOST_LETTERS
+
 
 _BYTE_ORDER = b"\xef\xbb\xbf"
 """What some editors put before text."""
@@ -197,3 +263,37 @@ def _is_whole(line: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+SLOWEST, FASTEST = 0.25, 64
+"""How many times as fast as it was."""
+LONGEST_GAP_SECONDS = 10.0
+"""A cluster that was silent for longer is played as if it had been silent for so long."""
+
+
+def playing_speed(speed: Any, name: str = "speed") -> float:
+    """Return how fast to play; ``name`` is what the one who asks calls it.
+
+    Raises
+    ------
+    InvalidRequest
+        When it is no number between the slowest and the fastest.
+    """
+    if not isinstance(speed, (int, float)) or isinstance(speed, bool) or not SLOWEST <= speed <= FASTEST:
+        raise InvalidRequest(f"{name}: must be a number from {SLOWEST} to {FASTEST}, not {str(speed)[:40]!r}.")
+    return float(speed)
+
+
+def times_of(samples: Sequence[TelemetrySample]) -> list[float]:
+    """Return the seconds from the first sample to each one."""
+    moments = [moment(sample.at) for sample in samples]
+    times = [0.0]
+    for before, after in pairwise(moments):
+        times.append(times[-1] + min(max(0.0, after - before), LONGEST_GAP_SECONDS))
+    return times
+
+
+def position_text(seconds: float) -> str:
+    """Return a position for people, such as ``1:05``."""
+    whole = int(seconds)
+    return f"{whole // 60}:{whole % 60:02}"

@@ -12,8 +12,7 @@ from tornado.web import HTTPError, authenticated
 
 from ..client.control import AsyncControl
 from ..protocol.errors import GPUClusterError, InvalidRequest, refused_field
-from .admission import AdmissionMixin
-from .refusals import RefusalMixin
+from .admission import AdmissionMixin, RefusalMixin
 from .standby import StandbyKeeper
 
 AUTH_RESOURCE = "gpucluster"

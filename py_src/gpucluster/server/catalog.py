@@ -1,25 +1,134 @@
-"""What can be asked for: schema of the creation form, presets, devices, the OpenAPI document."""
+"""What can be asked for: schema of the creation form, presets, devices, the site's faults, the OpenAPI document."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
+import re
 import sys
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from jupyter_server.auth.decorator import authorized
+from pydantic import ValidationError
 from tornado.web import authenticated
 
 from ..client.environment import python_of
-from ..protocol.errors import GPUClusterError
-from ..protocol.kinds import Schemas, kind_models
+from ..protocol.errors import GPUClusterError, invalid_request
+from ..protocol.kinds import Schemas, kind_models, traits_of
+from ..protocol.models import MemoryPart, OfferedPreset, Preset
+from ..protocol.site import SiteFaults
+from ..protocol.spec_base import SpecBase
 from ..site.limits import SiteLimits
+from ..site.model import can_change, notice_of
+from ..site.offering import preset_here
 from ..site.reading import this_site
 from .api import ClusterAPIHandler
-from .form_schema import prepare_for_form
-from .host_devices import DeviceReader
+from .machine.devices import DeviceReader
 from .openapi import openapi_document
-from .presets import PresetList
+
+
+def offered(preset: Preset, spec: SpecBase | None) -> OfferedPreset:
+    """Return a preset with its picture.
+
+    Parameters
+    ----------
+    preset : Preset
+    spec : SpecBase or None
+        What it asks for; ``None``: something is still missing in it.
+    """
+    has_gpus = spec is not None and traits_of(spec).has_gpus
+    return OfferedPreset(
+        **preset.model_dump(),
+        memory_title="GPU memory" if has_gpus else "Memory of a worker",
+        memory=_parts(spec) if spec is not None else [],
+    )
+
+
+def _parts(spec: SpecBase) -> list[MemoryPart]:
+    traits = traits_of(spec)
+    if not traits.this_machine or traits.queues or traits.chooses:
+        return []  # It depends on where they start.
+    if not traits.has_gpus:
+        return _split("use", 0.6, "results up to 60 %", "spill", "above: to disk")
+    pool = getattr(spec, "rmm_pool_size", None)
+    if isinstance(pool, float) and 0 < pool < 1:
+        return _split("pool", pool, f"RMM pool, {round(pool * 100)} %", "free", "left to others")
+    if getattr(spec, "enable_cudf_spill", False):
+        return [MemoryPart(kind="use", share=1, text="data frames; when full, cuDF moves them to the host")]
+    return _split("use", 0.8, "results up to 80 %", "spill", "above: to the host")
+
+
+def _split(kind: str, share: float, text: str, other: str, rest: str) -> list[MemoryPart]:
+    parts = ((kind, share, text), (other, 1 - share, rest))
+    return [MemoryPart.model_validate({"kind": kind, "share": share, "text": text}) for kind, share, text in parts]
+
+
+class PresetList:
+    """Knows them at any time: the site's file may change while the server runs.
+
+    Parameters
+    ----------
+    configured : sequence of dict
+        As this server's configuration has them.
+    limits : SiteLimits
+        Of this server.
+    log : Logger
+        Told once what is left out, and why.
+    """
+
+    def __init__(self, configured: Sequence[Mapping[str, Any]], limits: SiteLimits, log: logging.Logger) -> None:
+        self._limits = limits
+        self._log = log
+        self._told: set[str] = set()
+        self._configured: dict[str, Preset] = {}
+        for given in configured:
+            try:
+                preset = Preset.model_validate(given)
+            except ValidationError as error:
+                self._tell(f"A preset in the configuration is left out: {invalid_request(error).message}")
+            else:
+                self._configured[preset.name] = preset
+        self.presets()
+
+    def presets(self) -> list[OfferedPreset]:
+        """Return those that are allowed here, of kinds that are here."""
+        found = {preset.name: preset for preset in this_site().presets} | self._configured
+        return [one for one in map(self._offered, found.values()) if one is not None]
+
+    def _offered(self, preset: Preset) -> OfferedPreset | None:
+        # The form says why a kind is not there; a package may be in another environment.
+        here = preset_here(preset, self._limits.fault, packages=False)
+        if here.fault is not None:
+            self._tell(f"The preset '{preset.name}' is left out: {here.fault}")
+        return None if here.absent or here.fault else offered(preset, here.spec)
+
+    def _tell(self, message: str) -> None:
+        if message not in self._told:
+            self._told.add(message)
+            self._log.warning("%s", message)
+
+
+GENERAL = frozenset({"Cluster", "Memory", "GPU memory", "Network"})
+"""Sections that many kinds have. What is in others makes the kind what it is: hosts, partition, GPUs."""
+
+
+def prepare_for_form(schema: dict[str, Any]) -> None:
+    """Put what makes the kind what it is first, and speak of durations as people write them there, in place."""
+    fields = schema["properties"].items()
+    ordered = sorted(fields, key=lambda item: item[0] != "backend" and item[1].get("group", "Cluster") in GENERAL)
+    schema["properties"] = dict(ordered)
+    for name, field in ordered:
+        branches = [branch.get("type") for branch in field.get("anyOf", [field])]
+        if name.endswith("_seconds") and "integer" in branches:
+            field["help"] = _of_a_time(field.get("description", ""), never="null" in branches)
+
+
+def _of_a_time(description: str, *, never: bool) -> str:
+    text = re.sub(r"^Seconds after which (.)", lambda found: found[1].upper(), description)
+    text = re.sub(r" stops itself; none: never\.", " stops itself after this time.", text)
+    return f"{text} Write '30 min', '2 h' or 'never'." if never else f"{text} Write '30 min' or '2 h'."
 
 
 class SchemaHandler(ClusterAPIHandler):
@@ -85,3 +194,28 @@ class OpenAPIHandler(ClusterAPIHandler):
     async def get(self) -> None:
         """Return the OpenAPI document."""
         self.finish(openapi_document(self.base_url))
+
+
+class SiteHandler(ClusterAPIHandler):
+    """Faults of the site's file."""
+
+    polled = True
+
+    @authenticated
+    @authorized
+    async def get(self) -> None:
+        """Return them."""
+        self.answer(await asyncio.to_thread(_faults, is_hub_admin(self.current_user)))
+
+
+def is_hub_admin(user: Any) -> bool:
+    """Return whether JupyterHub calls this user an administrator, who may change files in another name."""
+    model = getattr(user, "hub_user", None)
+    return isinstance(model, dict) and model.get("admin") is True
+
+
+def _faults(is_admin: bool) -> SiteFaults:
+    site = this_site()
+    is_concerned = is_admin or can_change(site)
+    faults = list(site.troubles) if is_concerned else []
+    return SiteFaults(faults=faults, notice=notice_of(site), message=site.sharing.message or None)

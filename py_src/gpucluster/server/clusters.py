@@ -1,8 +1,10 @@
-"""Clusters over REST: list, create, look at, change, restart, retire a worker, stop, forget, read what happened."""
+"""Clusters over REST: list, create, change, stop, logs, history, links, and what sites offer for a new one."""
 
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from jupyter_server.auth.decorator import authorized
@@ -10,14 +12,62 @@ from jupyter_server.utils import url_path_join
 from tornado.web import authenticated
 
 from ..client.capacity import bounded_spec, checked_patch, checked_spec, demand_of
-from ..protocol.errors import InvalidRequest, refused_field
-from ..protocol.models import ClusterList, ClusterModel, Notes
+from ..client.links import FORBIDDEN
+from ..protocol.errors import FieldError, GPUClusterError, InvalidRequest, LinkRefused, refused_field
+from ..protocol.kinds import find_kind
+from ..protocol.links import parse_link_request
+from ..protocol.models import ClusterList, ClusterModel, Notes, Submission
 from ..protocol.plain_text import printable
-from ..protocol.spec import SpecBase, parse_patch
+from ..protocol.spec import parse_patch
+from ..protocol.spec_base import SpecBase
 from ..site.limits import SiteLimits
 from .api import ClusterAPIHandler
-from .host_devices import DeviceReader
-from .offers import Offers
+from .machine.devices import DeviceReader
+
+KEPT_SECONDS = 60.0
+MOST_KEPT = 50
+
+Preview = Callable[[SpecBase], Awaitable[Submission]]
+
+
+class Offers:
+    """Remembers what sites have answered. A question is a process of its own, so they are asked one after the other."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[float, Notes]] = {}
+        self._asking = asyncio.Lock()
+
+    async def notes(self, spec: SpecBase, preview: Preview) -> Notes | None:
+        """Return what the site offers, and what of the request it would refuse; ``None``: such a kind has no site.
+
+        Parameters
+        ----------
+        spec : SpecBase
+            Valid by itself.
+        preview : callable
+            Asks the site.
+        """
+        found = find_kind(spec.backend)
+        if found is None or found.kind is None or not found.kind.offers:
+            return None
+        of_every_kind = set(SpecBase.model_fields) - {"backend", "kernel_name"}
+        key = spec.model_dump_json(exclude=of_every_kind)
+        async with self._asking:
+            kept = self._kept.get(key)
+            if kept is None or time.monotonic() - kept[0] > KEPT_SECONDS:
+                while len(self._kept) >= MOST_KEPT:
+                    del self._kept[next(iter(self._kept))]
+                self._kept.pop(key, None)
+                kept = self._kept[key] = (time.monotonic(), await _asked(spec, preview))
+        return kept[1]
+
+
+async def _asked(spec: SpecBase, preview: Preview) -> Notes:
+    try:
+        return Notes(notes=(await preview(spec)).notes)
+    except GPUClusterError as error:
+        fields = [FieldError(field=fault.field, message=fault.message) for fault in error.fields]
+        return Notes(notes=[] if fields else [error.message], fields=fields)
 
 
 class RequestHandler(ClusterAPIHandler):
@@ -234,3 +284,43 @@ class LogsHandler(ClusterAPIHandler):
         """Return the last lines."""
         lines = self.whole_number("lines", 200, minimum=1, maximum=10_000)
         self.answer(await self.control.logs(cluster, lines=lines))
+
+
+class LinksHandler(ClusterAPIHandler):
+    """The links of one cluster."""
+
+    allowed: bool
+
+    @authenticated
+    @authorized
+    async def get(self, cluster: str) -> None:
+        """List those that have not ended. What they are opened with is not told again."""
+        self.answer(await self.control.links(cluster))
+
+    @authenticated
+    @authorized
+    async def post(self, cluster: str) -> None:
+        """Make a link; the only answer that holds what it is opened with."""
+        model = await self.control.get(cluster)
+        request = parse_link_request(self.body())
+        if not self.allowed:
+            raise LinkRefused(FORBIDDEN.replace("This site", "This Jupyter server"))
+        made = await self.control.share(model.id, hours=request.hours, tasks=request.tasks, public=request.public)
+        self.set_header("Cache-Control", "no-store")
+        self.answer(made, 201)
+
+    @authenticated
+    @authorized
+    async def delete(self, cluster: str) -> None:
+        """Withdraw all."""
+        self.answer(await self.control.withdraw(cluster))
+
+
+class LinkHandler(ClusterAPIHandler):
+    """One link of one cluster."""
+
+    @authenticated
+    @authorized
+    async def delete(self, cluster: str, link: str) -> None:
+        """Withdraw it."""
+        self.answer(await self.control.withdraw(cluster, link))

@@ -14,26 +14,22 @@ from ..protocol.errors import GPUClusterError
 from ..protocol.log_text import plain_log
 from ..site.limits import SiteLimits
 from ..site.reading import new_troubles
+from .added_routes import Rule, find_added
 from .api import UnavailableHandler
+from .catalog import PresetList
+from .dashboards.upstream import DashboardClient
 from .dask_panel.dask_labextension import DaskLabextensionServer
 from .dask_panel.precedence import panel_rules, put_first
-from .event_pump import EventPump
-from .host_devices import DeviceReader
-from .host_watch import HostWatch
-from .lesson_folder import LessonFolder
-from .notebooks import notebooks_by_pid
+from .events.pump import EventPump
+from .machine.devices import DeviceReader, HostWatch, notebooks_by_pid
 from .notify_hook import NotifyHook
-from .presets import PresetList
-from .recording_folder import RecordingFolder
+from .recordings import RecordingFolder
 from .routes import Services, routes
 from .server_use import UseOfServer
 from .shared_view.feed import ViewFeeds
-from .shared_view.open_views import OpenViews
-from .shared_view.policy import LinkPolicy, is_of_a_hub
 from .shared_view.routes import SharedViews, shared_routes
-from .shared_view.sessions import ViewSessions
+from .shared_view.sessions import LinkPolicy, OpenViews, ViewSessions, is_of_a_hub
 from .standby import StandbyKeeper
-from .upstream import DashboardClient
 
 
 class GPUClusterExtension(ExtensionApp):
@@ -159,6 +155,11 @@ class GPUClusterExtension(ExtensionApp):
         """The log, in which text of others does nothing."""
         return plain_log(self.log)
 
+    @property
+    def root(self) -> Path:
+        """The server's root directory: what lies outside of it cannot be opened in the browser."""
+        return Path(self.serverapp.root_dir if self.serverapp else "").expanduser().absolute()
+
     def initialize_handlers(self) -> None:
         """Build the long-lived objects and give them to the handlers."""
         try:
@@ -171,8 +172,6 @@ class GPUClusterExtension(ExtensionApp):
         for trouble in new_troubles():
             self.plain_log.warning("%s", trouble)
         devices = DeviceReader(control, self._notebooks, self.plain_log, may_stop=self.stop_processes)
-        root = Path(self.serverapp.root_dir if self.serverapp else "").expanduser().absolute()
-        class_folder = Path(self.class_folder).expanduser().absolute() if self.class_folder else None
         self.services = Services(
             control=control,
             standby=StandbyKeeper(
@@ -184,13 +183,10 @@ class GPUClusterExtension(ExtensionApp):
             pump=EventPump(control, HostWatch(devices), self.plain_log),
             dashboards=DashboardClient(),
             directory=self.cluster_directory or (self.serverapp.root_dir if self.serverapp else ""),
-            lessons=LessonFolder(
-                root / Path(self.lessons_folder).expanduser(), root, has_class=class_folder is not None
-            ),
-            class_folder=class_folder,
-            recordings=RecordingFolder(root, self.recordings_folder),
+            recordings=RecordingFolder(self.root, self.recordings_folder),
             shared=self._shared_views(control),
             stop_processes=self.stop_processes,
+            added=self._added_rules(),
         )
         self.hook = NotifyHook(control, self.notify_command, self.plain_log)
         pump = self.services.pump
@@ -205,6 +201,15 @@ class GPUClusterExtension(ExtensionApp):
         self.handlers.extend(routes(self.services))
         self.handlers.extend(shared_routes(self.services.shared, control, self.services.dashboards))
         self._answer_dask_panel(self.services)
+
+    def _added_rules(self) -> list[Rule]:
+        rules: list[Rule] = []
+        for found in find_added():
+            if found.problem is None:
+                rules += found.value.rules(self)
+            else:
+                self.plain_log.warning("The routes %s", found.problem)
+        return rules
 
     def _shared_views(self, control: AsyncControl) -> SharedViews:
         sessions = ViewSessions(control.registry, LinkPolicy(shows=self.shared_links, hub=is_of_a_hub()))

@@ -11,7 +11,6 @@ from pydantic.json_schema import GenerateJsonSchema
 from ..protocol.errors import ErrorModel
 from ..protocol.instructing import ClassAnswer, ClassClusters, ClassMessage, ClassStop
 from ..protocol.kinds import Schemas, spec_union
-from ..protocol.lessons import ClassView, EventsNoted, LessonCopied, LessonEvents, LessonList, ProgressDeleted
 from ..protocol.links import LinkRequest, NewLink, SharedLinks
 from ..protocol.models import (
     EVENT,
@@ -63,18 +62,11 @@ _MODELS: dict[str, TypeAdapter[Any]] = {
     "StopProcess": TypeAdapter(StopProcess),
     "ProcessStopped": TypeAdapter(ProcessStopped),
     "Event": EVENT,
-    "LessonList": TypeAdapter(LessonList),
-    "LessonCopied": TypeAdapter(LessonCopied),
-    "LessonEvents": TypeAdapter(LessonEvents),
-    "EventsNoted": TypeAdapter(EventsNoted),
-    "ProgressDeleted": TypeAdapter(ProgressDeleted),
-    "ClassView": TypeAdapter(ClassView),
     "RecordingList": TypeAdapter(RecordingList),
     "RecordedSession": TypeAdapter(RecordedSession),
     "RecordingEntry": TypeAdapter(RecordingEntry),
     "ErrorModel": TypeAdapter(ErrorModel),
 }
-_REQUESTS = ("ClusterSpec", "ClusterPatch", "LinkRequest", "LessonEvents", "StopProcess", "ClassMessage", "ClassStop")
 
 
 @dataclass(frozen=True)
@@ -93,7 +85,6 @@ class Operation:
 
 
 _CLUSTER, _DASHBOARD = "api/clusters/{cluster}", "dashboard/{cluster}/{path}"
-_LESSON = "api/lessons/{lesson}"
 _LINES = {"type": "integer", "minimum": 1, "maximum": 10_000, "default": 200}
 
 OPERATIONS = (
@@ -179,30 +170,6 @@ OPERATIONS = (
     ),
     Operation("get", "api/site", "What is wrong with the site's file, and what it means.", "SiteFaults"),
     Operation("get", "api/devices", "GPUs of the Jupyter server's machine.", "HostDevices"),
-    Operation("get", "api/lessons", "List the lessons with the learner's progress and what to do next.", "LessonList"),
-    Operation(
-        "post", "api/lessons/copy", "Copy the notebooks that the learner does not have yet.", "LessonCopied",
-        refusals=(409,),
-    ),
-    Operation(
-        "post", "api/lessons/events", "Write reported answers into the learner's progress.", "EventsNoted",
-        body="LessonEvents", refusals=(409, 422),
-    ),
-    Operation(
-        "delete", "api/lessons/progress", "Delete everything that is known about the learner.", "ProgressDeleted",
-        refusals=(409,),
-    ),
-    Operation(
-        "get", "api/lessons/class", "Who is where in the class, and what fails most.", "ClassView", refusals=(404, 422)
-    ),
-    Operation(
-        "post", f"{_LESSON}/reset", "Move the learner's copy into a backup and copy the lesson again.", "LessonCopied",
-        refusals=(404, 409),
-    ),
-    Operation(
-        "post", f"{_LESSON}/recall", "Copy the lesson without prose, unless the learner has it.", "LessonCopied",
-        refusals=(404, 409),
-    ),
     Operation(
         "get", "api/recordings", "List the recordings below Jupyter's root and those that come with gpucluster.",
         "RecordingList",
@@ -233,7 +200,7 @@ OPERATIONS = (
         media_type="text/html", refusals=(404, 409, 502),
     ),
 )  # fmt: skip
-"""Every route of the extension; a test compares them with what is registered."""
+"""Every route of the extension but those that other packages add; a test compares them with what is registered."""
 
 _REFUSALS = {
     403: "Not logged in, or not allowed.",
@@ -253,15 +220,22 @@ def openapi_document(base_url: str = "/") -> dict[str, Any]:
     base_url : str, optional
         Base URL of the Jupyter server.
     """
+    from .added_routes import usable
+
+    added = usable()
     models = {"ClusterSpec": spec_union(), **_MODELS}
-    modes: dict[str, Any] = {name: "validation" if name in _REQUESTS else "serialization" for name in models}
+    for one in added:
+        models |= one.models
+    operations = [*OPERATIONS, *(operation for one in added for operation in one.operations)]
+    requests = {operation.body for operation in operations}
+    modes: dict[str, Any] = {name: "validation" if name in requests else "serialization" for name in models}
     generator = GenerateJsonSchema(by_alias=True, ref_template="#/components/schemas/{model}")
     references, definitions = generator.generate_definitions(
         [(name, modes[name], adapter.core_schema) for name, adapter in models.items()]
     )
     named = {name: references[(name, modes[name])] for name in models}
     paths: dict[str, dict[str, Any]] = {}
-    for operation in OPERATIONS:
+    for operation in operations:
         paths.setdefault(f"/{operation.path}", {})[operation.method] = _operation(operation, named)
     return {
         "openapi": "3.1.0",

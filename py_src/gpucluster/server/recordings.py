@@ -1,15 +1,159 @@
-"""Recordings over REST: which there are, one of them to be played, and making one."""
+"""Recordings over REST, and the folder below Jupyter's root that they lie in."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import asyncio
+import re
+from datetime import UTC, datetime
+from itertools import chain, count
+from pathlib import Path, PurePosixPath
+from typing import Literal
 
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from ..protocol.errors import InvalidState
+from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState, RecordingNotFound
+from ..protocol.recordings import RECORDING_SUFFIXES, RecordedSession, RecordingEntry, RecordingList
+from ..recordings.places import bundled_recordings, is_recording, recordings_below
+from ..recordings.reading import read_header, read_length, read_recording
+from ..recordings.writing import PART
 from .api import ClusterAPIHandler
-from .recording_folder import RecordingFolder
+
+_AT_ONCE = 2
+"""Recordings that are read at the same time; reading one may take a second and some memory."""
+_LONGEST_PATH = 1000
+_LARGE_BYTES = 2**20
+_MOST_LENGTHS = 2000
+
+
+class RecordingFolder:
+    """Where recordings are looked for.
+
+    Parameters
+    ----------
+    root : pathlib.Path
+        Jupyter's root: nothing outside of it is read or written, whatever a link in it leads to.
+    made : str
+        Folder below it where recordings go that are made from the panel.
+    """
+
+    def __init__(self, root: Path, made: str = "gpucluster-recordings") -> None:
+        self.root = root
+        self._made = made
+        self._reading = asyncio.Semaphore(_AT_ONCE)
+        self._listing: asyncio.Task[RecordingList] | None = None
+        self._lengths: dict[tuple[str, int, int], float | None] = {}
+
+    async def list(self) -> RecordingList:
+        """Return all that there are, the bundled ones first. Who asks while somebody is answered gets the same."""
+        if self._listing is None or self._listing.done():
+            self._listing = asyncio.create_task(asyncio.to_thread(self._list))
+        return await asyncio.shield(self._listing)
+
+    async def read(self, source: str, path: str) -> bytes:
+        """Return one recording as JSON of a ``RecordedSession``.
+
+        Raises
+        ------
+        InvalidRequest
+            When the path is none that a recording below the root can have.
+        RecordingNotFound, RecordingUnreadable
+        """
+        async with self._reading:
+            return await asyncio.to_thread(self._read, source, path)
+
+    async def new_file(self, cluster: str) -> Path:
+        """Return where a recording of this cluster goes: a path that nothing has.
+
+        Raises
+        ------
+        InvalidState
+            When no file can be made there.
+        """
+        return await asyncio.to_thread(self._new_file, cluster)
+
+    async def entry(self, path: Path) -> RecordingEntry:
+        """Return what the list says of a recording that was made here."""
+        shown = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
+        return await asyncio.to_thread(self._entry, "folder", path, shown)
+
+    def _new_file(self, cluster: str) -> Path:
+        folder = self.root / self._made
+        try:
+            if not folder.resolve().is_relative_to(self.root.resolve()):
+                raise InvalidState(f"Recordings cannot go to {folder}: it leads out of Jupyter's root.")
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InvalidState(f"Recordings cannot go to {folder}: {error.strerror or error}.") from None
+        name = re.sub(r"[^\w-]+", "-", cluster)
+        stem = f"{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+        names = (f"{stem}{more}{RECORDING_SUFFIXES[0]}" for more in chain([""], (f"-{n}" for n in count(2))))
+        return next(
+            folder / name for name in names if not any((folder / (name + part)).exists() for part in ("", PART))
+        )
+
+    def _list(self) -> RecordingList:
+        found, complete = recordings_below(self.root)
+        bundled = [self._entry("bundled", path, path.name) for path in bundled_recordings()]
+        # In a copy of gpucluster's own folder they are a second time.
+        known = {(path.name, one.size_bytes) for path, one in zip(bundled_recordings(), bundled, strict=True)}
+        own = [self._entry("folder", path, path.relative_to(self.root).as_posix()) for path in found]
+        own = [one for one in own if (PurePosixPath(one.path).name, one.size_bytes) not in known]
+        return RecordingList(recordings=[*bundled, *own], complete=complete)
+
+    def _read(self, source: str, path: str) -> bytes:
+        session: RecordedSession = read_recording(self._find(source, path))
+        return session.encoded()
+
+    def _find(self, source: str, path: str) -> Path:
+        if source == "bundled":
+            for known in bundled_recordings():
+                if known.name == path:
+                    return known
+            raise RecordingNotFound("No recording of that name comes with gpucluster.")
+        if source != "folder":
+            raise InvalidRequest("source: must be 'folder' or 'bundled'.")
+        parts = PurePosixPath(path).parts
+        hidden = any(part.startswith(".") for part in parts)  # of which '..' is one
+        if not parts or len(path) > _LONGEST_PATH or not path.isprintable() or "\\" in path or path.startswith("/"):
+            raise InvalidRequest("path: must be the path of a recording below Jupyter's root.")
+        if hidden or not is_recording(parts[-1]):
+            raise InvalidRequest("path: must end in .gpucluster.jsonl or .gpucluster.jsonl.gz, in no hidden folder.")
+        try:
+            found = self.root.joinpath(*parts).resolve()
+            inside = found.is_relative_to(self.root.resolve())
+        except (OSError, RuntimeError, ValueError):
+            inside = False
+        if not inside:
+            raise RecordingNotFound("There is no such recording below Jupyter's root.")
+        return found
+
+    def _entry(self, source: Literal["folder", "bundled"], path: Path, shown: str) -> RecordingEntry:
+        size = 0
+        try:
+            status = path.stat()
+            size = status.st_size
+            header = read_header(path)
+            seconds = self._length(path, (str(path), status.st_mtime_ns, size))
+        except OSError as error:
+            why = f"The recording cannot be read: {error.strerror}."
+            return RecordingEntry(source=source, path=shown, size_bytes=size, message=why)
+        except GPUClusterError as error:
+            return RecordingEntry(source=source, path=shown, size_bytes=size, message=error.message)
+        return RecordingEntry(
+            source=source, path=shown, size_bytes=size, title=header.title, label=header.label, note=header.note,
+            n_workers=header.n_workers, seconds=seconds,
+        )  # fmt: skip
+
+    def _length(self, path: Path, state: tuple[str, int, int]) -> float | None:
+        """Return how long a recording is; large ones, which take long to unpack, are not looked through for that."""
+        if state[2] > _LARGE_BYTES:
+            return None
+        if state not in self._lengths:
+            if len(self._lengths) >= _MOST_LENGTHS:
+                self._lengths.clear()
+            self._lengths[state] = read_length(path)
+        return self._lengths[state]
 
 
 class RecordingHandler(ClusterAPIHandler):

@@ -2,57 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ..client.control import AsyncControl
 from ..site.limits import SiteLimits
+from .added_routes import Rule
 from .api import UnknownHandler
-from .catalog import DevicesHandler, OpenAPIHandler, PresetsHandler, SchemaHandler
+from .catalog import DevicesHandler, OpenAPIHandler, PresetList, PresetsHandler, SchemaHandler, SiteHandler
 from .clusters import (
     ActivityHandler,
     ClusterHandler,
     ClustersHandler,
     HistoryHandler,
+    LinkHandler,
+    LinksHandler,
     LogsHandler,
     NotesHandler,
+    Offers,
     PatchNotesHandler,
     PreviewHandler,
     RestartHandler,
     RetireHandler,
     ScriptHandler,
 )
-from .dashboard import DashboardHandler
-from .event_pump import EventPump
-from .event_socket import EventsHandler
-from .host_devices import DeviceReader
-from .lesson_class import ClassHandler
-from .lesson_folder import LessonFolder
-from .lessons import (
-    CopyLessonsHandler,
-    LessonEventsHandler,
-    LessonsHandler,
-    ProgressHandler,
-    RecallLessonHandler,
-    ResetLessonHandler,
-)
-from .links import LinkHandler, LinksHandler
-from .metrics import MetricsHandler
-from .node import ClassClustersHandler, ClassMessageHandler, ClassStopHandler, NodeHandler
-from .offers import Offers
-from .presets import PresetList
-from .processes import StopProcessHandler
-from .recording_folder import RecordingFolder
-from .recordings import ClusterRecordingHandler, RecordedSessionHandler, RecordingsHandler
-from .server_lifetime import note_on_lifetime
+from .dashboards.relay import DashboardHandler
+from .dashboards.upstream import DashboardClient
+from .events.pump import EventPump
+from .events.socket import EventsHandler
+from .machine.devices import DeviceReader, StopProcessHandler
+from .machine.metrics import MetricsHandler
+from .machine.node import ClassClustersHandler, ClassMessageHandler, ClassStopHandler, NodeHandler
+from .recordings import ClusterRecordingHandler, RecordedSessionHandler, RecordingFolder, RecordingsHandler
+from .server_use import note_on_lifetime
 from .shared_view.routes import SharedViews
-from .site import SiteHandler
 from .standby import StandbyKeeper
-from .upstream import DashboardClient
 
 _CLUSTER = r"gpucluster/api/clusters/([^/]+)"
-_LESSONS = r"gpucluster/api/lessons"
 
 
 @dataclass(frozen=True)
@@ -68,20 +55,18 @@ class Services:
     dashboards: DashboardClient
     directory: str
     """Working directory of clusters made here."""
-    lessons: LessonFolder
-    class_folder: Path | None
-    """Folder into which the learners of a class share their progress."""
     recordings: RecordingFolder
     shared: SharedViews
     stop_processes: bool = True
     """Whether people may stop their processes that use a GPU."""
+    added: Sequence[Rule] = ()
+    """Routes of other packages."""
 
 
-def routes(services: Services) -> list[tuple[str, type, dict[str, Any]]]:
+def routes(services: Services) -> list[Rule]:
     """Return pattern, handler and arguments of every address, below the base URL."""
     both: dict[str, Any] = {"control": services.control, "standby": services.standby}
     limits, devices = services.limits, services.devices
-    lessons: dict[str, Any] = {**both, "lessons": services.lessons}
     recordings: dict[str, Any] = {**both, "recordings": services.recordings}
     making: dict[str, Any] = {**both, "limits": limits, "devices": devices, "directory": services.directory}
     return [
@@ -114,16 +99,10 @@ def routes(services: Services) -> list[tuple[str, type, dict[str, Any]]]:
         ),
         (r"gpucluster/api/metrics", MetricsHandler, {**both, "devices": devices}),
         (r"gpucluster/api/openapi\.json", OpenAPIHandler, both),
-        (_LESSONS, LessonsHandler, lessons),
-        (_LESSONS + "/copy", CopyLessonsHandler, lessons),
-        (_LESSONS + "/events", LessonEventsHandler, lessons),
-        (_LESSONS + "/progress", ProgressHandler, lessons),
-        (_LESSONS + "/class", ClassHandler, {**both, "folder": services.class_folder}),
-        (_LESSONS + "/([^/]+)/reset", ResetLessonHandler, lessons),
-        (_LESSONS + "/([^/]+)/recall", RecallLessonHandler, lessons),
         (r"gpucluster/api/recordings", RecordingsHandler, recordings),
         (r"gpucluster/api/recordings/session", RecordedSessionHandler, recordings),
         (r"gpucluster/api/events", EventsHandler, {"pump": services.pump, "standby": services.standby}),
+        *((f"gpucluster/api/{pattern}", handler, {**both, **parts}) for pattern, handler, parts in services.added),
         (r"gpucluster/api(?:/.*)?", UnknownHandler, both),
         (
             r"gpucluster/dashboard/([^/]+)(?:/(.*))?",

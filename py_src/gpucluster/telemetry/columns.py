@@ -1,6 +1,12 @@
-"""The row that a worker adds to its heartbeat: flat, so that the scheduler only has to turn rows into columns."""
+"""The row that a worker adds to its heartbeat: flat, so that the scheduler only has to turn rows into columns.
+
+Figures are as short as a gauge can show them. Where there are many workers, they have fewer digits: a view of hundreds
+shows each of them a few pixels wide.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 METRIC = "gpucluster"
 """Key of the row in the heartbeat's metrics."""
@@ -42,3 +48,44 @@ COLUMNS = (
     "received_bytes",
 )
 """Names of the entries after the first, as in ``TelemetrySample``."""
+
+
+SIZE_DIGITS = 5
+RATE_DIGITS = 3
+MANY_SECONDS = 2.0
+"""distributed lets workers send heartbeats less often than this when there are more than 200 of them."""
+UUID_LENGTH = 11
+_DIGITS = {
+    **dict.fromkeys(("memory_bytes", "vram_total_bytes", "vram_used_bytes", "vram_cluster_bytes"), 3),
+    **dict.fromkeys(("rmm_used_bytes", "rmm_pool_bytes", "rmm_maximum_bytes"), 3),
+}
+_OTHER_DIGITS = 2
+_COUNTERS = {"sent_bytes", "received_bytes"}
+_COUNTER_STEP = 10_000_000
+
+
+def rounded(value: float, digits: int = SIZE_DIGITS) -> int:
+    """Return a whole number with that many significant digits."""
+    whole = round(value)
+    excess = len(str(abs(whole))) - digits
+    return round(whole, -excess) if excess > 0 else whole
+
+
+def size(value: float | None) -> int | None:
+    """Return a size for a gauge; ``None`` stays."""
+    return None if value is None else rounded(value)
+
+
+def coarse(figures: dict[str, Any]) -> dict[str, Any]:
+    """Return the figures with as many digits as such a view can show."""
+    return {name: value if value is None else _coarse(name, value) for name, value in figures.items()}
+
+
+def _coarse(name: str, value: Any) -> Any:
+    if name == "device":
+        # CUDA and nvidia-smi take such a beginning of a UUID for the whole.
+        return value[:UUID_LENGTH]
+    if name in _COUNTERS:
+        # Downwards, so that it never runs ahead of what comes later.
+        return value // _COUNTER_STEP * _COUNTER_STEP
+    return rounded(value, _DIGITS.get(name, _OTHER_DIGITS)) if isinstance(value, (int, float)) else value

@@ -35,8 +35,7 @@ def pickled_plugin(*, devices: bool) -> bytes:
                 from gpucluster.dask_internals.periodic_callbacks import rest_while_idle
                 from gpucluster.dask_internals.worker_state import set_metric
                 from gpucluster.telemetry.columns import METRIC
-                from gpucluster.telemetry.report import WorkerReport
-                from gpucluster.telemetry.resting import AT_REST
+                from gpucluster.telemetry.report import AT_REST, WorkerReport
 
                 self.report = WorkerReport(worker, **self.options)
                 set_metric(worker, METRIC, self.report)

@@ -1,23 +1,213 @@
-"""One worker's row, made anew for each heartbeat."""
+"""One worker's row, made anew for each heartbeat.
+
+What RMM has allocated has three honest states: no RMM, a pool that keeps no count, a count. A worker allocates through
+a chain of memory resources, each on top of the next: adaptors that count or limit, a pool, CUDA itself. What a counter
+below the pool counts is the pool, not what is used of it.
+
+Dask keeps the total of results sent. Of results received it keeps a log of the last ones only, and of shuffles nothing.
+"""
 
 from __future__ import annotations
 
 import logging
 import os
 import socket
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from ..dask_internals.periodic_callbacks import heartbeat_seconds_of
-from ..dask_internals.worker_state import has_nanny, recent_readings, task_counts
+from ..dask_internals.shuffling import follow_received_shards, follow_sent_shards
+from ..dask_internals.spilling import (
+    device_tier_limit_bytes,
+    has_device_tiers,
+    keeps_in_memory,
+    managed_bytes,
+    spilled_bytes,
+    spilled_files,
+    tier_bytes,
+)
+from ..dask_internals.transfers import follow_transfers, sent_bytes
+from ..dask_internals.worker_state import has_nanny, recent_readings, rmm_pool_maximum, task_counts
 from .background import BackgroundReading
-from .columns import COLUMNS, VERSION
+from .columns import COLUMNS, MANY_SECONDS, RATE_DIGITS, VERSION, coarse, rounded, size
 from .device import DeviceReader, first_device
 from .gpu_ownership import ClusterProcesses
-from .rmm_memory import rmm_figures
-from .rounding import MANY_SECONDS, RATE_DIGITS, coarse, rounded, size
-from .tiers import Tiers
-from .transfers import Transfers
+
+AT_REST = {
+    "after_seconds": 5.0,
+    "profile_seconds": 0.5,
+    "memory_seconds": 0.5,
+    "figures_seconds": 1.0,
+    "tick_seconds": 1.0,
+}
+"""How often a worker looks at itself while it has nothing to do. At rest these looks are nearly all that it does: 1.4 %
+of a core for a CPU worker, and a class has thirty. Where the site has set longer intervals, those stay.
+
+Figures are as often as heartbeats tell them. Dask complains of an event loop that is three seconds late; where
+workers are not the cluster's own processes, it looks 50 times a second, and that was 1 % of a core."""
+
+
+class Transfers:
+    """Counts the transfers of one worker from now on.
+
+    Parameters
+    ----------
+    worker : distributed.Worker
+    """
+
+    def __init__(self, worker: Any) -> None:
+        self._worker = worker
+        self._address = worker.address
+        self._received = self._sent_shards = self._received_shards = 0
+        self._results = follow_transfers(worker, "incoming", self._add_received)
+        shards = [
+            follow_sent_shards(self._add_sent_shards),
+            follow_received_shards(worker, self._add_received_shards),
+        ]
+        self._counts_shuffles = None not in shards
+        self._following = [self._results, *(one for one in shards if one is not None)]
+
+    def figures(self) -> dict[str, int | None]:
+        """Return both counters; what is received is not known once something else has replaced the worker's log."""
+        sent, received = sent_bytes(self._worker), self._received
+        if self._counts_shuffles:
+            sent += self._sent_shards
+            received += max(0, self._received_shards)
+        return {"sent_bytes": sent, "received_bytes": received if self._results.whole else None}
+
+    def stop(self) -> None:
+        """Count no more."""
+        for following in self._following:
+            following.stop()
+
+    def _add_received(self, entry: dict[str, Any]) -> None:
+        self._received += int(entry.get("total") or 0)
+
+    def _add_sent_shards(self, source: str, target: str, n_bytes: int) -> None:
+        if source != self._address:
+            return  # Threads may be several workers in one process.
+        if target == self._address:
+            self._received_shards -= n_bytes  # It will be received, and has not moved.
+        else:
+            self._sent_shards += n_bytes
+
+    def _add_received_shards(self, n_bytes: int) -> None:
+        self._received_shards += n_bytes
+
+
+_LONGEST_CHAIN = 32
+
+
+def rmm_figures(worker: Any) -> dict[str, int | None]:
+    """Return used, pool and maximum bytes; nothing where the worker has not imported RMM."""
+    rmm = sys.modules.get("rmm")
+    if rmm is None:
+        return {}
+    used: int | None = None
+    pool: int | None = None
+    maximum: int | None = None
+    for resource in _chain(rmm.mr.get_current_device_resource()):
+        kind = type(resource).__name__
+        if kind == "PoolMemoryResource":
+            pool = int(resource.pool_size())
+            maximum = maximum if maximum is not None else _pool_maximum(worker)
+        elif kind == "LimitingResourceAdaptor":
+            maximum = int(resource.get_allocation_limit())
+        if pool is None:
+            # The lowest counter has counted for longest: one put on top later misses what was there before.
+            allocated = _allocated(resource)
+            used = used if allocated is None else allocated
+    return {"rmm_used_bytes": size(used), "rmm_pool_bytes": size(pool), "rmm_maximum_bytes": size(maximum)}
+
+
+def _chain(resource: Any) -> Iterator[Any]:
+    for _ in range(_LONGEST_CHAIN):
+        if resource is None:
+            return
+        yield resource
+        upstream = getattr(resource, "get_upstream", None)
+        resource = upstream() if callable(upstream) else getattr(resource, "upstream_mr", None)
+
+
+def _allocated(resource: Any) -> int | None:
+    """Return what this resource has handed out, if it keeps count."""
+    if hasattr(resource, "get_allocated_bytes"):
+        return int(resource.get_allocated_bytes())
+    counts = getattr(resource, "allocation_counts", None)
+    if counts is None:
+        return None
+    # A data class since RMM 24.06, a mapping before.
+    current = counts["current_bytes"] if isinstance(counts, dict) else counts.current_bytes
+    return int(current)
+
+
+def _pool_maximum(worker: Any) -> int | None:
+    with suppress(TypeError, ValueError):
+        return int(rmm_pool_maximum(worker))
+    return None
+
+
+class Tiers:
+    """Reads the tiers of one worker.
+
+    Parameters
+    ----------
+    worker : distributed.Worker
+    """
+
+    def __init__(self, worker: Any) -> None:
+        self._worker = worker
+        self._files: dict[str, int] = {}
+
+    def figures(self) -> dict[str, int | None]:
+        """Return the columns of tiers and managed memory."""
+        figures = self._with_device() if has_device_tiers(self._worker) else self._host_only()
+        return {column: size(value) for column, value in figures.items()} | _cudf_spilled()
+
+    def _host_only(self) -> dict[str, float | None]:
+        known = managed_bytes(self._worker)
+        spilled = spilled_bytes(self._worker)
+        if spilled is None:
+            # No spilling: all results are in host memory, or in a store of somebody else's that does not tell.
+            held = known if keeps_in_memory(self._worker) else None
+            return {"managed_bytes": known, "tier_host_bytes": held, "tier_disk_bytes": None}
+        held = max(0, known - spilled.memory)
+        return {"managed_bytes": held, "tier_host_bytes": held, "tier_disk_bytes": spilled.disk}
+
+    def _with_device(self) -> dict[str, float | None]:
+        host = tier_bytes(self._worker, "host")
+        return {
+            "managed_bytes": host,
+            "tier_device_bytes": tier_bytes(self._worker, "device"),
+            "tier_device_limit_bytes": device_tier_limit_bytes(self._worker),
+            "tier_host_bytes": host,
+            "tier_disk_bytes": self._disk_bytes(),
+        }
+
+    def _disk_bytes(self) -> int | None:
+        """Add up the files that hold spilled results. A file never changes, so each is looked at once."""
+        paths = spilled_files(self._worker)
+        if paths is None:
+            return None
+        for gone in self._files.keys() - paths:
+            del self._files[gone]
+        for new in paths - self._files.keys():
+            with suppress(OSError):  # It was read back, and deleted, meanwhile.
+                self._files[new] = os.stat(new).st_size
+        return sum(self._files.values())
+
+
+def _cudf_spilled() -> dict[str, int | None]:
+    """Return what cuDF has moved out of GPU memory by itself and not yet back."""
+    module = sys.modules.get("cudf.core.buffer.spill_manager")
+    manager = module.get_global_manager() if module is not None else None
+    if manager is None:
+        return {}
+    # Not its statistics: they go on counting what was deleted while it was in host memory.
+    return {"cudf_spilled_bytes": size(sum(buffer.size for buffer in manager.buffers() if buffer.is_spilled))}
+
 
 logger = logging.getLogger("gpucluster.telemetry")
 

@@ -17,7 +17,7 @@ from ..client.dashboard import find_page, page_link
 from ..client.presentation import ShownCluster, shell_of_notebook
 from ..protocol.errors import GPUClusterError
 from ..protocol.recordings import RecordedSession
-from .cluster_views import ClusterCard, ClusterDashboard, ClusterGauges, link_of
+from .cluster_widget import ClusterCard, ClusterDashboard, ClusterGauges, link_of
 from .output import OutputWidget
 from .picture import Picture
 from .recorded import RecordedGauges, RecordedPicture

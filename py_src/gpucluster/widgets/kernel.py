@@ -6,6 +6,7 @@ import asyncio
 import atexit
 import os
 import threading
+import time
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,9 +15,186 @@ from typing import Any, Protocol
 from ..client.background import background_loop
 from ..client.control import AsyncControl
 from ..client.presentation import shell_of_notebook
+from ..client.telemetry import follow_telemetry, is_sampled
 from ..protocol.errors import ClusterNotFound, GPUClusterError
-from .feed import ClusterFeed, Listener
-from .presence import Presence
+from ..protocol.models import ClusterModel
+
+LOOK_SECONDS = 0.25
+RETRY_SECONDS = 2.0
+
+
+class Listener(Protocol):
+    """What wants to hear of a cluster. Called on the background loop; must not block or raise."""
+
+    def on_model(self, model: ClusterModel) -> None:
+        """The cluster has changed."""
+
+    def on_sample(self, line: bytes) -> None:
+        """A sample has come: JSON of a whole event, not parsed."""
+
+    def on_removed(self) -> None:
+        """The cluster's entry is gone."""
+
+
+class ClusterFeed:
+    """Follows one cluster while somebody listens. Lives on the background loop.
+
+    Parameters
+    ----------
+    control : AsyncControl
+        How to reach it.
+    id : str
+        Of the cluster.
+    """
+
+    def __init__(self, control: AsyncControl, id: str) -> None:
+        self._control = control
+        self._id = id
+        self._listeners: list[Listener] = []
+        self._task: asyncio.Task[None] | None = None
+        self._model: ClusterModel | None = None
+        self._line: bytes | None = None
+        self.first_sample = asyncio.Event()
+        """Set once there is a sample."""
+
+    @property
+    def running(self) -> bool:
+        """Whether it follows the cluster now."""
+        return self._task is not None
+
+    def add(self, listener: Listener) -> None:
+        """Tell a listener what is known, and what comes from now on."""
+        if listener in self._listeners:
+            return
+        self._listeners.append(listener)
+        if self._task is None:
+            self._line = None  # What was heard last may be old.
+            self.first_sample.clear()
+            self._task = asyncio.get_running_loop().create_task(self._follow())
+            return
+        if self._model is not None:
+            listener.on_model(self._model)
+        if self._line is not None:
+            listener.on_sample(self._line)
+
+    def discard(self, listener: Listener) -> None:
+        """Tell a listener nothing more; with the last one, hang up."""
+        if listener in self._listeners:
+            self._listeners.remove(listener)
+        if not self._listeners and self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    async def _follow(self) -> None:
+        reading: asyncio.Task[None] | None = None
+        self._model = None
+        try:
+            while True:
+                try:
+                    model = self._control.registry.find(self._id)
+                except ClusterNotFound:
+                    for listener in list(self._listeners):
+                        listener.on_removed()
+                    return
+                except (GPUClusterError, OSError):
+                    # A record of another version, or a full disk: what is shown stays.
+                    await asyncio.sleep(RETRY_SECONDS)
+                    continue
+                if model != self._model:
+                    self._model = model
+                    for listener in list(self._listeners):
+                        listener.on_model(model)
+                if is_sampled(model) and (reading is None or reading.done()):
+                    reading = asyncio.get_running_loop().create_task(self._read())
+                await asyncio.sleep(RETRY_SECONDS if model.state.ended else LOOK_SECONDS)
+        finally:
+            if reading is not None:
+                reading.cancel()
+
+    async def _read(self) -> None:
+        with suppress(GPUClusterError):
+            async for line in follow_telemetry(self._control.registry, self._id):
+                self._line = line
+                self.first_sample.set()
+                for listener in list(self._listeners):
+                    listener.on_sample(line)
+        await asyncio.sleep(RETRY_SECONDS)  # Whoever refuses is not asked four times a second.
+
+
+PATIENCE_SECONDS = 30.0
+"""Views that have not answered for so long are gone: the browser was closed."""
+UNANSWERED = 12
+"""Messages that may be under way to a front end; views answer every fifth second."""
+UNANSWERED_WHILE_BUSY = 60
+"""The same while the kernel runs a cell: most kernels then read no answers."""
+PROBE_SECONDS = 10.0
+"""How often a front end that does not keep up gets one message all the same."""
+MOST_VIEWS = 100
+
+
+class Presence:
+    """What the views of one widget have said, and what they have left unsaid.
+
+    Parameters
+    ----------
+    clock : callable
+        Returns seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._views: dict[str, bool] = {}
+        self._expected = False
+        self._seen = clock()
+        self._sent = 0.0
+        self._unanswered = 0
+
+    def displayed(self) -> None:
+        """Note that a view will open: a busy kernel may hear of it only much later."""
+        self._expected = True
+        self.touch()
+
+    def opened(self, view: str, keeps: bool) -> None:
+        """Note a view. ``keeps``: its output can be replaced without drawing the view anew."""
+        if len(self._views) < MOST_VIEWS:
+            self._views[view] = keeps
+        self._expected = False
+        self.answered()
+
+    def closed(self, view: str) -> None:
+        """Note that a view is gone."""
+        self._views.pop(view, None)
+
+    def touch(self) -> None:
+        """Count patience from now on."""
+        self._seen = self._clock()
+
+    def answered(self) -> None:
+        """Note that a view has drawn what it was sent."""
+        self._unanswered = 0
+        self.touch()
+
+    def sent(self) -> None:
+        """Note that a message went out."""
+        self._unanswered += 1
+        self._sent = self._clock()
+
+    def may_send(self, *, busy: bool) -> bool:
+        """Return whether another message would pile up on none, or on few."""
+        limit = UNANSWERED_WHILE_BUSY if busy else UNANSWERED
+        return self._unanswered < limit or self._clock() - self._sent >= PROBE_SECONDS
+
+    def looked_at(self, *, busy: bool) -> bool:
+        """Return whether a view is open or about to be."""
+        if not self._views and not self._expected:
+            return False
+        return busy or self._clock() - self._seen < PATIENCE_SECONDS
+
+    @property
+    def keeps(self) -> bool:
+        """Whether some view has said that its output can be replaced under it."""
+        return any(self._views.values())
+
 
 LOOK_SECONDS = 5.0
 """How often it is asked whether somebody still looks."""

@@ -11,9 +11,8 @@ from uuid import uuid4
 import anywidget
 import traitlets
 
-from .kernel import widget_kernel
+from .kernel import Presence, widget_kernel
 from .messages import Message, read_message
-from .presence import Presence
 
 MOST_OUTPUTS = 20
 """Outputs of one widget whose picture is kept up to date."""

@@ -11,8 +11,7 @@ from html import escape
 
 from ..client.card import card_html, pending_text
 from ..gauges.bars import Bar
-from ..gauges.columns import worker_title
-from ..gauges.figures import cluster_figures, worker_figures
+from ..gauges.figures import cluster_figures, worker_figures, worker_title
 from ..gauges.sentences import sentences
 from ..gauges.text import cluster_lines, moment_text
 from ..protocol.models import ClusterModel

@@ -7,8 +7,7 @@ import random
 import time
 from typing import Any
 
-from gpucluster.telemetry.columns import COLUMNS, METRIC, VERSION
-from gpucluster.telemetry.rounding import RATE_DIGITS, coarse, rounded, size
+from gpucluster.telemetry.columns import COLUMNS, METRIC, RATE_DIGITS, VERSION, coarse, rounded, size
 
 from .options import Simulation
 

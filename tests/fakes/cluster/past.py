@@ -8,8 +8,7 @@ import time
 
 from distributed.scheduler import heartbeat_interval
 from gpucluster.supervisor.history import SECONDS, History
-from gpucluster.telemetry.columns import COLUMNS
-from gpucluster.telemetry.rounding import MANY_SECONDS
+from gpucluster.telemetry.columns import COLUMNS, MANY_SECONDS
 
 from .figures import Figures, device_of
 from .options import Simulation

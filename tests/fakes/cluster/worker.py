@@ -15,7 +15,7 @@ from distributed.comm.core import CommClosedError
 from distributed.comm.inproc import InProc, InProcListener, Queue
 from distributed.core import Status
 from distributed.deploy.spec import ProcessInterface
-from gpucluster.telemetry.rounding import MANY_SECONDS
+from gpucluster.telemetry.columns import MANY_SECONDS
 from tornado.ioloop import IOLoop
 
 from .figures import HOST_LIMIT, Figures

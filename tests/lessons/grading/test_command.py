@@ -60,7 +60,9 @@ def test_each_notebook_is_told_as_soon_as_it_is_graded(
     (tmp_path / "class" / "cy" / "mine.ipynb").write_text("{", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     seen: list[str] = []
-    monkeypatch.setattr("gpucluster.cli.lesson_grades._write", lambda path, text: seen.append(capsys.readouterr().out))
+    monkeypatch.setattr(
+        "gpucluster.lessons.commands.grading._write", lambda path, text: seen.append(capsys.readouterr().out)
+    )
     assert main(["lessons", "grade", "class", "--jobs", "1"]) == 0
     begun, *then = [text for text in seen if text]
     assert "\nSandbox: " in begun
@@ -149,7 +151,7 @@ def test_ctrl_c_says_what_stays_and_how_to_go_on(
 
     (hand_in("ana").parent / "06-kmeans.ipynb").write_text("{", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("gpucluster.cli.lesson_grades._Lines.graded", interrupt)
+    monkeypatch.setattr("gpucluster.lessons.commands.grading._Lines.graded", interrupt)
     assert main(["lessons", "grade", "class", "--out", "new/er/grades.csv"]) == 130
     said = capsys.readouterr().err
     assert "Interrupted. What is graded stays in " in said

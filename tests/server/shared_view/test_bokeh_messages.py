@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from gpucluster.server.shared_view.bokeh_messages import ReadOnly
+from gpucluster.server.shared_view.dashboard import ReadOnly
 
 QUESTION = '{"msgid": "7", "msgtype": "PULL-DOC-REQ"}'
 PATCH = '{"msgid": "8", "msgtype": "PATCH-DOC"}'

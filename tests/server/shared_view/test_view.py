@@ -20,8 +20,7 @@ from gpucluster.server.routes import routes
 from gpucluster.server.shared_view.dashboard import PAGES_LOADED
 from gpucluster.server.shared_view.handler import OPENINGS, OVER
 from gpucluster.server.shared_view.pages import shown_pages
-from gpucluster.server.shared_view.policy import LinkPolicy, is_of_a_hub
-from gpucluster.server.shared_view.sessions import MOST_OF_A_LINK, MOST_SOCKETS_OF_A_LINK
+from gpucluster.server.shared_view.sessions import MOST_OF_A_LINK, MOST_SOCKETS_OF_A_LINK, LinkPolicy, is_of_a_hub
 from gpucluster.site import reading
 from gpucluster.site.model import Site
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest
@@ -582,12 +581,12 @@ async def test_on_a_hub_the_log_in_is_asked_for_too(view, folder, extension, jp_
     assert (await go_in(view, token, **jp_auth_header)).code == 204
     site = Site()
     site = replace(site, sharing=replace(site.sharing, public_links=True))
-    monkeypatch.setattr("gpucluster.server.shared_view.policy.this_site", lambda: site)
+    monkeypatch.setattr("gpucluster.server.shared_view.sessions.this_site", lambda: site)
     assert (await go_in(view, token)).code == 401
     cookie = await cookie_for(view, public)
     assert (await ask(view + "history", Cookie=cookie)).code == 200
     # What the site takes back holds for those who look already.
-    monkeypatch.setattr("gpucluster.server.shared_view.policy.this_site", reading.this_site)
+    monkeypatch.setattr("gpucluster.server.shared_view.sessions.this_site", reading.this_site)
     assert (await ask(view + "history", Cookie=cookie)).code == 401
 
 
@@ -596,7 +595,7 @@ async def test_a_site_that_forbids_links_forbids_those_that_there_are(view, fold
     cookie = await cookie_for(view, token)
     site = Site()
     site = replace(site, sharing=replace(site.sharing, links=False))
-    monkeypatch.setattr("gpucluster.server.shared_view.policy.this_site", lambda: site)
+    monkeypatch.setattr("gpucluster.server.shared_view.sessions.this_site", lambda: site)
     monkeypatch.setattr("gpucluster.client.links.this_site", lambda: site)
     assert (await ask(view + "history", Cookie=cookie)).code == 403
     assert (await go_in(view, token)).code == 403

@@ -37,8 +37,7 @@ from ...dask_internals.scheduler_state import (
     states_by_prefix,
 )
 from ...dask_internals.statuses import can_hold_results, is_ending, is_paused
-from ...telemetry.columns import COLUMNS, METRIC, SPILL_METRIC, VERSION
-from ...telemetry.rounding import RATE_DIGITS, rounded, size
+from ...telemetry.columns import COLUMNS, METRIC, RATE_DIGITS, SPILL_METRIC, VERSION, rounded, size
 
 if TYPE_CHECKING:
     from distributed.scheduler import WorkerState

@@ -20,7 +20,7 @@ from distributed import Client
 
 from ...dask_internals.by_value import sent_by_value
 from ...dask_internals.scheduler_state import give_worker_plugin_elsewhere
-from ...telemetry import columns, rounding
+from ...telemetry import columns
 from . import reader
 from .in_process import handed_over_of, members_of
 from .view import Columns, HandedOver, Members, SchedulerView, TaskCounts, TaskProgressRows
@@ -111,7 +111,7 @@ class RemoteScheduler(SchedulerView):
         await self._come_back()
 
     async def _send(self) -> None:
-        with sent_by_value(reader.__package__, columns.__name__, rounding.__name__):
+        with sent_by_value(reader.__package__, columns.__name__):
             plugin = reader.SchedulerReader(self._name, self._client.id)
             await self._client.register_plugin(plugin, name=self._name)
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..figures import COLOURS, SHAPES
 from ..report import PAGE, table
 from ..text import aligned, seconds_text, seconds_texts
-from .result import Messages, TransportResult
+from .comparison import Messages, TransportResult
 
 _NOTE = (
     "Each point is the median time of a block from one worker to another, each line α + β × size, as near as it gets "

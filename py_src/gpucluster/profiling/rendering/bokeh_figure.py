@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...protocol.sizes import format_size
-from ..model import ReportFigures, TimelineLine
-from ..units import seconds
-from .colours import LINE_COLOURS, OTHER, TRANSFER, colours_of
+from ..model import ReportFigures, TimelineLine, seconds
+from .svg import LINE_COLOURS, OTHER, TRANSFER, colours_of
 
 if TYPE_CHECKING:
     from bokeh.models import LayoutDOM

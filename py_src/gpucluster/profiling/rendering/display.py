@@ -19,7 +19,7 @@ from ..model import ReportFigures
 from .bokeh_figure import FOREGROUND, timeline_figure
 from .html import report_html
 from .svg import timeline_svg
-from .text import report_text
+from .tables import report_text
 
 _WAIT_MILLISECONDS = 15_000
 _SETTLE_MILLISECONDS = 100

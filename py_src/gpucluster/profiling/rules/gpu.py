@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..model import Finding, ReportFigures, WorkerFigures
-from ..units import share
+from ..model import Finding, ReportFigures, WorkerFigures, share
 
 LOW_UTILIZATION_PERCENT = 50.0
 """Below this mean the GPUs wait, though tasks run …"""

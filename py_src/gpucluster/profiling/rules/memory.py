@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from ...protocol.sizes import MEBIBYTE, format_size
-from ..model import Finding, ReportFigures
-from ..units import seconds, share
+from ..model import Finding, ReportFigures, seconds, share
 from .gpu import on_gpu
 
 SPILLED_BYTES = 64 * MEBIBYTE

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ...protocol.plain_text import counted
 from ...protocol.sizes import MEBIBYTE, format_size
-from ..model import Finding, ReportFigures
-from ..units import seconds, share
+from ..model import Finding, ReportFigures, seconds, share
 
 MOVED_BYTES = 64 * MEBIBYTE
 """Less than this between workers is a matter of milliseconds."""

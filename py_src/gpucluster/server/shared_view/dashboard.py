@@ -3,18 +3,61 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 
 from jupyter_server.auth.decorator import allow_unauthenticated
 from jupyter_server.utils import url_path_join
 from tornado.web import HTTPError
 
-from ..dashboard_relay import DashboardRelay
-from ..upstream import DashboardClient
-from .bokeh_messages import MOST_FRAME_BYTES, ReadOnly, is_acknowledgement
+from ..dashboards.relay import DashboardRelay
+from ..dashboards.upstream import DashboardClient
 from .events import SharedSocket
 from .handler import TooOften
 from .pages import Address, address_of
 from .shown import without_paths
+
+QUESTIONS = frozenset({"PULL-DOC-REQ", "SERVER-INFO-REQ"})
+MOST_FRAME_BYTES = 4 * 2**20
+"""What is not passed on is read all the same; a longer frame ends the connection."""
+_ID = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
+_AFTER_HEADER = 2
+_MOST_BUFFERS = 1024
+
+
+class ReadOnly:
+    """Passes questions on, and nothing else."""
+
+    def __init__(self) -> None:
+        self._left = 0
+        """Frames that the message which has begun still has."""
+
+    def passed_on(self, frame: str | bytes) -> tuple[str, ...]:
+        """Take the next frame that a page sends; returns the frames that go to the dashboard."""
+        if self._left > 0:
+            self._left -= 1
+            return ()
+        header = _header(frame)
+        buffers = header.get("num_buffers", 0)
+        self._left = _AFTER_HEADER + (2 * buffers if type(buffers) is int and 0 <= buffers <= _MOST_BUFFERS else 0)
+        kind, id = header.get("msgtype"), header.get("msgid")
+        if not isinstance(kind, str) or kind not in QUESTIONS or not isinstance(id, str) or not _ID.fullmatch(id):
+            return ()
+        return json.dumps({"msgid": id, "msgtype": kind}), "{}", "{}"
+
+
+def is_acknowledgement(frame: str | bytes) -> bool:
+    """Whether the dashboard says that it has made the page's session: before, it fails at a question."""
+    return _header(frame).get("msgtype") == "ACK"
+
+
+def _header(frame: str | bytes) -> dict[str, object]:
+    try:
+        header = json.loads(frame)
+    except (ValueError, RecursionError):
+        return {}
+    return header if isinstance(header, dict) else {}
+
 
 PAGES_LOADED = (60, 60.0)
 """So many pages by one link within so many seconds: each one costs the scheduler work."""

@@ -11,14 +11,12 @@ from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from ...protocol.links import SharedHello, SharedLink, SharedOver, shown_cluster
 from ...registry.moments import now
-from ..event_message import EventMessage
-from ..refusals import RefusalMixin
-from ..viewer import Viewer
+from ..admission import RefusalMixin
+from ..events.viewers import EventMessage, Viewer
 from .feed import ViewFeeds
 from .handler import SharedViewHandler, SharedViewMixin, TooOften
-from .open_views import OpenViews
 from .pages import shown_pages
-from .sessions import ViewSession
+from .sessions import OpenViews, ViewSession
 
 MOST_MESSAGE_BYTES = 1024
 """Who looks has nothing to say."""

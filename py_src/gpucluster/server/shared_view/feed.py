@@ -11,8 +11,7 @@ from ...client.control import AsyncControl
 from ...client.telemetry import follow_telemetry, is_sampled
 from ...protocol.errors import GPUClusterError
 from ...protocol.links import SharedChanged, SharedCluster, shown_cluster
-from ..event_message import EventMessage, event_message
-from ..viewer import Viewer, Write
+from ..events.viewers import EventMessage, Viewer, Write, event_message
 from .shown import shown_telemetry
 
 LOOK_SECONDS = 0.5

@@ -16,8 +16,7 @@ from ...protocol.errors import GPUClusterError, InvalidRequest
 from ...protocol.links import SharedLink
 from ...protocol.plain_text import printable
 from ...registry.links import find_link, note_opened
-from .handler import COOKIE, OVER, SharedViewHandler, TooOften, ViewRefused
-from .limiter import Limiter
+from .handler import COOKIE, OVER, Limiter, SharedViewHandler, TooOften, ViewRefused
 
 MOST_BODY_BYTES = 1024
 ONLY_JSON = 'Send the token of the link as JSON, {"token": "…"}, and nothing else.'

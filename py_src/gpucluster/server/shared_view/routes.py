@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...client.control import AsyncControl
-from ..upstream import DashboardClient
+from ..dashboards.upstream import DashboardClient
 from .dashboard import PAGES_LOADED, SharedDashboardHandler
 from .events import SharedEventsHandler, SharedHistoryHandler
 from .feed import ViewFeeds
-from .handler import OPENINGS
-from .limiter import Limiter
-from .open_views import OpenViews
+from .handler import OPENINGS, Limiter
 from .page import (
     FILES,
     OPENINGS_TOLD,
@@ -22,7 +20,7 @@ from .page import (
     SharedPageHandler,
     SharedSessionHandler,
 )
-from .sessions import ViewSessions
+from .sessions import OpenViews, ViewSessions
 
 VIEW = r"gpucluster/shared/([0-9a-f]{8})"
 

@@ -1,10 +1,13 @@
-"""Who looks by which link. What a browser holds is exchanged for the link's token, and lives in this process only."""
+"""Links by which others look at a cluster: whether they count, who looks through them, and the open views."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import os
 import secrets
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ...protocol.links import SharedLink
@@ -12,7 +15,33 @@ from ...registry.links import StoredLink, living_links
 from ...registry.moments import now
 from ...registry.record import Folder
 from ...registry.store import Registry
-from .policy import LinkPolicy
+from ...site.reading import this_site
+
+_OF_A_HUB = ("JUPYTERHUB_API_URL", "JUPYTERHUB_SERVICE_PREFIX")
+
+
+def is_of_a_hub(environment: Mapping[str, str] = os.environ) -> bool:
+    """Return whether a JupyterHub has started this server."""
+    return any(environment.get(name) for name in _OF_A_HUB)
+
+
+@dataclass(frozen=True)
+class LinkPolicy:
+    """What this server and its site say of links."""
+
+    shows: bool = True
+    """Whether this server shows clusters by a link."""
+    hub: bool = False
+    """Whether it belongs to a hub, whose log-in is asked for besides the link."""
+
+    def allows(self, link: SharedLink) -> bool:
+        """Return whether a link that was made counts here and now."""
+        return self.shows and this_site().sharing.links
+
+    def asks_for_login(self, link: SharedLink) -> bool:
+        """Return whether the link alone is not enough."""
+        return self.hub and not (link.public and this_site().sharing.public_links)
+
 
 IDLE_SECONDS = 600.0
 """A session that asks for nothing for so long, and has no WebSocket open, is over."""
@@ -114,3 +143,52 @@ def _stamp(folder: Folder) -> tuple[int, int, int] | None:
     except OSError:
         return None
     return found.st_mtime_ns, found.st_ino, found.st_size
+
+
+LOOK_SECONDS = 1.0
+
+Close = Callable[[], None]
+
+
+class OpenViews:
+    """Looks again, once a second, whether whoever looks still may.
+
+    Parameters
+    ----------
+    sessions : ViewSessions
+    """
+
+    def __init__(self, sessions: ViewSessions) -> None:
+        self._sessions = sessions
+        self._open: dict[Close, ViewSession] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def add(self, session: ViewSession, close: Close) -> None:
+        """Note a WebSocket, and what closes it."""
+        self._open[close] = session
+        session.sockets += 1
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._look())
+
+    def remove(self, close: Close) -> None:
+        """Forget a WebSocket that has closed."""
+        session = self._open.pop(close, None)
+        if session is not None:
+            session.sockets -= 1
+
+    async def close(self) -> None:
+        """Look no more."""
+        self._open.clear()
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+    async def _look(self) -> None:
+        while self._open:
+            await asyncio.sleep(LOOK_SECONDS)
+            for close, session in list(self._open.items()):
+                if self._sessions.link_of(session) is None:
+                    close()

@@ -1,0 +1,256 @@
+"""The verb ``bench`` for the command line and the magic: its arguments, and what it does."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict
+
+from ..cli import EXIT_INTERRUPTED
+from ..cli.arguments import SentenceParser, did_you_mean, shown, whole_number
+from ..cli.commands import Answer, Commands, Say, Subcommand
+from ..cli.declarations import LIVING, declare_json
+from ..cli.options import add_spec_options, spec_from, spec_options
+from ..protocol.errors import InvalidRequest
+from ..protocol.spec import MAX_WORKERS
+from .names import NAMES, SIZES, TRANSPORTS
+
+if TYPE_CHECKING:
+    from .target import Target
+
+BENCH_FIELDS = ("name", "threads_per_worker", "memory_limit", "protocol", "devices", "rmm_pool_size")
+"""Fields of the specs that a cluster for the time being can have."""
+_COMPARE = "compare"
+_MEASURING = ("only", "size", "seconds", "workers", "repeats", "output", "no_report", "scheduler", "transports")
+
+
+class WorkloadModel(BaseModel):
+    """One workload as JSON."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    title: str
+    sizes: dict[str, dict[str, int]]
+
+
+def declare_bench(parser: SentenceParser, face: str) -> None:
+    """Declare the arguments."""
+    parser.argument(
+        "words", nargs="*", metavar="NAME", complete=LIVING,
+        help="Name or id of a living cluster. Left out: one is created, and stopped afterwards. Or 'compare FIRST "
+        "SECOND': compare two files of results.",
+    )  # fmt: skip
+    parser.argument("--list", action="store_true", help="List the workloads and their sizes.")
+    parser.argument(
+        "--only", metavar="A,B,…", complete=NAMES,
+        help="Measure only these workloads. Default: all that the cluster can run.",
+    )  # fmt: skip
+    parser.argument(
+        "--size", metavar="{" + ",".join(SIZES) + "}", complete=SIZES,
+        help="Size of the data; where it does not fit into the memory, a smaller one is measured. Default: small.",
+    )  # fmt: skip
+    parser.argument("--seconds", metavar="N", help="Instead of a size: how long all may take. 10 to 86400.")
+    parser.argument(
+        "--workers", metavar="A,B,…",
+        help="Measure with each of these numbers of workers in turn, such as 1,2,4. Default: those that are there.",
+    )  # fmt: skip
+    parser.argument("--repeats", metavar="N", help="Runs that count, after one that does not. 1 to 100. Default: 5.")
+    parser.argument(
+        "--output", metavar="FILE", complete="file",
+        help="Write the results there as JSON, and a report beside it as HTML. Default: a name with the time, here.",
+    )  # fmt: skip
+    parser.argument("--no-report", action="store_true", help="Write no HTML report.")
+    parser.argument(
+        "--scheduler", metavar="ADDRESS", complete="file",
+        help="Measure any cluster of Dask: address of its scheduler, or a scheduler file.",
+    )  # fmt: skip
+    parser.argument(
+        "--transports", metavar="A,B,…", complete=TRANSPORTS,
+        help="Instead: start a cluster for each of these ways in which workers talk ("
+        + ", ".join(TRANSPORTS) + "), and compare messages and workloads over them, by turns.",
+    )  # fmt: skip
+    add_spec_options(parser, BENCH_FIELDS)
+    declare_json(parser, face, "the results")
+
+
+def bench(found: Namespace, say: Say) -> Answer:
+    """List workloads, compare two results, or measure a cluster.
+
+    Raises
+    ------
+    InvalidRequest
+        Something typed is wrong; nothing was started.
+    GPUClusterError
+        The cluster could not be had, or measured.
+    """
+    words = list(getattr(found, "words", []))
+    if getattr(found, "list", False):
+        return _list(found)
+    if words[:1] == [_COMPARE]:
+        return _compare(found, words[1:])
+    if "transports" in vars(found):
+        return _transports(found, words, say)
+    if len(words) > 1:
+        raise InvalidRequest(f"Unexpected '{shown(words[1])}': one cluster is measured at a time.")
+    return _measure(found, words[0] if words else None, say)
+
+
+def _list(found: Namespace) -> Answer:
+    from .catalogue import workloads
+    from .text import workloads_text
+
+    chosen = workloads(_only(found))
+    models = [
+        WorkloadModel(name=one.name, title=one.title, sizes={size: dict(of) for size, of in one.sizes.items()})
+        for one in chosen
+    ]
+    return Answer(workloads_text(chosen), models)
+
+
+def _compare(found: Namespace, files: Sequence[str]) -> Answer:
+    given = [option for option in (*_MEASURING, "backend", "preset", *BENCH_FIELDS) if option in vars(found)]
+    if given:
+        raise InvalidRequest(f"{_flag(given[0])} cannot be used with 'bench compare'.")
+    if len(files) != 2:
+        raise InvalidRequest("Give two files of results: bench compare FIRST SECOND.")
+    from .comparison import compare
+    from .result import load
+
+    answer = compare(load(files[0]), load(files[1]))
+    return Answer(answer.text(), answer)
+
+
+def _measure(found: Namespace, name: str | None, say: Say) -> Answer:
+    only, size, seconds, counts = _only(found), _size(found), _seconds(found), _counts(found)
+    if size is not None and seconds is not None:
+        raise InvalidRequest("Give --size or --seconds, not both.")
+    repeats = whole_number(getattr(found, "repeats", "5"), "--repeats", 1, 100)
+    output = _output(found)
+    measured = _target(found, name, counts)
+
+    from . import running, text
+    from .report import write_report
+
+    say("Getting the cluster")
+    with measured as target:
+        result = running.bench(
+            target, only=only, size=size, seconds=seconds, workers=counts, repeats=repeats, say=say
+        )  # fmt: skip
+    result.save(output)
+    written = [output]
+    if not getattr(found, "no_report", False):
+        say("Writing the report")
+        written.append(output.with_suffix(".html"))
+        write_report(result, written[-1])
+    code = 1 if any(item.failed for item in result.left_out) else 0
+    return _written(text.result_text(result), result, written, code if result.complete else EXIT_INTERRUPTED)
+
+
+def _transports(found: Namespace, words: Sequence[str], say: Say) -> Answer:
+    others = ("only", "seconds", "workers", "scheduler", "backend", "preset", *BENCH_FIELDS)
+    if given := [option for option in others if option in vars(found) and getattr(found, option) is not None]:
+        raise InvalidRequest(f"{_flag(given[0])} has no meaning with --transports: it starts clusters of two workers.")
+    if words:
+        raise InvalidRequest(f"--transports starts clusters of its own; leave out '{shown(words[0])}'.")
+    names = [name.strip() for name in found.transports.split(",") if name.strip()]
+    if not names:
+        raise InvalidRequest(f"--transports: name at least one of {', '.join(TRANSPORTS)}.")
+    for name in names:
+        if name not in TRANSPORTS:
+            hint = did_you_mean(name, TRANSPORTS)
+            raise InvalidRequest(f"--transports: there is no '{shown(name)}'.{hint} There are {', '.join(TRANSPORTS)}.")
+    size: Any = _size(found) or "small"
+    output = _output(found)
+    repeats = whole_number(getattr(found, "repeats", "5"), "--repeats", 1, 100)
+
+    from .transports import comparison, report
+
+    result = comparison.compare_transports(names, size=size, repeats=repeats, say=say)
+    result.save(output)
+    written = [output]
+    if not getattr(found, "no_report", False):
+        written.append(output.with_suffix(".html"))
+        report.write_page(result, written[-1])
+    return _written(report.text(result), result, written)
+
+
+def _written(text: str, value: BaseModel, files: Sequence[Path], code: int = 0) -> Answer:
+    return Answer(text, value, [f"Written: {path}" for path in files], code=code)
+
+
+def _target(found: Namespace, name: str | None, counts: list[int] | None) -> AbstractContextManager[Target]:
+    """Return the cluster that is meant; only entering it starts or asks anything."""
+    address = getattr(found, "scheduler", None)
+    created = [option for option in ("backend", "preset", *BENCH_FIELDS) if option in vars(found)]
+    if created and (name is not None or address is not None):
+        which = f"'{shown(name)}'" if name is not None else "that of --scheduler"
+        raise InvalidRequest(f"{_flag(created[0])} is for a cluster that is created, but {which} is there already.")
+    if name is not None and address is not None:
+        raise InvalidRequest("Give NAME or --scheduler, not both.")
+    from . import target
+
+    if address is not None:
+        return target.scheduler(address)
+    if name is not None:
+        return target.existing(name, scales=counts is not None)
+    spec = spec_from(Namespace(**{name: value for name, value in vars(found).items() if name in created}))
+    # Sizes are chosen where there are fewest workers, so it begins there.
+    return target.created(spec.model_copy(update={"n_workers": min(counts)}) if counts else spec)
+
+
+def _only(found: Namespace) -> list[str] | None:
+    if "only" not in vars(found):
+        return None
+    names = [name.strip() for name in found.only.split(",") if name.strip()]
+    if not names:
+        raise InvalidRequest("--only: name at least one workload; --list shows them.")
+    for name in names:
+        if name not in NAMES:
+            hint = did_you_mean(name, NAMES)
+            raise InvalidRequest(f"--only: there is no workload '{shown(name)}'.{hint} There are {', '.join(NAMES)}.")
+    return names
+
+
+def _size(found: Namespace) -> Any:
+    if "size" not in vars(found):
+        return None
+    if found.size not in SIZES:
+        raise InvalidRequest(f"--size: must be one of {', '.join(SIZES)}, not '{shown(found.size)}'.")
+    return found.size
+
+
+def _seconds(found: Namespace) -> float | None:
+    return whole_number(found.seconds, "--seconds", 10, 86_400) if "seconds" in vars(found) else None
+
+
+def _counts(found: Namespace) -> list[int] | None:
+    if "workers" not in vars(found):
+        return None
+    return sorted({whole_number(part.strip(), "--workers", 1, MAX_WORKERS) for part in found.workers.split(",")})
+
+
+def _output(found: Namespace) -> Path:
+    from ..profiling.files import checked_path
+
+    stamp = datetime.now().strftime("%Y-%m-%d-%H%M%S")
+    wanted = getattr(found, "output", f"gpucluster-bench-{stamp}.json")
+    path = checked_path(wanted, "--output", ".json")
+    assert path is not None
+    if path.suffix.lower() in {".html", ".htm"}:
+        raise InvalidRequest("--output: is the JSON file; the report gets the same name with .html.")
+    checked_path(path.with_suffix(".html"), "--output")
+    return path
+
+
+def _flag(field: str) -> str:
+    option = spec_options().get(field)
+    return option.flag if option is not None else "--" + field.replace("_", "-")
+
+
+COMMANDS = Commands((Subcommand("bench", "Measure a cluster, or compare two measurements.", declare_bench, run=bench),))

@@ -1,0 +1,1 @@
+"""The verbs ``gpucluster lab`` and ``gpucluster lessons``."""

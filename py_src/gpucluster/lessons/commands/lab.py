@@ -1,0 +1,60 @@
+"""``gpucluster lab``: JupyterLab with the lessons."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from ...protocol.errors import GPUClusterError, MissingPackage
+from ..catalogue import lessons
+from ..copies import copy_lessons
+
+FOLDER = "gpucluster-lessons"
+
+
+def lab_command(directory: Path, arguments: Sequence[str]) -> list[str]:
+    """Copy the lessons that are missing and return the command that opens them.
+
+    Parameters
+    ----------
+    directory : pathlib.Path
+        JupyterLab's root; the lessons go into its folder ``gpucluster-lessons``. A learner's work that is
+        there already is left alone.
+    arguments : sequence of str
+        Passed on to JupyterLab; they win over ours.
+    """
+    folder = directory / FOLDER
+    command = [sys.executable, "-m", "jupyterlab"]
+    try:
+        copy_lessons(folder)
+    except OSError as error:
+        raise GPUClusterError(
+            f"The lessons cannot be copied to {folder}: {error.strerror}. Start 'gpucluster lab' in a folder of yours."
+        ) from error
+    if folder.is_dir():
+        command.append(f"--FileContentsManager.preferred_dir={folder}")
+        first = next((lesson for lesson in lessons() if lesson.notebook.is_file()), None)
+        if first is not None:
+            path = (Path(FOLDER) / first.slug / first.notebook.name).as_posix()
+            command.append(f"--LabApp.default_url=/lab/tree/{path}")
+    return [*command, *arguments]
+
+
+def run_lab(arguments: Sequence[str]) -> NoReturn:
+    """Become JupyterLab.
+
+    Raises
+    ------
+    MissingPackage
+        When JupyterLab is not installed.
+    """
+    from importlib.util import find_spec
+
+    if find_spec("jupyterlab") is None:
+        raise MissingPackage("JupyterLab is not installed. Install it: pip install jupyterlab")
+    command = lab_command(Path.cwd(), arguments)
+    sys.stdout.flush()
+    os.execv(command[0], command)  # noqa: S606  # the user's own arguments

@@ -1,0 +1,71 @@
+"""What installed packages add by entry points, each loaded when it is first asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, PackageNotFoundError, distribution, entry_points
+from typing import Any
+
+from .plain_text import printable
+
+_PACKAGE = "gpucluster"
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What an entry point names, or why it cannot be used."""
+
+    name: str
+    value: Any = None
+    problem: str | None = None
+    """In a sentence, with the package."""
+
+
+@cache
+def load(group: str, name: str, kind: type) -> Loaded | None:
+    """Load one entry point; ``None`` when no package has it. Its value is a ``kind``."""
+    point = _ours(group).get(name) or _all(group).get(name)
+    if point is None:
+        return None
+    package = f"{point.dist.name} {point.dist.version}" if point.dist is not None else "an unnamed package"
+    start = f"'{printable(name, 40)}' of the package {printable(package, 80)} cannot be used."
+    try:
+        value = point.load()
+    except (Exception, SystemExit) as error:  # Whatever goes wrong is that package's own misfortune.
+        cause = printable(str(error), 300)
+        return Loaded(name, problem=f"{start} {type(error).__name__}{': ' if cause else ''}{cause}")
+    if not isinstance(value, kind):
+        return Loaded(name, problem=f"{start} Its entry point names no {kind.__name__}.")
+    return Loaded(name, value)
+
+
+def load_all(group: str, kind: type) -> list[Loaded]:
+    """Load all entry points of a group, by name."""
+    return [loaded for name in names(group) if (loaded := load(group, name, kind)) is not None]
+
+
+def names(group: str) -> list[str]:
+    """Return the names of a group's entry points, sorted; loads none."""
+    return sorted(_all(group))
+
+
+def look_again() -> None:
+    """Forget what was found: packages may have come or gone."""
+    for found in (load, _ours, _all):
+        found.cache_clear()
+
+
+@cache
+def _ours(group: str) -> dict[str, EntryPoint]:
+    """Return our own entry points, which need no look at each installed package."""
+    try:
+        points = distribution(_PACKAGE).entry_points
+    except PackageNotFoundError:
+        return {}
+    return {point.name: point for point in points if point.group == group}
+
+
+@cache
+def _all(group: str) -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=group)} | _ours(group)

@@ -1,0 +1,1 @@
+"""Dashboards of Dask, relayed by cluster id."""

@@ -1,0 +1,262 @@
+"""Relays a dashboard by cluster id: addresses, headers, and the handler."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+from jupyter_server.auth.decorator import authorized, ws_authenticated
+from jupyter_server.base.handlers import JupyterHandler
+from jupyter_server.base.websocket import WebSocketMixin
+from jupyter_server.utils import url_path_join
+from tornado.escape import xhtml_escape
+from tornado.web import HTTPError, authenticated
+from tornado.websocket import WebSocketClientConnection, WebSocketClosedError, WebSocketHandler
+
+from ...client.control import AsyncControl
+from ...protocol.errors import GPUClusterError, InvalidState
+from ..admission import AdmissionMixin, RefusalMixin
+from ..api import AUTH_RESOURCE
+from .upstream import MAX_BYTES, RETURNED_HEADERS, DashboardClient, DashboardUnreachable, Target
+
+NOT_FORWARDED_ARGUMENTS = frozenset({"token", "_xsrf"})
+"""Arguments that are for Jupyter; Bokeh would write them into its pages."""
+
+
+class PathRefused(GPUClusterError):
+    """The path is none of a dashboard."""
+
+    code = "not_found"
+    http_status = 404
+
+
+def checked_path(path: str) -> str:
+    """Return a decoded dashboard path, encoded for the upstream URL.
+
+    Raises
+    ------
+    PathRefused
+        For ``..``, empty segments (``//host``), backslashes, control characters, and for Dask's own
+        ``/proxy``, which reaches other hosts.
+    """
+    segments = path.split("/")
+    # A path may end with a slash, but no other segment is empty.
+    if any(part in {".", ".."} for part in segments) or "" in segments[:-1]:
+        raise PathRefused("This is no address of a dashboard.")
+    if re.search(r"[\\\x00-\x1f\x7f]", path):
+        raise PathRefused("This is no address of a dashboard.")
+    if segments[0].casefold() == "proxy":
+        raise PathRefused("Pages of single workers are not shown here: use the pages of the cluster.")
+    return quote(path, safe="/:@!$&'()*+,;=~-._")
+
+
+def forwarded_query(query: str) -> str:
+    """Return the query without the arguments that are for Jupyter."""
+    pairs = parse_qsl(query, keep_blank_values=True)
+    return urlencode([(name, value) for name, value in pairs if name not in NOT_FORWARDED_ARGUMENTS])
+
+
+@dataclass(frozen=True)
+class Disguise:
+    """Puts the public path wherever the dashboard mentions its secret prefix."""
+
+    prefix: str
+    """The secret, without slashes; empty where somebody else serves the pages, below none."""
+    public: str
+    """Path of the dashboard below the Jupyter server, without a slash at the end."""
+
+    def text(self, text: str) -> str:
+        """Return ``text`` without the secret."""
+        return self.body(text.encode()).decode() if self.prefix in text else text
+
+    def body(self, body: bytes) -> bytes:
+        """Return a response body without the secret."""
+        secret = self.prefix.encode()
+        if not secret or secret not in body:
+            return body
+        public = self.public.encode()
+        # The second replacement catches spellings that no link can use; a broken link beats a leak.
+        return body.replace(b"/" + secret, public).replace(secret, b"dashboard")
+
+    def location(self, location: str, host: str) -> str | None:
+        """Return the public form of a redirect, or ``None`` when it leads out of the dashboard."""
+        parts = urlsplit(location)
+        if (parts.scheme or parts.netloc) and parts.netloc != host:
+            return None
+        if not self.prefix and (parts.path.startswith("/") or parts.netloc):
+            path = parts._replace(scheme="", netloc="").geturl()
+            return None if path.startswith("//") else self.public + path
+        if parts.path.startswith("/") or parts.netloc:
+            inside = parts.path == f"/{self.prefix}" or parts.path.startswith(f"/{self.prefix}/")
+            if not inside:
+                return None
+        rest = parts._replace(scheme="", netloc="").geturl()
+        return self.text(rest)
+
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="gpucluster-refusal"><title>Dashboard</title>
+<style>body {{ font: 14px/1.5 system-ui, sans-serif; margin: 3em; color: #333 }}</style>
+</head><body><h1>No dashboard</h1><p>{message}</p></body></html>
+"""
+
+
+class DashboardRelay(WebSocketMixin, WebSocketHandler, RefusalMixin):
+    """Passes on one address of one dashboard; a page or a WebSocket."""
+
+    _upstream: WebSocketClientConnection | None = None
+    _relay: asyncio.Task[None] | None = None
+    control: AsyncControl
+    client: DashboardClient
+
+    @abstractmethod
+    def public_path(self, cluster: str) -> str:
+        """Return the path of the dashboard on this server, for a browser."""
+
+    def fit_page(self, body: bytes) -> bytes:
+        """Return a page as it is shown here."""
+        return body
+
+    def passed_on(self, message: str | bytes) -> Sequence[str | bytes]:
+        """Return what goes on to the dashboard of something that the page sends."""
+        return (message,)
+
+    def shown(self, message: str) -> str:
+        """Return a text that the dashboard sends as the page gets it."""
+        return message
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """Say in a small page what is wrong."""
+        message = self.refusal(status_code, **kwargs).message
+        self.set_header("Content-Type", "text/html; charset=utf-8")
+        self.finish(_PAGE.format(message=xhtml_escape(message)))
+
+    @property
+    def wants_socket(self) -> bool:
+        """Whether a WebSocket is to be opened."""
+        return self.request.headers.get("Upgrade", "").lower() == "websocket"
+
+    async def _target(self, cluster: str, path: str) -> Target:
+        model = await self.control.get(cluster)
+        if model.state.ended:
+            # Its port may belong to somebody else by now.
+            raise InvalidState(f"The cluster '{model.name}' has {model.state.value}: it has no dashboard any more.")
+        address = self.control.dashboard(model.id)
+        self._disguise = Disguise(address.prefix, self.public_path(cluster))
+        return Target(address, checked_path(path), forwarded_query(self.request.query))
+
+    async def pass_page(self, cluster: str, path: str) -> None:
+        """Get a page and give it to the browser."""
+        target = await self._target(cluster, path)
+        response = await self.client.fetch(target, self.request.headers)
+        self.set_status(response.code)
+        for name in RETURNED_HEADERS:
+            if (value := response.headers.get(name)) is not None:
+                self.set_header(name, self._disguise.text(value))
+        if (location := response.headers.get("Location")) is not None:
+            shown = self._disguise.location(location, target.host)
+            if shown is None:
+                raise DashboardUnreachable
+            self.set_header("Location", shown)
+        self.finish(self.fit_page(self._disguise.body(response.body or b"")) or None)
+
+    async def pass_socket(self, cluster: str, path: str) -> None:
+        """Open a WebSocket on both sides; returns when it has closed."""
+        offered = self.request.headers.get("Sec-WebSocket-Protocol", "")
+        subprotocols = [name.strip() for name in offered.split(",") if name.strip()]
+        self._upstream = await self.client.connect(await self._target(cluster, path), subprotocols)
+        try:
+            await WebSocketHandler.get(self)
+        finally:
+            self._upstream.close()
+
+    @property
+    def max_message_size(self) -> int:
+        """Bound what a page may send."""
+        return MAX_BYTES
+
+    def select_subprotocol(self, subprotocols: list[str]) -> str | None:
+        """Choose what the dashboard chose."""
+        return self._upstream.selected_subprotocol if self._upstream else None
+
+    def open(self, *args: str, **kwargs: str) -> None:
+        """Start to pass on what the dashboard sends."""
+        super().open(*args, **kwargs)
+        self._relay = asyncio.create_task(self._pass_messages())
+
+    async def on_message(self, message: str | bytes) -> None:
+        """Pass on what the page sends."""
+        if self._upstream is not None:
+            try:
+                for frame in self.passed_on(message):
+                    await self._upstream.write_message(frame, binary=isinstance(frame, bytes))
+            except WebSocketClosedError:
+                self.close()
+
+    def on_close(self) -> None:
+        """Leave the dashboard, too."""
+        if self._relay is not None:
+            self._relay.cancel()
+        if self._upstream is not None:
+            self._upstream.close()
+
+    async def _pass_messages(self) -> None:
+        assert self._upstream is not None
+        try:
+            # One message at a time: a slow page slows down its own stream only.
+            while (message := await self._upstream.read_message()) is not None:
+                if isinstance(message, str):
+                    message = self.shown(self._disguise.text(message))
+                await self.write_message(message, binary=isinstance(message, bytes))
+        except WebSocketClosedError:
+            return
+        self.close(1001, "The dashboard has closed.")
+
+
+class DashboardHandler(AdmissionMixin, DashboardRelay):
+    """One address of one dashboard; a page or a WebSocket."""
+
+    auth_resource = AUTH_RESOURCE
+    linkable = True
+
+    def initialize(self, control: AsyncControl, client: DashboardClient) -> None:
+        """Take the long-lived objects of the extension."""
+        self.control = control
+        self.client = client
+
+    async def prepare(self) -> None:  # type: ignore[override]
+        """Authenticate: a page is sent to the login, a WebSocket is refused."""
+        await JupyterHandler.prepare(self, _redirect_to_login=not self.wants_socket)
+        self.admit()
+
+    def refuse_stranger(self) -> None:
+        """Send a person to the log-in."""
+        if self.wants_socket:
+            raise HTTPError(403)
+        self.send_to_login()
+
+    @ws_authenticated
+    @authorized
+    async def get(self, cluster: str, path: str | None = None) -> None:
+        """Get a page, or open a WebSocket."""
+        if not path:
+            self.redirect(f"{self.public_path(cluster)}/status")
+        elif self.wants_socket:
+            await self.pass_socket(cluster, path)
+        else:
+            await self.pass_page(cluster, path)
+
+    @authenticated
+    @authorized
+    async def head(self, cluster: str, path: str | None = None) -> None:
+        """Get the headers of a page; Dask itself knows no HEAD."""
+        await self.pass_page(cluster, path or "status")
+
+    def public_path(self, cluster: str) -> str:
+        """Return the path below the base URL."""
+        return url_path_join(self.base_url, "gpucluster/dashboard", quote(cluster, safe=""))

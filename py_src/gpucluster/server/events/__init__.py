@@ -1,0 +1,1 @@
+"""The stream of events: one pump, and a WebSocket for each page."""

@@ -1,0 +1,68 @@
+"""The WebSocket ``gpucluster/api/events``."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from jupyter_server.auth.decorator import authorized, ws_authenticated
+from jupyter_server.base.websocket import WebSocketMixin
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
+
+from ..admission import AdmissionMixin, RefusalMixin
+from ..api import AUTH_RESOURCE
+from ..standby import StandbyKeeper
+from .pump import EventPump
+from .viewers import EventMessage, Viewer
+
+MAX_MESSAGE_BYTES = 1024
+"""A viewer has nothing to say."""
+
+
+class EventsHandler(AdmissionMixin, WebSocketMixin, WebSocketHandler, RefusalMixin):
+    """Sends events to one page; login and origin are checked before the upgrade."""
+
+    auth_resource = AUTH_RESOURCE
+    _viewer: Viewer | None = None
+    _plain = True
+
+    def initialize(self, pump: EventPump, standby: StandbyKeeper) -> None:
+        """Take the long-lived objects of the extension."""
+        self.pump = pump
+        self.standby = standby
+
+    @property
+    def max_message_size(self) -> int:
+        """Bound what a page may send."""
+        return MAX_MESSAGE_BYTES
+
+    @ws_authenticated
+    @authorized
+    async def get(self, *args: Any, **kwargs: Any) -> None:
+        """Upgrade to a WebSocket."""
+        await super().get(*args, **kwargs)
+
+    def open(self, *args: str, **kwargs: str) -> None:
+        """Attach to the pump."""
+        super().open(*args, **kwargs)
+        self.standby.used()
+        # With the compression of WebSockets itself, which a site may turn on, frames differ between viewers.
+        self._plain = self.get_compression_options() is None
+        self._viewer = self.pump.attach(self._write)
+
+    def on_message(self, message: str | bytes) -> None:
+        """Ignore what a page says."""
+
+    def on_close(self) -> None:
+        """Detach from the pump."""
+        if self._viewer is not None:
+            self.pump.detach(self._viewer)
+
+    def _write(self, message: EventMessage) -> asyncio.Future[Any]:
+        stream = self.ws_connection.stream if self.ws_connection is not None else None
+        if stream is None:
+            raise WebSocketClosedError
+        if self._plain:
+            # The same bytes for everybody; write_message would build a frame and start a task for each viewer.
+            return stream.write(message.frame)
+        return self.write_message(message.payload, binary=message.compressed)

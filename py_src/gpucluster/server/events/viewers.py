@@ -1,0 +1,102 @@
+"""One page that gets events: what waits for it, and the messages."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tornado.iostream import StreamClosedError
+from tornado.websocket import WebSocketClosedError
+
+COMPRESS_ABOVE_BYTES = 8 * 1024
+"""Longer messages go as a binary frame that holds gzip."""
+_LEVEL = 5
+_FINAL, _TEXT, _BINARY = 0x80, 0x1, 0x2
+
+
+@dataclass(frozen=True)
+class EventMessage:
+    """What is sent to a page."""
+
+    about: tuple[str, str]
+    """Kind of the event and what it is about: a later message about the same makes this one void."""
+    payload: bytes
+    """JSON, or gzip of it."""
+    compressed: bool
+    frame: bytes
+    """The payload as a WebSocket frame. A server's frames are not masked, so they are the same for everybody."""
+
+
+def event_message(kind: str, id: str, text: bytes) -> EventMessage:
+    """Make a message of an event's JSON."""
+    compressed = len(text) > COMPRESS_ABOVE_BYTES
+    payload = gzip.compress(text, _LEVEL, mtime=0) if compressed else text
+    return EventMessage((kind, id), payload, compressed, _frame(payload, _BINARY if compressed else _TEXT))
+
+
+def _frame(payload: bytes, opcode: int) -> bytes:
+    """Return an unfragmented frame (RFC 6455, section 5.2)."""
+    first, length = _FINAL | opcode, len(payload)
+    if length < 126:
+        head = struct.pack("!BB", first, length)
+    elif length < 2**16:
+        head = struct.pack("!BBH", first, 126, length)
+    else:
+        head = struct.pack("!BBQ", first, 127, length)
+    return head + payload
+
+
+Write = Callable[[EventMessage], "asyncio.Future[Any]"]
+"""Begins to send a message. The future is done at once when the connection has taken it."""
+
+
+class Viewer:
+    """What one page has still to be told.
+
+    Nobody waits for a page: while its connection is full, only the newest message about each thing is kept.
+
+    Parameters
+    ----------
+    write : callable
+        Sends to the page.
+    """
+
+    def __init__(self, write: Write) -> None:
+        self._write = write
+        self._waiting: dict[tuple[str, str], EventMessage] = {}
+        self._writing: asyncio.Future[Any] | None = None
+
+    def offer(self, message: EventMessage) -> None:
+        """Send a message now, or as soon as the page can take it."""
+        if self._writing is None and not self._waiting:
+            self._send(message)
+            return
+        kind, id = message.about
+        if kind == "hello":
+            self._waiting.clear()
+        elif kind == "removed":
+            self._waiting.pop(("cluster", id), None)
+            self._waiting.pop(("telemetry", id), None)
+        # At the end: what it replaces may be older than other things that wait.
+        self._waiting.pop(message.about, None)
+        self._waiting[message.about] = message
+
+    def _send(self, message: EventMessage) -> None:
+        try:
+            writing = self._write(message)
+        except (StreamClosedError, WebSocketClosedError):
+            return  # Whoever holds the connection is told by it.
+        if not writing.done():
+            self._writing = writing
+            writing.add_done_callback(self._sent)
+
+    def _sent(self, writing: asyncio.Future[Any]) -> None:
+        self._writing = None
+        if writing.cancelled() or writing.exception() is not None:
+            self._waiting.clear()
+        while self._waiting and self._writing is None:
+            self._send(self._waiting.pop(next(iter(self._waiting))))

@@ -1,0 +1,239 @@
+"""The GPUs of this machine: who uses them, what open pages see of them, and stopping one's own processes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+from jupyter_server.auth.decorator import authorized
+from pydantic import ValidationError
+from tornado.web import authenticated
+
+from ...client.control import AsyncControl
+from ...client.local_processes import names_of_clusters, names_of_workers
+from ...protocol.errors import AccessDenied, InvalidState, invalid_request
+from ...protocol.models import DeviceModel, HostDevices, ProcessStopped, StopProcess
+from ...registry.process import ProcessIdentity, is_alive, send_signal
+from ..api import ClusterAPIHandler
+
+FRESH_SECONDS = 1.0
+"""Several pages that ask at once share one reading."""
+
+Notebooks = Callable[[], Awaitable[dict[int, str]]]
+"""Gives the paths of the notebooks whose kernels run, by the kernels' process ids."""
+
+
+class DeviceReader:
+    """Reads the devices in a thread; a failure is a sentence, never an error.
+
+    Parameters
+    ----------
+    control : AsyncControl
+        Knows the clusters.
+    notebooks : callable
+        Knows the kernels.
+    log : logging.Logger
+        Where failures go.
+    may_stop : bool
+        Whether people may stop their processes.
+    """
+
+    def __init__(
+        self, control: AsyncControl, notebooks: Notebooks, log: logging.Logger, *, may_stop: bool = True
+    ) -> None:
+        self._may_stop = may_stop
+        self._control = control
+        self._notebooks = notebooks
+        self._log = log
+        self._reading: asyncio.Task[HostDevices] | None = None
+        self._read_at = 0.0
+        self._in_use = True
+
+    async def read(self) -> HostDevices:
+        """Return the devices as they are now."""
+        now = asyncio.get_running_loop().time()
+        if self._reading is None or (self._reading.done() and now - self._read_at > FRESH_SECONDS):
+            self._reading = asyncio.create_task(self._read())
+            self._read_at = now
+        # One asker that goes away must not cancel the reading of the others.
+        return await asyncio.shield(self._reading)
+
+    async def _read(self) -> HostDevices:
+        try:
+            models = await self._control.list()
+            supervisors, workers = names_of_clusters(models), names_of_workers(models)
+            # Nobody needs to know the notebooks while no process uses a GPU.
+            notebooks = await self._notebooks() if self._in_use else {}
+            host = await asyncio.to_thread(_host_devices, supervisors, notebooks, workers)
+            in_use = any(device.processes for device in host.devices)
+            if in_use and not self._in_use:
+                host = await asyncio.to_thread(_host_devices, supervisors, await self._notebooks(), workers)
+            self._in_use = in_use
+            return host if self._may_stop else _shown_only(host)
+        except Exception as error:
+            self._log.warning("The GPUs of this machine could not be read: %s", error, exc_info=True)
+            return HostDevices(
+                available=False,
+                code="error",
+                message="The GPUs of this machine could not be read; the log of the Jupyter server says why.",
+            )
+
+
+def _shown_only(host: HostDevices) -> HostDevices:
+    return host.model_copy(
+        update={
+            "devices": [
+                device.model_copy(
+                    update={"processes": [one.model_copy(update={"can_stop": False}) for one in device.processes]}
+                )
+                for device in host.devices
+            ]
+        }
+    )
+
+
+def _host_devices(supervisors: dict[int, str], notebooks: dict[int, str], workers: dict[int, str]) -> HostDevices:
+    # Imported in the thread: the first time, NVML takes a moment.
+    from ...devices.host import host_devices
+
+    return host_devices(supervisors, notebooks=notebooks, workers=workers)
+
+
+SECONDS = 2.0
+SECONDS_WITHOUT_GPU = 30.0
+
+_MIB = 2**20
+_CHANGE: dict[str, float] = {
+    "memory_used_bytes": 16 * _MIB,
+    "utilization_percent": 1.0,
+    "power_watts": 2.0,
+    "temperature_celsius": 1.0,
+    "host_memory_available_bytes": 256 * _MIB,
+}
+"""A figure that has moved by less than this is not sent again."""
+
+
+class HostWatch:
+    """Reads the devices again and again.
+
+    Parameters
+    ----------
+    devices : DeviceReader
+        Who reads.
+    """
+
+    def __init__(self, devices: DeviceReader) -> None:
+        self._devices = devices
+        self._seen_gpu = False
+
+    async def readings(self) -> AsyncIterator[HostDevices]:
+        """Yield a reading, and another one whenever something has changed enough to matter."""
+        told: HostDevices | None = None
+        while True:
+            host = await self._devices.read()
+            if told is None or matters(told, host):
+                told = host
+                yield host
+            # A GPU that was there comes back more likely than one that never was.
+            self._seen_gpu |= bool(host.devices)
+            await asyncio.sleep(SECONDS if self._seen_gpu else SECONDS_WITHOUT_GPU)
+
+
+def matters(old: HostDevices, new: HostDevices) -> bool:
+    """Whether a page should be told the new reading."""
+    if _moved(old, new, "host_memory_available_bytes") or len(old.devices) != len(new.devices):
+        return True
+    if any(_device_differs(*pair) for pair in zip(old.devices, new.devices, strict=True)):
+        return True
+    blank: dict[str, Any] = {"host_memory_available_bytes": None, "devices": []}
+    return old.model_copy(update=blank) != new.model_copy(update=blank)
+
+
+def _device_differs(old: DeviceModel, new: DeviceModel) -> bool:
+    figures = ("memory_used_bytes", "utilization_percent", "power_watts", "temperature_celsius")
+    if any(_moved(old, new, name) for name in figures) or len(old.processes) != len(new.processes):
+        return True
+    for before, after in zip(old.processes, new.processes, strict=True):
+        same = before.model_copy(update={"memory_used_bytes": after.memory_used_bytes}) == after
+        if not same or _moved(before, after, "memory_used_bytes"):
+            return True
+    blank: dict[str, Any] = {**dict.fromkeys(figures), "processes": []}
+    return old.model_copy(update=blank) != new.model_copy(update=blank)
+
+
+def _moved(old: object, new: object, name: str) -> bool:
+    before, after = getattr(old, name), getattr(new, name)
+    if before is None or after is None:
+        return before is not after
+    return bool(abs(after - before) >= _CHANGE[name])
+
+
+PATIENCE_SECONDS = 5.0
+"""So long a process may take to end by itself; then it is killed."""
+LOOK_SECONDS = 0.05
+
+
+class StopProcessHandler(ClusterAPIHandler):
+    """One process that uses a GPU of this machine."""
+
+    devices: DeviceReader
+    allowed: bool
+
+    @authenticated
+    @authorized
+    async def post(self, pid: str) -> None:
+        """End the process, and kill it where it does not end; returns when it is gone, or cannot be ended."""
+        if not self.allowed:
+            raise AccessDenied("This server only shows who uses the GPUs (GPUClusterExtension.stop_processes).")
+        try:
+            birth = StopProcess.model_validate_json(self.body()).birth
+        except ValidationError as error:
+            raise invalid_request(error) from None
+        number = int(pid)
+        host = await self.devices.read()
+        found = [
+            process
+            for device in host.devices
+            for process in device.processes
+            if process.pid == number and process.birth == birth
+        ]
+        if not found:
+            raise InvalidState(f"Process {number} does not use a GPU any more, or is not yours.")
+        if not found[0].can_stop:
+            owner = f"the cluster '{found[0].cluster}'; stop the cluster instead" if found[0].cluster else "this server"
+            raise InvalidState(f"Process {number} runs {owner}.")
+        self.answer(ProcessStopped(pid=number, ended=await _end(ProcessIdentity(pid=number, birth=birth))))
+
+
+async def _end(process: ProcessIdentity) -> bool:
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        send_signal(process, number)
+        for _ in range(round(PATIENCE_SECONDS / LOOK_SECONDS)):
+            if not is_alive(process):
+                return True
+            await asyncio.sleep(LOOK_SECONDS)
+    return False
+
+
+async def notebooks_by_pid(session_manager: Any, kernel_manager: Any) -> dict[int, str]:
+    """Return the paths of the open notebooks and consoles by the process id of their kernel.
+
+    Kernels that run elsewhere, or through a provisioner that tells no process id, are left out.
+
+    Parameters
+    ----------
+    session_manager, kernel_manager
+        Jupyter's own.
+    """
+    found: dict[int, str] = {}
+    for session in await session_manager.list_sessions():
+        kernel_id, path = (session.get("kernel") or {}).get("id"), session.get("path")
+        if not kernel_id or not path or kernel_id not in kernel_manager:
+            continue
+        pid = getattr(getattr(kernel_manager.get_kernel(kernel_id), "provisioner", None), "pid", None)
+        if isinstance(pid, int) and pid > 0:
+            found[pid] = str(path)
+    return found

@@ -1,0 +1,67 @@
+"""Who has which GPU of this machine, and who waits for one; what instructors do with the clusters of a class."""
+
+from __future__ import annotations
+
+import asyncio
+
+from jupyter_server.auth.decorator import authorized
+from pydantic import ValidationError
+from tornado.web import authenticated
+
+from ...client.instructing import class_clusters, message_class, stop_class
+from ...client.node import node
+from ...protocol.errors import invalid_request
+from ...protocol.instructing import ClassMessage, ClassStop
+from ..api import ClusterAPIHandler
+
+
+class NodeHandler(ClusterAPIHandler):
+    """This machine, as all of its users see it."""
+
+    polled = True
+
+    @authenticated
+    @authorized
+    async def get(self) -> None:
+        """Return it."""
+        self.answer(await asyncio.to_thread(node))
+
+
+class ClassClustersHandler(ClusterAPIHandler):
+    """The clusters of all users; each cluster's own process decides whom it tells."""
+
+    polled = True
+
+    @authenticated
+    @authorized
+    async def get(self) -> None:
+        """Return them."""
+        self.answer(await asyncio.to_thread(class_clusters))
+
+
+class ClassMessageHandler(ClusterAPIHandler):
+    """What an instructor tells the owners of clusters."""
+
+    @authenticated
+    @authorized
+    async def post(self) -> None:
+        """Tell them."""
+        try:
+            asked = ClassMessage.model_validate_json(self.body())
+        except ValidationError as error:
+            raise invalid_request(error) from None
+        self.answer(await asyncio.to_thread(message_class, asked.user, asked.text))
+
+
+class ClassStopHandler(ClusterAPIHandler):
+    """The clusters of a user that an instructor stops."""
+
+    @authenticated
+    @authorized
+    async def post(self) -> None:
+        """Stop them."""
+        try:
+            asked = ClassStop.model_validate_json(self.body())
+        except ValidationError as error:
+            raise invalid_request(error) from None
+        self.answer(await asyncio.to_thread(stop_class, asked.user, asked.reason))
