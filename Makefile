@@ -143,6 +143,7 @@ clean: ## Remove everything that was made.
 .venv/.installed: pyproject.toml package.json requirements/cpu.txt
 	@scripts/check-python $(PYTHON)
 	@scripts/logged "Making the environment .venv" $(PYTHON) -m venv .venv
+	@rm -f py_src/gpucluster/labextension/install.json # an earlier installation wrote it there through its link
 	@SKIP_JUPYTER_BUILDER=1 scripts/logged "Installing the Python packages" $(BIN)/python -m pip install $(PIP_OPTIONS) -c requirements/cpu.txt -e ".[test]"
 	@touch $@
 
@@ -163,6 +164,7 @@ clean: ## Remove everything that was made.
 	$(PYTHON) -m venv .venv-cuda
 	$(CUDA)/python -m pip install $(PIP_OPTIONS) -r requirements/cuda.txt
 	$(CUDA)/python -m pip install $(PIP_OPTIONS) --no-deps --upgrade --target .venv-cuda/rmm -r requirements/rmm.txt
+	@rm -f py_src/gpucluster/labextension/install.json
 	SKIP_JUPYTER_BUILDER=1 $(CUDA)/python -m pip install $(PIP_OPTIONS) --no-deps -e .
 	@touch $@
 

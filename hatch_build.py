@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +18,10 @@ class LessonsBuildHook(BuildHookInterface[Any]):
         root = Path(self.root)
         if (root / "PKG-INFO").is_file() and (root / "py_src" / "gpucluster" / "lessons" / "notebooks").is_dir():
             return
-        # pip's own environment for builds is on the path, too.
-        path = os.pathsep.join([str(root / "py_src"), *filter(None, [os.environ.get("PYTHONPATH")])])
-        command = [sys.executable, "-m", "gpucluster.lessons.build", "--no-pages"]
-        subprocess.run(command, cwd=root, env={**os.environ, "PYTHONPATH": path}, check=True, stdout=subprocess.DEVNULL)
+        # The program itself puts the source on the path: pip's environment for builds removes what an earlier
+        # installation in place has added, PYTHONPATH included.
+        program = (
+            f"import runpy, sys; sys.path.insert(0, {str(root / 'py_src')!r});"
+            "runpy.run_module('gpucluster.lessons.build', alter_sys=True, run_name='__main__')"
+        )
+        subprocess.run([sys.executable, "-c", program, "--no-pages"], cwd=root, check=True, stdout=subprocess.DEVNULL)
