@@ -178,7 +178,7 @@ class RestartHandler(ClusterAPIHandler):
     @authorized
     async def post(self, cluster: str) -> None:
         """Restart all workers."""
-        self.answer(await self.control.restart(cluster))
+        self.answer(await self.control.restart(cluster, wait=False))
 
 
 class RetireHandler(ClusterAPIHandler):
@@ -188,7 +188,7 @@ class RetireHandler(ClusterAPIHandler):
     @authorized
     async def post(self, cluster: str, worker: str) -> None:
         """Move the worker's results to the others, then close it; returns when the request is noted."""
-        self.answer(await self.control.retire(cluster, worker))
+        self.answer(await self.control.retire(cluster, worker, wait=False))
 
 
 class HistoryHandler(ClusterAPIHandler):

@@ -7,7 +7,7 @@ from tornado.web import authenticated
 
 from ..client.links import FORBIDDEN
 from ..protocol.errors import LinkRefused
-from ..protocol.links import parse_link_request
+from ..protocol.links import NewLink, parse_link_request
 from .api import ClusterAPIHandler
 
 
@@ -32,7 +32,7 @@ class LinksHandler(ClusterAPIHandler):
             raise LinkRefused(FORBIDDEN.replace("This site", "This Jupyter server"))
         made = await self.control.share(model.id, hours=request.hours, tasks=request.tasks, public=request.public)
         self.set_header("Cache-Control", "no-store")
-        self.answer(made, 201)
+        self.answer(NewLink(link=made.link, path=made.path), 201)  # The page knows its server's address.
 
     @authenticated
     @authorized
