@@ -13,8 +13,7 @@ if TYPE_CHECKING:  # Without typing, whose import takes longer than all of this.
     from IPython.core.interactiveshell import InteractiveShell
 
     from .client.api import connect, create, frame, list, replay
-    from .client.async_cluster import AsyncCluster
-    from .client.cluster import Cluster
+    from .client.cluster import AsyncCluster, Cluster
     from .client.dask_keywords import KeywordWithoutEffect, SettingWithoutEffect
     from .client.instructing import class_clusters, message_class, stop_class
     from .client.lease import lease
@@ -29,7 +28,7 @@ __all__ = [
 ]  # fmt: skip
 
 _LAZY = {
-    "AsyncCluster": "gpucluster.client.async_cluster",
+    "AsyncCluster": "gpucluster.client.cluster",
     "Cluster": "gpucluster.client.cluster",
     "GPUClusterError": "gpucluster.protocol.errors",
     "KeywordWithoutEffect": "gpucluster.client.dask_keywords",

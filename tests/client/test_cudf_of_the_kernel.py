@@ -8,7 +8,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
-from gpucluster.client import async_cluster
+from gpucluster.client.cluster import client_of
 from gpucluster.client.libraries import let_cudf_spill
 
 
@@ -77,5 +77,5 @@ def connected(monkeypatch: pytest.MonkeyPatch, spec: Any) -> int:
     made: list[Any] = []
     monkeypatch.setattr("gpucluster.client.notebook_client.Client", lambda *arguments, **_: made.append(arguments))
     cluster: Any = SimpleNamespace(scheduler_address="unix://", model=SimpleNamespace(spec=spec), asynchronous=False)
-    async_cluster.client_of(cluster, {})
+    client_of(cluster, {})
     return len(made)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from gpucluster import AsyncCluster, Cluster
 from gpucluster.client.control import AsyncControl, Control
+from gpucluster.client.forms import Twin, Verb
 from mypy import api
 
 ROOT = Path(__file__).parents[2]
@@ -75,6 +76,8 @@ def control() -> None:
     assert_type(Control().stop("a", wait=False), ClusterModel)
     Control().stop("a", patience=3)  # type: ignore[call-arg]
     assert_type(Control().remove("a"), None)
+    assert_type(Control().retire("a", "0"), ClusterModel)
+    assert_type(Control().logs("a").lines, list[str])
 """
 
 
@@ -87,14 +90,14 @@ def test_both_forms_have_their_types(tmp_path, monkeypatch):
     assert (code, complaints) == (0, ""), said
 
 
-def test_the_synchronous_form_has_the_documentation_and_the_parameters_of_the_other():
-    for ours, other in ((Cluster, AsyncCluster), (Control, AsyncControl)):
-        verbs = [name for name, verb in vars(other).items() if inspect.iscoroutinefunction(verb) and name[0] != "_"]
-        assert verbs
+def test_all_forms_have_the_documentation_and_the_parameters_of_the_coroutine():
+    for waits, other in ((Cluster, AsyncCluster), (Control, AsyncControl)):
+        verbs = {name for kind in other.__mro__ for name, verb in vars(kind).items() if isinstance(verb, Twin | Verb)}
+        assert verbs >= {"scale", "retire", "logs"}
         for name in verbs:
-            assert hasattr(ours, name), f"{ours.__name__} has no line {name} = synchronous({other.__name__}.{name})"
-            verb = getattr(ours, name)
-            assert not inspect.iscoroutinefunction(verb)
-            assert (verb.__doc__, inspect.signature(verb)) == (
-                getattr(other, name).__doc__, inspect.signature(getattr(other, name))
-            )  # fmt: skip
+            ours, theirs = getattr(waits, name), getattr(other, name)
+            assert not inspect.iscoroutinefunction(ours)
+            assert ours.__qualname__ == f"{waits.__name__}.{name}"
+            assert (ours.__doc__, inspect.signature(ours)) == (theirs.__doc__, inspect.signature(theirs))
+    assert list(inspect.signature(Control.retire).parameters) == ["self", "id", "worker", "wait", "timeout"]
+    assert list(inspect.signature(AsyncCluster.retire).parameters) == ["self", "worker", "wait", "timeout"]

@@ -123,14 +123,14 @@ class People:
         worker = self._random.choice(model.workers).name if model is not None and model.workers else "0"
         id = model.id if model is not None else "none"
         if self._face == "python":
-            return self._python(lambda: self._place.control.retire(id, worker))
+            return self._python(lambda: self._place.control.retire(id, worker, wait=False))
         if self._face == "rest":
             return self._rest("POST", f"clusters/{id}/workers/{worker}/retire")
         return self._shell("retire", "--no-wait", id, worker)
 
     def restart(self) -> str:
         if self._face == "python":
-            return self._python(lambda: self._place.control.restart(self._some()))
+            return self._python(lambda: self._place.control.restart(self._some(), wait=False))
         if self._face == "rest":
             return self._rest("POST", f"clusters/{self._some()}/restart")
         return self._shell("restart", "--timeout", "40", self._some())

@@ -66,7 +66,7 @@ def test_everything_that_is_asked_is_written_down_with_who_asked(site, wait_unti
     other.patch("busy", {"idle_timeout_seconds": 1800})
     site.control.patch("busy", {"idle_timeout_seconds": 0})
     before = {worker.pid for worker in site.get("busy").workers}
-    site.control.restart("busy")
+    site.control.restart("busy", wait=False)
     wait_until(lambda: site.get("busy").state is ClusterState.SCALING)
     site.wait_for("busy", lambda now: now.n_workers == 3 and before.isdisjoint(worker.pid for worker in now.workers))
     site.wait_for("busy", lambda now: now.state is ClusterState.RUNNING)
@@ -191,7 +191,7 @@ async def test_who_was_sent_away_is_known_when_its_name_is_in_use_again(tmp_path
 @pytest.mark.full
 def test_a_retired_worker_whose_name_comes_back_did_not_leave_unexpectedly(site, wait_until):
     model = site.running(name="again", n_workers=2)
-    site.control.retire("again", "1")
+    site.control.retire("again", "1", wait=False)
     site.control.patch("again", {"n_workers": 2})
     pids = {worker.pid for worker in model.workers}
     site.wait_for("again", lambda now: now.n_workers == 2 and {worker.pid for worker in now.workers} != pids)

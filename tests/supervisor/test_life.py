@@ -253,7 +253,10 @@ def test_the_end_leaves_nothing_but_the_record_and_the_log(site, wait_until, tmp
     assert not scratch.exists()
     assert tmp_path.exists()
     assert site.control.stop("short") == stopped, "stopping twice changes nothing"
-    for verb in (lambda: site.control.patch("short", {"n_workers": 1}), lambda: site.control.restart("short")):
+    for verb in (
+        lambda: site.control.patch("short", {"n_workers": 1}),
+        lambda: site.control.restart("short", wait=False),
+    ):
         with pytest.raises(InvalidState, match="The cluster 'short' has stopped; create a new one"):
             verb()
     with pytest.raises(ClusterEnded, match="The cluster 'short' was stopped"):
@@ -305,7 +308,7 @@ def test_a_stop_during_the_start_ends_it(site, wait_until):
     model = site.create(name="hasty")
     assert model.state is ClusterState.STARTING
     with pytest.raises(InvalidState):
-        site.control.restart("hasty")
+        site.control.restart("hasty", wait=False)
     asked = site.control.stop("hasty", wait=False)
     assert asked.wanted.stopped
     assert site.control.stop("hasty").state is ClusterState.STOPPED

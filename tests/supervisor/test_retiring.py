@@ -272,10 +272,10 @@ def test_a_request_that_cannot_be_understood(shared_site, three, method, path, s
 
 def test_clusters_that_cannot(site):
     with pytest.raises(ClusterNotFound):
-        site.control.retire("nowhere", "0")
+        site.control.retire("nowhere", "0", wait=False)
     site.create(name="young")
     with pytest.raises(InvalidState, match="still starting"):
-        site.control.retire("young", "0")
+        site.control.retire("young", "0", wait=False)
     site.control.stop("young")
     with pytest.raises(InvalidState, match="has stopped"):
-        site.control.retire("young", "0")
+        site.control.retire("young", "0", wait=False)

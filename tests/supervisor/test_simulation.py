@@ -38,7 +38,7 @@ def test_it_is_a_cluster_like_any_other(site, wait_until) -> None:
 
         site.control.patch(id, {"n_workers": 5})
         wait_until(lambda: site.get("many").n_workers == 5)
-        site.control.restart(id)
+        site.control.restart(id, wait=False)
         wait_until(lambda: site.get("many").state == "running" and site.get("many").n_workers == 5)
         site.control.stop(id)
         assert site.get("many").state == "stopped"

@@ -153,7 +153,7 @@ def test_workers_start_at_home_once_the_folder_is_deleted_and_import_nothing_fro
     (gone / "of_somebody_else.py").write_text("")
     site.control.patch(model.id, {"n_workers": 2})
     assert site.control.wait(model.id).n_workers == 2
-    site.control.restart(model.id)
+    site.control.restart(model.id, wait=False)
     assert site.control.wait(model.id).n_workers == 2
     with gpucluster.connect("moved").get_client() as client:
         assert set(client.run(os.getcwd).values()) == {str(Path.home())}

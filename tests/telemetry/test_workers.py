@@ -85,7 +85,7 @@ def test_workers_that_join_later_tell_the_same(sample, connection, shared_site):
 @pytest.mark.full
 def test_workers_go_on_telling_after_a_restart(sample, connection, shared_site, wait_until):
     before = {worker.pid for worker in shared_site.get("shared").workers}
-    shared_site.control.restart("shared")
+    shared_site.control.restart("shared", wait=False)
     shared_site.wait_for(
         "shared", lambda model: settled(2)(model) and before.isdisjoint({worker.pid for worker in model.workers})
     )

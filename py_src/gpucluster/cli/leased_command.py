@@ -11,11 +11,10 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 from types import FrameType
 
-from ..client.control import Control
+from ..client.control import LEASE_VARIABLE, Control
 from ..client.ended_cluster import how_it_ended, is_over, stopped_by
 from ..client.lease import Lease, leased_line, say_if_no_gpu
 from ..client.progress import TerminalProgress, progress_line
-from ..client.reading import LEASE_VARIABLE
 from ..protocol.errors import InvalidRequest
 from ..protocol.models import ClusterModel, Network
 from ..registry.record import Folder

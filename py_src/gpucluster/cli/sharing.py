@@ -6,7 +6,7 @@ from argparse import Namespace
 from dataclasses import dataclass
 
 from ..client.control import Control
-from ..client.links import times, with_address
+from ..client.links import times
 from ..protocol.errors import InvalidRequest, LinkRefused
 from ..protocol.links import DEFAULT_HOURS, NewLink, SharedLink, SharedLinks
 from .actions import find, name_of
@@ -41,7 +41,7 @@ def share(control: Control, found: Namespace) -> Answer:
     if withdraw is not None:
         gone = control.withdraw(model.id, None if withdraw == "all" else withdraw)
         return Answer(gone, "\n".join(map(_withdrawn, gone.links)) or "There was no link.")
-    made = with_address(_make(control, model.id, found))
+    made = _make(control, model.id, found)
     until = f"{WHO}, until {local_time(made.link.ends_at)}. Withdraw it: share {model.name} --withdraw {made.link.id}"
     return Answer(made, made.url or made.path, tuple(made.notes), until)
 

@@ -6,8 +6,8 @@ from collections.abc import Coroutine
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ..protocol.spec import Adapt
-from .synchronous import Synchronous, synchronous
+from ..protocol.models import ClusterModel
+from .forms import Waits, synchronous
 
 if TYPE_CHECKING:
     from .handle import ClusterHandle
@@ -25,13 +25,14 @@ class _Following:
     ----------
     cluster : ClusterHandle
         The handle that was asked.
-    bounds : Adapt
-        What was asked for.
+    model : ClusterModel
+        The cluster, as it is when it has accepted that.
     """
 
-    def __init__(self, cluster: ClusterHandle, bounds: Adapt) -> None:
+    def __init__(self, cluster: ClusterHandle, model: ClusterModel) -> None:
+        assert model.wanted.adapt is not None
         self.cluster = cluster
-        self.bounds = bounds
+        self.bounds = model.wanted.adapt
 
     @property
     def minimum(self) -> int:
@@ -68,15 +69,7 @@ class _Following:
 
 
 class AsyncAdaptive(_Following):
-    """The number of workers that follows the load. Made by ``AsyncCluster.adapt``.
-
-    Parameters
-    ----------
-    cluster : AsyncCluster
-        The handle that was asked.
-    bounds : Adapt
-        What was asked for.
-    """
+    """The number of workers that follows the load. Made by ``AsyncCluster.adapt``."""
 
     @property
     def log(self) -> Coroutine[Any, Any, Log]:
@@ -102,20 +95,12 @@ class AsyncAdaptive(_Following):
             await self.cluster.control.patch(model.id, {"n_workers": model.n_workers + model.n_pending})
 
 
-class Adaptive(Synchronous[AsyncAdaptive], _Following):
-    """The number of workers that follows the load. Made by ``Cluster.adapt``.
+class Adaptive(Waits[AsyncAdaptive], _Following):
+    """The number of workers that follows the load. Made by ``Cluster.adapt``."""
 
-    Parameters
-    ----------
-    cluster : Cluster
-        The handle that was asked.
-    asynchronous : AsyncAdaptive
-        The same with coroutines.
-    """
-
-    def __init__(self, cluster: ClusterHandle, asynchronous: AsyncAdaptive) -> None:
-        Synchronous.__init__(self, asynchronous)
-        _Following.__init__(self, cluster, asynchronous.bounds)
+    def __init__(self, cluster: ClusterHandle, model: ClusterModel) -> None:
+        Waits.__init__(self, AsyncAdaptive(cluster, model))
+        _Following.__init__(self, cluster, model)
 
     @property
     def log(self) -> Log:

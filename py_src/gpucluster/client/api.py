@@ -18,9 +18,8 @@ from ..recordings.places import find_recording
 from ..recordings.reading import playing_speed, read_recording
 from ..site.completing import with_preset
 from ..site.reading import new_troubles
-from .async_cluster import AsyncCluster
 from .background import run
-from .cluster import Cluster
+from .cluster import AsyncCluster, Cluster
 from .control import STOP_LATE_SECONDS, AsyncControl
 from .dask_keywords import read_keywords, warn_of
 from .exit_notice import tell_at_exit

@@ -1,4 +1,4 @@
-"""``Cluster``: one cluster in a notebook or script. Its verbs are those of ``AsyncCluster``, and wait."""
+"""``Cluster`` and ``AsyncCluster``: one cluster in a notebook or script. ``client/verbs.py`` has their verbs."""
 
 from __future__ import annotations
 
@@ -10,30 +10,131 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, Self
 
-from ..protocol.models import ClusterModel
-from .adapting import Adaptive
-from .async_cluster import AsyncCluster, client_of
+from ..protocol.errors import ClusterNotFound, GPUClusterError
+from ..protocol.models import ClusterModel, ClusterState
 from .background import is_of_this_process
+from .caller import this_kernel
 from .control import AsyncControl
+from .forms import Waits, synchronous
 from .handle import ClusterHandle
 from .killing import signal_supervisor
-from .synchronous import Synchronous, synchronous, synchronous_as
+from .libraries import let_cudf_spill
 
 if TYPE_CHECKING:
     from .notebook_client import Client
-    from .recorder import Recorder
-
+    from .recorder import AsyncRecorder, Recorder
 
 P = ParamSpec("P")
 
+NOT_THERE = "Nothing is left of it: it was removed after its end, or its folder was deleted."
+
+
+class AsyncCluster(ClusterHandle):
+    """A handle on one cluster whose verbs are coroutines. Made by ``gpucluster.create(…, asynchronous=True)``.
+
+    The cluster lives in its own process and outlasts the handle; leaving an ``async with`` block stops it
+    if it was created for the block.
+
+    Parameters
+    ----------
+    model : ClusterModel
+        The cluster.
+    control : AsyncControl
+        How to reach it.
+    owned : bool
+        Whether leaving the block stops the cluster: true for ``create``, false for ``connect``.
+    """
+
+    asynchronous: ClassVar[bool] = True
+
+    def __init__(self, model: ClusterModel, control: AsyncControl, *, owned: bool = False) -> None:
+        super().__init__(model, control, owned=owned)
+        self._last = model
+
+    @property
+    def model(self) -> ClusterModel:
+        """The cluster as it is now; once it was removed or its folder was deleted, as it was last seen, but stopped."""
+        try:
+            self._last = self._control.registry.find(self.id)
+        except ClusterNotFound:
+            # Its supervisor ends as soon as it finds out. Whoever waits for results asks here, and has to be told.
+            if not self._last.state.ended:
+                self._last = self._last.model_copy(update={"state": ClusterState.STOPPED, "reason": NOT_THERE})
+        except GPUClusterError:
+            if not self._last.state.ended:
+                raise
+        return self._last
+
+    async def stop(self) -> None:
+        """Stop the cluster; returns when nothing of it runs any more. Stopping twice is harmless."""
+        if not self.model.state.ended:
+            self._last = await self._control.stop(self.id)
+
+    async def close(self, timeout: float | None = None) -> None:
+        """Stop the cluster: Dask's word for ``stop``."""
+        await self.stop()
+
+    def get_client(self, **options: Any) -> Client:
+        """Return a new ``distributed.Client`` connected to this cluster; it is awaited, or entered.
+
+        Raises
+        ------
+        InvalidState
+            When the cluster is not running.
+        """
+        if options.get("asynchronous", True):
+            return client_of(self, options)
+        return Cluster(self.model, self._control).get_client(**options)
+
+    def recording(
+        self, file: str | Path, *, title: str | None = None, note: str | None = None, seconds: float | None = None
+    ) -> AsyncRecorder:
+        """Return a recorder of what the gauges show: ``async with cluster.recording("kmeans.jsonl.gz"): …``.
+
+        Parameters
+        ----------
+        file : str or Path
+            Ends in ``.jsonl`` or ``.jsonl.gz``; without an ending it gets ``.gpucluster.jsonl.gz``, which JupyterLab
+            knows. A recording that is there is replaced.
+        title : str, optional
+            What it is called; default: the file's name.
+        note : str, optional
+            What ran, such as a command.
+        seconds : float, optional
+            When to stop by itself.
+
+        Raises
+        ------
+        InvalidRequest
+            When nothing can be written there.
+        """
+        from .recorder import AsyncRecorder
+
+        return AsyncRecorder(self._control, self.model, file, title=title, note=note, seconds=seconds)
+
+    def record(
+        self, file: str | Path, *, title: str | None = None, note: str | None = None, seconds: float | None = None
+    ) -> AsyncRecorder:
+        """Return the recorder of ``recording``; awaiting it begins to record: ``await cluster.record(file)``."""
+        return self.recording(file, title=title, note=note, seconds=seconds)
+
+    async def __aenter__(self) -> Self:
+        return await self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._owned:
+            await self.stop()
+
 
 def _also_when_python_ends(
-    stop: Callable[Concatenate[Synchronous[AsyncCluster], P], None],
-) -> Callable[Concatenate[Synchronous[AsyncCluster], P], None]:
+    stop: Callable[Concatenate[Waits[AsyncCluster], P], None],
+) -> Callable[Concatenate[Waits[AsyncCluster], P], None]:
     """Return the verb, which asks by a signal and does not wait where an object is destroyed when Python ends."""
 
     @wraps(stop)
-    def stopping(self: Synchronous[AsyncCluster], /, *args: P.args, **options: P.kwargs) -> None:
+    def stopping(self: Waits[AsyncCluster], /, *args: P.args, **options: P.kwargs) -> None:
         if not sys.is_finalizing():
             return stop(self, *args, **options)
         cluster: Any = self
@@ -45,7 +146,7 @@ def _also_when_python_ends(
     return stopping
 
 
-class Cluster(Synchronous[AsyncCluster], ClusterHandle):
+class Cluster(Waits[AsyncCluster], ClusterHandle):
     """A handle on one cluster. Made by ``gpucluster.create`` and ``gpucluster.connect``.
 
     The cluster lives in its own process: deleting the handle, restarting the kernel or stopping Jupyter
@@ -64,7 +165,7 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
     asynchronous: ClassVar[bool] = False
 
     def __init__(self, model: ClusterModel, control: AsyncControl, *, owned: bool = False) -> None:
-        Synchronous.__init__(self, AsyncCluster(model, control))
+        Waits.__init__(self, AsyncCluster(model, control))
         ClusterHandle.__init__(self, model, control, owned=owned)
 
     @property
@@ -72,25 +173,8 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
         """The cluster as it is now; after ``remove``, as it was last seen."""
         return self._asynchronous.model
 
-    scale = synchronous(AsyncCluster.scale)
-    scale_up = synchronous(AsyncCluster.scale_up)
-    scale_down = synchronous(AsyncCluster.scale_down)
-    adapt = synchronous_as(Adaptive, AsyncCluster.adapt)
-    restart = synchronous(AsyncCluster.restart)
-    retire = synchronous(AsyncCluster.retire)
-    share = synchronous(AsyncCluster.share)
-    links = synchronous(AsyncCluster.links)
-    withdraw = synchronous(AsyncCluster.withdraw)
-    telemetry = synchronous(AsyncCluster.telemetry)
-    history = synchronous(AsyncCluster.history)
-    frame = synchronous(AsyncCluster.frame)
-    notify = synchronous(AsyncCluster.notify)
-    activity = synchronous(AsyncCluster.activity)
-    logs = synchronous(AsyncCluster.logs)
-    get_logs = synchronous(AsyncCluster.get_logs)
     stop = _also_when_python_ends(synchronous(AsyncCluster.stop))
     close = _also_when_python_ends(synchronous(AsyncCluster.close))
-    wait_for_workers = synchronous(AsyncCluster.wait_for_workers)
 
     def get_client(self, **options: Any) -> Client:
         """Return a new ``distributed.Client`` connected to this cluster.
@@ -145,3 +229,19 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
     ) -> None:
         if self._owned:
             self.stop()
+
+
+def client_of(cluster: ClusterHandle, options: dict[str, Any]) -> Client:
+    """Return a new client of a cluster, whose methods are coroutines where the cluster's are."""
+    import dask
+
+    from ..dask_internals.scheduler_state import name_for_kernel
+    from .notebook_client import Client
+
+    cluster.scheduler_address  # noqa: B018  # A sentence now instead of a time-out later.
+    if getattr(cluster.model.spec, "enable_cudf_spill", False):
+        let_cudf_spill()
+    kernel = this_kernel()
+    # So that JupyterLab can say which notebooks are connected. A name of one's own goes first.
+    named = {} if kernel is None or dask.config.get("client-name", None) else {"name": name_for_kernel(kernel)}
+    return Client(cluster, **{"asynchronous": cluster.asynchronous, **named, **options})  # type: ignore[no-untyped-call]

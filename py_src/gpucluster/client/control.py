@@ -1,33 +1,41 @@
-"""The verbs, asynchronous and synchronous, without Dask: what server, magics and command line call."""
+"""What server, magics and command line ask of clusters, by id or name; asynchronous and synchronous, without Dask."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import sys
+from builtins import list as List
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import quote
 
-from ..protocol.errors import GPUClusterError
-from ..protocol.links import DEFAULT_HOURS, NewLink, SharedLinks, parse_link_request
-from ..protocol.models import ClusterModel, Submission
+from ..operating_system.plain_file import read_own_file
+from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, InvalidState
+from ..protocol.models import ClusterModel, Event, Submission, Telemetry
 from ..protocol.spec import ClusterPatch, SpecBase
-from ..protocol.workers import find_worker
+from ..protocol.telemetry import Decision, Decisions, TelemetrySample
+from ..registry import activity
 from ..registry.leasing import Hold, Scope
 from ..registry.record import DashboardAddress
-from . import links, previewing, standby
-from .capacity import bounded_spec, checked_patch, checked_spec
+from ..registry.store import Registry
+from . import previewing, standby
+from .caller import this_process
+from .capacity import bounded_spec, checked_patch, checked_spec, notes_on_patch, notes_on_spec
 from .creation import Creation
+from .ended_cluster import ended_unasked
 from .environment import python_of
+from .events import RawTelemetry, raw_watch, watch
+from .forms import Waits, twin
 from .launch import LAUNCH_SECONDS
-from .reading import ReadingControl
 from .stopping import remove_cluster, stop_cluster
-from .synchronous import Synchronous, synchronous
-from .transport import answer_seconds, request
-from .waiting import OnProgress, must_have_scaled, wait_until_done
+from .transport import answer_seconds, ask_supervisor
+from .verbs import Verbs
+from .waiting import OnProgress, must_have_scaled, must_speak_our_version, wait_until_done
 
+LEASE_VARIABLE = "GPUCLUSTER_LEASE"
+"""Has the id of the cluster that was leased for a command, in the command's environment."""
 STOP_PATIENCE_SECONDS = 20.0
 NOTE_SECONDS = 5.0
 """What only stands in the activity is waited for no longer."""
@@ -35,26 +43,27 @@ STOP_LATE_SECONDS = 10.0
 """Patience with a cluster that has taken too long to start."""
 
 
-class AsyncControl(ReadingControl):
-    """All verbs on all clusters of this user.
+class Requests:
+    """What is asked by a cluster's id or name, or about all clusters: the forms of ``AsyncControl`` and ``Control``."""
 
-    Wherever ``id`` stands, a name will do.
+    @twin
+    async def list(self: AsyncControl) -> List[ClusterModel]:
+        """Return all clusters, living ones first; ended ones stay for a day unless removed."""
+        return self.registry.list()
 
-    Parameters
-    ----------
-    directory : Path, optional
-        The registry's directory; default ``$GPUCLUSTER_DIR`` or ``/tmp/gpucluster-<uid>``.
-    by : str, optional
-        Who asks, for the activity of the clusters; default: this process, such as ``notebook, process 4711``.
+    @twin
+    async def get(self: AsyncControl, id: str) -> ClusterModel:
+        """Return one cluster.
 
-    Raises
-    ------
-    RegistryUnsafe
-        When the directory does not belong to this user alone.
-    """
+        Raises
+        ------
+        ClusterNotFound
+        """
+        return self.registry.find(id)
 
+    @twin
     async def create(
-        self,
+        self: AsyncControl,
         spec: SpecBase | dict[str, Any],
         *,
         python: str | None = None,
@@ -81,8 +90,9 @@ class AsyncControl(ReadingControl):
         creation = await self._creation(spec, python=python, cwd=cwd, timeout=timeout)
         return await self._begun(creation)
 
+    @twin
     async def lease(
-        self, spec: SpecBase | dict[str, Any], scope: Scope, *, timeout: float = LAUNCH_SECONDS
+        self: AsyncControl, spec: SpecBase | dict[str, Any], scope: Scope, *, timeout: float = LAUNCH_SECONDS
     ) -> tuple[ClusterModel, Hold]:
         """Ask for a cluster that ends with this process's hold on it, at the latest with this process.
 
@@ -112,6 +122,348 @@ class AsyncControl(ReadingControl):
             raise
         assert creation.hold is not None
         return model, creation.hold
+
+    @twin
+    async def preview(self: AsyncControl, spec: SpecBase | dict[str, Any]) -> Submission:
+        """Return what would be handed to a batch system for such a cluster; starts nothing.
+
+        Raises
+        ------
+        InvalidRequest, PreflightFailed, StartFailed
+        """
+        return await previewing.preview(checked_spec(spec))
+
+    @twin
+    async def notes(self: AsyncControl, spec: SpecBase | dict[str, Any]) -> List[str]:
+        """Return what to know about a cluster before it is made, such as that its workers share cores. Starts nothing.
+
+        Raises
+        ------
+        InvalidRequest
+            It is refused; so would ``create``.
+        """
+        checked = checked_spec(spec)
+        return await asyncio.to_thread(lambda: notes_on_spec(bounded_spec(checked)))
+
+    @twin
+    async def wait(
+        self: AsyncControl, id: str, *, timeout: float = 120, progress: OnProgress | None = None
+    ) -> ClusterModel:
+        """Wait until the cluster is running with the wanted workers.
+
+        Parameters
+        ----------
+        timeout : float
+            Seconds.
+        progress : callable, optional
+            Called with each new model.
+
+        Raises
+        ------
+        StartFailed
+            When it ends before it has ever run, with the reason.
+        ClusterEnded
+            When it ends later.
+        StartTimedOut, OperationTimedOut
+            It goes on all the same.
+        ProtocolMismatch
+            It belongs to another version, which cannot be asked.
+        """
+        return await wait_until_done(self.registry, id, timeout=timeout, progress=progress)
+
+    @twin
+    async def wait_for_scale(
+        self: AsyncControl, id: str, n_workers: int, *, timeout: float = 120, progress: OnProgress | None = None
+    ) -> ClusterModel:
+        """Wait until the cluster has exactly the number of workers that it was asked for before.
+
+        Raises
+        ------
+        ScaleFailed
+            When it settles for another number, with the reason.
+        ClusterEnded, OperationTimedOut
+        """
+        model = await self.wait(id, timeout=timeout, progress=progress)
+        must_have_scaled(model, n_workers)
+        return model
+
+    @twin
+    async def patch(
+        self: AsyncControl, id: str, patch: ClusterPatch | dict[str, Any], *, timeout: float | None = None
+    ) -> ClusterModel:
+        """Change what is wanted: number of workers, adaptive bounds or idle timeout. Returns when accepted.
+
+        Parameters
+        ----------
+        id : str
+        patch : ClusterPatch or dict
+        timeout : float, optional
+            Whoever waits no longer than so many seconds for what comes of it waits no longer for the answer either.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidRequest, InvalidState, RegistryUnwritable, SupervisorUnreachable
+        """
+        model = self._living(id)
+        checked = checked_patch(model, patch)
+        body = checked.model_dump(exclude_unset=True)
+        return await self.ask(model, "PATCH", "/model", body, timeout=answer_seconds(timeout))
+
+    @twin
+    async def patch_notes(self: AsyncControl, id: str, patch: ClusterPatch | dict[str, Any]) -> List[str]:
+        """Return what to know about a change before it is made. Changes nothing.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidRequest
+        """
+        model = self.registry.find(id)
+        return notes_on_patch(model, checked_patch(model, patch))
+
+    @twin
+    async def stop(
+        self: AsyncControl, id: str, *, wait: bool = True, timeout: float = STOP_PATIENCE_SECONDS
+    ) -> ClusterModel:
+        """Stop a cluster. Stopping an ended cluster changes nothing.
+
+        Parameters
+        ----------
+        wait : bool
+            Return when nothing of it runs any more.
+        timeout : float
+            Seconds after which its process is killed when it has not ended by itself; half of them when it does not
+            even answer. The ``reason`` of the cluster says so.
+
+        Raises
+        ------
+        ClusterNotFound
+        SupervisorUnreachable
+            The process cannot be killed either.
+        """
+        model = self.registry.find(id)
+        if model.state.ended:
+            return model
+
+        async def ask(seconds: float) -> ClusterModel:
+            return await self.ask(model, "POST", "/stop", timeout=seconds)
+
+        return await stop_cluster(self.registry, model, ask, wait=wait, timeout=timeout)
+
+    @twin
+    async def remove(self: AsyncControl, id: str) -> None:
+        """Forget an ended cluster with its log.
+
+        Raises
+        ------
+        ClusterNotFound
+        InvalidState
+            When it has not ended.
+        """
+        await remove_cluster(self.registry, id)
+
+    @twin
+    async def glance(self: AsyncControl, id: str, *, timeout: float | None = None) -> TelemetrySample:
+        """Return the newest figures without making workers report more often: for monitors that ask all day.
+
+        Parameters
+        ----------
+        id : str
+        timeout : float, optional
+            Seconds to wait for the answer; default: 30.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidState, SupervisorUnreachable
+        """
+        model = self._living(id)
+        answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/sample", timeout=timeout)
+        return Telemetry.model_validate_json(answer).sample
+
+    @twin
+    async def decisions(self: AsyncControl, id: str) -> List[Decision]:
+        """Return what following the load has led to since `adapt` was last called, oldest first.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidState, SupervisorUnreachable
+        """
+        model = self._living(id)
+        answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/decisions")
+        return Decisions.model_validate_json(answer).decisions
+
+    @twin
+    async def submission(self: AsyncControl, id: str) -> Submission:
+        """Return what was handed to whoever starts a cluster's workers, also of an ended one.
+
+        Raises
+        ------
+        ClusterNotFound
+        """
+        folder = self.registry.folder(self.registry.find(id).id)
+        try:
+            return Submission(text=read_own_file(folder.submitted).decode("utf-8", "replace"))
+        except OSError:
+            return Submission()
+
+    @twin
+    async def open_dashboard(self: AsyncControl, id: str) -> str:
+        """Let a browser on this machine reach the dashboard, and return the address of its status page: a secret.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidState, SupervisorUnreachable
+        """
+        model = self._living(id)
+        answer = await ask_supervisor(self.registry.folder(model.id), "POST", "/dashboard")
+        url = DashboardAddress.model_validate_json(answer).url
+        assert url is not None
+        return url
+
+    @twin
+    async def note_link(self: AsyncControl, model: ClusterModel, message: str, by: str | None = None) -> None:
+        """Write into a cluster's activity what became of a link; a cluster that does not answer misses that only.
+
+        Parameters
+        ----------
+        model : ClusterModel
+        message : str
+            A sentence of at most 140 characters.
+        by : str, optional
+            Who has done it, where that is not whoever asks here.
+        """
+        with suppress(GPUClusterError):
+            told = {"message": message, "kind": "link"}
+            await self.ask(model, "POST", "/news", told, timeout=NOTE_SECONDS, by=by)
+
+    @twin
+    async def tell(
+        self: AsyncControl, id: str, message: str, kind: Literal["done", "not_done", "profile"] = "done"
+    ) -> ClusterModel:
+        """Announce what has been done with the cluster.
+
+        Parameters
+        ----------
+        message : str
+            A sentence of at most 140 characters.
+        kind : {"done", "not_done", "profile"}
+            What a person waits for becomes a notice in JupyterLab, and goes to the server's hook, also where it failed;
+            that the cluster has been profiled only stands in its activity.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidRequest, InvalidState, SupervisorUnreachable
+        """
+        return await self.ask(self._living(id), "POST", "/news", {"message": message, "kind": kind})
+
+    @twin
+    async def begin_recording(self: AsyncControl, id: str, file: str | Path) -> ClusterModel:
+        """Let the cluster's own process record what gauges show, until that is ended or the cluster ends.
+
+        Parameters
+        ----------
+        file : str or Path
+            Where to write; nothing may be there.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidRequest, InvalidState, SupervisorUnreachable
+        """
+        return await self.ask(self._living(id), "POST", "/recording", {"file": os.path.abspath(file)})
+
+    @twin
+    async def end_recording(self: AsyncControl, id: str) -> ClusterModel:
+        """Complete the recording that ``begin_recording`` has begun. Harmless when there is none.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidState, SupervisorUnreachable
+        """
+        return await self.ask(self._living(id), "DELETE", "/recording")
+
+    @twin
+    async def ensure_standby(self: AsyncControl) -> bool:
+        """Start an idle supervisor for the next cluster unless there is one; returns whether one was started."""
+        return await asyncio.to_thread(standby.start_standby, self.registry, python=sys.executable)
+
+    @twin
+    async def close_standby(self: AsyncControl) -> bool:
+        """Want no idle supervisor any more; returns whether one was wanted. It ends unless somebody else wants it."""
+        return await standby.release_standbys(self.registry)
+
+
+class AsyncControl(Requests, Verbs):
+    """All verbs on all clusters of this user.
+
+    Wherever ``id`` stands, a name will do.
+
+    Parameters
+    ----------
+    directory : Path, optional
+        The registry's directory; default ``$GPUCLUSTER_DIR`` or ``/tmp/gpucluster-<uid>``.
+    by : str, optional
+        Who asks, for the activity of the clusters; default: this process, such as ``notebook, process 4711``.
+
+    Raises
+    ------
+    RegistryUnsafe
+        When the directory does not belong to this user alone.
+    """
+
+    def __init__(self, directory: Path | None = None, *, by: str | None = None) -> None:
+        self.registry = Registry(directory)
+        self.by = activity.who(by) or this_process()
+
+    def find_living(self, name: str | None = None) -> ClusterModel:
+        """Return a cluster that has not ended, by name or id; without one the only one that there is.
+
+        In a command of ``gpucluster lease`` it is the one that was leased for that command.
+
+        Raises
+        ------
+        ClusterNotFound
+            When there is none, or it has ended.
+        InvalidRequest
+            When the name was left out and there are several.
+        """
+        living = [model for model in self.registry.list() if not model.state.ended]
+        name = name or os.environ.get(LEASE_VARIABLE)
+        if name is not None:
+            model = self.registry.find(name)
+            if model.state.ended:
+                why = f" {model.reason}" if model.reason else ""
+                raise ClusterNotFound(f"The cluster '{model.name}' has {model.state.value}.{why}")
+            return model
+        if not living:
+            last = ended_unasked(self.registry.list())
+            raise ClusterNotFound(f"There is no living cluster. {last}Create one: gpucluster.create().")
+        if len(living) > 1:
+            names = ", ".join(model.name for model in living)
+            raise InvalidRequest(f"There are several living clusters ({names}); name one.")
+        return living[0]
+
+    def dashboard(self, id: str) -> DashboardAddress:
+        """Return where the dashboard listens: a secret of this user.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidState
+        """
+        return self.registry.dashboard(id)
+
+    def events(self, *, telemetry: bool = True) -> AsyncIterator[Event]:
+        """Yield ``Hello`` with the whole list, then what changes, and samples of running clusters."""
+        return watch(self.registry, telemetry=telemetry)
+
+    def raw_events(self) -> AsyncIterator[Event | RawTelemetry]:
+        """Like ``events``, with samples as ``(id, line)``: the JSON of a whole event, not parsed."""
+        return raw_watch(self.registry)
+
+    def _living(self, id: str) -> ClusterModel:
+        model = self.registry.find(id)
+        if model.state.ended:
+            raise InvalidState(f"The cluster '{model.name}' has {model.state.value}; create a new one.")
+        must_speak_our_version(model)
+        return model
 
     async def _creation(
         self,
@@ -143,244 +495,7 @@ class AsyncControl(ReadingControl):
                 await self.stop((await creating).id)
             raise
 
-    async def preview(self, spec: SpecBase | dict[str, Any]) -> Submission:
-        """Return what would be handed to a batch system for such a cluster; starts nothing.
-
-        Raises
-        ------
-        InvalidRequest, PreflightFailed, StartFailed
-        """
-        return await previewing.preview(checked_spec(spec))
-
-    async def wait(self, id: str, *, timeout: float = 120, progress: OnProgress | None = None) -> ClusterModel:
-        """Wait until the cluster is running with the wanted workers.
-
-        Parameters
-        ----------
-        timeout : float
-            Seconds.
-        progress : callable, optional
-            Called with each new model.
-
-        Raises
-        ------
-        StartFailed
-            When it ends before it has ever run, with the reason.
-        ClusterEnded
-            When it ends later.
-        StartTimedOut, OperationTimedOut
-            It goes on all the same.
-        ProtocolMismatch
-            It belongs to another version, which cannot be asked.
-        """
-        return await wait_until_done(self.registry, id, timeout=timeout, progress=progress)
-
-    async def wait_for_scale(
-        self, id: str, n_workers: int, *, timeout: float = 120, progress: OnProgress | None = None
-    ) -> ClusterModel:
-        """Wait until the cluster has exactly the number of workers that it was asked for before.
-
-        Raises
-        ------
-        ScaleFailed
-            When it settles for another number, with the reason.
-        ClusterEnded, OperationTimedOut
-        """
-        model = await self.wait(id, timeout=timeout, progress=progress)
-        must_have_scaled(model, n_workers)
-        return model
-
-    async def patch(
-        self, id: str, patch: ClusterPatch | dict[str, Any], *, timeout: float | None = None
-    ) -> ClusterModel:
-        """Change what is wanted: number of workers, adaptive bounds or idle timeout. Returns when accepted.
-
-        Parameters
-        ----------
-        id : str
-        patch : ClusterPatch or dict
-        timeout : float, optional
-            Whoever waits no longer than so many seconds for what comes of it waits no longer for the answer either.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidRequest, InvalidState, RegistryUnwritable, SupervisorUnreachable
-        """
-        model = self._living(id)
-        checked = checked_patch(model, patch)
-        body = checked.model_dump(exclude_unset=True)
-        return await self._ask(model, "PATCH", "/model", body, timeout=answer_seconds(timeout))
-
-    async def retire(self, id: str, worker: str) -> ClusterModel:
-        """Retire one worker: its results go to the others, then it ends. Returns when accepted.
-
-        Parameters
-        ----------
-        worker : str
-            Name of the worker, or the beginning of a GPU worker's UUID. While the number of workers follows the
-            load, another may take its place.
-
-        Raises
-        ------
-        ClusterNotFound, WorkerNotFound, InvalidState, SupervisorUnreachable
-        """
-        model = self._living(id)
-        if not worker.strip(".") or len(worker) > 200 or not _encodes(worker):
-            find_worker(model, worker)  # No path can carry such a name.
-        return await self._ask(model, "POST", f"/workers/{quote(worker, safe='')}/retire")
-
-    async def tell(self, id: str, message: str, kind: Literal["done", "not_done", "profile"] = "done") -> ClusterModel:
-        """Announce what has been done with the cluster.
-
-        Parameters
-        ----------
-        message : str
-            A sentence of at most 140 characters.
-        kind : {"done", "not_done", "profile"}
-            What a person waits for becomes a notice in JupyterLab, and goes to the server's hook, also where it failed;
-            that the cluster has been profiled only stands in its activity.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidRequest, InvalidState, SupervisorUnreachable
-        """
-        return await self._ask(self._living(id), "POST", "/news", {"message": message, "kind": kind})
-
-    async def begin_recording(self, id: str, file: str | Path) -> ClusterModel:
-        """Let the cluster's own process record what gauges show, until that is ended or the cluster ends.
-
-        Parameters
-        ----------
-        file : str or Path
-            Where to write; nothing may be there.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidRequest, InvalidState, SupervisorUnreachable
-        """
-        return await self._ask(self._living(id), "POST", "/recording", {"file": os.path.abspath(file)})
-
-    async def end_recording(self, id: str) -> ClusterModel:
-        """Complete the recording that ``begin_recording`` has begun. Harmless when there is none.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidState, SupervisorUnreachable
-        """
-        return await self._ask(self._living(id), "DELETE", "/recording")
-
-    async def share(
-        self, id: str, *, hours: float = DEFAULT_HOURS, tasks: bool = False, public: bool = False
-    ) -> NewLink:
-        """Make a link by which others can look at a cluster, and do nothing with it, until it ends.
-
-        Parameters
-        ----------
-        hours : float
-            Until it ends by itself, 24 at most; it also ends with the cluster.
-        tasks : bool
-            Whether it shows keys of tasks too, on pages such as progress and the task stream.
-        public : bool
-            Whether it does without the hub's log-in, where there is a hub; the site has to allow it.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidRequest, InvalidState, LinkRefused, RegistryUnwritable
-        """
-        model = self._living(id)
-        wanted = parse_link_request({"hours": hours, "tasks": tasks, "public": public})
-        made = await asyncio.to_thread(links.make_link, self.registry, model, wanted, self.by)
-        await self.note_link(model, links.made_sentence(made.link))
-        return made
-
-    async def withdraw(self, id: str, link: str | None = None) -> SharedLinks:
-        """Take a link back, or all links of a cluster; returns those. Views that are open end within seconds.
-
-        Parameters
-        ----------
-        link : str, optional
-            Id of the link.
-
-        Raises
-        ------
-        ClusterNotFound, LinkNotFound, RegistryUnwritable
-        """
-        model = self.registry.find(id)
-        gone = await asyncio.to_thread(links.take_links_back, self.registry, model, link)
-        if gone.links:
-            await self.note_link(model, links.withdrawn_sentence(gone.links))
-        return gone
-
-    async def note_link(self, model: ClusterModel, message: str, by: str | None = None) -> None:
-        """Write into a cluster's activity what became of a link; a cluster that does not answer misses that only.
-
-        Parameters
-        ----------
-        model : ClusterModel
-        message : str
-            A sentence of at most 140 characters.
-        by : str, optional
-            Who has done it, where that is not whoever asks here.
-        """
-        with suppress(GPUClusterError):
-            told = {"message": message, "kind": "link"}
-            await self._ask(model, "POST", "/news", told, timeout=NOTE_SECONDS, by=by)
-
-    async def restart(self, id: str) -> ClusterModel:
-        """Restart all workers; tasks and results are lost. Returns when accepted.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidState, SupervisorUnreachable
-        """
-        return await self._ask(self._living(id), "POST", "/restart")
-
-    async def stop(self, id: str, *, wait: bool = True, timeout: float = STOP_PATIENCE_SECONDS) -> ClusterModel:
-        """Stop a cluster. Stopping an ended cluster changes nothing.
-
-        Parameters
-        ----------
-        wait : bool
-            Return when nothing of it runs any more.
-        timeout : float
-            Seconds after which its process is killed when it has not ended by itself; half of them when it does not
-            even answer. The ``reason`` of the cluster says so.
-
-        Raises
-        ------
-        ClusterNotFound
-        SupervisorUnreachable
-            The process cannot be killed either.
-        """
-        model = self.registry.find(id)
-        if model.state.ended:
-            return model
-
-        async def ask(seconds: float) -> ClusterModel:
-            return await self._ask(model, "POST", "/stop", timeout=seconds)
-
-        return await stop_cluster(self.registry, model, ask, wait=wait, timeout=timeout)
-
-    async def remove(self, id: str) -> None:
-        """Forget an ended cluster with its log.
-
-        Raises
-        ------
-        ClusterNotFound
-        InvalidState
-            When it has not ended.
-        """
-        await remove_cluster(self.registry, id)
-
-    async def ensure_standby(self) -> bool:
-        """Start an idle supervisor for the next cluster unless there is one; returns whether one was started."""
-        return await asyncio.to_thread(standby.start_standby, self.registry, python=sys.executable)
-
-    async def close_standby(self) -> bool:
-        """Want no idle supervisor any more; returns whether one was wanted. It ends unless somebody else wants it."""
-        return await standby.release_standbys(self.registry)
-
-    async def _ask(
+    async def ask(
         self,
         model: ClusterModel,
         method: str,
@@ -390,20 +505,12 @@ class AsyncControl(ReadingControl):
         by: str | None = None,
     ) -> ClusterModel:
         folder = self.registry.folder(model.id)
-        answer = await request(folder, method, path, body, by=by or self.by, timeout=timeout)
+        answer = await ask_supervisor(folder, method, path, body, by=by or self.by, timeout=timeout)
         return ClusterModel.model_validate_json(answer)
 
 
-def _encodes(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-class Control(Synchronous[AsyncControl]):
-    """The verbs of ``AsyncControl``, synchronous. A callback such as ``progress`` is called in another thread."""
+class Control(Waits[AsyncControl], Requests, Verbs):
+    """``AsyncControl`` whose verbs wait. A callback such as ``progress`` is called in another thread."""
 
     def __init__(self, directory: Path | None = None, *, by: str | None = None) -> None:
         super().__init__(AsyncControl(directory, by=by))
@@ -422,34 +529,3 @@ class Control(Synchronous[AsyncControl]):
     def find_living(self, name: str | None = None) -> ClusterModel:
         """See ``AsyncControl.find_living``."""
         return self._asynchronous.find_living(name)
-
-    open_dashboard = synchronous(AsyncControl.open_dashboard)
-    lease = synchronous(AsyncControl.lease)
-    list = synchronous(AsyncControl.list)
-    get = synchronous(AsyncControl.get)
-    logs = synchronous(AsyncControl.logs)
-    submission = synchronous(AsyncControl.submission)
-    preview = synchronous(AsyncControl.preview)
-    activity = synchronous(AsyncControl.activity)
-    telemetry = synchronous(AsyncControl.telemetry)
-    history = synchronous(AsyncControl.history)
-    decisions = synchronous(AsyncControl.decisions)
-    notes = synchronous(AsyncControl.notes)
-    patch_notes = synchronous(AsyncControl.patch_notes)
-    create = synchronous(AsyncControl.create)
-    wait = synchronous(AsyncControl.wait)
-    wait_for_scale = synchronous(AsyncControl.wait_for_scale)
-    patch = synchronous(AsyncControl.patch)
-    retire = synchronous(AsyncControl.retire)
-    tell = synchronous(AsyncControl.tell)
-    begin_recording = synchronous(AsyncControl.begin_recording)
-    end_recording = synchronous(AsyncControl.end_recording)
-    share = synchronous(AsyncControl.share)
-    links = synchronous(AsyncControl.links)
-    withdraw = synchronous(AsyncControl.withdraw)
-    note_link = synchronous(AsyncControl.note_link)
-    restart = synchronous(AsyncControl.restart)
-    stop = synchronous(AsyncControl.stop)
-    remove = synchronous(AsyncControl.remove)
-    ensure_standby = synchronous(AsyncControl.ensure_standby)
-    close_standby = synchronous(AsyncControl.close_standby)

@@ -27,7 +27,7 @@ from .environment import cluster_environment, fingerprint
 from .killing import KILLED_SECONDS, kill_supervisor
 from .launch import LAUNCH_SECONDS, launch
 from .opening import must_be_open
-from .transport import request
+from .transport import ask_supervisor
 
 ADOPT_SECONDS = 8.0
 """A standby that does not take the cluster by then is given up: a new process is faster."""
@@ -94,7 +94,7 @@ class Creation:
             drop_early()
             body = {"cwd": self._directory, "environment": self._environment}
             try:
-                await request(folder, "POST", "/adopt", body, timeout=min(ADOPT_SECONDS, self._left()))
+                await ask_supervisor(folder, "POST", "/adopt", body, timeout=min(ADOPT_SECONDS, self._left()))
             except GPUClusterError:
                 # The standby died between our look and our request, hangs, or refuses: start the slow way.
                 folder = await asyncio.to_thread(self._give_up, folder)

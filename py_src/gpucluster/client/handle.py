@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from ..dask_internals.clusters import logs_of, shown_logs
 from ..dask_internals.statuses import status_named
 from ..protocol.errors import InvalidState
 from ..protocol.models import ClusterModel, ClusterState
@@ -18,13 +19,17 @@ from .control import AsyncControl
 from .credentials import find_credentials_for, security_of
 from .dashboard import DEFAULT_PAGE, jupyter_link
 from .dask_cluster import DaskCluster
+from .forms import OfOneCluster, eager_twin, twin
 from .presentation import View, presentation, shell_of_notebook
+from .verbs import Verbs
 
 if TYPE_CHECKING:
     from distributed.security import Security
 
+    from .cluster import AsyncCluster
 
-class ClusterHandle(DaskCluster):
+
+class ClusterHandle(OfOneCluster, Verbs, DaskCluster):
     """What ``Cluster`` and ``AsyncCluster`` have in common.
 
     The cluster lives in its own process: deleting the handle, restarting the kernel or stopping Jupyter
@@ -134,6 +139,50 @@ class ClusterHandle(DaskCluster):
             ClusterState.FAILED: "closed",
         }
         return status_named(names[self.model.state])
+
+    # -- words of Dask's clusters ----------------------------------------------------------------
+
+    @eager_twin
+    async def scale_up(self: AsyncCluster, n: int, *, wait: bool = True, timeout: float = 120) -> None:
+        """Scale to that many workers: an older word of Dask's for ``scale``."""
+        await self.scale(n, wait=wait, timeout=timeout)
+
+    @eager_twin
+    async def scale_down(
+        self: AsyncCluster, workers: Iterable[str | int], *, wait: bool = True, timeout: float = 120
+    ) -> None:
+        """Retire these workers, by name or address: Dask's word for ``retire``, which says what it raises."""
+        for worker in list(workers):
+            names = [known.name for known in self.model.workers if known.address == worker]
+            await self.retire(names[0] if names else worker, wait=wait, timeout=timeout)
+
+    @twin
+    async def get_logs(
+        self: AsyncCluster, cluster: bool = True, scheduler: bool = True, workers: bool | Iterable[str] = True
+    ) -> dict[str, str]:
+        """Return the logs of the cluster's process, the scheduler and the workers, as a notebook can show them.
+
+        Parameters
+        ----------
+        cluster, scheduler : bool
+            Whether those are wanted.
+        workers : bool or iterable of str
+            Whether the workers' are wanted, or the addresses of those whose are.
+
+        Raises
+        ------
+        InvalidState
+            When the cluster is not running and the logs of its scheduler or workers are wanted.
+        """
+        logs: dict[str, str] = {}
+        if cluster:
+            logs["Cluster"] = "\n".join(await self.logs())
+        if scheduler or workers:
+            logs |= await logs_of(self.scheduler_address, self.security, scheduler=scheduler, workers=workers)
+        shown: dict[str, str] = shown_logs(logs)
+        return shown
+
+    # -- shown -----------------------------------------------------------------------------------
 
     def gauges(self) -> View:
         """Return live gauges for a notebook: memory, GPUs, tasks and progress.

@@ -16,14 +16,12 @@ from ..protocol.plain_text import counted
 from ..protocol.spec import SpecBase
 from ..registry.leasing import Hold, Scope
 from .api import START_SECONDS, Timeout, asked_for, running_or_stopped
-from .async_cluster import AsyncCluster
 from .background import run
-from .cluster import Cluster
-from .control import AsyncControl
+from .cluster import AsyncCluster, Cluster
+from .control import LEASE_VARIABLE, AsyncControl
 from .ended_cluster import is_over
 from .live_text import LiveText
 from .presentation import shell_of_notebook
-from .reading import LEASE_VARIABLE
 from .waiting import OnProgress
 from .worker_numbers import duration, whole
 

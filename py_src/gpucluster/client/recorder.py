@@ -13,7 +13,7 @@ from ..protocol.errors import InvalidRequest, InvalidState
 from ..protocol.models import ClusterModel
 from ..recordings.line_recorder import LineRecorder
 from .control import AsyncControl
-from .synchronous import Synchronous, synchronous
+from .forms import Waits, synchronous
 from .telemetry import follow_telemetry
 
 
@@ -103,7 +103,7 @@ class AsyncRecorder(LineRecorder):
             self.complete()
 
 
-class Recorder(Synchronous[AsyncRecorder]):
+class Recorder(Waits[AsyncRecorder]):
     """Writes the telemetry of one cluster into a file, from ``start`` to ``stop``. Made by ``Cluster.recording``.
 
     A context manager: leaving the block stops it. It also stops when the cluster ends, when the file is as large as

@@ -13,7 +13,7 @@ from ..registry.standby_users import want, want_no_more
 from ..registry.store import Registry
 from .environment import cluster_environment, fingerprint
 from .launch import launch
-from .transport import request
+from .transport import ask_supervisor
 
 RELEASE_SECONDS = 5.0
 
@@ -95,5 +95,5 @@ async def release_standbys(registry: Registry) -> bool:
             released = True
             # One that does not answer, or whose others are gone only a moment later, finds out by itself.
             with suppress(GPUClusterError):
-                await request(folder, "POST", "/release", timeout=RELEASE_SECONDS)
+                await ask_supervisor(folder, "POST", "/release", timeout=RELEASE_SECONDS)
     return released

@@ -59,7 +59,7 @@ def answer_seconds(timeout: float | None) -> float:
     return _ANSWER_SECONDS if timeout is None else min(_ANSWER_SECONDS, max(timeout, _SHORTEST_SECONDS))
 
 
-async def request(
+async def ask_supervisor(
     folder: Folder, method: str, path: str, body: Any = None, *, by: str | None = None, timeout: float | None = None
 ) -> bytes:
     """Send one request and return the body of the answer.

@@ -10,6 +10,7 @@ from ..protocol.errors import (
     InvalidState,
     OperationFailed,
     OperationTimedOut,
+    ProtocolMismatch,
     ScaleFailed,
     StartFailed,
     StartTimedOut,
@@ -17,13 +18,24 @@ from ..protocol.errors import (
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.plain_text import counted
 from ..registry.store import Registry
-from .reading import must_speak_our_version
+from ..registry.unreadable import of_another_version
 
 POLL_SECONDS = 0.02
 IN_LINE = ("line", "turn")
 """Steps in which a cluster waits for a GPU, or for its turn to start: counted in no timeout, and ended by a stop."""
 
 OnProgress = Callable[[ClusterModel], None]
+
+
+def must_speak_our_version(model: ClusterModel) -> None:
+    """Refuse a cluster of another version of the protocol, which cannot be asked.
+
+    Raises
+    ------
+    ProtocolMismatch
+    """
+    if of_another_version(model):
+        raise ProtocolMismatch(f"The cluster '{model.name}' can only be stopped. {model.notice}")
 
 
 async def wait_until_done(
@@ -70,7 +82,7 @@ def must_have_scaled(model: ClusterModel, n_workers: int) -> None:
         raise ScaleFailed(model.notice or meanwhile)
 
 
-async def wait_until_restarted(registry: Registry, before: ClusterModel, *, timeout: float) -> None:
+async def wait_until_restarted(registry: Registry, before: ClusterModel, *, timeout: float) -> ClusterModel:
     """Wait until none of the workers' processes is one of those before.
 
     Raises
@@ -88,7 +100,7 @@ async def wait_until_restarted(registry: Registry, before: ClusterModel, *, time
         if model.notice is not None:
             raise OperationFailed(model.notice)
         if not old & {worker.pid for worker in model.workers}:
-            return
+            return model
         if asyncio.get_running_loop().time() > deadline:
             raise OperationTimedOut(
                 f"The workers of '{model.name}' did not come back within {timeout:.0f} seconds. "
@@ -97,7 +109,9 @@ async def wait_until_restarted(registry: Registry, before: ClusterModel, *, time
         await asyncio.sleep(POLL_SECONDS)
 
 
-async def wait_until_retired(registry: Registry, id: str, worker: str, address: str | None, *, timeout: float) -> None:
+async def wait_until_retired(
+    registry: Registry, id: str, worker: str, address: str | None, *, timeout: float
+) -> ClusterModel:
     """Wait until no worker has that address.
 
     Raises
@@ -111,7 +125,7 @@ async def wait_until_retired(registry: Registry, id: str, worker: str, address: 
     while True:
         model = registry.find(id)
         if address not in {found.address for found in model.workers}:
-            return
+            return model
         if model.notice is not None:
             raise InvalidState(model.notice)
         if asyncio.get_running_loop().time() > deadline:
@@ -122,7 +136,7 @@ async def wait_until_retired(registry: Registry, id: str, worker: str, address: 
         await asyncio.sleep(POLL_SECONDS)
 
 
-async def wait_until_connected(registry: Registry, id: str, n_workers: int, *, timeout: float) -> None:
+async def wait_until_connected(registry: Registry, id: str, n_workers: int, *, timeout: float) -> ClusterModel:
     """Wait until at least that many workers are connected.
 
     Raises
@@ -141,6 +155,7 @@ async def wait_until_connected(registry: Registry, id: str, n_workers: int, *, t
                 "The cluster goes on; the others may come yet."
             )
         await asyncio.sleep(POLL_SECONDS)
+    return model
 
 
 def _accepted(model: ClusterModel) -> int:

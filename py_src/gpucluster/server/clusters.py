@@ -15,7 +15,7 @@ from ..client.capacity import bounded_spec, checked_patch, checked_spec, demand_
 from ..client.links import FORBIDDEN
 from ..protocol.errors import FieldError, GPUClusterError, InvalidRequest, LinkRefused, refused_field
 from ..protocol.kinds import find_kind
-from ..protocol.links import parse_link_request
+from ..protocol.links import NewLink, parse_link_request
 from ..protocol.models import ClusterList, ClusterModel, Notes, Submission
 from ..protocol.plain_text import printable
 from ..protocol.spec import parse_patch
@@ -228,7 +228,7 @@ class RestartHandler(ClusterAPIHandler):
     @authorized
     async def post(self, cluster: str) -> None:
         """Restart all workers."""
-        self.answer(await self.control.restart(cluster))
+        self.answer(await self.control.restart(cluster, wait=False))
 
 
 class RetireHandler(ClusterAPIHandler):
@@ -238,7 +238,7 @@ class RetireHandler(ClusterAPIHandler):
     @authorized
     async def post(self, cluster: str, worker: str) -> None:
         """Move the worker's results to the others, then close it; returns when the request is noted."""
-        self.answer(await self.control.retire(cluster, worker))
+        self.answer(await self.control.retire(cluster, worker, wait=False))
 
 
 class HistoryHandler(ClusterAPIHandler):
@@ -307,7 +307,7 @@ class LinksHandler(ClusterAPIHandler):
             raise LinkRefused(FORBIDDEN.replace("This site", "This Jupyter server"))
         made = await self.control.share(model.id, hours=request.hours, tasks=request.tasks, public=request.public)
         self.set_header("Cache-Control", "no-store")
-        self.answer(made, 201)
+        self.answer(NewLink(link=made.link, path=made.path), 201)  # The page knows its server's address.
 
     @authenticated
     @authorized

@@ -86,7 +86,7 @@ class Retire(Request):
 
     async def send(self, control: AsyncControl, id: str) -> None:
         """Ask for that."""
-        await control.retire(id, self.worker)
+        await control.retire(id, self.worker, wait=False)
 
 
 class Stop(Request):

@@ -81,7 +81,7 @@ def test_it_is_seen_used_and_left_alone(shared_site, somebody, wait_until):
     with pytest.raises(InvalidState, match="cannot be scaled: somebody else has started this scheduler"):
         shared_site.control.patch(model.id, {"n_workers": 2})
     with pytest.raises(InvalidState, match="cannot restart its workers: somebody else"):
-        shared_site.control.restart(model.id)
+        shared_site.control.restart(model.id, wait=False)
     shared_site.control.stop(model.id)
     shared_site.wait_for(model.id, lambda model: model.state is ClusterState.STOPPED)
     with Client(address, timeout=20) as client:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from gpucluster.client.begun import begins_at_once, only_awaited
+from gpucluster.client.forms import eager_twin
 
 
-@begins_at_once("count")
 class Verbs:
     """A verb that says what becomes of it."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
 
+    @eager_twin
     async def count(self, number: int) -> int:
         self.seen.append(f"begins {number}")
         try:
@@ -45,6 +45,4 @@ async def test_it_goes_on_without_being_awaited_and_ends_with_who_waits() -> Non
 def test_without_a_loop_it_begins_where_it_is_awaited() -> None:
     verbs = Verbs()
     assert asyncio.run(verbs.count(1)) == 1
-    work = only_awaited(Verbs.count)(verbs, 2)
     assert verbs.seen == ["begins 1"]
-    work.close()

@@ -1,0 +1,393 @@
+"""What one cluster can be asked for: each verb once, as a coroutine.
+
+``AsyncControl`` and ``Control`` have them with the cluster's id or name before the other arguments, ``AsyncCluster``
+and ``Cluster`` without it; ``client/forms.py`` makes the four forms of the one. A request is accepted first and done
+later: where that takes time, ``wait=False`` returns when it is accepted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec
+from urllib.parse import quote
+
+from ..dask_internals.clusters import is_adaptive_of_dask
+from ..protocol.errors import InvalidState, refused_field
+from ..protocol.links import DEFAULT_HOURS, NewLink, SharedLink, SharedLinks, parse_link_request
+from ..protocol.models import ClusterModel, LogLines
+from ..protocol.spec import parse_patch
+from ..protocol.telemetry import Activity, ActivityEntry, TelemetryHistory, TelemetrySample
+from ..protocol.workers import find_worker
+from ..registry import activity
+from ..registry.ending import tail
+from .adapting import Adaptive, AsyncAdaptive
+from .capacity import most_workers
+from .environment import set_in_dask
+from .forms import Verb, eager_request, request, verb, verb_as
+from .links import links_of, made_sentence, make_link, take_links_back, with_address, withdrawn_sentence
+from .telemetry import newest_sample
+from .transport import ask_supervisor
+from .waiting import wait_until_connected, wait_until_restarted, wait_until_retired
+from .worker_numbers import bounded_workers, duration, wanted_workers, whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .control import AsyncControl
+
+P = ParamSpec("P")
+
+MAX_LOG_LINES = 10_000
+
+
+def _adapting(
+    work: Callable[Concatenate[AsyncControl, str, P], Coroutine[Any, Any, ClusterModel]],
+) -> Verb[P, ClusterModel, AsyncAdaptive, Adaptive]:
+    return Verb(work, eager=True, shown=AsyncAdaptive, shown_waiting=Adaptive)
+
+
+def _links(answer: SharedLinks) -> list[SharedLink]:
+    return answer.links
+
+
+def _entries(answer: Activity) -> list[ActivityEntry]:
+    return answer.entries
+
+
+def _lines(answer: LogLines) -> list[str]:
+    return answer.lines
+
+
+class Verbs:
+    """The verbs of one cluster. Their documentation leaves out ``id``, which two of the four forms do not have."""
+
+    @eager_request
+    async def scale(
+        self: AsyncControl, id: str, n: int | None = None, memory: str | float | None = None,
+        cores: float | None = None, *, wait: bool = True, timeout: float = 120,
+    ) -> ClusterModel:  # fmt: skip
+        """Scale to that many workers; ends adaptive scaling.
+
+        Parameters
+        ----------
+        n : int, optional
+            Wanted number.
+        memory : int or str, optional
+            So many that they may use this much memory together, such as ``"16 GiB"``.
+        cores : int, optional
+            So many that they run that many tasks at the same time.
+        wait : bool
+            Return when they are there.
+        timeout : float
+            Seconds to wait.
+
+        Raises
+        ------
+        InvalidRequest, InvalidState
+            Nothing was changed.
+        ScaleFailed
+            The cluster goes on with another number.
+        OperationTimedOut
+            It goes on, and may get there yet.
+        """
+        count = wanted_workers(self.registry.find(id), n, memory=memory, cores=cores)
+        model = await self.patch(id, parse_patch({"n_workers": count}), timeout=timeout)
+        return await self.wait_for_scale(id, count, timeout=timeout) if wait else model
+
+    @_adapting
+    async def adapt(
+        self: AsyncControl, id: str, minimum: int | None = 0, maximum: float | None = None, *,
+        interval: str | float | timedelta | None = None, wait_count: int | None = None,
+        target_duration: str | float | timedelta | None = None,
+        minimum_cores: float | None = None, maximum_cores: float | None = None,
+        minimum_memory: str | float | None = None, maximum_memory: str | float | None = None,
+        Adaptive: type | None = None,  # Dask's name
+    ) -> ClusterModel:  # fmt: skip
+        """Let the number of workers follow the load.
+
+        Parameters
+        ----------
+        minimum : int
+            Fewest workers.
+        maximum : int, optional
+            Most workers. Default: as many as the machine has cores, or GPUs for GPU workers; for workers elsewhere, as
+            many as a cluster may have.
+        interval : float, str or timedelta, optional
+            Seconds, or a duration such as ``"500ms"``, between two looks at the load; default: Dask's own setting.
+        wait_count : int, optional
+            How many looks in a row must find a worker unneeded before it goes; default: Dask's own setting.
+        target_duration : float, str or timedelta, optional
+            How long what is waiting should take; the less, the more workers are started. Default: Dask's own setting.
+        minimum_cores, maximum_cores : int, optional
+            The same bounds as the number of tasks that run at the same time.
+        minimum_memory, maximum_memory : int or str, optional
+            The same bounds as the memory that the workers may use together.
+        Adaptive : type, optional
+            Only Dask's own: the cluster's own process decides, also when this one has ended.
+
+        Returns
+        -------
+        AsyncAdaptive or Adaptive
+            Has the decisions in its ``log``, and ends them with ``stop``.
+
+        Raises
+        ------
+        InvalidRequest, InvalidState
+        """
+        if Adaptive is not None and not is_adaptive_of_dask(Adaptive):
+            raise refused_field(
+                "Adaptive",
+                "the cluster's own process decides, also when this one has ended, and takes no class of yours; use "
+                "minimum, maximum, interval, wait_count and target_duration, or call scale yourself",
+            )
+        model = self.registry.find(id)
+        fewest, most = bounded_workers(
+            model, minimum, maximum, minimum_cores=minimum_cores, maximum_cores=maximum_cores,
+            minimum_memory=minimum_memory, maximum_memory=maximum_memory,
+        )  # fmt: skip
+        if most is None:
+            most = await asyncio.to_thread(most_workers, model)
+            most = max(most, fewest) if isinstance(fewest, int) else most
+        here = set_in_dask("distributed.adaptive")
+        options = {
+            "interval_seconds": duration("interval", here.get("interval") if interval is None else interval),
+            "wait_count": whole(here.get("wait-count") if wait_count is None else wait_count),
+            "target_duration_seconds": duration(
+                "target_duration", here.get("target-duration") if target_duration is None else target_duration
+            ),
+        }
+        given = {name: value for name, value in options.items() if value is not None}
+        patch = parse_patch({"adapt": {"minimum": fewest, "maximum": most, **given}})
+        return await self.patch(id, patch)
+
+    @request
+    async def restart(self: AsyncControl, id: str, *, wait: bool = True, timeout: float = 120) -> ClusterModel:
+        """Restart all workers; tasks and results are lost.
+
+        Raises
+        ------
+        InvalidState
+        OperationFailed
+            Not all workers came back; the cluster goes on.
+        OperationTimedOut
+            It goes on, and they may come yet.
+        """
+        before = self._living(id)
+        model = await self.ask(before, "POST", "/restart")
+        return await wait_until_restarted(self.registry, before, timeout=timeout) if wait else model
+
+    @request
+    async def retire(
+        self: AsyncControl, id: str, worker: str | int, *, wait: bool = True, timeout: float = 120
+    ) -> ClusterModel:
+        """Retire one worker: its results go to the others, then it ends.
+
+        Parameters
+        ----------
+        worker : str or int
+            Name of the worker, as in ``cluster.model.workers``, or the beginning of a GPU worker's UUID.
+        wait : bool
+            Return when it is gone.
+        timeout : float
+            Seconds to wait.
+
+        Raises
+        ------
+        InvalidState
+            When the cluster is not running, or the worker holds what no other can take.
+        WorkerNotFound
+        OperationTimedOut
+            The cluster goes on, and the worker may go yet.
+        """
+        model, name = self._living(id), str(worker)
+        if not name.strip(".") or len(name) > 200 or not _encodes(name):
+            find_worker(model, name)  # No path can carry such a name.
+        model = await self.ask(model, "POST", f"/workers/{quote(name, safe='')}/retire")
+        if not wait:
+            return model
+        address = find_worker(model, name).address
+        return await wait_until_retired(self.registry, model.id, name, address, timeout=timeout)
+
+    @verb
+    async def share(
+        self: AsyncControl, id: str, *, hours: float = DEFAULT_HOURS, tasks: bool = False, public: bool = False
+    ) -> NewLink:
+        """Make a link by which others can look at the cluster, and do nothing with it: ``cluster.share().url``.
+
+        Whoever has the link sees the gauges and pages of the dashboard. Do not leave it in a notebook that you pass on.
+
+        Parameters
+        ----------
+        hours : float
+            Until it ends by itself, 24 at most; it also ends with the cluster.
+        tasks : bool
+            Whether it shows keys of tasks too: progress, the task stream and the task graph.
+        public : bool
+            Whether it does without the hub's log-in, where there is a hub; the site has to allow it.
+
+        Raises
+        ------
+        InvalidState
+            When the cluster is about to end, or has too many links.
+        LinkRefused
+            When the site does not allow it.
+        """
+        model = self._living(id)
+        wanted = parse_link_request({"hours": hours, "tasks": tasks, "public": public})
+        made = await asyncio.to_thread(make_link, self.registry, model, wanted, self.by)
+        await self.note_link(model, made_sentence(made.link))
+        return await asyncio.to_thread(with_address, made)
+
+    @verb_as(_links)
+    async def links(self: AsyncControl, id: str) -> SharedLinks:
+        """Return the links that were made and have not ended, with how many times each was opened."""
+        return links_of(self.registry, self.registry.find(id))
+
+    @verb_as(_links)
+    async def withdraw(self: AsyncControl, id: str, link: str | None = None) -> SharedLinks:
+        """Take a link back, or all of them; returns those. Views that are open end within seconds.
+
+        Parameters
+        ----------
+        link : str, optional
+            Id of the link, as in ``cluster.links()``.
+
+        Raises
+        ------
+        LinkNotFound
+        """
+        model = self.registry.find(id)
+        gone = await asyncio.to_thread(take_links_back, self.registry, model, link)
+        if gone.links:
+            await self.note_link(model, withdrawn_sentence(gone.links))
+        return gone
+
+    @verb
+    async def telemetry(self: AsyncControl, id: str) -> TelemetrySample:
+        """Return the newest figures; they are at most a second old.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidState, SupervisorUnreachable
+        """
+        model = self._living(id)
+        if model.scheduler_address is None:
+            raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; it has no figures yet.")
+        return await newest_sample(self.registry.folder(model.id))
+
+    @verb
+    async def history(self: AsyncControl, id: str) -> TelemetryHistory:
+        """Return the figures of the last ten minutes.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidState, SupervisorUnreachable
+        """
+        model = self._living(id)
+        answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/history")
+        return TelemetryHistory.model_validate_json(answer)
+
+    @verb
+    async def frame(self: AsyncControl, id: str, by: Literal["cluster", "worker"] = "cluster") -> pd.DataFrame:
+        """Return the figures of the last ten minutes as a data frame of pandas.
+
+        Parameters
+        ----------
+        by : {"cluster", "worker"}
+            What a row is about: all workers at a moment, or one of them.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Indexed by time in UTC, and by worker. What was not measured is ``NaN``.
+
+        Raises
+        ------
+        InvalidRequest, InvalidState
+        """
+        from ..recordings.frames import history_frame
+
+        history = await self.history(id)
+        # In a thread: the first time, pandas takes a moment.
+        return await asyncio.to_thread(history_frame, history, by)
+
+    @verb
+    async def notify(self: AsyncControl, id: str, futures: Any, title: str | None = None) -> None:
+        """Notify when all these are done: one notice in JupyterLab for the whole batch, however it ends.
+
+        Returns at once. Where the Jupyter server has a ``notify_command``, that is run, too, also while no browser
+        is open; this process has to live as long.
+
+        Parameters
+        ----------
+        futures : Future, list of Future, or a collection of Dask that was persisted
+        title : str, optional
+            What the batch is called.
+
+        Raises
+        ------
+        InvalidRequest
+            Nothing of it computes.
+        """
+        from .notifying import Batch, futures_in
+
+        Batch(self, id, futures_in(futures), title)
+
+    @verb_as(_entries)
+    async def activity(self: AsyncControl, id: str) -> Activity:
+        """Return who asked what of a cluster and what came of it, also of an ended one.
+
+        Raises
+        ------
+        ClusterNotFound
+        """
+        model = self.registry.find(id)
+        return Activity(id=model.id, entries=activity.read(self.registry.folder(model.id).activity))
+
+    @verb_as(_lines)
+    async def logs(self: AsyncControl, id: str, lines: int = 200) -> LogLines:
+        """Return the end of a cluster's log, also of an ended one.
+
+        Raises
+        ------
+        ClusterNotFound
+        """
+        model = self.registry.find(id)
+        count = max(1, min(lines, MAX_LOG_LINES))
+        return LogLines(id=model.id, lines=tail(self.registry.folder(model.id).log, count))
+
+    @request
+    async def wait_for_workers(
+        self: AsyncControl, id: str, n_workers: int | None = None, timeout: str | float | timedelta | None = None
+    ) -> ClusterModel:
+        """Wait until at least that many workers are connected, by default the wanted number.
+
+        Parameters
+        ----------
+        n_workers : int, optional
+            So many.
+        timeout : float, str or timedelta, optional
+            Seconds, or a duration such as ``"10s"``; default: two minutes.
+
+        Raises
+        ------
+        StartFailed, ClusterEnded, StartTimedOut, OperationTimedOut
+        """
+        patience = duration("timeout", timeout)
+        seconds = 120 if patience is None else patience
+        n_workers = whole(n_workers)
+        if n_workers is None:
+            return await self.wait(id, timeout=seconds)
+        if not isinstance(n_workers, int):
+            raise refused_field("n_workers", "must be a whole number")
+        return await wait_until_connected(self.registry, id, n_workers, timeout=seconds)
+
+
+def _encodes(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
