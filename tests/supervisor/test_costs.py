@@ -74,7 +74,8 @@ def test_a_dead_cluster_has_cost_until_its_end():
     ],
 )
 def test_those_that_wait_are_told_in_one_sentence(pending, wanted, sentence):
-    assert _waiting(pending, wanted, "job", ["Resources, expected 14:20", "Priority", "Priority"]) == sentence
+    message = _waiting(pending, wanted, "job", ["Resources, expected 14:20", "Priority", "Priority"])
+    assert message is not None and f"{message.subject}: {message.text}" == sentence
     assert _waiting(pending, wanted, "job", []) is None, "they are just starting"
 
 

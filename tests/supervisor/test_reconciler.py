@@ -59,7 +59,7 @@ class Store:
     def __init__(self) -> None:
         self.model = SimpleNamespace(wanted=Wanted(n_workers=4), state=ClusterState.RUNNING, notice=None)
 
-    def update(self, **changes: Any) -> None:
+    def update(self, *, say: object = None, **changes: Any) -> None:
         vars(self.model).update(changes)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from ..dask_internals.clusters import is_adaptive_of_dask, logs_of, shown_logs
 from ..protocol.errors import ClusterNotFound, GPUClusterError, refused_field
 from ..protocol.links import DEFAULT_HOURS, NewLink, SharedLink
+from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.spec import parse_patch
 from ..protocol.telemetry import ActivityEntry, TelemetryHistory, TelemetrySample
@@ -73,7 +74,7 @@ class AsyncCluster(ClusterHandle):
         except ClusterNotFound:
             # Its supervisor ends as soon as it finds out. Whoever waits for results asks here, and has to be told.
             if not self._last.state.ended:
-                self._last = self._last.model_copy(update={"state": ClusterState.STOPPED, "reason": NOT_THERE})
+                self._last = self._last.saying({MessageCode.ENDED: NOT_THERE}, state=ClusterState.STOPPED)
         except GPUClusterError:
             if not self._last.state.ended:
                 raise

@@ -19,6 +19,7 @@ from ..operating_system.abstract_names import seconds_since_boot
 from ..protocol.errors import GPUClusterError, InvalidState, StartFailed
 from ..protocol.kinds import parse_spec
 from ..protocol.log_text import route_all_loggers
+from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted, WorkerModel
 from ..protocol.refusals import folder_of, storage_refusal
 from ..protocol.spec import ScratchSpec
@@ -94,7 +95,7 @@ class Controller(Requests):
         self._costs: CostMeter | None = None
         self._log = BoundedLog(folder.log)
         self._instructors = InstructorListener(
-            folder.id, lambda: facts_of(self.model), lambda request, who: carry_out(self, self.news, request, who)
+            folder.id, lambda: facts_of(self.model), lambda request, who: carry_out(self, request, who)
         )
         self._claims: Claims | None = None
         self._walltime: float | None = None
@@ -155,7 +156,7 @@ class Controller(Requests):
             self._report("preflight", "Looking for GPUs")
             spec, why = await backend.choose(spec)
             backend = load_backend(spec.backend)
-            self.store.update(backend=spec.backend, backend_reason=why)
+            self.store.update(backend=spec.backend, say={MessageCode.CHOICE: why})
         if not isinstance(backend, Backend):
             raise StartFailed(f"The kind '{spec.backend}' cannot be started; it only chooses another one.")
         self.backend = backend
@@ -185,7 +186,7 @@ class Controller(Requests):
             network=self.plan.network,
             has_gpus=has_gpus,
             slots=list(self.plan.slots),
-            notes=self.plan.notes(self._most_wanted(self.plan)),
+            say={MessageCode.NOTE: self.plan.notes(self._most_wanted(self.plan))},
         )
         if has_gpus and backend.traits.this_machine:
             ask_for_rapids()
@@ -377,7 +378,7 @@ class Controller(Requests):
 
     def _stop_unasked(self, reason: str, *, by: str) -> None:
         """Stop it although nobody has asked for that, so its user is to be told."""
-        self.news.add("stopped", f"Stopped. {reason}")
+        self.store.announce(MessageCode.STOPPED, f"Stopped. {reason}")
         self.stop(reason, by=by)
 
     def _running(self) -> Deployment:
@@ -388,14 +389,14 @@ class Controller(Requests):
         if self.deployment is None or self.model.wanted.stopped:
             return {}
         found = observed(self.deployment, has_gpus=self.model.has_gpus)
+        say = found["say"]
         if self._walltime is not None:
             found["ends_at"] = self._share.ends_at
         if self.plan is not None:
             # What is wanted changes by itself, too, as when a worker is retired.
-            found["notes"] = self.plan.notes(self._most_wanted(self.plan)) + self.deployment.notes()
-        found["warnings"] = self._told + self.deployment.warnings()
-        if self._scratch_watch is not None:
-            found["warnings"] += self._scratch_watch.warnings
+            say[MessageCode.NOTE] = self.plan.notes(self._most_wanted(self.plan)) + self.deployment.notes()
+        told = [] if self._scratch_watch is None else self._scratch_watch.warnings
+        say[MessageCode.WARNING] = self._told + self.deployment.warnings() + told
         if self._costs is not None:
             found["cost"] = self._costs.saw(**self._in_use_now(found["workers"]))
         self.activity_log.saw_restarts(self.deployment.scheduler.members().n_restarts)

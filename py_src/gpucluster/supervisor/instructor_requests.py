@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from ..protocol.errors import InvalidState
 from ..protocol.instructing import MOST_GPUS, ClusterFacts, HeldGPU, InstructorRequest
-from ..protocol.models import ClusterModel, InstructorMessage
-from ..registry.moments import now
-from .news import News
+from ..protocol.messages import MessageCode
+from ..protocol.models import ClusterModel
 from .requests import Requests
-
-KEPT = 3
-"""Messages that stay on the card."""
 
 
 def facts_of(model: ClusterModel) -> ClusterFacts:
@@ -28,7 +24,7 @@ def facts_of(model: ClusterModel) -> ClusterFacts:
     )
 
 
-def carry_out(requests: Requests, news: News, request: InstructorRequest, who: str) -> None:
+def carry_out(requests: Requests, request: InstructorRequest, who: str) -> None:
     """Do what an instructor asks for; the owner reads in every face who it was.
 
     Raises
@@ -43,10 +39,8 @@ def carry_out(requests: Requests, news: News, request: InstructorRequest, who: s
     if request.ask == "stop":
         end = "" if request.text.endswith((".", "!", "?", "…")) else "."
         reason = f"Stopped by {by}" + (f": {request.text}" if request.text else "") + end
-        news.add("stopped", reason)
+        requests.store.announce(MessageCode.STOPPED, reason)
         requests.stop(reason, by=by)
         return
     requests.activity_log.asked("message", by, request.text)
-    news.add("message", f"{by[0].upper()}{by[1:]}: {request.text}")
-    told = InstructorMessage(at=now(), by=who, text=request.text)
-    requests.store.update(messages=[*requests.model.messages, told][-KEPT:])
+    requests.store.announce(MessageCode.MESSAGE, request.text, who)

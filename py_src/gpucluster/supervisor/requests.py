@@ -9,6 +9,7 @@ from ..backends.backend import Plan
 from ..backends.deployment import Deployment, SlotState
 from ..protocol.errors import InvalidState, refused_field
 from ..protocol.job_size import not_whole_jobs
+from ..protocol.messages import MessageCode
 from ..protocol.models import Announcement, ClusterModel, ClusterState, Progress, Wanted
 from ..protocol.spec import ClusterPatch
 from ..protocol.telemetry import Decision
@@ -21,7 +22,6 @@ from ..site.share import is_here
 from .activity_log import ActivityLog
 from .deaths import DeathCauses
 from .idle import IdleTimer
-from .news import News
 from .reconciler import Reconciler
 from .recording import ClusterRecording
 from .sampler import Sampler
@@ -54,13 +54,12 @@ class Requests:
         self.folder = folder
         self.spec = model.spec
         renewed = getattr(model.spec, "lifetime_seconds", None) is not None
-        self.news = News(lambda entries: self.store.update(soon=True, news=entries))
         self.titles = WorkerTitles()
         self.activity_log = ActivityLog(
             folder.activity,
             self._planned,
             inquire=DeathCauses(lambda: self.deployment).look_at,
-            announce=self.news.add,
+            announce=lambda code, text: self.store.announce(code, text),
             titles=self.titles,
             renewed=renewed,
         )
@@ -122,12 +121,12 @@ class Requests:
             if plan.whole_jobs:
                 _must_be_whole_jobs(patch, plan.workers_together)
             self.plan = plan
-            self.store.update(soon=True, notes=plan.notes(most))
+            self.store.update(soon=True, say={MessageCode.NOTE: plan.notes(most)})
         self.activity_log.asked_to_change(patch, by)
         if self.reconciler is not None:
             self.reconciler.forget_lowered()
         wanted = Wanted(n_workers=patch.n_workers, adapt=patch.adapt)
-        model = self.store.update(wanted=wanted, notice=None, **limit)
+        model = self.store.update(wanted=wanted, say={MessageCode.NOTICE: None}, **limit)
         self.changed.set()
         return model
 
@@ -156,7 +155,7 @@ class Requests:
         self.reconciler.want_retired(name, lowers=lowers)
         if lowers:
             wanted = Wanted(n_workers=max(0, (wanted.n_workers or 0) - 1))
-        model = self.store.update(wanted=wanted, notice=None)
+        model = self.store.update(wanted=wanted, say={MessageCode.NOTICE: None})
         self.changed.set()
         return model
 
@@ -176,7 +175,7 @@ class Requests:
         self.store.must_write()
         self.activity_log.asked("restart", by, "Restart all workers")
         self.reconciler.want_restart()
-        model = self.store.update(notice=None)
+        model = self.store.update(say={MessageCode.NOTICE: None})
         self.changed.set()
         return model
 
