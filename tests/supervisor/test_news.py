@@ -18,11 +18,11 @@ from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.messages import Message, MessageCode
 from gpucluster.protocol.models import WorkerModel
 from gpucluster.registry.moments import now
-from gpucluster.supervisor.deaths import Death, ended_by, sentence
+from gpucluster.supervisor.activity.deaths import Death, ended_by, sentence
+from gpucluster.supervisor.activity.marks import Marks
+from gpucluster.supervisor.activity.worker_titles import WorkerTitles
 from gpucluster.supervisor.idle import kept_by
-from gpucluster.supervisor.marks import Marks
 from gpucluster.supervisor.state_store import KEPT, KEPT_OF_INSTRUCTORS, LONGEST, news, with_news
-from gpucluster.supervisor.worker_titles import WorkerTitles
 
 
 def worker(name: str) -> WorkerModel:

@@ -11,8 +11,8 @@ import pytest
 from gpucluster.backends.deployment import Slot, SlotState
 from gpucluster.protocol.models import ClusterState, Wanted
 from gpucluster.protocol.spec import Adapt
+from gpucluster.supervisor.activity.worker_titles import WorkerTitles
 from gpucluster.supervisor.reconciler import Reconciler
-from gpucluster.supervisor.worker_titles import WorkerTitles
 
 
 class FailingDeployment:

@@ -9,7 +9,7 @@ import sys
 PROGRAM = """
 import asyncio, json
 import dask
-from gpucluster.supervisor.wakeups import reduce_wakeups
+from gpucluster.supervisor.process.wakeups import reduce_wakeups
 
 async def main():
     reduce_wakeups()

@@ -32,29 +32,29 @@ from ..registry.store import Registry
 from ..sharing.turns import Turn
 from ..site.reading import this_site
 from . import starting
-from .activity_log import span
-from .bounded_log import BoundedLog
-from .caller import leave_if_deleted
-from .costs import CostMeter
+from .activity.activity_log import span
+from .activity.bounded_log import BoundedLog
+from .activity.marks import Marks
 from .dashboard_address import open_address, write_address
+from .figures.costs import CostMeter
+from .figures.sampler import Sampler
 from .idle import kept_by
 from .instructor_listener import InstructorListener
 from .instructor_requests import carry_out, facts_of
 from .interruption import unless_stopped
-from .marks import Marks
 from .members import observed
 from .preparation import make_scratch, prepare, remove_scratch
-from .process_tree import Orphans, descendants, kill
+from .process.caller import leave_if_deleted
+from .process.process_tree import Orphans, descendants, kill
+from .process.sparing import yield_as_cluster
+from .process.warmup import ask_for_rapids, multiprocessing_helpers
 from .reaper import reap
 from .reconciler import Reconciler
 from .requests import Requests
 from .routine import RoutineChecks
-from .sampler import Sampler
 from .scratch.room import disk_of, limit_bytes
 from .scratch.watch import ScratchWatch
-from .sparing import yield_as_cluster
 from .versions import version_warnings, versions
-from .warmup import ask_for_rapids, multiprocessing_helpers
 
 logger = logging.getLogger("gpucluster.supervisor")
 

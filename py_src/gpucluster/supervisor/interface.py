@@ -29,10 +29,10 @@ from ..protocol.telemetry import Decisions
 from ..protocol.version import BY_HEADER, PROTOCOL_HEADER, PROTOCOL_VERSION, SECRET_HEADER
 from ..registry.record import Folder
 from ..registry.secret import is_secret
-from .caller import Adoption
 from .controller import Controller
-from .sampler import Sampler
-from .standby import Standby
+from .figures.sampler import Sampler
+from .process.caller import Adoption
+from .process.standby import Standby
 
 logger = logging.getLogger("gpucluster.supervisor")
 

@@ -17,11 +17,11 @@ from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterState, Progress, Wanted
 from ..protocol.plain_text import counted
 from . import retiring
-from .activity_log import ActivityLog
+from .activity.activity_log import ActivityLog
+from .activity.worker_titles import WorkerTitles
 from .decision import Applied, Step, next_step
 from .interruption import unless_stopped
 from .state_store import StateStore
-from .worker_titles import WorkerTitles
 
 logger = logging.getLogger("gpucluster.supervisor")
 

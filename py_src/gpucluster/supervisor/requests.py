@@ -19,15 +19,15 @@ from ..registry.leasing import why_over
 from ..registry.record import Folder
 from ..registry.store import Registry
 from ..site.share import is_here
-from .activity_log import ActivityLog
-from .deaths import DeathCauses
+from .activity.activity_log import ActivityLog
+from .activity.deaths import DeathCauses
+from .activity.worker_titles import WorkerTitles
+from .figures.recording import ClusterRecording
+from .figures.sampler import Sampler
 from .idle import IdleTimer
 from .reconciler import Reconciler
-from .recording import ClusterRecording
-from .sampler import Sampler
 from .share import Share
 from .state_store import StateStore
-from .worker_titles import WorkerTitles
 
 _CANNOT = {
     Verb.SCALE: ("cannot be scaled", ": it keeps the workers that it was started with"),

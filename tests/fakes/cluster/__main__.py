@@ -17,9 +17,9 @@ from gpucluster.registry.secret import read_secret
 from gpucluster.registry.store import Registry
 from gpucluster.supervisor import controller as controllers
 from gpucluster.supervisor.controller import Controller
-from gpucluster.supervisor.history import History
+from gpucluster.supervisor.figures.history import History
 from gpucluster.supervisor.interface import Interface, Listener
-from gpucluster.supervisor.warmup import configure_dask
+from gpucluster.supervisor.process.warmup import configure_dask
 
 from .backend import SimulatedBackend
 from .options import Simulation, parse

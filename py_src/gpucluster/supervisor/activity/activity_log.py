@@ -9,14 +9,14 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
-from ..protocol.durations import spoken
-from ..protocol.messages import NEWS, MessageCode
-from ..protocol.models import ClusterModel, ClusterState, WorkerModel
-from ..protocol.plain_text import counted
-from ..protocol.spec import ClusterPatch
-from ..protocol.telemetry import ActivityEntry
-from ..registry import activity
-from ..registry.moments import now
+from ...protocol.durations import spoken
+from ...protocol.messages import NEWS, MessageCode
+from ...protocol.models import ClusterModel, ClusterState, WorkerModel
+from ...protocol.plain_text import counted
+from ...protocol.spec import ClusterPatch
+from ...protocol.telemetry import ActivityEntry
+from ...registry import activity
+from ...registry.moments import now
 from .deaths import Death, sentence
 from .worker_titles import WorkerTitles
 

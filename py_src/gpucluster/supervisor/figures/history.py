@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from ..backends.scheduler.view import Columns
-from ..protocol.totals import TOTALS, totals
-from ..registry.moments import now
+from ...backends.scheduler.view import Columns
+from ...protocol.totals import TOTALS, totals
+from ...registry.moments import now
 from .series import Series, as_list
 
 SECONDS = 600

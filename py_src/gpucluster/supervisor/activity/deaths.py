@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..backends.deployment import Deployment
-from ..backends.scheduler.view import Gone
-from ..operating_system.control_groups import MemoryKills
-from ..protocol.models import WorkerModel
-from ..protocol.plain_text import counted
-from ..protocol.sizes import format_size
+from ...backends.deployment import Deployment
+from ...backends.scheduler.view import Gone
+from ...operating_system.control_groups import MemoryKills
+from ...protocol.models import WorkerModel
+from ...protocol.plain_text import counted
+from ...protocol.sizes import format_size
 
 _UNKNOWN_STATUS = 255
 
