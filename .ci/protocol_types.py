@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from gpucluster.protocol.errors import ErrorModel
-from gpucluster.protocol.instructing import ClassAnswer, ClassClusters
+from gpucluster.protocol.instructing import ClassAnswer, ClassClusters, NodeModel
 from gpucluster.protocol.kinds import KindModel
 from gpucluster.protocol.lessons import (
     ClassView,
@@ -34,10 +34,9 @@ from gpucluster.protocol.models import (
     Notes,
     OfferedPreset,
     ProcessStopped,
+    SiteFaults,
 )
-from gpucluster.protocol.node import NodeModel
 from gpucluster.protocol.recordings import RecordedSession, RecordingList
-from gpucluster.protocol.site import SiteFaults
 from gpucluster.protocol.spec import ClusterPatch, SpecBase
 from gpucluster.protocol.telemetry import Activity, TelemetryHistory
 from gpucluster.protocol.version import PROTOCOL_VERSION

@@ -33,8 +33,7 @@ from gpucluster.sharing.instructor_lines import (
     socket_name,
 )
 from gpucluster.site.instructors import Instructors, instructors, is_instructor
-from gpucluster.supervisor.instructor_listener import InstructorListener
-from gpucluster.supervisor.instructor_requests import facts_of
+from gpucluster.supervisor.instructor_listener import InstructorListener, facts_of
 from pydantic import ValidationError
 
 

@@ -500,3 +500,13 @@ class Preset(WireModel):
     description: str
     needs_gpu: bool = False
     spec: dict[str, object] = Field(description="Fields of a spec; ``backend`` is among them.")
+
+
+class SiteFaults(WireModel):
+    """What is wrong with the site's file, and its message of the day."""
+
+    faults: list[str] = Field(
+        description="As 'gpucluster site' says it, with file and line; empty for people who cannot change the file."
+    )
+    notice: str | None = Field(description="What it means for everybody, in a sentence; null: nothing.")
+    message: str | None = Field(None, description="The site's message of the day; null: none.")

@@ -8,7 +8,7 @@ from typing import Any
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from ..protocol.site import SiteFaults
+from ..protocol.models import SiteFaults
 from ..site.notice import can_change, notice_of
 from ..site.reading import this_site
 from .api import ClusterAPIHandler

@@ -118,7 +118,7 @@ async def _serve(folder_path: Path, held: int, started: float, turn: Turn | None
 
     def terminate() -> None:
         if interface.controller is not None:
-            interface.controller.stop("Stopped by a signal.")
+            interface.controller.requests.stop("Stopped by a signal.")
         elif waiting is not None:
             waiting.end()
 

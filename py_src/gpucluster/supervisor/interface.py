@@ -143,12 +143,12 @@ class _Model(_Handler):
         self.answer(self.interface.must_have_controller().model)
 
     def patch(self) -> None:
-        self.answer(self.interface.must_have_controller().patch(parse_patch(self.request.body), self.by))
+        self.answer(self.interface.must_have_controller().requests.patch(parse_patch(self.request.body), self.by))
 
 
 class _Restart(_Handler):
     def post(self) -> None:
-        self.answer(self.interface.must_have_controller().restart(self.by))
+        self.answer(self.interface.must_have_controller().requests.restart(self.by))
 
 
 class _Dashboard(_Handler):
@@ -158,7 +158,7 @@ class _Dashboard(_Handler):
 
 class _Stop(_Handler):
     def post(self) -> None:
-        self.answer(self.interface.must_have_controller().stop(by=self.by))
+        self.answer(self.interface.must_have_controller().requests.stop(by=self.by))
 
 
 class _Tell(_Handler):
@@ -167,7 +167,7 @@ class _Tell(_Handler):
             announced = Announcement.model_validate_json(self.request.body)
         except ValidationError as error:
             raise invalid_request(error) from None
-        self.answer(self.interface.must_have_controller().tell(announced, self.by))
+        self.answer(self.interface.must_have_controller().requests.tell(announced, self.by))
 
 
 class _Recording(_Handler):
@@ -177,15 +177,15 @@ class _Recording(_Handler):
         except ValidationError as error:
             raise invalid_request(error) from None
         controller = self.interface.must_have_controller()
-        self.answer(await controller.record(self.interface.must_sample(), wanted.file, self.by))
+        self.answer(await controller.requests.record(self.interface.must_sample(), wanted.file, self.by))
 
     async def delete(self) -> None:
-        self.answer(await self.interface.must_have_controller().recording.end())
+        self.answer(await self.interface.must_have_controller().parts.recording.end())
 
 
 class _Retire(_Handler):
     def post(self, worker: str) -> None:
-        self.answer(self.interface.must_have_controller().retire(worker, self.by))
+        self.answer(self.interface.must_have_controller().requests.retire(worker, self.by))
 
 
 class _Ending(_Handler):
@@ -257,7 +257,7 @@ class _History(_Handler):
 
 class _Decisions(_Handler):
     def get(self) -> None:
-        self.answer(Decisions(decisions=self.interface.must_have_controller().decisions()))
+        self.answer(Decisions(decisions=self.interface.must_have_controller().requests.decisions()))
 
 
 class _Unknown(_Handler):

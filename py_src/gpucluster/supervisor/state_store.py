@@ -97,7 +97,9 @@ class StateStore:
     def announce(self, code: str, text: str, subject: str | None = None) -> Message:
         """Add a piece of news; returns it, short enough for a notice but for what an instructor says."""
         added = news(code, text, subject)
-        self.update(soon=True, messages=with_news(self.model.messages, added))
+        # Who hears that an instructor's message has arrived finds it in the record.
+        soon = added.code is not MessageCode.MESSAGE
+        self.update(soon=soon, messages=with_news(self.model.messages, added))
         return added
 
     def write(self) -> None:

@@ -70,7 +70,7 @@ async def _run(simulation: Simulation) -> ClusterModel:
     interface.controller = controller
     Listener(interface, folder)
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, controller.stop, "Stopped by a signal.")
+        asyncio.get_running_loop().add_signal_handler(number, controller.requests.stop, "Stopped by a signal.")
     working = asyncio.create_task(_work(controller, backend))
     ended = await controller.run()
     working.cancel()

@@ -9,9 +9,8 @@ from urllib.parse import urlsplit
 from ...protocol.errors import PreflightFailed
 from ...protocol.gateway_spec import GatewaySpec
 from ...protocol.models import Network, Submission
-from ...protocol.needs import Needs
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
-from ...protocol.traits import Traits
+from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 from ...protocol.errors import PreflightFailed, StartFailed
 from ...protocol.kubernetes_spec import KubernetesSpec
 from ...protocol.models import Network, Submission
-from ...protocol.needs import Needs
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
-from ...protocol.traits import Traits
+from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
 from ..deployment import Deployment
 
