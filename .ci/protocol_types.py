@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 from gpucluster.protocol.errors import ErrorModel
-from gpucluster.protocol.instructing import ClassAnswer, ClassClusters
-from gpucluster.protocol.kinds import Schemas
+from gpucluster.protocol.instructing import ClassAnswer, ClassClusters, NodeModel
+from gpucluster.protocol.kinds import KindModel
 from gpucluster.protocol.lessons import (
     ClassView,
     EventsNoted,
@@ -33,11 +34,9 @@ from gpucluster.protocol.models import (
     Notes,
     OfferedPreset,
     ProcessStopped,
-    Submission,
+    SiteFaults,
 )
-from gpucluster.protocol.node import NodeModel
 from gpucluster.protocol.recordings import RecordedSession, RecordingList
-from gpucluster.protocol.site import SiteFaults
 from gpucluster.protocol.spec import ClusterPatch, SpecBase
 from gpucluster.protocol.telemetry import Activity, TelemetryHistory
 from gpucluster.protocol.version import PROTOCOL_VERSION
@@ -58,7 +57,7 @@ export const PROTOCOL_VERSION = {PROTOCOL_VERSION};
 
 
 class Protocol(BaseModel):
-    """Everything that crosses the wire to the browser or back."""
+    """What the panel imports; what these types refer to comes along."""
 
     # A root with one property per message: without it the generator calls each of them unreachable.
     model_config = ConfigDict(extra="forbid", json_schema_serialization_defaults_required=True)
@@ -74,9 +73,8 @@ class Protocol(BaseModel):
     class_answer: ClassAnswer
     site: SiteFaults
     preset: OfferedPreset
-    schemas: Schemas
+    kind: KindModel
     log: LogLines
-    submission: Submission
     notes: Notes
     process_stopped: ProcessStopped
     history: TelemetryHistory
@@ -111,6 +109,8 @@ def _without_titles(node: object) -> object:
         titled = isinstance(node.get("title"), str) and "properties" not in node
         # Nor are arrays tuples, whatever their bounds.
         left_out = {"minItems", "maxItems", *(["title"] if titled else [])}
+        if isinstance(node.get("description"), str):  # They are in the Python models.
+            left_out.add("description")
         return {key: _without_titles(value) for key, value in node.items() if key not in left_out}
     if isinstance(node, list):
         return [_without_titles(item) for item in node]
@@ -155,8 +155,11 @@ def generate() -> str:
         "--style.singleQuote",
     ]
     made = subprocess.run(command, input=json.dumps(cleaned), capture_output=True, text=True, check=True, cwd=ROOT)
+    # Neither the root, nor the generator's remark on each type.
+    types = re.sub(r"/\*\*(?:(?!\*/).)*was referenced by(?:(?!\*/).)*\*/\n", "", made.stdout, flags=re.DOTALL)
+    types = re.sub(r"export interface Protocol \{.*?\n\}\n", "", types, flags=re.DOTALL)
     pretty = [str(tools / "prettier"), "--parser", "typescript", "--stdin-filepath", str(TARGET)]
-    done = subprocess.run(pretty, input=made.stdout, capture_output=True, text=True, check=True, cwd=ROOT)
+    done = subprocess.run(pretty, input=types, capture_output=True, text=True, check=True, cwd=ROOT)
     return done.stdout
 
 

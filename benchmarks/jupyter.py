@@ -124,7 +124,7 @@ class Ours:
     def _settled(self, n_workers: int) -> bool:
         model = self.model()
         if model["state"] == "failed":
-            raise RuntimeError(model["reason"])
+            raise RuntimeError(model["messages"])
         return bool(model["state"] == "running" and model["n_workers"] == n_workers)
 
     def create(self) -> None:

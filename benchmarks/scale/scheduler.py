@@ -16,7 +16,7 @@ from typing import Any
 
 from distributed import Scheduler
 from gpucluster.backends.scheduler.in_process import InProcessScheduler
-from gpucluster.supervisor.sampler import Sampler
+from gpucluster.supervisor.figures.sampler import Sampler
 
 _LOOK_SECONDS = 0.02
 

@@ -3,7 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
 import * as CommandIDs from './actions/commandids';
-import { hasEnded, stateLabel } from './clusters/states';
+import { hasEnded, said, stateLabel } from './clusters/states';
 import type { IClusterManager } from './clusters/tokens';
 import { clusterIcon } from './icons';
 import type { ClusterModel } from './protocol/messages';
@@ -19,7 +19,7 @@ export function addRunningClusters(
   const item = (cluster: ClusterModel): IRunningSessions.IRunningItem => ({
     icon: () => clusterIcon,
     label: () => cluster.name,
-    labelTitle: () => cluster.backend_reason ?? cluster.name,
+    labelTitle: () => said(cluster, 'choice')[0]?.text ?? cluster.name,
     detail: () =>
       `${stateLabel(cluster.state, trans)}, ${trans._n('%1 worker', '%1 workers', cluster.n_workers)}`,
     open: () => void commands.execute(CommandIDs.openPanel),

@@ -16,6 +16,7 @@ from gpucluster.cli.verbs import parser_for
 from gpucluster.client.card import card_html
 from gpucluster.protocol import kinds
 from gpucluster.protocol.errors import InvalidRequest
+from gpucluster.protocol.messages import Message, MessageCode
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
 from gpucluster.protocol.spec import parse_spec
 from gpucluster.widgets.picture import Picture
@@ -124,7 +125,7 @@ def waiting(**changes: Any) -> ClusterModel:
         "id": "0123abcd", "name": "jobs", "backend": "awkward", "backend_title": "Queued", "n_workers": 1,
         "state": ClusterState.RUNNING, "wanted": Wanted(n_workers=4), "idle": Idle(), "python": "python",
         "created_at": "2026-11-22T10:00:00Z", "spec": parse_spec({"backend": "awkward"}), "n_pending": 3,
-        "pending_reason": "The queue <short> is full.",
+        "messages": [Message.of(MessageCode.PENDING, "The queue <short> is full.")],
     }  # fmt: skip
     return ClusterModel(**{**fields, **changes})
 
@@ -141,7 +142,7 @@ def test_what_waits_is_shown_with_its_reason() -> None:
     assert "Queued workers." in html
     assert "3. The queue &lt;short&gt; is full." in html
     assert "  Pending: 3. The queue <short> is full." in Picture(model).text.splitlines()
-    for quiet in (waiting(n_pending=0, pending_reason=None), waiting(state=ClusterState.STOPPED)):
+    for quiet in (waiting(n_pending=0, messages=[]), waiting(state=ClusterState.STOPPED)):
         shown = tables.cluster_table([quiet]) + tables.cluster_card(quiet) + tables.worker_line(quiet)
         assert "ending" not in shown + card_html(quiet, None) + Picture(quiet).text
 
@@ -156,7 +157,8 @@ def test_clusters_of_one_name_are_told_apart_by_their_ids() -> None:
 
 def test_a_cluster_of_another_version_is_told_as_such() -> None:
     notice = "It was made by another version of gpucluster (protocol 99, here 4). Here it can be stopped."
-    model = waiting(backend="later", backend_title="", protocol_version=99, notice=notice, python="", n_pending=0)
+    said = [Message.of(MessageCode.NOTICE, notice)]
+    model = waiting(backend="later", backend_title="", protocol_version=99, messages=said, python="", n_pending=0)
     assert "later" in tables.cluster_table([model])
     assert "It was made by another version" in tables.cluster_table([model])
     assert f"Notice:   {notice}" in tables.cluster_card(model)

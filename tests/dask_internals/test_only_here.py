@@ -77,14 +77,14 @@ OF_OTHERS = {
     "operating_system/processes.py": {"_ident"},  # psutil
     "magics/__init__.py": {"_getframe", "_ipython_magic_no_var_expand"},  # Python, IPython
     "recordings/unpacking.py": {"_Decompress"},  # zlib
-    "supervisor/process_copy.py": {  # atexit, multiprocessing
+    "supervisor/process/process_copy.py": {  # atexit, multiprocessing
         "_clear",
         "_config",
         "_forkserver",
         "_resource_tracker",
         "_run_exitfuncs",
     },
-    "supervisor/warmup.py": {  # multiprocessing
+    "supervisor/process/warmup.py": {  # multiprocessing
         "_config",
         "_forkserver",
         "_forkserver_address",

@@ -6,11 +6,18 @@ import type {
   DeviceProcess,
   HostDevices,
   KindModel,
+  Message,
+  MessageCode,
   TelemetrySample,
   Traits
 } from '../../labextension/src/protocol/messages';
 
 export const trans = nullTranslator.load('gpucluster');
+
+/** A message of a cluster. */
+export function message(code: MessageCode, text: string, changes: Partial<Message> = {}): Message {
+  return { level: 'info', code, text, time: null, subject: null, ...changes };
+}
 
 /** A running cluster with two CPU workers; change what the test is about. */
 export function cluster(changes: Partial<ClusterModel> = {}): ClusterModel {
@@ -19,22 +26,15 @@ export function cluster(changes: Partial<ClusterModel> = {}): ClusterModel {
     name: 'blue',
     backend: 'local',
     backend_title: 'CPU',
-    backend_reason: null,
     state: 'running',
-    reason: null,
-    notice: null,
-    news: [],
     messages: [],
     recording: null,
     progress: null,
-    notes: [],
     wanted: { n_workers: 2, adapt: null, stopped: false },
     can: ['scale', 'adapt', 'retire', 'restart'],
     has_gpus: false,
     n_workers: 2,
     n_pending: 0,
-    pending_reason: null,
-    waiting: null,
     slots: [],
     nodes: [],
     ends_at: null,
@@ -65,7 +65,6 @@ export function cluster(changes: Partial<ClusterModel> = {}): ClusterModel {
     pid: 9,
     python: '/usr/bin/python3',
     versions: null,
-    warnings: [],
     created_at: '2026-01-01T10:00:00Z',
     running_at: '2026-01-01T10:00:01Z',
     ended_at: null,

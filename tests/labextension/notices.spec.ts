@@ -3,15 +3,11 @@ import { Signal } from '@lumino/signaling';
 
 import type { IClusterManager } from '../../labextension/src/clusters/tokens';
 import { Notices } from '../../labextension/src/notices/notices';
-import type { ActivityEntry, ClusterModel } from '../../labextension/src/protocol/messages';
-import { cluster, trans } from './models';
+import type { ClusterModel, Message, MessageCode } from '../../labextension/src/protocol/messages';
+import { cluster, message, trans } from './models';
 
-const entry = (second: number, kind: string, message = `It is ${kind}.`): ActivityEntry => ({
-  at: `2026-01-01T10:00:0${second}.000Z`,
-  kind,
-  by: null,
-  message
-});
+const entry = (second: number, code: MessageCode, text = `It is ${code}.`): Message =>
+  message(code, text, { time: `2026-01-01T10:00:0${second}.000Z` });
 
 class Manager {
   isReady = true;
@@ -22,8 +18,8 @@ class Manager {
     return Date.parse('2026-01-01T10:00:02Z');
   }
 
-  news(...news: ActivityEntry[]): void {
-    this.clusters = [cluster({ news })];
+  news(...messages: Message[]): void {
+    this.clusters = [cluster({ messages })];
     this.changed.emit();
   }
 }
@@ -86,12 +82,13 @@ it('leaves what an instructor says until somebody has read it', () => {
   told = '';
   const manager = new Manager();
   notices(manager);
-  manager.news(entry(1, 'message', 'Instructor ada: Please stop.'), entry(2, 'stopped'));
+  manager.news({ ...entry(1, 'message', 'Please stop.'), subject: 'ada' }, entry(2, 'stopped'));
   expect(Notification.manager.notifications.map(({ options }) => options.autoClose)).toEqual([
     false,
     false
   ]);
   expect(Notification.manager.notifications[0].type).toBe('warning');
+  expect(shown()).toContain('blue: Instructor ada: Please stop.');
 });
 
 it('says that a batch has failed, to whoever wants to know when it is done', () => {

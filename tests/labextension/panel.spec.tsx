@@ -24,7 +24,7 @@ import type {
   SiteFaults
 } from '../../labextension/src/protocol/messages';
 import { RefusedError } from '../../labextension/src/clusters/restapi';
-import { cluster, kind, noDevices, sample, trans } from './models';
+import { cluster, kind, message, noDevices, sample, trans } from './models';
 
 /** A store with a fixed list that notes what is asked of it. */
 function store(clusters: ClusterModel[], changes: Partial<IClusterManager> = {}): IClusterManager {
@@ -262,13 +262,10 @@ describe('card', () => {
       quiet_since: '2026-01-01T10:03:01Z',
       kept_by: 'a client holds 3 results'
     };
-    const news = ['worker_died', 'done'].map((kind, i) => ({
-      at: `2026-01-01T10:04:0${i}Z`,
-      kind,
-      by: null,
-      message: `Here is ${kind}.`
-    }));
-    await draw(card(store([cluster({ n_clients: 1, idle, news })])));
+    const messages = (['worker_died', 'done'] as const).map((code, i) =>
+      message(code, `Here is ${code}.`, { time: `2026-01-01T10:04:0${i}Z` })
+    );
+    await draw(card(store([cluster({ n_clients: 1, idle, messages })])));
     expect(host.textContent).toContain('Idle for 2 min: a client holds 3 results');
     expect(host.textContent).toContain('Here is worker_died. (1 min ago)');
     // Idle for a second between two computations: not worth a word that comes and goes.
@@ -481,9 +478,11 @@ describe('card', () => {
 
   it('says that there is no GPU where the panel does not', async () => {
     const backend_reason = noDevices.message;
-    await draw(card(store([cluster({ backend_reason })])));
+    await draw(card(store([cluster({ messages: [message('choice', backend_reason)] })])));
     expect(host.textContent).toContain(backend_reason);
-    await draw(card(store([cluster({ backend_reason })], { host: noDevices })));
+    await draw(
+      card(store([cluster({ messages: [message('choice', backend_reason)] })], { host: noDevices }))
+    );
     expect(host.textContent).not.toContain(backend_reason);
   });
 
@@ -533,10 +532,13 @@ describe('card', () => {
 
   it('tells how many workers wait, and why; without workers, that is no trouble', async () => {
     const waiting = '2 of 4 jobs wait: Resources, expected 14:20';
-    await draw(card(store([cluster({ waiting })])));
+    const messages = [
+      message('pending', 'Resources, expected 14:20', { subject: '2 of 4 jobs wait' })
+    ];
+    await draw(card(store([cluster({ messages })])));
     expect(host.querySelector('.gpc-Pending')?.textContent).toBe(waiting);
     expect(host.querySelector('.gpc-ClusterCard')?.getAttribute('data-state')).toBe('running');
-    await draw(card(store([cluster({ waiting, n_workers: 0 })])));
+    await draw(card(store([cluster({ messages, n_workers: 0 })])));
     expect(host.querySelector('.gpc-ClusterCard')?.getAttribute('data-state')).toBe('starting');
     expect(host.querySelector('.gpc-State')?.textContent).toBe('2 of 4 jobs wait');
     await draw(card(store([cluster({ n_pending: 2, n_workers: 0 })])));
@@ -582,7 +584,9 @@ describe('card', () => {
       n_workers: 0,
       scheduler_address: null,
       dashboard_path: null,
-      notice: 'It was made by another version of gpucluster (protocol 99, here 4).'
+      messages: [
+        message('notice', 'It was made by another version of gpucluster (protocol 99, here 4).')
+      ]
     });
     await draw(card(store([other])));
     expect(host.textContent).toContain('jobs workers');
@@ -594,7 +598,9 @@ describe('card', () => {
   });
 
   it('tells what somebody should know about a cluster that works', async () => {
-    await draw(card(store([cluster({ warnings: ['The dashboard has <b>holes</b>.'] })])));
+    await draw(
+      card(store([cluster({ messages: [message('warning', 'The dashboard has <b>holes</b>.')] })]))
+    );
     expect(host.querySelector('.gpc-Notice')?.textContent).toBe('The dashboard has <b>holes</b>.');
   });
 
@@ -633,18 +639,20 @@ describe('card', () => {
     const said = (): string | undefined =>
       host.querySelector('.gpc-CardNotice[role=status]')?.textContent ?? undefined;
     await draw(<></>);
-    await show(cluster({ notice }));
+    await show(cluster({ messages: [message('notice', notice)] }));
     expect(said()).toBe(notice);
     await click('Dismiss');
     expect(said()).toBe('');
     expect(document.activeElement).toBe(host.querySelector('h3'));
-    await show(cluster({ notice: null }));
-    await show(cluster({ notice }));
+    await show(cluster());
+    await show(cluster({ messages: [message('notice', notice)] }));
     expect(said()).toBe(notice);
   });
 
   it('has what its workers share among the details', async () => {
-    await draw(card(store([cluster({ notes: ['4 threads run on 2 cores.'] })])));
+    await draw(
+      card(store([cluster({ messages: [message('note', '4 threads run on 2 cores.')] })]))
+    );
     const details = host.querySelector('.gpc-Details:has(.gpc-Facts)');
     expect(details?.querySelector('.gpc-Notes')?.textContent).toBe('4 threads run on 2 cores.');
     expect(details?.textContent).toContain('1 thread, 1 GiB');
@@ -681,7 +689,7 @@ describe('card', () => {
   it('gives the reason of a failure and the end of the log', async () => {
     const failed = cluster({
       state: 'failed',
-      reason: 'No memory left.',
+      messages: [message('failed', 'No memory left.')],
       log_tail: ['one', 'two']
     });
     await draw(card(store([failed])));

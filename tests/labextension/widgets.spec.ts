@@ -1,7 +1,7 @@
 import widgets from '../../labextension/src/widgets';
 import { sampleOf, type IWidgetModel } from '../../labextension/src/widgets/model';
 import { isLight } from '../../labextension/src/widgets/theme';
-import { cluster, sample } from './models';
+import { cluster, message, sample } from './models';
 
 /** The model of an anywidget, with a kernel that only listens. */
 class FakeModel implements IWidgetModel {
@@ -199,7 +199,7 @@ describe('widgets', () => {
     const name = '<img src=x onerror=alert(1)>';
     const model = new FakeModel(
       stateOf('card', {
-        cluster: cluster({ name, reason: name, state: 'running' }),
+        cluster: cluster({ name, messages: [message('ended', name)], state: 'running' }),
         note: name,
         refusal: name,
         link: 'javascript:alert(1)'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpucluster.protocol.kinds import absence, kind_models
-from gpucluster.protocol.needs import Needs
+from gpucluster.protocol.traits import Needs
 
 
 def test_a_command_that_is_not_on_the_path(monkeypatch, tmp_path):
@@ -19,7 +19,7 @@ def test_a_command_that_is_not_on_the_path(monkeypatch, tmp_path):
 
 
 def test_a_package_that_is_not_installed(monkeypatch):
-    monkeypatch.setattr("gpucluster.protocol.needs.find_spec", lambda name: None)
+    monkeypatch.setattr("gpucluster.protocol.traits.find_spec", lambda name: None)
     assert absence("ssh") == "It needs a package that is not installed: pip install 'gpucluster[ssh]'."
     # The workers' environment may be another one.
     assert absence("ssh", packages=False) is None

@@ -9,6 +9,7 @@ from gpucluster.backends.local import LocalSpec
 from gpucluster.protocol import errors
 from gpucluster.protocol.errors import ErrorModel, FieldError, GPUClusterError, error_from_model
 from gpucluster.protocol.kinds import spec_union
+from gpucluster.protocol.messages import Message, MessageCode
 from gpucluster.protocol.models import (
     EVENT,
     ClusterChanged,
@@ -36,9 +37,11 @@ CLUSTER = ClusterModel(
     id="0123abcd",
     name="wire",
     backend="local",
-    backend_reason="No GPU here: clusters use CPU workers.",
     state=ClusterState.SCALING,
-    reason="1 of 3 workers could not start: OSError.",
+    messages=[
+        Message.of(MessageCode.CHOICE, "No GPU here: clusters use CPU workers."),
+        Message.of(MessageCode.FAILED, "1 of 3 workers could not start: OSError."),
+    ],
     progress=Progress(step="scale", message="Scaling to 3 workers", done=1, total=3),
     wanted=Wanted(n_workers=3),
     n_workers=1,

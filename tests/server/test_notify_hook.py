@@ -9,8 +9,8 @@ import sys
 
 import pytest
 from gpucluster.client.control import AsyncControl
+from gpucluster.protocol.messages import Message, MessageCode
 from gpucluster.protocol.models import ClusterChanged, ClusterState, Hello
-from gpucluster.protocol.telemetry import ActivityEntry
 from gpucluster.server.notify_hook import NotifyHook
 
 from .models import cluster_model
@@ -65,17 +65,18 @@ class Control:
 
 
 async def test_the_past_is_not_told_and_failures_are(told, caplog):
-    old = ActivityEntry(at="2026-11-21T08:00:00.000Z", kind="spill", message="Old.")
-    new = ActivityEntry(at="2026-11-21T08:00:00.000Z", kind="worker_died", message="Worker 0 died: ended by SIGKILL.")
-    before = cluster_model("00000001", name="one", news=[old])
-    after = before.model_copy(update={"news": [old, new]})
-    failed = after.model_copy(update={"state": ClusterState.FAILED, "reason": "No disk."})
+    old = Message.of(MessageCode.SPILL, "Old.", time="2026-11-21T08:00:00.000Z")
+    died = "Worker 0 died: ended by SIGKILL."
+    new = Message.of(MessageCode.WORKER_DIED, died, time="2026-11-21T08:00:00.000Z")
+    before = cluster_model("00000001", name="one", messages=[old])
+    after = before.model_copy(update={"messages": [old, new]})
+    failed = after.saying({MessageCode.FAILED: "No disk."}, state=ClusterState.FAILED)
     events = Hello(clusters=[before]), *(ClusterChanged(cluster=model) for model in (before, after, failed, failed))
     command = [sys.executable, "-c", WRITE, str(told.path), "{message}"]
     hook = NotifyHook(Control(*events), command, logging.getLogger("test"))
     hook.start()
     try:
-        assert await several(told, 2) == [["one: Worker 0 died: ended by SIGKILL."], ["one: It has failed. No disk."]]
+        assert await several(told, 2) == [[f"one: {died}"], ["one: It has failed. No disk."]]
     finally:
         await hook.close()
 

@@ -214,7 +214,7 @@ class TestMaking:
         await api("DELETE", f"clusters/{made['id']}")
         assert (await beginning)[0] in {201, 409}
         ended = await until(made["id"], lambda model: model["state"] in {"stopped", "failed"})
-        assert (ended["state"], ended["recording"], ended["reason"]) == ("stopped", None, None)
+        assert (ended["state"], ended["recording"], ended["messages"]) == ("stopped", None, [])
 
     async def test_nothing_is_replaced_and_nothing_goes_elsewhere(self, api, running_cluster, jp_root_dir, tmp_path):
         folder = jp_root_dir / "gpucluster-recordings"

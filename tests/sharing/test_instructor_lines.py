@@ -21,6 +21,7 @@ from gpucluster.client.instructing import _gpus, class_clusters
 from gpucluster.operating_system.abstract_streams import close, connect, groups_of, listen
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.instructing import ClassCluster, ClassClusters, ClusterFacts, HeldGPU, InstructorRequest
+from gpucluster.protocol.messages import Message, MessageCode
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
 from gpucluster.protocol.spec import parse_spec
 from gpucluster.sharing.instructor_lines import (
@@ -32,8 +33,7 @@ from gpucluster.sharing.instructor_lines import (
     socket_name,
 )
 from gpucluster.site.instructors import Instructors, instructors, is_instructor
-from gpucluster.supervisor.instructor_listener import InstructorListener
-from gpucluster.supervisor.instructor_requests import facts_of
+from gpucluster.supervisor.instructor_listener import InstructorListener, facts_of
 from pydantic import ValidationError
 
 
@@ -214,9 +214,12 @@ def test_the_class_as_text() -> None:
 
 
 def test_who_was_connected_is_told_once_who_has_stopped_it() -> None:
-    stopped = model(state=ClusterState.STOPPED, reason="Stopped by instructor ada: The exam begins.")
+    stopped = model(
+        state=ClusterState.STOPPED,
+        messages=[Message.of(MessageCode.ENDED, "Stopped by instructor ada: The exam begins.")],
+    )
     assert how_it_ended(stopped, "instructor ada") == (
         "The cluster 'thesis' was stopped by instructor ada: The exam begins."
     )
-    stopped = model(state=ClusterState.STOPPED, reason="Stopped by instructor ada.")
+    stopped = model(state=ClusterState.STOPPED, messages=[Message.of(MessageCode.ENDED, "Stopped by instructor ada.")])
     assert how_it_ended(stopped, "instructor ada") == "The cluster 'thesis' was stopped by instructor ada."

@@ -160,17 +160,21 @@ def test_the_instructor_sees_the_class_without_names(classroom: Classroom) -> No
     assert classroom.learner.name in out and "running" in out and SECRET_NAME not in out
 
 
+def said(model: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what instructors have said to a cluster."""
+    return [message for message in model["messages"] if message["code"] == "message"]
+
+
 def test_a_message_is_read_wherever_the_owner_looks(classroom: Classroom) -> None:
     code, out, err = classroom.ask(
         classroom.instructor, "node", "message", classroom.learner.name, "Please \x1b[31mstop\x1b[0m\nby 12\udc9b."
     )
     assert (code, out) == (0, f"Told 1 cluster of {classroom.learner.name}.\n"), err
     model = classroom.cluster()
-    [message] = model["messages"]
-    assert (message["by"], message["text"]) == (classroom.instructor.name, "Please ?[31mstop?[0m by 12?.")
-    assert [(entry["kind"], entry["message"]) for entry in model["news"]] == [
-        ("message", f"Instructor {classroom.instructor.name}: {message['text']}")
-    ]
+    [message] = said(model)
+    assert (message["code"], message["subject"], message["text"]) == (
+        "message", classroom.instructor.name, "Please ?[31mstop?[0m by 12?."
+    )  # fmt: skip
     entry = classroom.json(classroom.learner, "activity", SECRET_NAME)["entries"][-1]
     assert (entry["kind"], entry["by"]) == ("message", f"instructor {classroom.instructor.name}")
     assert "(instructor " in classroom.ask(classroom.learner, "status", SECRET_NAME)[1]
@@ -186,7 +190,7 @@ def test_nobody_else_is_listened_to(classroom: Classroom) -> None:
         heard = json.loads(user.run("-c", ASKS, classroom.name))
         assert heard == {"done": False, "message": "Only instructors of this site may speak to the clusters of others."}
     assert classroom.cluster()["state"] == "running"
-    assert classroom.cluster()["messages"] == before["messages"]
+    assert said(classroom.cluster()) == said(before)
 
 
 def test_what_an_instructor_types_is_checked(classroom: Classroom) -> None:
@@ -230,7 +234,7 @@ def test_a_flood_holds_up_neither_the_cluster_nor_the_instructor(classroom: Clas
         assert [each["state"] for each in classroom.seen()] == ["running"]
         code, _, err = classroom.ask(classroom.instructor, "node", "message", "all", "Among many.")
         assert code == 0, err
-        assert classroom.cluster()["messages"][-1]["text"] == "Among many."
+        assert said(classroom.cluster())[-1]["text"] == "Among many."
         pid = classroom.cluster()["pid"]
         assert len(os.listdir(f"/proc/{pid}/fd")) < 200, "connections do not pile up"
         process.kill()
@@ -251,7 +255,7 @@ def test_a_process_that_hangs_is_a_sentence(classroom: Classroom) -> None:
     finally:
         os.kill(before["pid"], signal.SIGCONT)
     assert [each["state"] for each in classroom.seen()] == ["running"]
-    assert classroom.cluster()["messages"] == before["messages"], "what was given up is not done later"
+    assert said(classroom.cluster()) == said(before), "what was given up is not done later"
 
 
 @pytest.mark.full
@@ -298,10 +302,10 @@ def test_a_stop_says_who_and_why(classroom: Classroom, wait_until: Callable[...,
     wait_until(lambda: classroom.cluster()["state"] == "stopped")
     model = classroom.cluster()
     by = f"instructor {classroom.instructor.name}"
-    assert model["reason"] == f"Stopped by {by}: The exam begins."
-    assert model["news"][-1]["kind"] == "stopped" and model["news"][-1]["message"] == model["reason"]
+    reason = f"Stopped by {by}: The exam begins."
+    assert {(told["code"], told["text"]) for told in model["messages"]} >= {("stopped", reason), ("ended", reason)}
     entries = classroom.json(classroom.learner, "activity", SECRET_NAME)["entries"]
-    assert [(entry["by"], entry["message"]) for entry in entries if entry["kind"] == "stop"] == [(by, model["reason"])]
+    assert [(entry["by"], entry["message"]) for entry in entries if entry["kind"] == "stop"] == [(by, reason)]
     wait_until(lambda: classroom.seen() == [])  # its process says that it has stopped, and then ends
 
 

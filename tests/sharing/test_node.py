@@ -11,8 +11,8 @@ import pytest
 from gpucluster.cli.node_text import node_text
 from gpucluster.client.node import shown
 from gpucluster.operating_system.abstract_names import hold, seconds_since_boot
+from gpucluster.protocol.instructing import More
 from gpucluster.protocol.models import DeviceModel, HostDevices
-from gpucluster.protocol.node import More
 from gpucluster.sharing.claims import NodeClaims
 from gpucluster.sharing.line import InLine, Line
 from gpucluster.sharing.node import Claim, Node, Place, claim_name, held_name, read_node

@@ -15,9 +15,9 @@ from gpucluster.protocol.errors import ClusterNotFound
 from gpucluster.protocol.models import ClusterState, WorkerModel
 from gpucluster.protocol.version import BY_HEADER
 from gpucluster.registry import activity
-from gpucluster.supervisor.activity_log import MOST_NOTICES, ActivityLog, span
-from gpucluster.supervisor.deaths import DeathCauses
-from gpucluster.supervisor.worker_titles import WorkerTitles
+from gpucluster.supervisor.activity.activity_log import MOST_NOTICES, ActivityLog, span
+from gpucluster.supervisor.activity.deaths import DeathCauses
+from gpucluster.supervisor.activity.worker_titles import WorkerTitles
 
 
 def log_of(folder, planned, announce=lambda kind, message: None):
@@ -42,7 +42,7 @@ async def test_workers_that_die_again_and_again_give_few_notices(tmp_path, monke
     told = [entry.kind for entry in activity.read(tmp_path / "activity")]
     assert told.count("worker_died") == 40, "each is written down"
     assert noticed == [("worker_died", "Worker 0 left unexpectedly; see the log.")] * MOST_NOTICES
-    monkeypatch.setattr("gpucluster.supervisor.activity_log.NOTICE_SECONDS", 0.0)
+    monkeypatch.setattr("gpucluster.supervisor.activity.activity_log.NOTICE_SECONDS", 0.0)
     log.saw_workers([WorkerModel(name="0", n_threads=1, address="tcp://h:40")], restarting=False)
     log.saw_workers([], restarting=False)
     log.flush()

@@ -9,14 +9,14 @@ from gpucluster.backends.deployment import Slot, SlotState
 from gpucluster.client.card import cost_text
 from gpucluster.protocol.models import ClusterState, Cost
 from gpucluster.site.model import Costs
-from gpucluster.supervisor.costs import CostMeter
+from gpucluster.supervisor.figures.costs import CostMeter
+from gpucluster.supervisor.figures.sampler import by_machine
 from gpucluster.supervisor.members import _nodes, _units, _waiting
-from gpucluster.supervisor.sampler import by_machine
 
 
 def test_amounts_add_up_over_changes(monkeypatch):
     seconds = [0.0]
-    monkeypatch.setattr("gpucluster.supervisor.costs.time.monotonic", lambda: seconds[0])
+    monkeypatch.setattr("gpucluster.supervisor.figures.costs.time.monotonic", lambda: seconds[0])
     meter = CostMeter(Costs(unit="node-hours", per_gpu_hour=0.25))
     nothing = meter.saw(gpus=0, cores=0, nodes=0)
     assert (nothing.amount, nothing.per_hour) == (0, 0)
@@ -74,7 +74,8 @@ def test_a_dead_cluster_has_cost_until_its_end():
     ],
 )
 def test_those_that_wait_are_told_in_one_sentence(pending, wanted, sentence):
-    assert _waiting(pending, wanted, "job", ["Resources, expected 14:20", "Priority", "Priority"]) == sentence
+    message = _waiting(pending, wanted, "job", ["Resources, expected 14:20", "Priority", "Priority"])
+    assert message is not None and f"{message.subject}: {message.text}" == sentence
     assert _waiting(pending, wanted, "job", []) is None, "they are just starting"
 
 

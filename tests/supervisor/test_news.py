@@ -15,14 +15,14 @@ from gpucluster.backends.scheduler.view import Member, Members
 from gpucluster.client.cluster import Cluster
 from gpucluster.client.notebook_client import MORE_MEMORY, Client
 from gpucluster.protocol.errors import InvalidRequest
+from gpucluster.protocol.messages import Message, MessageCode
 from gpucluster.protocol.models import WorkerModel
-from gpucluster.protocol.telemetry import ActivityEntry
 from gpucluster.registry.moments import now
-from gpucluster.supervisor.deaths import Death, ended_by, sentence
+from gpucluster.supervisor.activity.deaths import Death, ended_by, sentence
+from gpucluster.supervisor.activity.marks import Marks
+from gpucluster.supervisor.activity.worker_titles import WorkerTitles
 from gpucluster.supervisor.idle import kept_by
-from gpucluster.supervisor.marks import Marks
-from gpucluster.supervisor.news import KEPT, LONGEST, News
-from gpucluster.supervisor.worker_titles import WorkerTitles
+from gpucluster.supervisor.state_store import KEPT, KEPT_OF_INSTRUCTORS, LONGEST, news, with_news
 
 
 def worker(name: str) -> WorkerModel:
@@ -100,13 +100,17 @@ def test_workers_are_called_as_the_card_calls_them_also_when_they_are_gone() -> 
 
 
 def test_news_are_few_and_short() -> None:
-    published: list[list[str]] = []
-    news = News(lambda entries: published.append([entry.message for entry in entries]))
+    messages = [Message.of(MessageCode.NOTE, "It stays.")]
+    for number in range(KEPT_OF_INSTRUCTORS + 1):
+        messages = with_news(messages, news("message", f"{number} " + "x" * 200, "ada"))
     for number in range(KEPT + 2):
-        news.add("spill", f"{number} " + "x" * 200)
-    assert len(published[-1]) == KEPT
-    assert published[-1][0].startswith("2 ")
-    assert all(len(message) == LONGEST for message in published[-1])
+        messages = with_news(messages, news("spill", f"{number} " + "x" * 200))
+    note, *instructors = messages[: 1 + KEPT_OF_INSTRUCTORS]
+    told = messages[1 + KEPT_OF_INSTRUCTORS :]
+    assert note.text == "It stays."
+    assert [message.text for message in instructors] == [f"{number} " + "x" * 200 for number in (1, 2, 3)]
+    assert len(told) == KEPT and told[0].text.startswith("2 ")
+    assert all(len(message.text) == LONGEST for message in told)
 
 
 def paused(name: str, *, is_paused: bool = True) -> Member:
@@ -171,9 +175,9 @@ def test_what_keeps_an_idle_cluster(members: Members, queue: bool, words: str | 
 
 def test_what_died_long_ago_explains_no_task_that_is_given_up() -> None:
     for at, notes in ((now(), ["Worker 0 died: ended by SIGSEGV."]), ("2026-01-01T10:00:00.000Z", None)):
-        news = [ActivityEntry(at=at, kind="worker_died", by=None, message="Worker 0 died: ended by SIGSEGV.")]
+        died = Message.of(MessageCode.WORKER_DIED, "Worker 0 died: ended by SIGSEGV.", time=at)
         error = KilledWorker("task", None, 3)
-        Client._tell_why(SimpleNamespace(_model=lambda news=news: SimpleNamespace(news=news)), error)
+        Client._tell_why(SimpleNamespace(_model=lambda died=died: SimpleNamespace(said=lambda *_: [died])), error)
         assert getattr(error, "__notes__", None) == notes
 
 

@@ -11,8 +11,8 @@ import pytest
 from gpucluster.backends.deployment import Slot, SlotState
 from gpucluster.protocol.models import ClusterState, Wanted
 from gpucluster.protocol.spec import Adapt
+from gpucluster.supervisor.activity.worker_titles import WorkerTitles
 from gpucluster.supervisor.reconciler import Reconciler
-from gpucluster.supervisor.worker_titles import WorkerTitles
 
 
 class FailingDeployment:
@@ -59,7 +59,7 @@ class Store:
     def __init__(self) -> None:
         self.model = SimpleNamespace(wanted=Wanted(n_workers=4), state=ClusterState.RUNNING, notice=None)
 
-    def update(self, **changes: Any) -> None:
+    def update(self, *, say: object = None, **changes: Any) -> None:
         vars(self.model).update(changes)
 
 

@@ -15,7 +15,7 @@ from gpucluster.backends.scheduler.view import HandedOver, Member, Members
 from gpucluster.protocol.errors import ClusterNotFound, InvalidState, WorkerNotFound
 from gpucluster.protocol.models import ClusterState
 from gpucluster.supervisor import retiring
-from gpucluster.supervisor.worker_titles import WorkerTitles
+from gpucluster.supervisor.activity.worker_titles import WorkerTitles
 
 
 class Scheduler:

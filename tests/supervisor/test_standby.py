@@ -20,8 +20,8 @@ from gpucluster.protocol.models import ClusterState
 from gpucluster.protocol.version import GIVEN_VARIABLES, IMPORT_FROM, SECRET_HEADER
 from gpucluster.registry.ending import NEVER_TAKEN
 from gpucluster.registry.record import Record
-from gpucluster.supervisor.caller import DELETED, NOT_IMPORTED
-from gpucluster.supervisor.standby import Standby
+from gpucluster.supervisor.process.caller import DELETED, NOT_IMPORTED
+from gpucluster.supervisor.process.standby import Standby
 
 
 @pytest.fixture

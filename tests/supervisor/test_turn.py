@@ -13,8 +13,8 @@ from gpucluster.protocol.models import ClusterState
 from gpucluster.sharing import turns
 from gpucluster.sharing.node import VARIABLE
 from gpucluster.sharing.turns import Turn
-from gpucluster.supervisor import sparing
-from gpucluster.supervisor.preloading import PRELOAD_LATER
+from gpucluster.supervisor.process import sparing
+from gpucluster.supervisor.process.preloading import PRELOAD_LATER
 
 from tests.conftest import PATIENCE_SECONDS, Site
 

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from gpucluster.supervisor import preloading
-from gpucluster.supervisor.preloading import LATER, PRELOAD_LATER, later_wanted
+from gpucluster.supervisor.process import preloading
+from gpucluster.supervisor.process.preloading import LATER, PRELOAD_LATER, later_wanted
 
 pytestmark = pytest.mark.full
 
@@ -18,7 +18,7 @@ import multiprocessing, os, sys
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import util
 
-from gpucluster.supervisor import warmup
+from gpucluster.supervisor.process import warmup
 
 warmup.start_forkserver()
 before = util.get_temp_dir()
@@ -55,7 +55,7 @@ import multiprocessing, os, sys, time
 
 def look(answers):
     import numpy
-    from gpucluster.supervisor.preloading import FIRST
+    from gpucluster.supervisor.process.preloading import FIRST
     links = [f"/proc/self/fd/{number}" for number in range(256)]
     opened = __file__ in [os.readlink(link) for link in links if os.path.exists(link)]
     answers.put((set(FIRST) <= set(sys.modules), "sklearn.decomposition" in sys.modules, numpy.random.random(), opened))
@@ -67,7 +67,7 @@ def nested(answers):
     answers.put(child.exitcode)
 
 def main():
-    from gpucluster.supervisor import preloading, warmup
+    from gpucluster.supervisor.process import preloading, warmup
 
     preloading.QUIET_SECONDS = 1.0  # copied into the process that workers are forked from
     kept = os.open(__file__, os.O_RDONLY)  # as the lock of a cluster's folder
@@ -124,7 +124,7 @@ def look(answers):
     answers.put((found, os.environ.get("RAPIDS_NO_INITIALIZE"), signal.getsignal(signal.SIGUSR1) is signal.SIG_DFL))
 
 def main():
-    from gpucluster.supervisor import preloading, warmup
+    from gpucluster.supervisor.process import preloading, warmup
 
     preloading.RAPIDS = ("broken_library", "calendar_of_gpus")  # copied into the process that workers are forked from
     context = multiprocessing.get_context("forkserver")
@@ -179,7 +179,7 @@ def test_rapids_is_preloaded_where_it_is_whole_and_nobody_forbids_it(monkeypatch
 KEPT = """
 import dask
 from dask.utils import parse_timedelta
-from gpucluster.supervisor.warmup import configure_dask
+from gpucluster.supervisor.process.warmup import configure_dask
 
 configure_dask()
 print(parse_timedelta(dask.config.get("distributed.scheduler.events-cleanup-delay")))

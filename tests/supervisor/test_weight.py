@@ -14,7 +14,7 @@ import gpucluster
 import numpy as np
 import psutil
 import pytest
-from gpucluster.supervisor.preloading import PRELOAD_LATER
+from gpucluster.supervisor.process.preloading import PRELOAD_LATER
 
 pytestmark = [pytest.mark.processes, pytest.mark.full]
 

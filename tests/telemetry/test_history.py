@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 from gpucluster.protocol.telemetry import TelemetryHistory
-from gpucluster.supervisor.history import MOST_WORKER_POINTS, History, points_per_worker
-from gpucluster.supervisor.series import Series
+from gpucluster.supervisor.figures.history import MOST_WORKER_POINTS, History, Series, points_per_worker
 
 
 def columns(n_workers, value=1.0, **more):

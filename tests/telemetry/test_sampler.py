@@ -10,9 +10,9 @@ from distributed import Client, LocalCluster
 from gpucluster.backends.scheduler.in_process import InProcessScheduler
 from gpucluster.backends.scheduler.reader import MOST, HeartbeatReader, TaskProgress
 from gpucluster.protocol.models import EVENT, Telemetry
-from gpucluster.supervisor import sampler as sampling
-from gpucluster.supervisor import wakeups
-from gpucluster.supervisor.sampler import Sampler, compact
+from gpucluster.supervisor.figures import sampler as sampling
+from gpucluster.supervisor.figures.sampler import Sampler, compact
+from gpucluster.supervisor.process import wakeups
 from gpucluster.telemetry.columns import COLUMNS, METRIC, VERSION
 
 

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.full
 PROGRAM = """
 import asyncio, json
 import dask
-from gpucluster.supervisor.wakeups import reduce_wakeups
+from gpucluster.supervisor.process.wakeups import reduce_wakeups
 
 async def main():
     reduce_wakeups()

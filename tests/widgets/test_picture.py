@@ -5,6 +5,7 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 from gpucluster.backends.local import LocalSpec
+from gpucluster.protocol.messages import MessageCode
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted, WorkerModel
 from gpucluster.protocol.telemetry import TelemetrySample
 from gpucluster.widgets.picture import MOST_WORKERS, Picture
@@ -56,7 +57,7 @@ class Tags(HTMLParser):
 
 
 def test_a_picture_acts_on_nothing_whatever_names_are_in_it():
-    model = cluster(name=HOSTILE, reason=HOSTILE, backend_reason=HOSTILE)
+    model = cluster(name=HOSTILE).saying(dict.fromkeys((MessageCode.FAILED, MessageCode.CHOICE), HOSTILE))
     figures = sample(workers=[HOSTILE, "1"], memory_bytes=GIB // 2, memory_limit_bytes=GIB)
     found = Tags(Picture(model, figures, HOSTILE, "/base/gpucluster/dashboard/0123abcd/status").html)
     assert found.open == []

@@ -80,8 +80,9 @@ class ChartsContent extends Widget {
     }
     this._wasLive = isLive;
     const model = manager.get(id);
-    const { state, n_workers, notice, news } = model ?? {};
-    const told = `${state} ${n_workers} ${notice} ${news?.[news.length - 1]?.at} ${isLive}`;
+    const { state, n_workers, messages } = model ?? {};
+    const last = messages?.map(({ time }) => time ?? '').sort();
+    const told = `${state} ${n_workers} ${last?.length} ${last?.[last.length - 1]} ${isLive}`;
     if (told !== this._told) {
       this._told = told;
       this._tell();

@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { ClusterModel, ClusterState, Verb } from '../protocol/messages';
+import type { ClusterModel, ClusterState, Message, MessageCode, Verb } from '../protocol/messages';
 
 /** Whether nothing of the cluster runs any more. */
 export function hasEnded(cluster: ClusterModel): boolean {
@@ -41,4 +41,37 @@ export function kindTitle(cluster: ClusterModel): string {
 /** Workers that were asked for, where that is one number. */
 export function wantedWorkers(cluster: ClusterModel): number | null {
   return cluster.wanted.n_workers ?? (cluster.wanted.adapt ? null : cluster.spec.n_workers);
+}
+
+const LASTING: readonly MessageCode[] = [
+  'ended',
+  'failed',
+  'notice',
+  'choice',
+  'note',
+  'warning',
+  'pending'
+];
+
+/** What it says with one of these codes, oldest first. */
+export function said(
+  { messages }: Partial<Pick<ClusterModel, 'messages'>>,
+  ...codes: MessageCode[]
+): readonly Message[] {
+  // What an older version has saved with a notebook may have none.
+  return (messages ?? []).filter(({ code }) => codes.includes(code));
+}
+
+/** What has happened to it, oldest first: each is told once. */
+export function newsOf({ messages }: Pick<ClusterModel, 'messages'>): readonly Message[] {
+  return messages.filter(({ code }) => !LASTING.includes(code));
+}
+
+/** A message with who says it, or what it is about. */
+export function textOf({ code, subject, text }: Message): string {
+  return code === 'message'
+    ? `Instructor ${subject}: ${text}`
+    : code === 'pending'
+      ? `${subject}: ${text}`
+      : text;
 }

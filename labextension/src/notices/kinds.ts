@@ -16,5 +16,5 @@ export function isOfBatch(kind: string): boolean {
 
 /** The kind by which a person chooses to be told or not: who waits for a batch wants to know of either end. */
 export function chosenBy(kind: string): string {
-  return isOfBatch(kind) ? 'done' : kind;
+  return isOfBatch(kind) ? 'done' : kind === 'worker_memory' ? 'worker_died' : kind;
 }

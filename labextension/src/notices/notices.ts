@@ -1,8 +1,9 @@
 import { Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { newsOf, textOf } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
-import type { ActivityEntry, ClusterModel } from '../protocol/messages';
+import type { ClusterModel, Message } from '../protocol/messages';
 import { chosenBy, NEWS_KINDS } from './kinds';
 
 /** JupyterLab shows no more of a message. */
@@ -36,30 +37,30 @@ export class Notices {
     // Who opens the first page ever is told nothing of the past.
     const since = told.get() ?? new Date(manager.now()).toISOString();
     const news = manager.clusters
-      .flatMap(cluster => cluster.news.map(entry => ({ cluster, entry })))
-      .filter(({ entry }) => entry.at > since)
-      .sort((a, b) => (a.entry.at < b.entry.at ? -1 : 1));
-    told.set(news.length > 0 ? news[news.length - 1].entry.at : since);
+      .flatMap(cluster => newsOf(cluster).map(entry => ({ cluster, entry, at: entry.time ?? '' })))
+      .filter(({ at }) => at > since)
+      .sort((a, b) => (a.at < b.at ? -1 : 1));
+    told.set(news.length > 0 ? news[news.length - 1].at : since);
     for (const { cluster, entry } of news) {
-      if (this.kinds.includes(chosenBy(entry.kind))) {
+      if (this.kinds.includes(chosenBy(entry.code))) {
         this._tell(cluster, entry);
       }
     }
   }
 
-  private _tell(cluster: ClusterModel, entry: ActivityEntry): void {
+  private _tell(cluster: ClusterModel, entry: Message): void {
     const { onMute, onOpen, trans } = this._options;
-    const message = `${cluster.name}: ${entry.message}`;
-    const isDone = entry.kind === 'done';
+    const message = `${cluster.name}: ${textOf(entry)}`;
+    const isDone = entry.code === 'done';
     Notification.emit(
       message.length > LONGEST ? `${message.slice(0, LONGEST - 1)}…` : message,
       isDone ? 'success' : 'warning',
       {
         // Whose cluster was stopped may be away, and finds it when coming back.
-        autoClose: isDone ? TOAST_MS : STAY.includes(entry.kind) ? false : 0,
+        autoClose: isDone ? TOAST_MS : STAY.includes(entry.code) ? false : 0,
         actions: [
           { label: trans.__('Activity'), callback: () => onOpen(cluster) },
-          { label: trans.__('Do not show again'), callback: () => onMute(chosenBy(entry.kind)) }
+          { label: trans.__('Do not show again'), callback: () => onMute(chosenBy(entry.code)) }
         ]
       }
     );

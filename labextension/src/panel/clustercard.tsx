@@ -3,12 +3,12 @@ import { closeIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
 import type { INotebookLinks } from '../actions/links';
-import { can, hasEnded, isUsable } from '../clusters/states';
+import { can, hasEnded, isUsable, newsOf, said, textOf } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import type { IThresholds } from '../gauges';
 import { Fragment, h, useEffect, useRef, useState } from '../jsx';
 import { isOfBatch } from '../notices/kinds';
-import type { ClusterModel } from '../protocol/messages';
+import type { ClusterModel, MessageCode } from '../protocol/messages';
 import { sentenceOf, useAsking } from './asking';
 import { CardButtons } from './cardbuttons';
 import { CardRow } from './cardrow';
@@ -123,7 +123,7 @@ export function ClusterCard(props: IClusterCardProps): JSX.Element {
 function cardState(cluster: ClusterModel): string {
   return !isUsable(cluster) || cluster.n_workers > 0
     ? cluster.state
-    : cluster.waiting === null
+    : said(cluster, 'pending').length === 0
       ? 'empty'
       : 'starting';
 }
@@ -169,7 +169,7 @@ function Living(props: ILivingProps): JSX.Element {
           )}
         </p>
       )}
-      {cluster.waiting !== null && <p className="gpc-Reason gpc-Pending">{cluster.waiting}</p>}
+      <Said cluster={cluster} code="pending" className="gpc-Reason gpc-Pending" />
       {cluster.slots.map(slot => (
         <p key={`${slot.uuid} ${slot.slot}`} className="gpc-Line" title={slot.uuid}>
           {slot.index === null ? slot.label : `GPU ${slot.index}: ${slot.label}`}
@@ -180,22 +180,20 @@ function Living(props: ILivingProps): JSX.Element {
           <Ticking milliseconds={5000} text={() => costLine(cluster, manager, trans)} />
         </p>
       )}
-      {cluster.messages.map(({ at, by, text }) => (
-        <p key={at} className="gpc-Notice">
-          <strong>{trans.__('%1, instructor: ', by)}</strong>
-          {text}
-        </p>
-      ))}
+      {said(cluster, 'message')
+        .slice(-3)
+        .map(({ time, subject, text }) => (
+          <p key={time} className="gpc-Notice">
+            <strong>{trans.__('%1, instructor: ', subject)}</strong>
+            {text}
+          </p>
+        ))}
       <NoticeLine cluster={cluster} trans={trans} />
-      {cluster.backend_reason !== null && cluster.backend_reason !== manager.host?.message && (
+      {said(cluster, 'choice')[0]?.text !== manager.host?.message && (
         // What the panel says of the machine is not said again.
-        <p className="gpc-Reason">{cluster.backend_reason}</p>
+        <Said cluster={cluster} code="choice" className="gpc-Reason" />
       )}
-      {cluster.warnings.map(warning => (
-        <p key={warning} className="gpc-Notice">
-          {warning}
-        </p>
-      ))}
+      <Said cluster={cluster} code="warning" className="gpc-Notice" />
       {isUsable(cluster) && (
         <p
           className="gpc-Line gpc-Idle"
@@ -208,7 +206,7 @@ function Living(props: ILivingProps): JSX.Element {
           />
         </p>
       )}
-      {cluster.news.some(({ kind }) => !isOfBatch(kind)) && (
+      {newsOf(cluster).some(({ code }) => !isOfBatch(code)) && (
         <p className="gpc-Line gpc-News" title={newsLine(cluster, manager, trans) ?? undefined}>
           <Ticking milliseconds={20_000} text={() => newsLine(cluster, manager, trans) ?? ''} />
         </p>
@@ -236,9 +234,28 @@ function Living(props: ILivingProps): JSX.Element {
   );
 }
 
+interface ISaidProps {
+  readonly cluster: ClusterModel;
+  readonly code: MessageCode;
+  readonly className: string;
+}
+
+/** Its messages with one code. */
+function Said({ cluster, code, className }: ISaidProps): JSX.Element {
+  return (
+    <>
+      {said(cluster, code).map(message => (
+        <p key={message.text} className={className}>
+          {textOf(message)}
+        </p>
+      ))}
+    </>
+  );
+}
+
 /** What the last request could not do, until somebody has read it or something else works. */
 function NoticeLine({ cluster, trans }: Pick<IClusterCardProps, 'cluster' | 'trans'>): JSX.Element {
-  const { notice } = cluster;
+  const notice = said(cluster, 'notice')[0]?.text ?? null;
   const [dismissed, setDismissed] = useState<string | null>(null);
   // The same trouble may come again.
   useEffect(() => {
@@ -272,9 +289,8 @@ function Ended({ cluster, trans }: IClusterCardProps): JSX.Element {
   return (
     <>
       <p className="gpc-Line">{kindLine(cluster, trans)}</p>
-      {cluster.reason !== null && (
-        <p className={cluster.state === 'failed' ? 'gpc-Error' : 'gpc-Reason'}>{cluster.reason}</p>
-      )}
+      <Said cluster={cluster} code="ended" className="gpc-Reason" />
+      <Said cluster={cluster} code="failed" className="gpc-Error" />
       {cluster.log_tail.length > 0 && (
         <details className="gpc-Details">
           <summary>{trans.__('End of the log')}</summary>

@@ -1,5 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { said } from '../clusters/states';
 import { formatBytes } from '../gauges';
 import { Fragment, h } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
@@ -11,6 +12,7 @@ interface IDetailsProps {
 
 /** What one needs to know to help somebody else. */
 export function Details({ cluster, trans }: IDetailsProps): JSX.Element {
+  const notes = said(cluster, 'note');
   const facts: [string, string, string?][] = [
     [trans.__('Scheduler'), cluster.scheduler_address ?? ''],
     [trans.__('Nodes'), cluster.nodes.join('; ')],
@@ -23,10 +25,10 @@ export function Details({ cluster, trans }: IDetailsProps): JSX.Element {
   return (
     <details className="gpc-Details">
       <summary>{trans.__('Details')}</summary>
-      {cluster.notes.length > 0 && (
+      {notes.length > 0 && (
         <ul className="gpc-Notes" aria-label={trans.__('Good to know')}>
-          {cluster.notes.map(note => (
-            <li key={note}>{note}</li>
+          {notes.map(({ text }) => (
+            <li key={text}>{text}</li>
           ))}
         </ul>
       )}

@@ -1,6 +1,14 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { hasEnded, kindTitle, stateLabel, wantedWorkers } from '../clusters/states';
+import {
+  hasEnded,
+  kindTitle,
+  newsOf,
+  said,
+  textOf,
+  stateLabel,
+  wantedWorkers
+} from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { formatDuration } from '../gauges';
 import { isOfBatch } from '../notices/kinds';
@@ -27,9 +35,10 @@ export function stateLine(cluster: ClusterModel, clock: Clock, trans: Translatio
   if (cluster.state !== 'running' || cluster.n_workers > 0) {
     return label;
   }
-  if (cluster.waiting !== null) {
+  const waiting = said(cluster, 'pending')[0];
+  if (waiting !== undefined) {
     // Why, is said below.
-    return cluster.waiting.split(':')[0];
+    return waiting.subject ?? waiting.text;
   }
   const wanted = wantedWorkers(cluster) ?? 0;
   return wanted === 0
@@ -139,12 +148,14 @@ export function newsLine(
   clock: Clock,
   trans: TranslationBundle
 ): string | null {
-  const happened = cluster.news.filter(({ kind }) => !isOfBatch(kind)).pop();
+  const happened = newsOf(cluster)
+    .filter(({ code }) => !isOfBatch(code))
+    .pop();
   if (happened === undefined) {
     return null;
   }
-  const ago = formatDuration((clock.now() - Date.parse(happened.at)) / 1000);
-  return trans.__('%1 (%2 ago)', happened.message, ago);
+  const ago = formatDuration((clock.now() - Date.parse(happened.time ?? '')) / 1000);
+  return trans.__('%1 (%2 ago)', textOf(happened), ago);
 }
 
 /** Since when it is recorded, and into which file; empty: it is not. */

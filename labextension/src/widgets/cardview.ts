@@ -1,3 +1,4 @@
+import { said } from '../clusters/states';
 import type { ClusterGauges } from '../gauges';
 import type { ClusterModel, TelemetryHistory, TelemetrySample } from '../protocol/messages';
 import { alertNode, type IWidgetView } from './widgetview';
@@ -63,8 +64,12 @@ export class CardView implements IWidgetView {
     this._state.textContent = cluster.state;
     this._state.dataset.state = cluster.state;
     this._about.textContent = about(cluster);
-    const said = (cluster.messages ?? []).map(({ by, text }) => `${by}, instructor: ${text}`);
-    this._reason.textContent = [cluster.notice ?? cluster.reason, ...said]
+    const [told] = said(cluster, 'notice', 'ended', 'failed');
+    const instructors = said(cluster, 'message').slice(-3);
+    this._reason.textContent = [
+      told?.text,
+      ...instructors.map(({ subject, text }) => `${subject}, instructor: ${text}`)
+    ]
       .filter(Boolean)
       .join('\n');
     this._form.hidden = isOver;
@@ -182,6 +187,6 @@ function about(cluster: ClusterModel): string {
     workers,
     ...(doing === undefined ? [] : [doing]),
     ...open,
-    ...(cluster.warnings ?? [])
+    ...said(cluster, 'warning').map(({ text }) => text)
   ].join(' · ');
 }

@@ -15,6 +15,7 @@ from ..client.control import LEASE_VARIABLE, Control
 from ..client.ended_cluster import how_it_ended, is_over, stopped_by
 from ..client.lease import Lease, leased_line, say_if_no_gpu
 from ..client.progress import TerminalProgress, progress_line
+from ..client.waiting import IN_LINE
 from ..protocol.errors import InvalidRequest
 from ..protocol.models import ClusterModel, Network
 from ..registry.record import Folder
@@ -84,7 +85,7 @@ class _PlaceInLine:
         self._told = False
 
     def __call__(self, model: ClusterModel) -> None:
-        if not self._told and model.progress is not None and model.progress.message.startswith("In line"):
+        if not self._told and model.progress is not None and model.progress.step in IN_LINE:
             self._told = True
             print(progress_line(model), file=sys.stderr, flush=True)
 

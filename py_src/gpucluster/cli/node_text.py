@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ..gauges.units import duration_text
-from ..protocol.instructing import ClassAnswer, ClassCluster, ClassClusters
-from ..protocol.node import More, NodeModel, SharedDevice, SlotHolder
+from ..protocol.instructing import ClassAnswer, ClassCluster, ClassClusters, More, NodeModel, SharedDevice, SlotHolder
 from ..protocol.plain_text import counted, times
 from .tables import one_line, seconds_since, table
 

@@ -19,6 +19,7 @@ from ..client.catalog import kinds_here, presets_here
 from ..client.control import Control
 from ..client.progress import TerminalProgress
 from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState
+from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel, Submission
 from ..protocol.plain_text import counted, escaped
 from ..site.reading import new_troubles
@@ -73,7 +74,7 @@ def _create(found: Namespace) -> int:
     with TerminalProgress() as progress:
         model = actions.create(_control(), found, progress, _teller(found))
     # What to know about it has just been told.
-    return _answer(found, model, tables.cluster_card(model.model_copy(update={"notes": []})))
+    return _answer(found, model, tables.cluster_card(model.saying({MessageCode.NOTE: None})))
 
 
 def _list(found: Namespace) -> int:

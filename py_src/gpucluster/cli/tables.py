@@ -10,7 +10,8 @@ from ..client.catalog import ListedPreset
 from ..client.progress import progress_line
 from ..gauges.units import duration_text
 from ..protocol.kinds import KindModel, kind_title
-from ..protocol.models import ClusterModel, GPUSlot, InstructorMessage
+from ..protocol.messages import Message, MessageCode
+from ..protocol.models import ClusterModel, GPUSlot
 from ..protocol.plain_text import counted, printable
 from ..protocol.sizes import format_size
 from ..protocol.telemetry import Activity
@@ -61,7 +62,7 @@ def cluster_card(model: ClusterModel) -> str:
             left = duration_text(max(0.0, -seconds_since(model.ends_at)))
             lines.append(("Jobs end", f"the first in {left}") if model.nodes else ("Ends", f"in {left}"))
         lines += [("Note", one_line(note)) for note in model.notes]
-        lines += [("Message", message_text(message)) for message in model.messages]
+        lines += [("Message", message_text(message)) for message in model.said(MessageCode.MESSAGE)[-3:]]
     if (cost := cost_text(model)) is not None:
         lines.append(("Cost", one_line(cost)))
     if model.scheduler_address:
@@ -91,10 +92,10 @@ def slot_text(slot: GPUSlot) -> str:
     return one_line(f"{which}, {slot.label}{size}")
 
 
-def message_text(message: InstructorMessage) -> str:
+def message_text(message: Message) -> str:
     """Return what an instructor has said, who it was, and when."""
-    ago = duration_text(max(0.0, seconds_since(message.at)))
-    return one_line(f"{message.text} (instructor {message.by}, {ago} ago)")
+    ago = duration_text(max(0.0, seconds_since(message.time or "")))
+    return one_line(f"{message.text} (instructor {message.subject}, {ago} ago)")
 
 
 def activity_table(activity: Activity) -> str:

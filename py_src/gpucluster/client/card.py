@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from html import escape
 
 from ..protocol.kinds import kind_title
+from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel, Network
 from ..protocol.sizes import format_size
 
@@ -85,7 +86,8 @@ def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: b
     if not model.state.ended:
         rows += [("Warning", warning) for warning in model.warnings]
         rows += [("Note", note) for note in model.notes]
-        rows += [(f"From {message.by}, instructor", message.text) for message in model.messages]
+        messages = model.said(MessageCode.MESSAGE)[-3:]
+        rows += [(f"From {message.subject}, instructor", message.text) for message in messages]
     table = "".join(
         f'<tr><th style="text-align:left;padding:2px 12px 2px 0">{escape(name)}</th>'
         f'<td style="text-align:left;padding:2px 0">{escape(value)}</td></tr>'

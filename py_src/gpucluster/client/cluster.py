@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, Self
 
 from ..protocol.errors import ClusterNotFound, GPUClusterError
+from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel, ClusterState
 from .background import is_of_this_process
 from .caller import this_kernel
@@ -59,7 +60,7 @@ class AsyncCluster(ClusterHandle):
         except ClusterNotFound:
             # Its supervisor ends as soon as it finds out. Whoever waits for results asks here, and has to be told.
             if not self._last.state.ended:
-                self._last = self._last.model_copy(update={"state": ClusterState.STOPPED, "reason": NOT_THERE})
+                self._last = self._last.saying({MessageCode.ENDED: NOT_THERE}, state=ClusterState.STOPPED)
         except GPUClusterError:
             if not self._last.state.ended:
                 raise

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from ..devices.host import host_devices
 from ..operating_system.abstract_names import seconds_since_boot
+from ..protocol.instructing import More, NodeModel, SharedDevice, SlotHolder, Waiting
 from ..protocol.models import DeviceModel, HostDevices
-from ..protocol.node import More, NodeModel, SharedDevice, SlotHolder, Waiting
 from ..sharing.node import NOBODY, Claim, Node, Place, read_node
 from ..sharing.policy import GPUPolicy
 from ..site.instructors import is_instructor

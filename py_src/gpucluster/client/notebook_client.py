@@ -16,8 +16,8 @@ from distributed.scheduler import KilledWorker
 from ..dask_internals.clients import AFTER_THE_END, ClientOfCluster, ClosedClientError, had_what_is_lost
 from ..dask_internals.comm_parts import CommClosedError
 from ..protocol.errors import ClusterEnded, GPUClusterError
+from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel
-from ..protocol.workers import OVER_THE_LIMIT
 from ..registry.moments import stamped
 from .caller import this_process
 from .dashboard import jupyter_link
@@ -117,11 +117,11 @@ class Client(ClientOfCluster):
         """Add to Dask's error what the cluster knows of the worker that has died last, if one just has."""
         model = self._model()
         since = stamped(datetime.now(UTC) - _JUST)
-        news = model.news if model is not None else []
-        died = [entry.message for entry in news if entry.kind == "worker_died" and entry.at > since]
+        codes = (MessageCode.WORKER_DIED, MessageCode.WORKER_MEMORY)
+        died = [told for told in (model.said(*codes) if model is not None else []) if (told.time or "") > since]
         if died and not getattr(error, "__notes__", None):
-            error.add_note(died[-1])
-            if OVER_THE_LIMIT in died[-1]:
+            error.add_note(died[-1].text)
+            if died[-1].code is MessageCode.WORKER_MEMORY:
                 error.add_note(MORE_MEMORY)
 
     async def _is_over_soon(self, error: BaseException) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..protocol.totals import known_mean, known_sum
+from ..protocol.telemetry import known_mean, known_sum
 from .model import PrefixFigures, ReportFigures, TransferFigures
 from .telemetry import TelemetryReadings
 from .timeline import timeline_data

@@ -18,10 +18,9 @@ from typing import Annotated, Any, ClassVar, get_args
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from .errors import FieldError, InvalidRequest, invalid_request, refused_field
-from .needs import Needs
 from .plain_text import printable
 from .spec_base import OUTSIDE_RULE, FieldRule, SpecBase, UnknownSpec
-from .traits import Traits
+from .traits import Needs, Traits
 from .version import PROTOCOL_VERSION
 
 GROUP = "gpucluster.backends"

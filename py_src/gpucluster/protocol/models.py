@@ -14,6 +14,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SerializeAsA
 
 from .errors import FieldError
 from .kinds import read_spec
+from .messages import NEWS, Message, MessageCode, Said, saying
+from .plain_text import printable
 from .spec import Adapt, SpecBase, UnknownSpec
 from .telemetry import ActivityEntry, TelemetrySample
 from .traits import Verb
@@ -148,14 +150,6 @@ class GPUSlot(WireModel):
     label: str = Field(description="What it is and what keeps others out of it, for people.")
 
 
-class InstructorMessage(WireModel):
-    """What an instructor has told the owner of a cluster."""
-
-    at: str
-    by: str = Field(description="User name of the instructor, by the kernel.")
-    text: str
-
-
 class Lease(WireModel):
     """Whose a cluster is that was taken for a while only: it ends with that, or with its holder."""
 
@@ -174,38 +168,18 @@ class ClusterModel(WireModel):
     name: str = Field(description="Name, unique among living clusters.")
     backend: str = Field(description="Kind of cluster that runs, such as 'local'; 'auto' until it is decided.")
     backend_title: str = Field("", description="What stands before the word workers, such as 'CPU'; may be empty.")
-    backend_reason: str | None = Field(None, description="Why 'auto' chose this backend.")
     state: ClusterState
-    reason: str | None = Field(None, description="Why the cluster failed or stopped, in a sentence.")
-    notice: str | None = Field(
-        None,
-        description="While it lives, what the last request could not do, or what is wrong now, in a sentence.",
-    )
-    news: list[ActivityEntry] = Field(
+    messages: list[Message] = Field(
         default_factory=list,
-        description="What is worth telling once, newest last; at most ten: 'worker_died', 'spill', 'pause', 'gpu' and "
-        "'stopped' (by idle timer, site or instructor) for what happened to it, 'done' and 'not_done' for a batch that "
-        "somebody waits for, 'message' for what an instructor says. Messages of at most 140 characters.",
-    )
-    messages: list[InstructorMessage] = Field(
-        default_factory=list,
-        description="What instructors of the site have told its owner, newest last; at most 3.",
+        description="What it has to say to people, oldest first, as last said: of what has happened the last ten, "
+        "and the last three of instructors.",
     )
     progress: Progress | None = Field(None, description="What is happening, while something is.")
-    notes: list[str] = Field(
-        default_factory=list,
-        description="What to know about what was asked for, in sentences, such as that the workers' memory limits "
-        "add up to more than the machine has.",
-    )
     wanted: Wanted
     can: tuple[Verb, ...] = Field((), description="What it can be asked for now, besides to stop.")
     has_gpus: bool = Field(False, description="Whether its workers have GPUs.")
     n_workers: int = Field(0, description="Number of workers that are connected now.")
     n_pending: int = Field(0, description="Number of workers that were asked for and have not come yet.")
-    pending_reason: str | None = Field(None, description="Why they have not come, in a sentence, where that is known.")
-    waiting: str | None = Field(
-        None, description="How many of how many wait and why, for people: '3 of 4 jobs wait: Resources'; null: none."
-    )
     workers: list[WorkerModel] = Field(default_factory=list)
     slots: list[GPUSlot] = Field(
         default_factory=list, description="GPUs of this machine, or slots of them, that it has as long as it lives."
@@ -236,9 +210,6 @@ class ClusterModel(WireModel):
     pid: int | None = Field(None, description="Process id of the supervisor.")
     python: str = Field(description="Python executable of the cluster.")
     versions: Versions | None = None
-    warnings: list[str] = Field(
-        default_factory=list, description="What somebody should know about a cluster that works, in sentences."
-    )
     created_at: str
     running_at: str | None = None
     ended_at: str | None = None
@@ -246,6 +217,66 @@ class ClusterModel(WireModel):
     log_tail: list[str] = Field(default_factory=list, description="End of the log, when the cluster failed.")
     spec: AnySpec = Field(description="What was asked for, by the kind's own model.")
     protocol_version: int = PROTOCOL_VERSION
+
+    def said(self, *codes: MessageCode) -> list[Message]:
+        """Return the messages with one of these codes, oldest first."""
+        return [message for message in self.messages if message.code in codes]
+
+    def saying(self, said: Said, **changes: Any) -> ClusterModel:
+        """Return a copy that says this, by code, instead of what it said; and other changed fields."""
+        return self.model_copy(update={"messages": saying(self.messages, said), **changes})
+
+    @property
+    def reason(self) -> str | None:
+        """Why the cluster failed or stopped, in a sentence."""
+        return self._text(MessageCode.ENDED, MessageCode.FAILED)
+
+    @property
+    def notice(self) -> str | None:
+        """While it lives, what the last request could not do, or what is wrong now, in a sentence."""
+        return self._text(MessageCode.NOTICE)
+
+    @property
+    def backend_reason(self) -> str | None:
+        """Why 'auto' chose this kind."""
+        return self._text(MessageCode.CHOICE)
+
+    @property
+    def pending_reason(self) -> str | None:
+        """Why workers have not come, in a sentence, where that is known."""
+        return self._text(MessageCode.PENDING)
+
+    @property
+    def waiting(self) -> str | None:
+        """How many of how many wait and why, such as '3 of 4 jobs wait: Resources'."""
+        found = [message for message in self.said(MessageCode.PENDING) if message.subject is not None]
+        return f"{found[0].subject}: {found[0].text}" if found else None
+
+    @property
+    def notes(self) -> list[str]:
+        """What to know about what was asked for, in sentences."""
+        return [message.text for message in self.said(MessageCode.NOTE)]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to know about a cluster that works, in sentences."""
+        return [message.text for message in self.said(MessageCode.WARNING)]
+
+    @property
+    def news(self) -> list[ActivityEntry]:
+        """What is worth telling once, newest last; at most ten, each of at most 140 characters."""
+        return [_news(message) for message in self.said(*NEWS)][-10:]
+
+    def _text(self, *codes: MessageCode) -> str | None:
+        return next((message.text for message in self.said(*codes)), None)
+
+
+def _news(message: Message) -> ActivityEntry:
+    kind = MessageCode.WORKER_DIED if message.code is MessageCode.WORKER_MEMORY else message.code
+    of_instructor = message.code is MessageCode.MESSAGE
+    text = f"Instructor {message.subject}: {message.text}" if of_instructor else message.text
+    by = None if of_instructor else message.subject
+    return ActivityEntry(at=message.time or "", kind=kind.value, by=by, message=printable(text, 140))
 
 
 class DeviceProcess(WireModel):
@@ -469,3 +500,13 @@ class Preset(WireModel):
     description: str
     needs_gpu: bool = False
     spec: dict[str, object] = Field(description="Fields of a spec; ``backend`` is among them.")
+
+
+class SiteFaults(WireModel):
+    """What is wrong with the site's file, and its message of the day."""
+
+    faults: list[str] = Field(
+        description="As 'gpucluster site' says it, with file and line; empty for people who cannot change the file."
+    )
+    notice: str | None = Field(description="What it means for everybody, in a sentence; null: nothing.")
+    message: str | None = Field(None, description="The site's message of the day; null: none.")

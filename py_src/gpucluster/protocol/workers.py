@@ -18,9 +18,6 @@ _WORKER = "Worker "
 _UUID = re.compile(r"(?:GPU|MIG)-[0-9a-f]{8}(?=-)")
 _BEGINNING = re.compile(r"(GPU|MIG)-[0-9a-f]{4,}[0-9a-f-]*")
 
-OVER_THE_LIMIT = "more memory than the limit"
-"""Why a worker died, in words, when its nanny has ended it."""
-
 
 def worker_title(name: str, device_index: int | None = None, machine: str | None = None) -> str:
     """Return a worker's name for people: ``GPU 3``, ``Worker 0``, ``GPU 3 · node2``.

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..protocol.errors import refused_field
 from ..protocol.recordings import RecordedSession
-from ..protocol.telemetry import PrefixProgress, TelemetryHistory, TelemetrySample, WorkerHistory
-from ..protocol.totals import totals
+from ..protocol.telemetry import PrefixProgress, TelemetryHistory, TelemetrySample, WorkerHistory, totals
 
 if TYPE_CHECKING:
     import pandas as pd

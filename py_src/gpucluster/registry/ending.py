@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..operating_system.plain_file import open_own_file, read_own_file
+from ..protocol.messages import MessageCode, saying
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.plain_text import escaped
 from ..protocol.telemetry import ActivityEntry
@@ -48,15 +49,17 @@ def ended_fields(
     model: ClusterModel, state: ClusterState, reason: str | None, *, at: str, log_tail: list[str]
 ) -> dict[str, Any]:
     """Return the fields of a cluster that change with its end: nothing of it is there any more."""
+    ended, other = MessageCode.ENDED, MessageCode.FAILED
+    if state is ClusterState.FAILED:
+        ended, other = other, ended
+    said = {other: None, ended: reason, MessageCode.NOTICE: None, MessageCode.PENDING: None}
     return {
         "state": state,
-        "reason": reason,
-        "notice": None,
+        "messages": saying(model.messages, said, time=at),
         "progress": None,
         "can": (),
         "n_workers": 0,
         "n_pending": 0,
-        "pending_reason": None,
         "n_clients": 0,
         "kernels": [],
         "workers": [],

@@ -22,6 +22,7 @@ from pydantic import ValidationError
 from ..operating_system.multiprocessing_files import remove_semaphores
 from ..operating_system.plain_file import open_own_file, read_own_file
 from ..protocol.errors import ClusterNotFound, FieldError, InvalidState, NameTaken, RegistryUnwritable
+from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.plain_text import escaped
 from . import lock
@@ -381,7 +382,7 @@ class Registry:
         except RegistryUnwritable as error:
             # It has surely ended, but why it did may be what it could not write down either.
             told = f"{gone(model)} and could not write down why. {error.message}"
-            return record.model_copy(update={"cluster": ended_model.model_copy(update={"reason": told})})
+            return record.model_copy(update={"cluster": ended_model.saying({MessageCode.FAILED: told})})
         return ended
 
     def sweep(self) -> None:

@@ -16,6 +16,7 @@ from ..operating_system import processes
 from ..operating_system.plain_file import read_own_file
 from ..protocol.errors import ErrorModel, InvalidState, error_from_model
 from ..protocol.kinds import find_kind
+from ..protocol.messages import Message, MessageCode
 from ..protocol.models import ClusterModel, ClusterState, Idle, Wanted
 from ..protocol.plain_text import printable
 from ..protocol.spec import UnknownSpec
@@ -66,8 +67,9 @@ def outline(id: str, text: bytes, *, at: str) -> Record | None:
         backend=_text(cluster, "backend", "unknown"),
         backend_title=_text(cluster, "backend_title", ""),
         state=state,
-        reason=_text(cluster, "reason", "") or None,
-        notice=None if state.ended else f"{_made_by(version)} Here it can be stopped, and nothing else.",
+        messages=_why(state, _reason(cluster))
+        if state.ended
+        else [Message.of(MessageCode.NOTICE, f"{_made_by(version)} Here it can be stopped, and nothing else.")],
         wanted=Wanted(),
         idle=Idle(),
         pid=pid if type(pid) is int else None,
@@ -140,8 +142,7 @@ def damaged(folder: Folder, why: str, *, alive: bool | None) -> Record:
         name=folder.id,
         backend="unknown",
         state=ClusterState.FAILED if alive is False else ClusterState.RUNNING,
-        reason=told if alive is False else None,
-        notice=None if alive is False else notice,
+        messages=_why(ClusterState.FAILED, told) if alive is False else [Message.of(MessageCode.NOTICE, notice)],
         wanted=Wanted(),
         idle=Idle(),
         pid=pid if alive else None,
@@ -163,7 +164,8 @@ def ended_outline(record: Record, model: ClusterModel, *, at: str) -> Record:
     if model.state.ended:
         return record
     reason = f"Its process is gone. {_made_by(model.protocol_version)}"
-    changes = {"state": ClusterState.FAILED, "reason": reason, "notice": None, "ended_at": at}
+    said = _why(ClusterState.FAILED, reason)
+    changes = {"state": ClusterState.FAILED, "messages": said, "ended_at": at}
     return record.model_copy(update={"cluster": model.model_copy(update=changes)})
 
 
@@ -181,7 +183,7 @@ def with_unknown_kind(record: Record) -> Record:
     else:
         why = f"It was made with another version of its kind '{name}' than the one in this Python environment."
     warning = f"{why} The cluster can be used and stopped all the same."
-    changed = model.model_copy(update={"warnings": [*model.warnings, warning]})
+    changed = model.saying({MessageCode.WARNING: [*model.warnings, warning]})
     return record.model_copy(update={"cluster": changed})
 
 
@@ -194,8 +196,22 @@ def while_paused(record: Record) -> Record:
         f"Its process was paused by a signal (SIGSTOP) and answers nobody: 'kill -CONT {model.pid}' lets it go on, "
         f"'kill -KILL {model.pid}' ends the cluster."
     )
-    changed = model.model_copy(update={"warnings": [*model.warnings, warning]})
+    changed = model.saying({MessageCode.WARNING: [*model.warnings, warning]})
     return record.model_copy(update={"cluster": changed})
+
+
+def _why(state: ClusterState, reason: str | None) -> list[Message]:
+    """Return the message that says why a cluster has ended, where that is known."""
+    code = MessageCode.FAILED if state is ClusterState.FAILED else MessageCode.ENDED
+    return [] if reason is None else [Message.of(code, reason)]
+
+
+def _reason(cluster: dict[str, Any]) -> str | None:
+    """Return why a cluster of another version has ended: a field until protocol 5, a message from then on."""
+    messages = cluster.get("messages")
+    said = [one for one in messages if isinstance(one, dict)] if isinstance(messages, list) else []
+    found = [one for one in said if one.get("code") in {MessageCode.ENDED, MessageCode.FAILED}]
+    return _text(cluster, "reason", "") or (_text(found[0], "text", "") if found else "") or None
 
 
 def _made_by(version: int) -> str:

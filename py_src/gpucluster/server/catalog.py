@@ -17,8 +17,7 @@ from tornado.web import authenticated
 from ..client.environment import python_of
 from ..protocol.errors import GPUClusterError, invalid_request
 from ..protocol.kinds import Schemas, kind_models, traits_of
-from ..protocol.models import MemoryPart, OfferedPreset, Preset
-from ..protocol.site import SiteFaults
+from ..protocol.models import MemoryPart, OfferedPreset, Preset, SiteFaults
 from ..protocol.spec_base import SpecBase
 from ..site.limits import SiteLimits
 from ..site.model import can_change, notice_of

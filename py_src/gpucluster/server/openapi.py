@@ -9,7 +9,7 @@ from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from ..protocol.errors import ErrorModel
-from ..protocol.instructing import ClassAnswer, ClassClusters, ClassMessage, ClassStop
+from ..protocol.instructing import ClassAnswer, ClassClusters, ClassMessage, ClassStop, NodeModel
 from ..protocol.kinds import Schemas, spec_union
 from ..protocol.links import LinkRequest, NewLink, SharedLinks
 from ..protocol.models import (
@@ -21,12 +21,11 @@ from ..protocol.models import (
     Notes,
     OfferedPreset,
     ProcessStopped,
+    SiteFaults,
     StopProcess,
     Submission,
 )
-from ..protocol.node import NodeModel
 from ..protocol.recordings import RecordedSession, RecordingEntry, RecordingList
-from ..protocol.site import SiteFaults
 from ..protocol.spec import ClusterPatch
 from ..protocol.telemetry import Activity, TelemetryHistory
 from ..protocol.version import PROTOCOL_VERSION

@@ -33,9 +33,9 @@ from ..operating_system.multiprocessing_files import remove_semaphores
 from ..operating_system.processes import birth
 from ..protocol.log_text import redact, route_all_loggers, start_log
 from ..registry.replacement import replace_text
-from .process_copy import start_resource_tracker
-from .sparing import spare_where_many_share
-from .turn import turn_of, wait_for_turn
+from .process.process_copy import start_resource_tracker
+from .process.sparing import spare_where_many_share
+from .process.turn import turn_of, wait_for_turn
 
 if TYPE_CHECKING:
     from ..sharing.turns import Turn
@@ -65,7 +65,7 @@ def _begin_small() -> None:
 
 def _wait_for_folder(link_fd: int) -> tuple[Path, int, int | None]:
     """Import what every cluster needs, then wait for one; end when whoever started this process does not need it."""
-    from .preloading import FIRST, import_each
+    from .process.preloading import FIRST, import_each
 
     _begin_small()
     import_each(FIRST)
@@ -98,12 +98,12 @@ def _redirect(log: Path) -> None:
 async def _serve(folder_path: Path, held: int, started: float, turn: Turn | None, *, standby: bool) -> None:
     from ..registry.secret import read_secret
     from ..registry.store import Registry
-    from .caller import apply_environment, enter
     from .controller import Controller
     from .interface import Interface, Listener
-    from .rehearsal import rehearse
-    from .standby import Standby
-    from .watchdog import end_when_deleted
+    from .process.caller import apply_environment, enter
+    from .process.rehearsal import rehearse
+    from .process.standby import Standby
+    from .process.watchdog import end_when_deleted
 
     registry = Registry(folder_path.parent)
     folder = registry.folder(folder_path.name)
@@ -118,7 +118,7 @@ async def _serve(folder_path: Path, held: int, started: float, turn: Turn | None
 
     def terminate() -> None:
         if interface.controller is not None:
-            interface.controller.stop("Stopped by a signal.")
+            interface.controller.requests.stop("Stopped by a signal.")
         elif waiting is not None:
             waiting.end()
 
@@ -177,7 +177,7 @@ def _scratch_outside(interface: Interface) -> Path | None:
 
 
 def _import_all() -> None:
-    from .warmup import configure_dask, import_all
+    from .process.warmup import configure_dask, import_all
 
     configure_dask()
     import_all()
@@ -247,8 +247,8 @@ def _run(options: argparse.Namespace, started: float) -> None:
     _refuse_unusable(options.folder)
     from ..backends.installed import take_directories
     from ..backends.worker_variables import take_given
-    from .process_tree import take_all_along
-    from .warmup import keep_files_in, start_forkserver
+    from .process.process_tree import take_all_along
+    from .process.warmup import keep_files_in, start_forkserver
 
     take_given()
     take_directories()

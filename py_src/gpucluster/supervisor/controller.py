@@ -19,6 +19,7 @@ from ..operating_system.abstract_names import seconds_since_boot
 from ..protocol.errors import GPUClusterError, InvalidState, StartFailed
 from ..protocol.kinds import parse_spec
 from ..protocol.log_text import route_all_loggers
+from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted, WorkerModel
 from ..protocol.refusals import folder_of, storage_refusal
 from ..protocol.spec import ScratchSpec
@@ -31,29 +32,28 @@ from ..registry.store import Registry
 from ..sharing.turns import Turn
 from ..site.reading import this_site
 from . import starting
-from .activity_log import span
-from .bounded_log import BoundedLog
-from .caller import leave_if_deleted
-from .costs import CostMeter
+from .activity.activity_log import span
+from .activity.bounded_log import BoundedLog
+from .activity.marks import Marks
 from .dashboard_address import open_address, write_address
+from .figures.costs import CostMeter
+from .figures.sampler import Sampler
 from .idle import kept_by
-from .instructor_listener import InstructorListener
-from .instructor_requests import carry_out, facts_of
+from .instructor_listener import InstructorListener, carry_out, facts_of
 from .interruption import unless_stopped
-from .marks import Marks
 from .members import observed
 from .preparation import make_scratch, prepare, remove_scratch
-from .process_tree import Orphans, descendants, kill
+from .process.caller import leave_if_deleted
+from .process.process_tree import Orphans, descendants, kill
+from .process.sparing import yield_as_cluster
+from .process.warmup import ask_for_rapids, multiprocessing_helpers
 from .reaper import reap
 from .reconciler import Reconciler
-from .requests import Requests
+from .requests import ClusterParts, Requests
 from .routine import RoutineChecks
-from .sampler import Sampler
 from .scratch.room import disk_of, limit_bytes
 from .scratch.watch import ScratchWatch
-from .sparing import yield_as_cluster
 from .versions import version_warnings, versions
-from .warmup import ask_for_rapids, multiprocessing_helpers
 
 logger = logging.getLogger("gpucluster.supervisor")
 
@@ -62,7 +62,7 @@ REAP_SECONDS = 6.0
 """So long a supervisor that ends tries to end what its deployment has left; then others do it."""
 
 
-class Controller(Requests):
+class Controller:
     """Controls one cluster from its request to its end.
 
     Parameters
@@ -82,7 +82,11 @@ class Controller(Requests):
         model: ClusterModel,
         turn: Turn | None = None,
     ) -> None:
-        super().__init__(registry, folder, model)
+        self.registry = registry
+        self.folder = folder
+        self.spec = model.spec
+        self.parts = ClusterParts(registry, folder, model)
+        self.requests = Requests(self.parts)
         self.backend: Backend[Any] | None = None
         self.sampler: Sampler | None = None
         self._turn = turn
@@ -90,11 +94,11 @@ class Controller(Requests):
         self._end_state = ClusterState.STOPPED
         self._scratch: Path | None = None
         self._scratch_watch: ScratchWatch | None = None
-        self._marks = Marks(self.titles)
+        self._marks = Marks(self.parts.titles)
         self._costs: CostMeter | None = None
         self._log = BoundedLog(folder.log)
         self._instructors = InstructorListener(
-            folder.id, lambda: facts_of(self.model), lambda request, who: carry_out(self, self.news, request, who)
+            folder.id, lambda: facts_of(self.model), lambda request, who: carry_out(self.requests, request, who)
         )
         self._claims: Claims | None = None
         self._walltime: float | None = None
@@ -104,6 +108,11 @@ class Controller(Requests):
         self.directory: str | None = None
         """Where workers start, from when that is known."""
 
+    @property
+    def model(self) -> ClusterModel:
+        """The cluster as it is now."""
+        return self.parts.model
+
     def warn(self, told: str) -> None:
         """Tell the user, as long as the cluster runs."""
         self._told.append(told)
@@ -112,11 +121,11 @@ class Controller(Requests):
 
     async def run(self) -> ClusterModel:
         """Control the cluster until it has ended; returns its last model."""
-        early = (self._log.look, self._look_at_holder, self._instructors.look, self.store.look)
-        checking = asyncio.create_task(RoutineChecks(self.store, *early).run())
+        early = (self._log.look, self._look_at_holder, self._instructors.look, self.parts.store.look)
+        checking = asyncio.create_task(RoutineChecks(self.parts.store, *early).run())
         try:
-            await unless_stopped(self.store, self.changed, self._start())
-            if self.reconciler is not None and not self.model.wanted.stopped:
+            await unless_stopped(self.parts.store, self.parts.changed, self._start())
+            if self.parts.reconciler is not None and not self.model.wanted.stopped:
                 looks = (
                     *early,
                     self._look_at_scratch,
@@ -126,11 +135,13 @@ class Controller(Requests):
                     self._look_at_end,
                 )
                 orphans = Orphans(multiprocessing_helpers)
-                checks = RoutineChecks(self.store, *looks, self.store.recover, self._keep_files, orphans.look)
+                checks = RoutineChecks(
+                    self.parts.store, *looks, self.parts.store.recover, self._keep_files, orphans.look
+                )
                 checking.cancel()
                 checking = asyncio.create_task(checks.run())
-                await self.reconciler.run()
-            await self._end(self._end_state, self._stop_reason)
+                await self.parts.reconciler.run()
+            await self._end(self._end_state, self.parts.stop_reason)
         except GPUClusterError as error:
             await self._end(ClusterState.FAILED, error.message)
         except Exception as error:
@@ -155,12 +166,12 @@ class Controller(Requests):
             self._report("preflight", "Looking for GPUs")
             spec, why = await backend.choose(spec)
             backend = load_backend(spec.backend)
-            self.store.update(backend=spec.backend, backend_reason=why)
+            self.parts.store.update(backend=spec.backend, say={MessageCode.CHOICE: why})
         if not isinstance(backend, Backend):
             raise StartFailed(f"The kind '{spec.backend}' cannot be started; it only chooses another one.")
         self.backend = backend
         spec = parse_spec(spec)  # Whoever asked may have had another version of the kind.
-        self.store.update(backend_title=backend.title)
+        self.parts.store.update(backend_title=backend.title)
         if not backend.traits.this_machine:
             self._leave_turn()
         protocol = spec.port_protocol
@@ -172,77 +183,77 @@ class Controller(Requests):
             backend=spec.backend,
             protocol=protocol,
             report=self._report,
-            tell=self.activity_log.happened,
-            left=self._share,
+            tell=self.parts.activity_log.happened,
+            left=self.parts.share,
         )
         self._claims = context.claims
-        self.plan = await self._share.planned(self.store, self.backend, spec, context)
+        self.parts.plan = await self.parts.share.planned(self.parts.store, self.backend, spec, context)
         if isinstance(spec, ScratchSpec):
             wanted_bytes = limit_bytes(spec.scratch_limit, disk_of(self._scratch))
-            self._share.allow_scratch(self.store, wanted_bytes, asked=spec.scratch_limit != "auto")
-        has_gpus = backend.traits.has_gpus if self.plan.has_gpus is None else self.plan.has_gpus
-        self.store.update(
-            network=self.plan.network,
+            self.parts.share.allow_scratch(self.parts.store, wanted_bytes, asked=spec.scratch_limit != "auto")
+        has_gpus = backend.traits.has_gpus if self.parts.plan.has_gpus is None else self.parts.plan.has_gpus
+        self.parts.store.update(
+            network=self.parts.plan.network,
             has_gpus=has_gpus,
-            slots=list(self.plan.slots),
-            notes=self.plan.notes(self._most_wanted(self.plan)),
+            slots=list(self.parts.plan.slots),
+            say={MessageCode.NOTE: self.parts.plan.notes(self._most_wanted(self.parts.plan))},
         )
         if has_gpus and backend.traits.this_machine:
             ask_for_rapids()
         rates = this_site().costs_of(spec.backend)
         self._costs = CostMeter(rates) if rates is not None else None
-        self.deployment = deployment = await starting.start(self.backend, self.plan, context)
+        self.parts.deployment = deployment = await starting.start(self.backend, self.parts.plan, context)
         route_all_loggers()  # Of what only this kind of cluster imports.
         scheduler = deployment.scheduler
-        self.sampler = Sampler(scheduler, self.folder.id, self.plan.machine)
+        self.sampler = Sampler(scheduler, self.folder.id, self.parts.plan.machine)
         self.sampler.start(devices=has_gpus)
         if isinstance(spec, ScratchSpec):
             self._scratch_watch = ScratchWatch(
                 self._scratch,
                 self.model.scratch_limit_bytes,
                 scheduler,
-                self.activity_log.happened,
+                self.parts.activity_log.happened,
                 has_gpus=has_gpus,
-                why_none=self._share.no_scratch,
+                why_none=self.parts.share.no_scratch,
             )
-            await self._scratch_watch.begin(self._most_wanted(self.plan))
+            await self._scratch_watch.begin(self._most_wanted(self.parts.plan))
         if deployment.submitted is not None:
             write_private(self.folder.submitted, deployment.submitted)
-        self.reconciler = Reconciler(
+        self.parts.reconciler = Reconciler(
             deployment,
-            self.plan,
+            self.parts.plan,
             queues=self.backend.traits.queues,
-            store=self.store,
-            activity_log=self.activity_log,
-            titles=self.titles,
-            changed=self.changed,
+            store=self.parts.store,
+            activity_log=self.parts.activity_log,
+            titles=self.parts.titles,
+            changed=self.parts.changed,
             observed=self._members,
         )
         wanted = self.model.wanted
         if wanted.stopped:
             return
         # Of a cluster that others give its workers, nobody here wants any number.
-        of_others = self.plan.leaves_number or not self.plan.maximum_workers
+        of_others = self.parts.plan.leaves_number or not self.parts.plan.maximum_workers
         if wanted.n_workers is None and wanted.adapt is None and not of_others:
-            wanted = Wanted(n_workers=self.plan.n_workers)
-        elif wanted.n_workers is not None and wanted.n_workers > self.plan.maximum_workers:
-            wanted = Wanted(n_workers=self.plan.maximum_workers)
+            wanted = Wanted(n_workers=self.parts.plan.n_workers)
+        elif wanted.n_workers is not None and wanted.n_workers > self.parts.plan.maximum_workers:
+            wanted = Wanted(n_workers=self.parts.plan.maximum_workers)
         elif wanted.n_workers is not None:
             # Asked for before it was known that workers come in whole jobs.
-            together = self.plan.workers_together if self.plan.whole_jobs else 1
+            together = self.parts.plan.workers_together if self.parts.plan.whole_jobs else 1
             wanted = Wanted(n_workers=-(-wanted.n_workers // together) * together)
-        self._walltime = self._share.ends(self.backend.traits)
+        self._walltime = self.parts.share.ends(self.backend.traits)
         scheduler.watch(self._on_members)
         if scheduler.dashboard is not None:
             prefix = scheduler.dashboard_prefix
             write_address(self.folder, context.dashboard_prefix if prefix is None else prefix, scheduler.dashboard)
-        self.idle.update(busy=self._in_use(scheduler.members()))
+        self.parts.idle.update(busy=self._in_use(scheduler.members()))
         found = versions()
         self._told += version_warnings(found)
         for warning in self._told:
             logger.warning(warning)
         self._leave_turn()  # Who reads that it runs finds nobody of it in line.
-        self.store.update(
+        self.parts.store.update(
             state=ClusterState.RUNNING,
             progress=None,
             wanted=wanted,
@@ -250,7 +261,7 @@ class Controller(Requests):
             dashboard_path=f"gpucluster/dashboard/{self.folder.id}/status" if scheduler.dashboard is not None else None,
             running_at=now(),
             start_seconds=self._seconds_since_request(),
-            idle=self.idle.model(),
+            idle=self.parts.idle.model(),
             versions=found,
             can=tuple(verb for verb in Verb if verb in deployment.can),
             **self._members(),
@@ -265,11 +276,11 @@ class Controller(Requests):
         InvalidState
             There is no dashboard (yet).
         """
-        if self.deployment is None or self.model.dashboard_path is None:
+        if self.parts.deployment is None or self.model.dashboard_path is None:
             raise InvalidState(
                 f"The cluster '{self.model.name}' is {self.model.state.value}; its dashboard is not open."
             )
-        return open_address(self.folder, self.deployment.scheduler)
+        return open_address(self.folder, self.parts.deployment.scheduler)
 
     def _most_wanted(self, plan: Plan) -> int:
         wanted = self.model.wanted
@@ -282,15 +293,15 @@ class Controller(Requests):
         # Read now: the lines of the closing would push the cause out.
         told = tail(self.folder.log, LOG_TAIL_LINES) if failed else []
         leftovers = descendants()
-        await self.recording.end("The cluster has ended.")
+        await self.parts.recording.end("The cluster has ended.")
         if self.sampler is not None:
             self.sampler.stop()
         if self._scratch_watch is not None:
             self._scratch_watch.close()
-        if self.deployment is not None:
+        if self.parts.deployment is not None:
             if failed:
-                self.store.update(state=ClusterState.STOPPING)
-            if await starting.close(self.deployment):
+                self.parts.store.update(state=ClusterState.STOPPING)
+            if await starting.close(self.parts.deployment):
                 with suppress(OSError):
                     self.folder.remembered.unlink(missing_ok=True)
         if self.backend is not None:
@@ -304,18 +315,18 @@ class Controller(Requests):
         if self._scratch is not None:
             remove_scratch(self._scratch)
         self.registry.clear_secrets(self.folder)
-        self.activity_log.flush()
+        self.parts.activity_log.flush()
         with suppress(OSError):
             self._log.shorten()
         cost: dict[str, Any] = {"cost": self._costs.end()} if self._costs is not None else {}
-        self.store.update(**cost, **ended_fields(self.model, state, reason, at=now(), log_tail=told))
+        self.parts.store.update(**cost, **ended_fields(self.model, state, reason, at=now(), log_tail=told))
 
     # -- watching --------------------------------------------------------------------------------
 
     def _on_members(self) -> None:
         """Workers or clients came or went."""
-        self.store.update(soon=True, **self._members())
-        self.changed.set()
+        self.parts.store.update(soon=True, **self._members())
+        self.parts.changed.set()
 
     def _keep_files(self) -> None:
         """Touch the files once an hour: systems that clean /tmp by age must not clean a living cluster."""
@@ -325,28 +336,28 @@ class Controller(Requests):
 
     def _look_at_holder(self) -> None:
         """End a lease that nobody holds any more, also while it stands in line."""
-        if (why := self._why_lease_over()) is not None:
-            self.stop(why)
+        if (why := self.parts.why_lease_over()) is not None:
+            self.requests.stop(why)
 
     def _look_at_use(self) -> None:
         members = self._running().scheduler.members()
         used = self._in_use(members)
         queue = used and not members.n_clients and not members.computes
         kept = kept_by(members, waits_in_queue=queue) if members.is_quiet else None
-        self.idle.update(busy=used, quiet=members.is_quiet, kept_by=kept, n_uses=members.n_uses)
+        self.parts.idle.update(busy=used, quiet=members.is_quiet, kept_by=kept, n_uses=members.n_uses)
         if self.sampler is not None:
             self.sampler.note_use(used=used)
         if self._claims is not None:
-            self._claims.tell_end(self._share.expected_end(self._walltime, self.idle))
-        self.store.update(soon=True, idle=self.idle.model(), **self._members())
+            self._claims.tell_end(self.parts.share.expected_end(self._walltime, self.parts.idle))
+        self.parts.store.update(soon=True, idle=self.parts.idle.model(), **self._members())
 
     def _look_for_marks(self) -> None:
-        if self.sampler is not None and self.reconciler is not None:
-            if self.reconciler.restarting:
+        if self.sampler is not None and self.parts.reconciler is not None:
+            if self.parts.reconciler.restarting:
                 self._marks.forget()
-            self.titles.saw(self.sampler.columns)
+            self.parts.titles.saw(self.sampler.columns)
             for kind, message in self._marks.look_at(self.sampler.columns, self._running().scheduler.members()):
-                self.activity_log.happened(kind, message)
+                self.parts.activity_log.happened(kind, message)
 
     def _look_at_scratch(self) -> None:
         if self._scratch_watch is not None and self.sampler is not None:
@@ -368,45 +379,49 @@ class Controller(Requests):
         if members.ended is not None:
             if members.failed:
                 self._end_state = ClusterState.FAILED
-            self.stop(members.ended)
+            self.requests.stop(members.ended)
         elif self._walltime is not None and seconds_since_boot() >= self._walltime:
             self._stop_unasked("The time that this site gives a cluster on this machine is over.", by="site")
-        elif self.idle.expired:
-            idle = span(self.idle.timeout_seconds or 0)
+        elif self.parts.idle.expired:
+            idle = span(self.parts.idle.timeout_seconds or 0)
             self._stop_unasked(f"Idle for {idle}: nobody was connected and nothing was computed.", by="idle timer")
 
     def _stop_unasked(self, reason: str, *, by: str) -> None:
         """Stop it although nobody has asked for that, so its user is to be told."""
-        self.news.add("stopped", f"Stopped. {reason}")
-        self.stop(reason, by=by)
+        self.parts.store.announce(MessageCode.STOPPED, f"Stopped. {reason}")
+        self.requests.stop(reason, by=by)
 
     def _running(self) -> Deployment:
-        assert self.deployment is not None
-        return self.deployment
+        assert self.parts.deployment is not None
+        return self.parts.deployment
 
     def _members(self) -> dict[str, Any]:
-        if self.deployment is None or self.model.wanted.stopped:
+        if self.parts.deployment is None or self.model.wanted.stopped:
             return {}
-        found = observed(self.deployment, has_gpus=self.model.has_gpus)
+        found = observed(self.parts.deployment, has_gpus=self.model.has_gpus)
+        say = found["say"]
         if self._walltime is not None:
-            found["ends_at"] = self._share.ends_at
-        if self.plan is not None:
+            found["ends_at"] = self.parts.share.ends_at
+        if self.parts.plan is not None:
             # What is wanted changes by itself, too, as when a worker is retired.
-            found["notes"] = self.plan.notes(self._most_wanted(self.plan)) + self.deployment.notes()
-        found["warnings"] = self._told + self.deployment.warnings()
-        if self._scratch_watch is not None:
-            found["warnings"] += self._scratch_watch.warnings
+            say[MessageCode.NOTE] = (
+                self.parts.plan.notes(self._most_wanted(self.parts.plan)) + self.parts.deployment.notes()
+            )
+        told = [] if self._scratch_watch is None else self._scratch_watch.warnings
+        say[MessageCode.WARNING] = self._told + self.parts.deployment.warnings() + told
         if self._costs is not None:
             found["cost"] = self._costs.saw(**self._in_use_now(found["workers"]))
-        self.activity_log.saw_restarts(self.deployment.scheduler.members().n_restarts)
-        restarting = self.reconciler is not None and self.reconciler.restarting
-        self.activity_log.saw_workers(found["workers"], restarting=restarting)
+        self.parts.activity_log.saw_restarts(self.parts.deployment.scheduler.members().n_restarts)
+        restarting = self.parts.reconciler is not None and self.parts.reconciler.restarting
+        self.parts.activity_log.saw_workers(found["workers"], restarting=restarting)
         return found
 
     def _in_use_now(self, workers: Sequence[WorkerModel]) -> dict[str, int]:
         """Return what the site may count of connected workers."""
         cores = getattr(self.spec, "cores", None)
-        together, whole = (self.plan.workers_together, self.plan.whole_jobs) if self.plan is not None else (1, True)
+        together, whole = (
+            (self.parts.plan.workers_together, self.parts.plan.whole_jobs) if self.parts.plan is not None else (1, True)
+        )
         # Cores are those of a job, which may have several workers; a smaller job has its share of them.
         on_nodes = (cores or 0) * getattr(self.spec, "nodes_per_job", 1)
         of_jobs = on_nodes * -(-len(workers) // together) if whole else -(-on_nodes * len(workers) // together)
@@ -425,7 +440,7 @@ class Controller(Requests):
         if step == "line":  # Whoever waits for a GPU keeps no processor busy.
             self._leave_turn()
         if not self.model.wanted.stopped:
-            self.store.update(progress=Progress(step=step, message=message))
+            self.parts.store.update(progress=Progress(step=step, message=message))
 
     def _seconds_since_request(self) -> float:
         # The request was written down by another process: take the clock, unless it was moved meanwhile.

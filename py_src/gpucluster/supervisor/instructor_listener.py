@@ -26,12 +26,15 @@ from pydantic import ValidationError
 from ..operating_system.abstract_names import held_names
 from ..operating_system.abstract_streams import close, groups_of, listen
 from ..operating_system.peers import peer_of
-from ..protocol.errors import GPUClusterError, invalid_request
-from ..protocol.instructing import ClusterFacts, InstructorAnswer, InstructorRequest
+from ..protocol.errors import GPUClusterError, InvalidState, invalid_request
+from ..protocol.instructing import MOST_GPUS, ClusterFacts, HeldGPU, InstructorAnswer, InstructorRequest
+from ..protocol.messages import MessageCode
+from ..protocol.models import ClusterModel
 from ..protocol.plain_text import printable
 from ..sharing.instructor_lines import LONGEST_REQUEST, LineTooLong, hear, say, socket_name
 from ..site.instructors import instructors
 from ..site.reading import this_site
+from .requests import Requests
 
 logger = logging.getLogger("gpucluster.supervisor")
 
@@ -219,3 +222,40 @@ def _user_name(user: int) -> str:
         return pwd.getpwuid(user).pw_name
     except KeyError:
         return f"user {user}"
+
+
+def facts_of(model: ClusterModel) -> ClusterFacts:
+    """Return what an instructor is told of a cluster: neither its name nor what it computes."""
+    held = [HeldGPU(uuid=slot.uuid, slot=slot.slot, slots=slot.slots) for slot in model.slots]
+    devices = dict.fromkeys(worker.device for worker in model.workers if worker.device)
+    return ClusterFacts(
+        id=model.id,
+        kind=model.backend,
+        state=model.state,
+        n_workers=model.n_workers,
+        gpus=(held or [HeldGPU(uuid=device[:80]) for device in devices])[:MOST_GPUS],
+        since=model.created_at,
+        idle_since=model.idle.idle_since,
+    )
+
+
+def carry_out(requests: Requests, request: InstructorRequest, who: str) -> None:
+    """Do what an instructor asks for; the owner reads in every face who it was.
+
+    Raises
+    ------
+    InvalidState
+        The cluster is stopping or has ended.
+    """
+    if requests.parts.model.wanted.stopped or requests.parts.model.state.ended:
+        # In words of its own: the name of the cluster is its owner's.
+        raise InvalidState("It is being stopped already.")
+    by = f"instructor {who}"
+    if request.ask == "stop":
+        end = "" if request.text.endswith((".", "!", "?", "…")) else "."
+        reason = f"Stopped by {by}" + (f": {request.text}" if request.text else "") + end
+        requests.parts.store.announce(MessageCode.STOPPED, reason)
+        requests.stop(reason, by=by)
+        return
+    requests.parts.activity_log.asked("message", by, request.text)
+    requests.parts.store.announce(MessageCode.MESSAGE, request.text, who)

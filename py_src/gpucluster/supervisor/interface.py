@@ -6,8 +6,9 @@ import asyncio
 import json
 import logging
 import os
+from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from pydantic import BaseModel, ValidationError
 from tornado import httpserver, iostream, netutil, web
@@ -29,13 +30,14 @@ from ..protocol.telemetry import Decisions
 from ..protocol.version import BY_HEADER, PROTOCOL_HEADER, PROTOCOL_VERSION, SECRET_HEADER
 from ..registry.record import Folder
 from ..registry.secret import is_secret
-from .caller import Adoption
 from .controller import Controller
-from .sampler import Sampler
-from .standby import Standby
+from .figures.sampler import Sampler
+from .process.caller import Adoption
+from .process.standby import Standby
 
 logger = logging.getLogger("gpucluster.supervisor")
 
+_Call: TypeAlias = Callable[..., BaseModel]
 MAX_BODY_BYTES = 4 * 2**20
 _LAST_ANSWER_SECONDS = 10.0
 """A standby that could not say so far whether it takes a cluster ends, also when nobody listens any more."""
@@ -143,31 +145,27 @@ class _Model(_Handler):
         self.answer(self.interface.must_have_controller().model)
 
     def patch(self) -> None:
-        self.answer(self.interface.must_have_controller().patch(parse_patch(self.request.body), self.by))
+        self.answer(self.interface.must_have_controller().requests.patch(parse_patch(self.request.body), self.by))
 
 
-class _Restart(_Handler):
-    def post(self) -> None:
-        self.answer(self.interface.must_have_controller().restart(self.by))
+class _Post(_Handler):
+    """A verb that is one call: the cluster's controller, who asks, the body, and what the path names."""
+
+    def initialize(self, interface: Interface, call: _Call | None = None) -> None:
+        super().initialize(interface)
+        self._call = call
+
+    def post(self, *named: str) -> None:
+        assert self._call is not None
+        self.answer(self._call(self.interface.must_have_controller(), self.by, self.request.body, *named))
 
 
-class _Dashboard(_Handler):
-    def post(self) -> None:
-        self.answer(self.interface.must_have_controller().open_dashboard())
-
-
-class _Stop(_Handler):
-    def post(self) -> None:
-        self.answer(self.interface.must_have_controller().stop(by=self.by))
-
-
-class _Tell(_Handler):
-    def post(self) -> None:
-        try:
-            announced = Announcement.model_validate_json(self.request.body)
-        except ValidationError as error:
-            raise invalid_request(error) from None
-        self.answer(self.interface.must_have_controller().tell(announced, self.by))
+def _announce(controller: Controller, by: str | None, body: bytes) -> BaseModel:
+    try:
+        announced = Announcement.model_validate_json(body)
+    except ValidationError as error:
+        raise invalid_request(error) from None
+    return controller.requests.tell(announced, by)
 
 
 class _Recording(_Handler):
@@ -177,15 +175,10 @@ class _Recording(_Handler):
         except ValidationError as error:
             raise invalid_request(error) from None
         controller = self.interface.must_have_controller()
-        self.answer(await controller.record(self.interface.must_sample(), wanted.file, self.by))
+        self.answer(await controller.requests.record(self.interface.must_sample(), wanted.file, self.by))
 
     async def delete(self) -> None:
-        self.answer(await self.interface.must_have_controller().recording.end())
-
-
-class _Retire(_Handler):
-    def post(self, worker: str) -> None:
-        self.answer(self.interface.must_have_controller().retire(worker, self.by))
+        self.answer(await self.interface.must_have_controller().parts.recording.end())
 
 
 class _Ending(_Handler):
@@ -257,7 +250,7 @@ class _History(_Handler):
 
 class _Decisions(_Handler):
     def get(self) -> None:
-        self.answer(Decisions(decisions=self.interface.must_have_controller().decisions()))
+        self.answer(Decisions(decisions=self.interface.must_have_controller().requests.decisions()))
 
 
 class _Unknown(_Handler):
@@ -273,20 +266,24 @@ def _refusal(method: str | None, path: str, status: int) -> InvalidRequest:
     return InvalidRequest(f"The request for {where} cannot be read. Check how its path is encoded.")
 
 
+VERBS: dict[str, _Call] = {
+    r"/restart": lambda controller, by, _body: controller.requests.restart(by),
+    r"/stop": lambda controller, by, _body: controller.requests.stop(by=by),
+    r"/news": _announce,
+    r"/dashboard": lambda controller, _by, _body: controller.open_dashboard(),
+    r"/workers/([^/]+)/retire": lambda controller, by, _body, worker: controller.requests.retire(worker, by),
+}
+"""What is asked for with POST, by path."""
 ROUTES: tuple[tuple[str, type[_Handler]], ...] = (
     (r"/model", _Model),
-    (r"/restart", _Restart),
-    (r"/stop", _Stop),
-    (r"/news", _Tell),
     (r"/recording", _Recording),
-    (r"/dashboard", _Dashboard),
-    (r"/workers/([^/]+)/retire", _Retire),
     (r"/adopt", _Adopt),
     (r"/release", _Release),
     (r"/telemetry", _Telemetry),
     (r"/sample", _Sample),
     (r"/history", _History),
     (r"/decisions", _Decisions),
+    *((path, _Post) for path in VERBS),
 )
 
 
@@ -300,10 +297,10 @@ class Listener:
     """
 
     def __init__(self, interface: Interface, folder: Folder) -> None:
-        options = {"interface": interface}
+        options: dict[str, Any] = {"interface": interface}
         self._folder = folder
         self._application = web.Application(
-            [(path, handler, options) for path, handler in ROUTES],
+            [(path, handler, options | ({"call": VERBS[path]} if path in VERBS else {})) for path, handler in ROUTES],
             default_handler_class=_Unknown,
             default_handler_args=options,
             log_function=lambda handler: None,

@@ -8,6 +8,7 @@ from datetime import UTC
 from typing import Any
 
 from ..backends.deployment import Deployment, Slot, SlotState
+from ..protocol.messages import Message, MessageCode
 from ..protocol.models import WorkerModel
 from ..protocol.plain_text import counted
 
@@ -35,8 +36,7 @@ def observed(deployment: Deployment, *, has_gpus: bool = False) -> dict[str, Any
     return {
         "n_workers": len(workers),
         "n_pending": len(pending),
-        "pending_reason": reasons[0] if reasons else None,
-        "waiting": _waiting(_units(pending), _units([*pending, *here]), deployment.unit, reasons),
+        "say": {MessageCode.PENDING: _waiting(_units(pending), _units([*pending, *here]), deployment.unit, reasons)},
         "workers": workers,
         "nodes": _nodes({worker.name for worker in workers}, here, "GPU" if has_gpus else "worker"),
         "ends_at": min(ends).astimezone(UTC).isoformat() if ends else None,
@@ -50,14 +50,13 @@ def _units(slots: Sequence[Slot]) -> int:
     return len({slot.comes_with or slot.name for slot in slots})
 
 
-def _waiting(pending: int, wanted: int, unit: str, reasons: Sequence[str]) -> str | None:
+def _waiting(pending: int, wanted: int, unit: str, reasons: Sequence[str]) -> Message | None:
     """Return how many wait, and why the first of them does; ``None`` while they are just starting."""
     if not reasons:
         return None
-    why = reasons[0]
-    if wanted == 1:
-        return f"Its {unit} waits: {why}"
-    return f"{pending} of {counted(wanted, unit)} {'waits' if pending == 1 else 'wait'}: {why}"
+    verb = "waits" if pending == 1 else "wait"
+    who = f"Its {unit} waits" if wanted == 1 else f"{pending} of {counted(wanted, unit)} {verb}"
+    return Message.of(MessageCode.PENDING, reasons[0], subject=who)
 
 
 def _nodes(here: set[str], slots: Sequence[Slot], unit: str) -> list[str]:

@@ -13,14 +13,15 @@ from typing import Any
 from ..backends.backend import Plan
 from ..backends.causes import cause_of
 from ..backends.deployment import RESTART_TIMEOUT_SECONDS, Deployment, Slot, SlotState, could_not_start
+from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterState, Progress, Wanted
 from ..protocol.plain_text import counted
 from . import retiring
-from .activity_log import ActivityLog
+from .activity.activity_log import ActivityLog
+from .activity.worker_titles import WorkerTitles
 from .decision import Applied, Step, next_step
 from .interruption import unless_stopped
 from .state_store import StateStore
-from .worker_titles import WorkerTitles
 
 logger = logging.getLogger("gpucluster.supervisor")
 
@@ -210,7 +211,7 @@ class Reconciler:
         """Tell why something that was asked for was not, or not quite, done."""
         if notice is not None:
             self._activity_log.failed(notice)
-        self._store.update(notice=notice)
+        self._store.update(say={MessageCode.NOTICE: notice})
 
     async def _restart(self) -> None:
         restarts = self._restarts_wanted
@@ -392,7 +393,7 @@ class Reconciler:
         if notice is not None and notice != before:
             self._note(notice)
         elif notice is None and before is not None and self._store.model.notice == before:
-            self._store.update(notice=None)
+            self._store.update(say={MessageCode.NOTICE: None})
 
     # -- what there is ---------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from typing import Any
 from ..backends.backend import Plan
 from ..backends.deployment import Deployment, SlotState
 from ..protocol.errors import InvalidState, refused_field
+from ..protocol.messages import MessageCode
 from ..protocol.models import Announcement, ClusterModel, ClusterState, Progress, Wanted
 from ..protocol.spec import ClusterPatch
 from ..protocol.spec_base import not_whole_jobs
@@ -18,16 +19,15 @@ from ..registry.leasing import why_over
 from ..registry.record import Folder
 from ..registry.store import Registry
 from ..site.share import is_here
-from .activity_log import ActivityLog
-from .deaths import DeathCauses
+from .activity.activity_log import ActivityLog
+from .activity.deaths import DeathCauses
+from .activity.worker_titles import WorkerTitles
+from .figures.recording import ClusterRecording
+from .figures.sampler import Sampler
 from .idle import IdleTimer
-from .news import News
 from .reconciler import Reconciler
-from .recording import ClusterRecording
-from .sampler import Sampler
 from .share import Share
 from .state_store import StateStore
-from .worker_titles import WorkerTitles
 
 _CANNOT = {
     Verb.SCALE: ("cannot be scaled", ": it keeps the workers that it was started with"),
@@ -38,8 +38,8 @@ _CANNOT = {
 """What is refused, and what the reason is, or what to do, unless the deployment knows better."""
 
 
-class Requests:
-    """The requests to one cluster; ``Controller`` does what they ask for.
+class ClusterParts:
+    """What one cluster consists of in its process: what its controller and the requests to it share.
 
     Parameters
     ----------
@@ -54,30 +54,53 @@ class Requests:
         self.folder = folder
         self.spec = model.spec
         renewed = getattr(model.spec, "lifetime_seconds", None) is not None
-        self.news = News(lambda entries: self.store.update(soon=True, news=entries))
         self.titles = WorkerTitles()
         self.activity_log = ActivityLog(
             folder.activity,
-            self._planned,
+            self.planned,
             inquire=DeathCauses(lambda: self.deployment).look_at,
-            announce=self.news.add,
+            announce=lambda code, text: self.store.announce(code, text),
             titles=self.titles,
             renewed=renewed,
         )
         self.store = StateStore(registry, folder, model, self.activity_log.saw)
         self.recording = ClusterRecording(self.store, self.activity_log)
-        self._share = Share(registry, folder.id)
+        self.share = Share(registry, folder.id)
         self.idle = IdleTimer(model.idle.timeout_seconds)
         self.deployment: Deployment | None = None
         self.plan: Plan | None = None
         self.reconciler: Reconciler | None = None
         self.changed = asyncio.Event()
-        self._stop_reason: str | None = None
+        self.stop_reason: str | None = None
 
     @property
     def model(self) -> ClusterModel:
         """The cluster as it is now."""
         return self.store.model
+
+    def planned(self) -> set[str]:
+        """Return the names of the workers that the cluster is meant to have."""
+        if self.deployment is None:
+            return set()
+        return {slot.name for slot in self.deployment.slots() if slot.state is not SlotState.LEAVING}
+
+    def why_lease_over(self) -> str | None:
+        """Return why nobody wants a leased cluster any more; ``None`` while somebody does, or where it is no lease."""
+        lease = self.model.lease
+        return None if lease is None else why_over(self.folder, lease)
+
+
+class Requests:
+    """The requests to one cluster; its ``Controller`` does what they ask for.
+
+    Parameters
+    ----------
+    parts : ClusterParts
+        Of the cluster.
+    """
+
+    def __init__(self, parts: ClusterParts) -> None:
+        self.parts = parts
 
     def patch(self, patch: ClusterPatch, by: str | None = None) -> ClusterModel:
         """Change what is wanted. The state is unchanged when this raises.
@@ -99,36 +122,36 @@ class Requests:
             What is wanted could not be written down.
         """
         self._must_live()
-        self.store.must_write()
+        self.parts.store.must_write()
         if patch.idle_timeout_seconds is not None:
-            self.activity_log.asked_to_change(patch, by)
-            self.idle.set_timeout(patch.idle_timeout_seconds or None)
-            return self.store.update(idle=self.idle.model())
+            self.parts.activity_log.asked_to_change(patch, by)
+            self.parts.idle.set_timeout(patch.idle_timeout_seconds or None)
+            return self.parts.store.update(idle=self.parts.idle.model())
         self._must_be_able(Verb.ADAPT if patch.adapt is not None else Verb.SCALE)
         field = "n_workers" if patch.adapt is None else "adapt.maximum"
         most = patch.adapt.maximum if patch.adapt is not None else (patch.n_workers or 0)
-        if self.plan is not None and most > self.plan.maximum_workers:
-            reason = self.plan.maximum_reason
-            raise refused_field(field, f"must be at most {self.plan.maximum_workers}, not {most}: {reason}")
+        if self.parts.plan is not None and most > self.parts.plan.maximum_workers:
+            reason = self.parts.plan.maximum_reason
+            raise refused_field(field, f"must be at most {self.parts.plan.maximum_workers}, not {most}: {reason}")
         limit: dict[str, Any] = {}
-        if self.plan is not None:
-            plan = self.plan
-            if is_here(self.model):
-                plan = self._share.planned_for(most, plan, self.spec)
-                if (fault := self._share.fault(most, plan)) is not None:
+        if self.parts.plan is not None:
+            plan = self.parts.plan
+            if is_here(self.parts.model):
+                plan = self.parts.share.planned_for(most, plan, self.parts.spec)
+                if (fault := self.parts.share.fault(most, plan)) is not None:
                     raise refused_field(field, fault.removesuffix("."))
                 if plan.shares_memory:
                     limit = {"memory_limit_bytes": plan.memory_limit_bytes}
             if plan.whole_jobs:
                 _must_be_whole_jobs(patch, plan.workers_together)
-            self.plan = plan
-            self.store.update(soon=True, notes=plan.notes(most))
-        self.activity_log.asked_to_change(patch, by)
-        if self.reconciler is not None:
-            self.reconciler.forget_lowered()
+            self.parts.plan = plan
+            self.parts.store.update(soon=True, say={MessageCode.NOTE: plan.notes(most)})
+        self.parts.activity_log.asked_to_change(patch, by)
+        if self.parts.reconciler is not None:
+            self.parts.reconciler.forget_lowered()
         wanted = Wanted(n_workers=patch.n_workers, adapt=patch.adapt)
-        model = self.store.update(wanted=wanted, notice=None, **limit)
-        self.changed.set()
+        model = self.parts.store.update(wanted=wanted, say={MessageCode.NOTICE: None}, **limit)
+        self.parts.changed.set()
         return model
 
     def retire(self, name: str, by: str | None = None) -> ClusterModel:
@@ -143,21 +166,21 @@ class Requests:
         RegistryUnwritable
         """
         self._must_live()
-        if self.reconciler is None:
-            raise InvalidState(f"The cluster '{self.model.name}' is still starting; it has no workers to retire.")
+        if self.parts.reconciler is None:
+            raise InvalidState(f"The cluster '{self.parts.model.name}' is still starting; it has no workers to retire.")
         self._must_be_able(Verb.RETIRE)
-        name = find_worker(self.model, name).name
-        if self.reconciler.retires(name):
-            return self.model
-        self.store.must_write()
-        wanted = self.model.wanted
-        self.activity_log.asked("retire", by, f"Retire {self.titles.of(name)}")
-        lowers = wanted.n_workers is not None and name in self._planned()
-        self.reconciler.want_retired(name, lowers=lowers)
+        name = find_worker(self.parts.model, name).name
+        if self.parts.reconciler.retires(name):
+            return self.parts.model
+        self.parts.store.must_write()
+        wanted = self.parts.model.wanted
+        self.parts.activity_log.asked("retire", by, f"Retire {self.parts.titles.of(name)}")
+        lowers = wanted.n_workers is not None and name in self.parts.planned()
+        self.parts.reconciler.want_retired(name, lowers=lowers)
         if lowers:
             wanted = Wanted(n_workers=max(0, (wanted.n_workers or 0) - 1))
-        model = self.store.update(wanted=wanted, notice=None)
-        self.changed.set()
+        model = self.parts.store.update(wanted=wanted, say={MessageCode.NOTICE: None})
+        self.parts.changed.set()
         return model
 
     def restart(self, by: str | None = None) -> ClusterModel:
@@ -170,35 +193,30 @@ class Requests:
         RegistryUnwritable
         """
         self._must_live()
-        if self.reconciler is None:
-            raise InvalidState(f"The cluster '{self.model.name}' is still starting; there is nothing to restart.")
+        if self.parts.reconciler is None:
+            raise InvalidState(f"The cluster '{self.parts.model.name}' is still starting; there is nothing to restart.")
         self._must_be_able(Verb.RESTART)
-        self.store.must_write()
-        self.activity_log.asked("restart", by, "Restart all workers")
-        self.reconciler.want_restart()
-        model = self.store.update(notice=None)
-        self.changed.set()
+        self.parts.store.must_write()
+        self.parts.activity_log.asked("restart", by, "Restart all workers")
+        self.parts.reconciler.want_restart()
+        model = self.parts.store.update(say={MessageCode.NOTICE: None})
+        self.parts.changed.set()
         return model
-
-    def _why_lease_over(self) -> str | None:
-        """Return why nobody wants a leased cluster any more; ``None`` while somebody does, or where it is no lease."""
-        lease = self.model.lease
-        return None if lease is None else why_over(self.folder, lease)
 
     def stop(self, reason: str | None = None, by: str | None = None) -> ClusterModel:
         """Ask for the end, also where nothing can be written. Asking again changes nothing."""
-        if self.model.state.ended or self.model.wanted.stopped:
-            return self.model
+        if self.parts.model.state.ended or self.parts.model.wanted.stopped:
+            return self.parts.model
         if reason is None:
-            reason = self._why_lease_over()  # Who is done lets go, then asks.
-        self.activity_log.asked("stop", by, reason or "Stop")
-        self._stop_reason = reason
-        model = self.store.update(
+            reason = self.parts.why_lease_over()  # Who is done lets go, then asks.
+        self.parts.activity_log.asked("stop", by, reason or "Stop")
+        self.parts.stop_reason = reason
+        model = self.parts.store.update(
             wanted=Wanted(stopped=True),
             state=ClusterState.STOPPING,
             progress=Progress(step="stop", message="Stopping"),
         )
-        self.changed.set()
+        self.parts.changed.set()
         return model
 
     def tell(self, announced: Announcement, by: str | None = None) -> ClusterModel:
@@ -210,8 +228,8 @@ class Requests:
             The cluster is stopping or has ended.
         """
         self._must_live()
-        self.activity_log.happened(announced.kind, announced.message, by)
-        return self.model
+        self.parts.activity_log.happened(announced.kind, announced.message, by)
+        return self.parts.model
 
     async def record(self, sampler: Sampler, file: str, by: str | None = None) -> ClusterModel:
         """Begin to record what gauges show into a file.
@@ -224,27 +242,21 @@ class Requests:
             Nothing can be written there.
         """
         self._must_live()
-        return await self.recording.begin(sampler, file, by)
+        return await self.parts.recording.begin(sampler, file, by)
 
     def decisions(self) -> list[Decision]:
         """Return what following the load has led to."""
-        return self.deployment.decisions() if self.deployment is not None else []
+        return self.parts.deployment.decisions() if self.parts.deployment is not None else []
 
     def _must_live(self) -> None:
-        if self.model.wanted.stopped or self.model.state.ended:
-            raise InvalidState(f"The cluster '{self.model.name}' is {self.model.state.value}.")
+        if self.parts.model.wanted.stopped or self.parts.model.state.ended:
+            raise InvalidState(f"The cluster '{self.parts.model.name}' is {self.parts.model.state.value}.")
 
     def _must_be_able(self, verb: Verb) -> None:
-        if self.deployment is not None and verb not in self.deployment.can:
+        if self.parts.deployment is not None and verb not in self.parts.deployment.can:
             refused, why = _CANNOT[verb]
-            why = f": {self.deployment.why_not}" if self.deployment.why_not is not None else why
-            raise InvalidState(f"The cluster '{self.model.name}' {refused}{why}.")
-
-    def _planned(self) -> set[str]:
-        """Return the names of the workers that the cluster is meant to have."""
-        if self.deployment is None:
-            return set()
-        return {slot.name for slot in self.deployment.slots() if slot.state is not SlotState.LEAVING}
+            why = f": {self.parts.deployment.why_not}" if self.parts.deployment.why_not is not None else why
+            raise InvalidState(f"The cluster '{self.parts.model.name}' {refused}{why}.")
 
 
 def _must_be_whole_jobs(patch: ClusterPatch, together: int) -> None:

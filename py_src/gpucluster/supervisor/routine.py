@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 
 from ..backends.causes import cause_of
+from ..protocol.messages import MessageCode
 from .state_store import StateStore
 
 logger = logging.getLogger("gpucluster.supervisor")
@@ -56,4 +57,4 @@ class RoutineChecks:
         for name, error in failed.items():
             logger.error("The step '%s' of each second failed", name.strip("_"), exc_info=error)
         if self._store.model.notice in {None, before}:
-            self._store.update(notice=self._told)
+            self._store.update(say={MessageCode.NOTICE: self._told})

@@ -7,13 +7,16 @@ import logging
 import os
 import stat
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
 from ..operating_system.plain_file import read_own_file
 from ..protocol.errors import RegistryUnwritable
+from ..protocol.messages import NEWS, Message, MessageCode, Said, saying
 from ..protocol.models import ClusterModel
+from ..protocol.plain_text import printable
+from ..registry.moments import now
 from ..registry.process import identify
 from ..registry.record import Folder, Record
 from ..registry.store import Registry
@@ -24,6 +27,10 @@ logger = logging.getLogger("gpucluster.supervisor")
 COALESCE_SECONDS = 0.1
 RESERVE_BYTES = 64 * 1024
 """Enough for the records of a cluster with many workers, the old and the new one."""
+KEPT, KEPT_OF_INSTRUCTORS = 10, 3
+"""News that stay in the model, and messages of instructors, which stay on the card."""
+LONGEST = 140
+"""JupyterLab's own bound for notices."""
 
 
 class StateStore:
@@ -64,14 +71,18 @@ class StateStore:
         except RegistryUnwritable as error:
             self._go_on_without_disk(error.message)
 
-    def update(self, *, soon: bool = False, **changes: Any) -> ClusterModel:
+    def update(self, *, soon: bool = False, say: Said | None = None, **changes: Any) -> ClusterModel:
         """Change fields of the model; returns the new model.
 
         Parameters
         ----------
         soon : bool
             The change may reach the disk a tenth of a second later.
+        say : mapping, optional
+            What it says from now on, by code; what it says with other codes stays.
         """
+        if say is not None:
+            changes["messages"] = saying(self.model.messages, say, time=now())
         if all(getattr(self.model, name) == value for name, value in changes.items()):
             return self.model
         self.model = self.model.model_copy(update=changes)
@@ -82,6 +93,14 @@ class StateStore:
         elif self._pending is None:
             self._pending = asyncio.get_running_loop().call_later(COALESCE_SECONDS, self.write)
         return self.model
+
+    def announce(self, code: str, text: str, subject: str | None = None) -> Message:
+        """Add a piece of news; returns it, short enough for a notice but for what an instructor says."""
+        added = news(code, text, subject)
+        # Who hears that an instructor's message has arrived finds it in the record.
+        soon = added.code is not MessageCode.MESSAGE
+        self.update(soon=soon, messages=with_news(self.model.messages, added))
+        return added
 
     def write(self) -> None:
         """Write the model now, if it can be written."""
@@ -123,7 +142,7 @@ class StateStore:
         logger.info("The cluster's folder can be written again")
         before, self._unwritable = self._unwritable, None
         if self.model.notice == before:
-            self.update(notice=None)
+            self.update(say={MessageCode.NOTICE: None})
 
     def look(self) -> None:
         """Write the record again, if it is not what this process has written: nobody else writes it."""
@@ -186,7 +205,7 @@ class StateStore:
             logger.error("%s The cluster goes on; what it is doing is written down later.", why)
         self._unwritable = why
         if not self.model.state.ended:
-            self.model = self.model.model_copy(update={"notice": why})
+            self.model = self.model.saying({MessageCode.NOTICE: why})
         with suppress(OSError):
             self._folder.reserve.unlink(missing_ok=True)
         with suppress(RegistryUnwritable, FileNotFoundError):
@@ -198,3 +217,18 @@ class StateStore:
             descriptor = os.open(self._folder.reserve, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             with os.fdopen(descriptor, "wb") as file:
                 file.write(bytes(RESERVE_BYTES))
+
+
+def news(code: str, text: str, subject: str | None = None) -> Message:
+    """Return a piece of news of now, short enough for a notice but for what an instructor says."""
+    kind = MessageCode(code)
+    short = printable(text, None if kind is MessageCode.MESSAGE else LONGEST)
+    return Message.of(kind, short, time=now(), subject=subject)
+
+
+def with_news(messages: Sequence[Message], added: Message) -> list[Message]:
+    """Return the messages with another piece of news, and without the oldest ones."""
+    found = [*(one for one in messages if one.code in NEWS), added]
+    of_instructors = [one for one in found if one.code is MessageCode.MESSAGE]
+    kept = found[-KEPT:] + of_instructors[-KEPT_OF_INSTRUCTORS:]
+    return [one for one in (*messages, added) if one.code not in NEWS or one in kept]

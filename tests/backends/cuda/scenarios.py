@@ -24,7 +24,7 @@ from gpucluster.comm.folder import make_comm_folder
 from gpucluster.protocol.errors import GPUClusterError
 from gpucluster.protocol.spec import parse_spec
 from gpucluster.supervisor import starting
-from gpucluster.supervisor.warmup import configure_dask, start_forkserver
+from gpucluster.supervisor.process.warmup import configure_dask, start_forkserver
 
 take_given()
 FAKE_NVML = Path(os.environ["FAKE_NVML"])

@@ -12,7 +12,7 @@ import scenarios
 from gpucluster.backends.scheduler.in_process import InProcessScheduler
 from gpucluster.protocol.models import EVENT, Telemetry
 from gpucluster.protocol.telemetry import TelemetrySample
-from gpucluster.supervisor.sampler import Sampler
+from gpucluster.supervisor.figures.sampler import Sampler
 
 COLUMNS = (
     "device",

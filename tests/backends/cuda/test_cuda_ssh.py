@@ -24,7 +24,7 @@ from gpucluster.protocol.models import EVENT, Telemetry  # noqa: E402
 from gpucluster.protocol.spec import parse_spec  # noqa: E402
 from gpucluster.protocol.telemetry import TelemetrySample  # noqa: E402
 from gpucluster.supervisor import starting  # noqa: E402
-from gpucluster.supervisor.sampler import Sampler  # noqa: E402
+from gpucluster.supervisor.figures.sampler import Sampler  # noqa: E402
 
 from tests.backends.ssh.sshd import Servers, free_port  # noqa: E402
 

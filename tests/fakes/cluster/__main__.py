@@ -19,9 +19,9 @@ from gpucluster.registry.secret import read_secret
 from gpucluster.registry.store import Registry
 from gpucluster.supervisor import controller as controllers
 from gpucluster.supervisor.controller import Controller
-from gpucluster.supervisor.history import History
+from gpucluster.supervisor.figures.history import History
 from gpucluster.supervisor.interface import Interface, Listener
-from gpucluster.supervisor.warmup import configure_dask
+from gpucluster.supervisor.process.warmup import configure_dask
 
 from .backend import SimulatedBackend
 from .options import Simulation, parse
@@ -72,7 +72,7 @@ async def _run(simulation: Simulation) -> ClusterModel:
     interface.controller = controller
     Listener(interface, folder)
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, controller.stop, "Stopped by a signal.")
+        asyncio.get_running_loop().add_signal_handler(number, controller.requests.stop, "Stopped by a signal.")
     working = asyncio.create_task(_work(controller, backend))
     ended = await controller.run()
     working.cancel()

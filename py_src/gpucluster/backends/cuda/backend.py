@@ -1,7 +1,8 @@
 """The backend ``cuda``: one worker per GPU, or per MIG slice, of this machine.
 
 Workers are forked like CPU workers. The process they are forked from imports RAPIDS before the first one, and has no
-CUDA context: that would be broken in every worker (``supervisor/preloading.py``). Each worker imports dask-cuda itself.
+CUDA context: that would be broken in every worker (``supervisor/process/preloading.py``). Each worker imports
+dask-cuda itself.
 """
 
 from __future__ import annotations

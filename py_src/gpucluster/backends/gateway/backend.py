@@ -8,9 +8,8 @@ from urllib.parse import urlsplit
 
 from ...protocol.errors import PreflightFailed
 from ...protocol.models import Network, Submission
-from ...protocol.needs import Needs
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
-from ...protocol.traits import Traits
+from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
 from .spec import GatewaySpec
 

@@ -11,10 +11,9 @@ from ...devices.host import host_devices, usable
 from ...protocol.capacity import default_workers
 from ...protocol.errors import PreflightFailed
 from ...protocol.models import Network, Submission
-from ...protocol.needs import Needs
 from ...protocol.plain_text import counted
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
-from ...protocol.traits import Traits
+from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
 from ..cuda.packages import check_platform, importable, needed_packages
 from ..host import shared_machine

@@ -12,10 +12,9 @@ from typing import ClassVar
 
 from ...protocol.errors import GPUClusterError, PreflightFailed
 from ...protocol.models import Network, Submission
-from ...protocol.needs import Needs
 from ...protocol.plain_text import counted, printable
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
-from ...protocol.traits import Traits
+from ...protocol.traits import Needs, Traits
 from ..backend import START_TIMEOUT_SECONDS as START_SECONDS
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
 from ..deployment import Deployment

@@ -10,8 +10,8 @@ from collections.abc import Collection
 from contextlib import suppress
 
 from ...protocol.errors import PreflightFailed, StartFailed
-from ...protocol.needs import Needs
 from ...protocol.plain_text import printable
+from ...protocol.traits import Needs
 
 NEEDS = Needs(
     commands=("sbatch", "squeue", "scancel", "sinfo"),

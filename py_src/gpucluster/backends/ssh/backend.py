@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ...protocol.errors import PreflightFailed, StartFailed
 from ...protocol.models import Network
-from ...protocol.needs import Needs
 from ...protocol.plain_text import counted
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
-from ...protocol.traits import Traits
+from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
 from .spec import SSHSpec
 

@@ -12,16 +12,16 @@ from contextlib import suppress
 from multiprocessing.util import get_temp_dir
 from typing import NoReturn
 
-from ..protocol.errors import GPUClusterError, InvalidState
-from ..protocol.models import ClusterModel, ClusterState
-from ..registry.ending import NEVER_TAKEN, ended_fields, note_end
-from ..registry.moments import now
-from ..registry.process import identify, is_alive
-from ..registry.record import Folder
-from ..registry.standby_users import is_wanted
-from ..registry.store import Registry
+from ...protocol.errors import GPUClusterError, InvalidState
+from ...protocol.models import ClusterModel, ClusterState
+from ...registry.ending import NEVER_TAKEN, ended_fields, note_end
+from ...registry.moments import now
+from ...registry.process import identify, is_alive
+from ...registry.record import Folder
+from ...registry.standby_users import is_wanted
+from ...registry.store import Registry
+from ..controller import Controller
 from .caller import Adoption
-from .controller import Controller
 
 logger = logging.getLogger("gpucluster.supervisor")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from ..operating_system.lifetimes import yield_to_processes, yield_to_sessions
-from ..site.place import site_path
+from ...operating_system.lifetimes import yield_to_processes, yield_to_sessions
+from ...site.place import site_path
 from .preloading import PRELOAD_LATER
 
 NICE = "GPUCLUSTER_NICE"
@@ -24,8 +24,8 @@ def spare_where_many_share() -> None:
     """
     if not site_path().exists():
         return  # Most machines have no site: nothing is imported for it.
-    from ..site.reading import this_site
-    from ..site.sharing import Sharing
+    from ...site.reading import this_site
+    from ...site.sharing import Sharing
 
     if this_site().sharing != Sharing():
         os.environ.setdefault(PRELOAD_LATER, "0")

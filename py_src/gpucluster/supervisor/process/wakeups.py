@@ -8,7 +8,7 @@ what an idle supervisor does. The rest is heartbeats: where nobody looks and not
 
 from __future__ import annotations
 
-from ..dask_internals.periodic_callbacks import (
+from ...dask_internals.periodic_callbacks import (
     leave_out_for_nannies,
     set_shortest_heartbeat,
     slow_down_schedulers,

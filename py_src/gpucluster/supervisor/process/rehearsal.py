@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..backends.backend import Backend, StartContext, load_backend
-from ..backends.local import LocalSpec
-from ..comm.folder import make_comm_folder
-from ..registry.record import Folder
-from . import starting
-from .versions import version_warnings, versions
+from ...backends.backend import Backend, StartContext, load_backend
+from ...backends.local import LocalSpec
+from ...comm.folder import make_comm_folder
+from ...registry.record import Folder
+from .. import starting
+from ..versions import version_warnings, versions
 
 logger = logging.getLogger("gpucluster.supervisor")
 
@@ -35,7 +35,7 @@ async def _start_and_close(scratch: Path) -> None:
     import dask
     from distributed import LocalCluster
 
-    from ..backends.spec_deployment import SpecDeployment
+    from ...backends.spec_deployment import SpecDeployment
 
     def make(**options: Any) -> LocalCluster:
         return LocalCluster(n_workers=0, processes=True, threads_per_worker=1, **options)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..backends.scheduler.view import Columns, Members
-from ..protocol.sizes import format_size
+from ...backends.scheduler.view import Columns, Members
+from ...protocol.sizes import format_size
 from .worker_titles import WorkerTitles
 
 Mark = tuple[str, str]

@@ -15,11 +15,11 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from ..backends.scheduler.view import Columns, SchedulerView
-from ..protocol.capacity import Machine
-from ..registry.moments import now
-from ..telemetry.plugin import PLUGIN, pickled_plugin
-from . import wakeups
+from ...backends.scheduler.view import Columns, SchedulerView
+from ...protocol.capacity import Machine
+from ...registry.moments import now
+from ...telemetry.plugin import PLUGIN, pickled_plugin
+from ..process import wakeups
 from .history import History
 
 logger = logging.getLogger("gpucluster.supervisor")

@@ -12,9 +12,9 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from ..operating_system.plain_file import read_own_file
-from ..registry.replacement import replace_text
-from ..sharing.turns import Turn, in_line
+from ...operating_system.plain_file import read_own_file
+from ...registry.replacement import replace_text
+from ...sharing.turns import Turn, in_line
 
 STEP = "turn"
 _LOOK_SECONDS = 0.1

@@ -11,8 +11,8 @@ import signal
 import warnings
 from typing import Any
 
-from ..dask_internals.listening import serve_no_worker_pages
-from ..protocol.version import ADDED_VARIABLES
+from ...dask_internals.listening import serve_no_worker_pages
+from ...protocol.version import ADDED_VARIABLES
 from . import preloading
 from .preloading import FIRST, RAPIDS_SIGNAL, import_each, import_rapids, later_wanted, rapids_at_once
 from .process_tree import tie_to_parent

@@ -17,12 +17,12 @@ from multiprocessing import forkserver, resource_tracker, util
 from pathlib import Path
 from typing import Any
 
-from ..dask_internals.array_imports import import_arrays_without_scipy, remember_versions
-from ..dask_internals.messages import keep_no_sent_messages
-from ..dask_internals.nannies import keep_own_forkserver, look_for_workers_every
-from ..operating_system import LINUX
-from ..operating_system.descriptors import PLACE, address_of_folder, without_name
-from ..operating_system.multiprocessing_files import FOLDER, semaphore_prefix
+from ...dask_internals.array_imports import import_arrays_without_scipy, remember_versions
+from ...dask_internals.messages import keep_no_sent_messages
+from ...dask_internals.nannies import keep_own_forkserver, look_for_workers_every
+from ...operating_system import LINUX
+from ...operating_system.descriptors import PLACE, address_of_folder, without_name
+from ...operating_system.multiprocessing_files import FOLDER, semaphore_prefix
 from .preloading import FIRST, RAPIDS_SIGNAL, import_each, rapids_wanted
 from .process_copy import copies_instead_of_programs
 
@@ -71,7 +71,7 @@ def start_forkserver() -> None:
     # Also for a server that is started anew because this one has died.
     setattr(server, "ensure_running", partial(_ensure_unreachable, server))  # noqa: B010  # the type checker forbids it
     # '__main__' is not preloaded: workers do not need the supervisor's own code.
-    forkserver.set_forkserver_preload(["gpucluster.supervisor.fork_server"])
+    forkserver.set_forkserver_preload(["gpucluster.supervisor.process.fork_server"])
     import_each(FIRST)
     remember_versions()
     gc.freeze()  # Whoever collects garbage would touch, and so copy, the pages that are shared.
@@ -143,8 +143,8 @@ def configure_dask() -> None:
     """Set Dask's configuration for this process and its workers. Imports distributed."""
     import dask
 
-    from ..backends.dashboard import ROUTES_LEFT_OUT
-    from ..backends.host import FIRST_PRELOADS
+    from ...backends.dashboard import ROUTES_LEFT_OUT
+    from ...backends.host import FIRST_PRELOADS
     from .wakeups import reduce_wakeups
 
     reduce_wakeups()
@@ -179,7 +179,7 @@ def import_all() -> None:
     """
     import dask
 
-    from ..backends import spec_deployment  # noqa: F401
+    from ...backends import spec_deployment  # noqa: F401
 
     for module in dask.config.get("distributed.scheduler.http.routes"):
         import_module(module)

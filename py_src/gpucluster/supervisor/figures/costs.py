@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 
-from ..protocol.models import Cost
-from ..registry.moments import now
-from ..site.model import Costs
+from ...protocol.models import Cost
+from ...registry.moments import now
+from ...site.model import Costs
 
 
 class CostMeter:

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from ..operating_system.multiprocessing_files import make_no_more_semaphores, remove_semaphores
-from ..registry.record import Folder
+from ...operating_system.multiprocessing_files import make_no_more_semaphores, remove_semaphores
+from ...registry.record import Folder
 from .process_tree import kill_descendants
 
 logger = logging.getLogger("gpucluster.supervisor")

@@ -6,14 +6,14 @@ import asyncio
 import logging
 from pathlib import Path
 
-from ..protocol.errors import InvalidState
-from ..protocol.models import ClusterModel, RunningRecording
-from ..protocol.plain_text import counted
-from ..recordings.line_recorder import LineRecorder
-from ..registry.moments import now
-from .activity_log import ActivityLog
+from ...protocol.errors import InvalidState
+from ...protocol.models import ClusterModel, RunningRecording
+from ...protocol.plain_text import counted
+from ...recordings.line_recorder import LineRecorder
+from ...registry.moments import now
+from ..activity.activity_log import ActivityLog
+from ..state_store import StateStore
 from .sampler import Sampler
-from .state_store import StateStore
 
 logger = logging.getLogger("gpucluster.supervisor")
 

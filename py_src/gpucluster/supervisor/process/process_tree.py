@@ -13,8 +13,8 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ..operating_system import LINUX, end_descendants
-from ..operating_system.lifetimes import adopt_orphans, end_with_parent
+from ...operating_system import LINUX, end_descendants
+from ...operating_system.lifetimes import adopt_orphans, end_with_parent
 
 if TYPE_CHECKING:
     import psutil

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..backends.scheduler.view import Columns
-from ..protocol.workers import several_workers, worker_title
+from ...backends.scheduler.view import Columns
+from ...protocol.workers import several_workers, worker_title
 
 _REMEMBERED = 10_000
 

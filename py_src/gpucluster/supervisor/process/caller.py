@@ -9,11 +9,11 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
-from ..backends.installed import add_directory, forget_directory, take_directories, taken_directories
-from ..backends.worker_variables import take_given
-from ..operating_system import end_descendants
-from ..operating_system.descriptors import everybody_may_fill
-from ..protocol.plain_text import printable
+from ...backends.installed import add_directory, forget_directory, take_directories, taken_directories
+from ...backends.worker_variables import take_given
+from ...operating_system import end_descendants
+from ...operating_system.descriptors import everybody_may_fill
+from ...protocol.plain_text import printable
 from .sparing import spare_where_many_share
 
 NOT_IMPORTED = (

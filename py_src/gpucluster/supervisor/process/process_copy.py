@@ -14,8 +14,8 @@ from itertools import pairwise
 from multiprocessing import forkserver, resource_tracker, util
 from types import ModuleType
 
-from ..operating_system import LINUX
-from ..operating_system.processes import show_as
+from ...operating_system import LINUX
+from ...operating_system.processes import show_as
 from .preloading import later_wanted
 
 _ABSTRACT_SOCKETS = util.abstract_sockets_supported

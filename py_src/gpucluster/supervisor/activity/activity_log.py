@@ -9,15 +9,15 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
-from ..protocol.durations import spoken
-from ..protocol.models import ClusterModel, ClusterState, WorkerModel
-from ..protocol.plain_text import counted
-from ..protocol.spec import ClusterPatch
-from ..protocol.telemetry import ActivityEntry
-from ..registry import activity
-from ..registry.moments import now
+from ...protocol.durations import spoken
+from ...protocol.messages import NEWS, MessageCode
+from ...protocol.models import ClusterModel, ClusterState, WorkerModel
+from ...protocol.plain_text import counted
+from ...protocol.spec import ClusterPatch
+from ...protocol.telemetry import ActivityEntry
+from ...registry import activity
+from ...registry.moments import now
 from .deaths import Death, sentence
-from .news import KINDS
 from .worker_titles import WorkerTitles
 
 logger = logging.getLogger("gpucluster.supervisor")
@@ -96,7 +96,7 @@ class ActivityLog:
     def happened(self, kind: str, message: str, by: str | None = None) -> None:
         """Note what happened to the cluster, or was told about it, and announce it where it is worth a notice."""
         self._append(kind, message, by)
-        if kind in KINDS:
+        if kind in NEWS:
             self._announce(kind, message)
 
     def failed(self, message: str) -> None:
@@ -195,15 +195,16 @@ class ActivityLog:
         if died:
             message = sentence(died, self._named)
             self._write("worker_died", message)
-            self._give_notice(message, len(died))
+            code = MessageCode.WORKER_MEMORY if any(death.over_limit for death in died) else MessageCode.WORKER_DIED
+            self._give_notice(code, message, len(died))
 
-    def _give_notice(self, message: str, n_died: int) -> None:
+    def _give_notice(self, code: MessageCode, message: str, n_died: int) -> None:
         at = time.monotonic()
         if len(self._noticed) == MOST_NOTICES and at - self._noticed[0] < NOTICE_SECONDS:
             self._n_unnoticed += n_died
             return
         before = f" {counted(self._n_unnoticed, 'other')} died before." if self._n_unnoticed else ""
-        self._announce("worker_died", f"{message}{before}")
+        self._announce(code, f"{message}{before}")
         self._noticed.append(at)
         self._n_unnoticed = 0
 

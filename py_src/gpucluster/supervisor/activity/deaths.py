@@ -7,13 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..backends.deployment import Deployment
-from ..backends.scheduler.view import Gone
-from ..operating_system.control_groups import MemoryKills
-from ..protocol.models import WorkerModel
-from ..protocol.plain_text import counted
-from ..protocol.sizes import format_size
-from ..protocol.workers import OVER_THE_LIMIT
+from ...backends.deployment import Deployment
+from ...backends.scheduler.view import Gone
+from ...operating_system.control_groups import MemoryKills
+from ...protocol.models import WorkerModel
+from ...protocol.plain_text import counted
+from ...protocol.sizes import format_size
 
 _UNKNOWN_STATUS = 255
 
@@ -27,6 +26,8 @@ class Death:
     """Why, in words that follow 'died:'; ``None`` where nobody knows."""
     n_anew: int = 0
     n_lost: int = 0
+    over_limit: bool = False
+    """Whether it needed more memory than its limit."""
     told_by_deployment: bool = False
     """Whether the deployment tells why, for all together."""
 
@@ -59,12 +60,13 @@ class DeathCauses:
             return Death(worker, None, *counts, told_by_deployment=True)
         status = None if worker.pid is None else deployment.how_ended(worker.pid)
         why = None if worker.device is None else deployment.gpu_trouble(worker.device)
-        if gone is not None and gone.too_big:
+        over_limit = gone is not None and gone.too_big
+        if over_limit:
             limit = worker.memory_limit_bytes
-            why = OVER_THE_LIMIT + (f" of {format_size(limit)}" if limit else "")
+            why = "more memory than the limit" + (f" of {format_size(limit)}" if limit else "")
         elif why is None and status is not None:
             why = ended_by(status, out_of_memory=killed_by_system)
-        return Death(worker, why, *counts)
+        return Death(worker, why, *counts, over_limit=over_limit)
 
 
 def ended_by(status: int, *, out_of_memory: bool = False) -> str | None:

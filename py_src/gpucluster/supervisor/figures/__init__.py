@@ -1,0 +1,1 @@
+"""What is measured while a cluster runs: samples, their history, recordings and costs."""
