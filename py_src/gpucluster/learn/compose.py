@@ -19,6 +19,8 @@ from .estimator import LazyTransformerMixin
 from .keywords import computing_with, keeps_client
 from .rows.table import is_dask
 
+__all__ = ["ColumnTransformer", "make_column_transformer"]
+
 Columns = str | int | slice | Sequence[Any] | Callable[[Any], Any]
 
 
