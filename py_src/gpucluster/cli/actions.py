@@ -13,7 +13,7 @@ from collections.abc import Callable
 from ..client.background import background_loop
 from ..client.control import STOP_LATE_SECONDS, Control
 from ..client.dashboard import DEFAULT_PAGE, DashboardPage, find_page, page_link
-from ..client.ended_cluster import ended_unasked
+from ..client.stopping import ended_unasked
 from ..client.verbs import MAX_LOG_LINES
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, InvalidState, StartTimedOut
 from ..protocol.models import ClusterModel, ClusterState, HostDevices, LogLines, Submission

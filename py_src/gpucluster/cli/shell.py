@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ..client.catalog import kinds_here, presets_here
+from ..client.capacity import kinds_here, presets_here
 from ..client.control import Control
 from ..client.progress import TerminalProgress
 from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from ..client.capacity import ListedPreset
 from ..client.card import cost_text, network_text, pending_text
-from ..client.catalog import ListedPreset
 from ..client.progress import progress_line
 from ..gauges.units import duration_text
 from ..protocol.kinds import KindModel, kind_title

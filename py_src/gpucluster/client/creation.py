@@ -21,12 +21,11 @@ from ..registry.record import Folder, Record
 from ..registry.store import Registry
 from ..registry.writing import writing
 from ..sharing.turns import Turn, in_line
-from . import standby
 from .early_supervisor import drop_early, give_early
 from .environment import cluster_environment, fingerprint
-from .killing import KILLED_SECONDS, kill_supervisor
-from .launch import LAUNCH_SECONDS, launch
+from .launch import LAUNCH_SECONDS, launch, take_standby
 from .opening import must_be_open
+from .stopping import KILLED_SECONDS, kill_supervisor
 from .transport import ask_supervisor
 
 ADOPT_SECONDS = 8.0
@@ -138,7 +137,7 @@ class Creation:
             process: ProcessIdentity | None = None
             if use_standby:
                 wanted = fingerprint(self._python, self._environment)
-                folder, process = standby.take_standby(self._registry, wanted)
+                folder, process = take_standby(self._registry, wanted)
             held: int | None = None
             turn: Turn | None = None
             progress = Progress(step="launch", message="Starting the cluster's process")

@@ -1,18 +1,28 @@
-"""Start a supervisor as a detached process."""
+"""Launching a supervisor: for a cluster, ahead of one, or only to see what would be submitted."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import select
 import subprocess
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 
-from ..protocol.errors import StartFailed, StartTimedOut
+from pydantic import ValidationError
+
+from ..protocol.errors import ErrorModel, GPUClusterError, StartFailed, StartTimedOut, error_from_model
+from ..protocol.models import Submission
+from ..protocol.spec import SpecBase
+from ..registry import lock
 from ..registry.ending import tail
-from ..registry.record import Folder
+from ..registry.process import ProcessIdentity, identify
+from ..registry.record import Folder, Record
+from ..registry.standby_users import want, want_no_more
+from ..registry.store import Registry
 from ..registry.writing import writing
-from .environment import with_variables_of_workers
+from .environment import cluster_environment, fingerprint, python_of, with_variables_of_workers
+from .transport import ask_supervisor
 
 LAUNCH_SECONDS = 60.0
 _GONE_SECONDS = 10.0
@@ -119,3 +129,129 @@ def _ended_early(lines: list[str]) -> str:
             "machine ran out of memory. Try again."
         )
     return f"The cluster's process ended before it had started. The last it said: {lines[-1].rstrip('. ')}."
+
+
+PREVIEW_SECONDS = 60.0
+
+
+async def preview(spec: SpecBase) -> Submission:
+    """Return what would be submitted; starts nothing.
+
+    Raises
+    ------
+    GPUClusterError
+        It would be refused.
+    """
+    python = await asyncio.to_thread(python_of, spec.kernel_name)
+    command = [python, "-P", "-m", "gpucluster.supervisor.preview"]
+    environment = with_variables_of_workers({**cluster_environment(), **spec.process_environment()})
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env=environment,
+            cwd=os.path.abspath(os.sep),
+        )
+    except OSError as error:
+        raise StartFailed(f"The Python of the cluster, {python}, cannot be run ({error.strerror}).") from error
+    try:
+        told, _ = await asyncio.wait_for(process.communicate(spec.model_dump_json().encode()), PREVIEW_SECONDS)
+    except TimeoutError:
+        raise StartFailed(f"What would be submitted was not known within {PREVIEW_SECONDS:.0f} seconds.") from None
+    finally:
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                process.kill()
+    try:
+        if process.returncode == 0:
+            return Submission.model_validate_json(told)
+        refused: GPUClusterError = error_from_model(ErrorModel.model_validate_json(told))
+    except ValidationError:
+        refused = StartFailed(f"The Python of the cluster, {python}, has no gpucluster of this version.")
+    raise refused
+
+
+RELEASE_SECONDS = 5.0
+
+
+def standbys(registry: Registry, *, clean: bool = False) -> list[tuple[Folder, Record]]:
+    """Return the living standbys.
+
+    Parameters
+    ----------
+    clean : bool
+        Delete the folders of dead ones. Only while holding the registry's lock.
+    """
+    found = []
+    for folder in registry.folders():
+        with suppress(GPUClusterError):
+            record = registry.read(folder)
+            if record is None or record.kind != "standby":
+                continue
+            if lock.is_held(folder.lock):
+                found.append((folder, record))
+            elif clean:
+                registry.delete(folder)
+    return found
+
+
+def take_standby(registry: Registry, wanted: str) -> tuple[Folder, ProcessIdentity | None] | tuple[None, None]:
+    """Return a standby of that fingerprint, ready ones first. Call it while holding the registry's lock.
+
+    One that is still warming up is further than a new process would be.
+    """
+    fitting = [(folder, record) for folder, record in standbys(registry, clean=True) if record.fingerprint == wanted]
+    fitting.sort(key=lambda item: not item[1].ready)
+    return (fitting[0][0], fitting[0][1].process) if fitting else (None, None)
+
+
+def start_standby(registry: Registry, *, python: str) -> bool:
+    """Start a standby unless a living one fits already; returns whether one was started.
+
+    It stays for as long as this process lives and wants it. Those that do not fit (any more) are let go.
+    """
+    environment = cluster_environment()
+    wanted = fingerprint(python, environment)
+    with registry.exclusive():
+        living = standbys(registry, clean=True)
+        fitting = [folder for folder, record in living if record.fingerprint == wanted]
+        for folder, _ in living:
+            if folder not in fitting:
+                want_no_more(folder)
+        if fitting:
+            want(fitting[0])
+            return False
+        folder, held = registry.new_folder()
+        try:
+            want(folder)
+            registry.write(folder, Record(kind="standby", fingerprint=wanted))
+        except BaseException:
+            os.close(held)
+            registry.delete(folder)
+            raise
+    try:
+        home = os.path.expanduser("~")
+        pid = launch(folder, held, python=python, cwd=home, environment=environment, standby=True)
+    except BaseException:
+        registry.delete(folder)
+        raise
+    with registry.exclusive():
+        record = registry.read(folder)
+        if record is not None and record.kind == "standby" and record.process is None:
+            # Written down by us: it says so itself only much later, and it may have to be killed before that.
+            registry.write(folder, record.model_copy(update={"process": identify(pid)}))
+    return True
+
+
+async def release_standbys(registry: Registry) -> bool:
+    """Want no standby any more; returns whether one was wanted. Those that nobody else wants end now."""
+    released = False
+    for folder, _ in standbys(registry):
+        if want_no_more(folder):
+            released = True
+            # One that does not answer, or whose others are gone only a moment later, finds out by itself.
+            with suppress(GPUClusterError):
+                await ask_supervisor(folder, "POST", "/release", timeout=RELEASE_SECONDS)
+    return released

@@ -15,7 +15,7 @@ from ..cli.commands import Subcommand
 from ..cli.declarations import MAGIC
 from ..cli.device_tree import devices_text
 from ..cli.verbs import find_verb, overview, parser_for
-from ..client.catalog import kinds_here, presets_here
+from ..client.capacity import kinds_here, presets_here
 from ..client.cluster import Cluster
 from ..client.control import Control
 from ..client.dashboard import jupyter_base_url
