@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from gpucluster.backends.deployment import Slot, SlotState
-from gpucluster.client.card import cost_text
+from gpucluster.client.display.card import cost_text
 from gpucluster.protocol.models import ClusterState, Cost
 from gpucluster.site.model import Costs
 from gpucluster.supervisor.figures.costs import CostMeter

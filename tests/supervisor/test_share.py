@@ -14,7 +14,7 @@ from gpucluster.backends.auto import AutoSpec
 from gpucluster.backends.backend import Plan, StartContext
 from gpucluster.backends.cuda.spec import CudaSpec
 from gpucluster.backends.local import LocalSpec
-from gpucluster.client import opening
+from gpucluster.client.starting import opening
 from gpucluster.operating_system import LINUX
 from gpucluster.protocol.errors import InvalidRequest, NotNow, PreflightFailed
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Network, Wanted

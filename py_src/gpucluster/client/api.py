@@ -27,7 +27,7 @@ from .background import run
 from .cluster import AsyncCluster, Cluster
 from .control import STOP_LATE_SECONDS, AsyncControl
 from .dask_keywords import read_keywords, warn_of
-from .presentation import View, presentation
+from .display.presentation import View, presentation
 from .waiting import OnProgress
 from .worker_numbers import duration
 

@@ -27,12 +27,12 @@ from ..protocol.errors import InvalidState, OperationTimedOut, SupervisorUnreach
 from ..protocol.models import ClusterModel, ClusterState, WorkerModel
 from ..protocol.plain_text import counted
 from .background import run
-from .card import card_html
 from .control import AsyncControl
 from .credentials import find_credentials_for, security_of
-from .dashboard import DEFAULT_PAGE, jupyter_link
+from .display.card import card_html
+from .display.dashboard import DEFAULT_PAGE, jupyter_link
+from .display.presentation import View, presentation, shell_of_notebook
 from .forms import OfOneCluster, eager_twin, twin
-from .presentation import View, presentation, shell_of_notebook
 from .verbs import Verbs
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel
 from ..registry.moments import stamped
 from .control import this_process
-from .dashboard import jupyter_link
 from .dask_keywords import SettingWithoutEffect
+from .display.dashboard import jupyter_link
 from .stopping import BEFORE_IT_ENDS, how_it_ended, is_lease_of_this_process, is_over, stopped_by
 
 _HIDDEN = "https://dashboard.gpucluster.invalid/"

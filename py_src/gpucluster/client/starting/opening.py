@@ -7,16 +7,16 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from importlib.util import find_spec
 
-from ..protocol.errors import NotNow
-from ..protocol.kinds import traits_of
-from ..protocol.models import ClusterModel, Wanted
-from ..protocol.plain_text import counted
-from ..protocol.spec import SpecBase
-from ..registry.store import Registry
-from ..sharing.node import read_node
-from ..site.hours import DAYS, opens_at
-from ..site.reading import gpu_policy, this_site
-from ..site.share import Remaining, fault_of_request, gpus_asked, is_here, left_beside
+from ...protocol.errors import NotNow
+from ...protocol.kinds import traits_of
+from ...protocol.models import ClusterModel, Wanted
+from ...protocol.plain_text import counted
+from ...protocol.spec import SpecBase
+from ...registry.store import Registry
+from ...sharing.node import read_node
+from ...site.hours import DAYS, opens_at
+from ...site.reading import gpu_policy, this_site
+from ...site.share import Remaining, fault_of_request, gpus_asked, is_here, left_beside
 from .capacity import demand_of, usable_gpus
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from html import escape
 
-from ..protocol.kinds import kind_title
-from ..protocol.messages import MessageCode
-from ..protocol.models import ClusterModel, Network
-from ..protocol.sizes import format_size
+from ...protocol.kinds import kind_title
+from ...protocol.messages import MessageCode
+from ...protocol.models import ClusterModel, Network
+from ...protocol.sizes import format_size
 
 _NETWORK = {
     Network.UNIX: "sockets in a private folder, only you can connect",

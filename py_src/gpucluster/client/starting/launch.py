@@ -11,18 +11,18 @@ from contextlib import ExitStack, suppress
 
 from pydantic import ValidationError
 
-from ..protocol.errors import ErrorModel, GPUClusterError, StartFailed, StartTimedOut, error_from_model
-from ..protocol.models import Submission
-from ..protocol.spec import SpecBase
-from ..registry import lock
-from ..registry.ending import tail
-from ..registry.process import ProcessIdentity, identify
-from ..registry.record import Folder, Record
-from ..registry.standby_users import want, want_no_more
-from ..registry.store import Registry
-from ..registry.writing import writing
+from ...protocol.errors import ErrorModel, GPUClusterError, StartFailed, StartTimedOut, error_from_model
+from ...protocol.models import Submission
+from ...protocol.spec import SpecBase
+from ...registry import lock
+from ...registry.ending import tail
+from ...registry.process import ProcessIdentity, identify
+from ...registry.record import Folder, Record
+from ...registry.standby_users import want, want_no_more
+from ...registry.store import Registry
+from ...registry.writing import writing
+from ..transport import ask_supervisor
 from .environment import cluster_environment, fingerprint, python_of, with_variables_of_workers
-from .transport import ask_supervisor
 
 LAUNCH_SECONDS = 60.0
 _GONE_SECONDS = 10.0

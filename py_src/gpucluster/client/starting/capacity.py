@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import Field
 
-from ..devices.host import host_devices
-from ..devices.machine import this_machine
-from ..protocol.capacity import (
+from ...devices.host import host_devices
+from ...devices.machine import this_machine
+from ...protocol.capacity import (
     LEAST_MEMORY_BYTES,
     capacity_notes,
     default_workers,
@@ -18,17 +18,17 @@ from ..protocol.capacity import (
     memory_of_worker,
     spec_notes,
 )
-from ..protocol.errors import InvalidRequest, NoUsableDevice
-from ..protocol.kinds import KindModel, SpecRule, find_kind, kind_models, parse_spec
-from ..protocol.models import ClusterModel, Demand, Preset
-from ..protocol.spec import MAX_WORKERS, ClusterPatch, SpecBase, parse_patch
-from ..protocol.traits import Traits
-from ..site.completing import asked_for, completed, of_defaults
-from ..site.limits import changed
-from ..site.model import EVERY
-from ..site.offering import preset_here
-from ..site.reading import this_site
-from ..site.share import Remaining
+from ...protocol.errors import InvalidRequest, NoUsableDevice
+from ...protocol.kinds import KindModel, SpecRule, find_kind, kind_models, parse_spec
+from ...protocol.models import ClusterModel, Demand, Preset
+from ...protocol.spec import MAX_WORKERS, ClusterPatch, SpecBase, parse_patch
+from ...protocol.traits import Traits
+from ...site.completing import asked_for, completed, of_defaults
+from ...site.limits import changed
+from ...site.model import EVERY
+from ...site.offering import preset_here
+from ...site.reading import this_site
+from ...site.share import Remaining
 
 _UNKNOWN = Traits(this_machine=False)
 """Of a kind that is not installed here: nothing is known, so nothing is said."""
@@ -179,8 +179,8 @@ def _traits(backend: str) -> Traits:
 
 def usable_gpus(devices: list[int | str] | None = None) -> int | None:
     """Return how many of these GPUs of this machine, by default of all, can be used; ``None``: nobody knows."""
-    from ..devices import host_devices
-    from ..devices.selection import select_devices
+    from ...devices import host_devices
+    from ...devices.selection import select_devices
 
     host = host_devices()
     if not host.available:
