@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from ..client.control import Control
-from ..client.display.progress import TerminalProgress
+from ..client.display.card import TerminalProgress
 from ..client.starting.capacity import kinds_here, presets_here
 from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState
 from ..protocol.messages import MessageCode

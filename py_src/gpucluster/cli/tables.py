@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from ..client.display.card import cost_text, network_text, pending_text
-from ..client.display.progress import progress_line
+from ..client.display.card import cost_text, network_text, pending_text, progress_line
 from ..client.starting.capacity import ListedPreset
 from ..gauges.units import duration_text
 from ..protocol.kinds import KindModel, kind_title

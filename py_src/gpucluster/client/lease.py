@@ -19,8 +19,8 @@ from .api import START_SECONDS, Timeout, asked_for, running_or_stopped
 from .background import run
 from .cluster import AsyncCluster, Cluster
 from .control import LEASE_VARIABLE, AsyncControl
+from .display.card import LiveText
 from .display.presentation import shell_of_notebook
-from .display.progress import LiveText
 from .stopping import is_over
 from .waiting import OnProgress
 from .worker_numbers import duration, whole

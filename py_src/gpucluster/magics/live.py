@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import TracebackType
 
 from ..client.cluster import Cluster
+from ..client.display.card import LiveText
 from ..client.display.presentation import presentation
-from ..client.display.progress import LiveText
 
 
 class LiveLine(LiveText):
