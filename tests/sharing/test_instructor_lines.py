@@ -222,3 +222,6 @@ def test_who_was_connected_is_told_once_who_has_stopped_it() -> None:
     )
     stopped = model(state=ClusterState.STOPPED, messages=[Message.of(MessageCode.ENDED, "Stopped by instructor ada.")])
     assert how_it_ended(stopped, "instructor ada") == "The cluster 'thesis' was stopped by instructor ada."
+    news = Message.of(MessageCode.STOPPED, "Stopped by instructor ada.", subject="instructor ada")
+    told = stopped.model_copy(update={"messages": [*stopped.messages, news]})
+    assert how_it_ended(told, None) == "The cluster 'thesis' was stopped by instructor ada."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import signal
 import time
 from collections.abc import Awaitable, Callable, Iterable
@@ -15,6 +14,7 @@ from pydantic import ValidationError
 
 from ..operating_system.plain_file import read_own_file
 from ..protocol.errors import AccessDenied, InvalidState, SupervisorUnreachable
+from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.telemetry import ActivityEntry
 from ..registry import activity, lock
@@ -188,8 +188,8 @@ def how_it_ended(model: ClusterModel, by: str | None) -> str:
     verb = "is being stopped" if model.state is ClusterState.STOPPING else "failed" if failed else "was stopped"
     when = "" if model.ended_at is None else f" {_clock(model.ended_at)}"
     reason = model.reason or ""
-    if by is None and (told := re.match(r"Stopped by (instructor [^\s:.]+)", reason)) is not None:
-        by = told[1]
+    if by is None:
+        by = next((message.subject for message in model.said(MessageCode.STOPPED)), None)
     if by is not None and reason.startswith(f"Stopped by {by}"):  # An instructor's stop says who it was.
         reason = reason.removeprefix(f"Stopped by {by}").lstrip(":. ")
     who = "" if by is None or failed else f" by {_with_article(by)}"
