@@ -1,6 +1,6 @@
-"""``python -P -m gpucluster.supervisor --folder PATH --lock-fd N --report-fd N``: started by ``client.launch``.
+"""``python -P -m gpucluster.supervisor --folder PATH --lock-fd N --report-fd N``, from ``client.starting.launch``.
 
-With ``--link-fd N`` instead, started by ``client.early_supervisor``, it is told folder and lock later.
+With ``--link-fd N`` instead, started by ``client.starting.early_supervisor``, it is told folder and lock later.
 
 The order matters: detach; fork multiprocessing's small helper; import what workers need; fork the process that workers
 are forked from, before there is any thread, log handler or secret; then import the rest.
