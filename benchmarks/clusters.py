@@ -17,7 +17,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 def standby_is_ready(server: Server) -> bool:
     """Whether the server's idle supervisor has warmed up."""
-    from gpucluster.client.standby import standbys
+    from gpucluster.client.starting.launch import standbys
     from gpucluster.registry.store import Registry
 
     return any(record.ready for _, record in standbys(Registry(server.folder / "clusters")))

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from gpucluster.client.control import Control
-from gpucluster.client.environment import cluster_environment
+from gpucluster.client.starting.environment import cluster_environment
 from gpucluster.protocol.models import ClusterModel
 
 from tests.backends.slurm.realslurm import RealSlurm, must_be_installed

@@ -60,7 +60,7 @@ def registry() -> Iterator[Path]:
 
 def ready_standbys(directory: Path) -> list[int]:
     """Return the processes of the standbys that have warmed up."""
-    from gpucluster.client.standby import standbys
+    from gpucluster.client.starting.launch import standbys
     from gpucluster.registry.store import Registry
 
     found = [stored for _, stored in standbys(Registry(directory)) if stored.ready]

@@ -18,7 +18,7 @@ from typing import Any
 import psutil
 import pytest
 from gpucluster.client.control import Control
-from gpucluster.client.environment import cluster_environment
+from gpucluster.client.starting.environment import cluster_environment
 from gpucluster.protocol.errors import GPUClusterError
 from gpucluster.protocol.models import ClusterModel
 from gpucluster.protocol.version import PROTOCOL_HEADER, PROTOCOL_VERSION, SECRET_HEADER

@@ -9,7 +9,7 @@ from distributed import LocalCluster
 from distributed.core import Status
 from gpucluster.backends.backend import StartContext
 from gpucluster.backends.local import LocalBackend, LocalSpec
-from gpucluster.client.capacity import demand_of
+from gpucluster.client.starting.capacity import demand_of
 from gpucluster.devices.machine import this_machine
 from gpucluster.protocol.capacity import Machine
 from gpucluster.protocol.errors import InvalidRequest, PreflightFailed
@@ -51,7 +51,7 @@ async def test_a_worker_has_the_memory_that_a_local_cluster_gives_it(
     of_dask.status = Status.closed  # It was not awaited, so there is no process.
 
     monkeypatch.setattr("gpucluster.backends.local.shared_machine", lambda: machine)
-    monkeypatch.setattr("gpucluster.client.capacity.this_machine", lambda: machine)
+    monkeypatch.setattr("gpucluster.client.starting.capacity.this_machine", lambda: machine)
     spec = LocalSpec(n_workers=n_workers, threads_per_worker=threads)
     plan = await LocalBackend().preflight(spec, StartContext("0000000a", None, tmp_path, "secret"))
     assert (plan.options["memory_limit"], plan.memory_limit_bytes) == (each, each)

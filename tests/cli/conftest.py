@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpucluster.client.environment import cluster_environment
+from gpucluster.client.starting.environment import cluster_environment
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "fakes"))
 

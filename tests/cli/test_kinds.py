@@ -13,7 +13,7 @@ from gpucluster.cli.completion import candidates
 from gpucluster.cli.declarations import MAGIC, SHELL
 from gpucluster.cli.options import spec_from
 from gpucluster.cli.verbs import parser_for
-from gpucluster.client.card import card_html
+from gpucluster.client.display.card import card_html
 from gpucluster.protocol import kinds
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.messages import Message, MessageCode

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from gpucluster.cli import main
-from gpucluster.client.environment import cluster_environment
+from gpucluster.client.starting.environment import cluster_environment
 from gpucluster.registry.links import find_link, living_links, withdraw_links
 from gpucluster.site.model import Site
 

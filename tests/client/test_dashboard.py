@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from distributed.dashboard.scheduler import applications
-from gpucluster.client.dashboard import PAGES, find_page, page_names
+from gpucluster.client.display.dashboard import PAGES, find_page, page_names
 from gpucluster.protocol.errors import InvalidRequest
 
 

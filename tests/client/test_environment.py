@@ -14,7 +14,7 @@ pytestmark = pytest.mark.full
 AFTER_A_NANNY = """
 import json, os
 from distributed import LocalCluster
-from gpucluster.client.environment import cluster_environment, fingerprint
+from gpucluster.client.starting.environment import cluster_environment, fingerprint
 
 if __name__ == "__main__":
     os.environ["OMP_WAIT_POLICY"] = "passive"
@@ -30,7 +30,7 @@ if __name__ == "__main__":
 AS_A_SCRIPT = """
 import json, os, sys, warnings
 import dask, distributed
-from gpucluster.client.environment import cluster_environment, fingerprint
+from gpucluster.client.starting.environment import cluster_environment, fingerprint
 
 def told():
     found = cluster_environment()
@@ -85,7 +85,7 @@ def test_what_a_script_has_set_in_dask_and_where_it_imports_from_is_passed_on(tm
     assert {str(project), str(tmp_path / "src")} <= set(directories.split(os.pathsep))
     assert not any(place.startswith(sys.prefix) for place in directories.split(os.pathsep))
     assert other is None
-    code = "from gpucluster.client import environment; print(*environment._import_directories().values())"
+    code = "from gpucluster.client.starting import environment; print(*environment._import_directories().values())"
     variables = {**os.environ, "PYTHONPATH": str(project)}
     asked = subprocess.run(
         [sys.executable, "-c", code],

@@ -7,7 +7,7 @@ import re
 
 import psutil
 import pytest
-from gpucluster.client.launch import launch
+from gpucluster.client.starting.launch import launch
 from gpucluster.protocol.errors import GPUClusterError, RegistryUnwritable, StartFailed
 from gpucluster.registry.record import Folder
 

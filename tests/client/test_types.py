@@ -23,7 +23,7 @@ from gpucluster.client.adapting import Adaptive, AsyncAdaptive
 from gpucluster.client.control import Control
 from gpucluster.client.notebook_client import Client
 from gpucluster.client.recorder import AsyncRecorder, Recorder
-from gpucluster.client.views import WorkerView
+from gpucluster.client.handle import WorkerView
 from gpucluster.protocol.models import ClusterModel
 from gpucluster.protocol.recordings import RecordingWritten
 from gpucluster.protocol.telemetry import TelemetrySample

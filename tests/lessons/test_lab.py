@@ -13,8 +13,9 @@ import gpucluster
 import numpy as np
 import pytest
 from gpucluster import lessons
-from gpucluster.client import api, capacity
+from gpucluster.client import api
 from gpucluster.client.libraries import libraries_for, use_libraries
+from gpucluster.client.starting import capacity
 from gpucluster.lessons import lab as lab_module
 from gpucluster.lessons.lab import CLUSTER_VARIABLE, LessonClosed, current_client
 from gpucluster.lessons.results import State

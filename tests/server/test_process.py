@@ -13,7 +13,7 @@ from contextlib import suppress
 import httpx
 import pytest
 from gpucluster.client.control import Control
-from gpucluster.client.standby import standbys
+from gpucluster.client.starting.launch import standbys
 from gpucluster.registry import lock
 from gpucluster.registry.store import Registry
 

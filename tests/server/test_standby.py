@@ -6,7 +6,7 @@ import asyncio
 import logging
 
 import pytest
-from gpucluster.client.standby import standbys
+from gpucluster.client.starting.launch import standbys
 from gpucluster.registry.store import Registry
 from gpucluster.server.standby import StandbyKeeper
 

@@ -15,9 +15,8 @@ from gpucluster.cli.node_actions import read
 from gpucluster.cli.node_text import class_text
 from gpucluster.cli.tables import table
 from gpucluster.cli.verbs import parser_for
-from gpucluster.client.class_connection import ask
-from gpucluster.client.ended_cluster import how_it_ended
-from gpucluster.client.instructing import _gpus, class_clusters
+from gpucluster.client.instructing import _gpus, ask, class_clusters
+from gpucluster.client.stopping import how_it_ended
 from gpucluster.operating_system.abstract_streams import close, connect, groups_of, listen
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.instructing import ClassCluster, ClassClusters, ClusterFacts, HeldGPU, InstructorRequest
@@ -223,3 +222,6 @@ def test_who_was_connected_is_told_once_who_has_stopped_it() -> None:
     )
     stopped = model(state=ClusterState.STOPPED, messages=[Message.of(MessageCode.ENDED, "Stopped by instructor ada.")])
     assert how_it_ended(stopped, "instructor ada") == "The cluster 'thesis' was stopped by instructor ada."
+    news = Message.of(MessageCode.STOPPED, "Stopped by instructor ada.", subject="instructor ada")
+    told = stopped.model_copy(update={"messages": [*stopped.messages, news]})
+    assert how_it_ended(told, None) == "The cluster 'thesis' was stopped by instructor ada."

@@ -6,8 +6,8 @@ import pytest
 from gpucluster.backends.cuda.choice import DeviceChoice
 from gpucluster.backends.cuda.spec import CudaSpec
 from gpucluster.backends.local import LocalSpec
-from gpucluster.client import capacity
-from gpucluster.client.capacity import checked_spec, demand_of
+from gpucluster.client.starting import capacity
+from gpucluster.client.starting.capacity import checked_spec, demand_of
 from gpucluster.protocol.capacity import Machine
 from gpucluster.protocol.models import DeviceModel, HostDevices
 from gpucluster.protocol.sizes import parse_size, rounded_down

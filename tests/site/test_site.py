@@ -11,7 +11,7 @@ import pytest
 from gpucluster.backends.kubernetes.api import kubeconfig_fault
 from gpucluster.cli.options import spec_from
 from gpucluster.cli.verbs import parser_for
-from gpucluster.client.capacity import bounded_spec, checked_spec, demand_of
+from gpucluster.client.starting.capacity import bounded_spec, checked_spec, demand_of
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.presets import PRESETS, SITE_PRESETS
 from gpucluster.protocol.spec import parse_patch
@@ -190,7 +190,7 @@ def test_limits_bind_requests_and_changes(site, monkeypatch):
     with pytest.raises(InvalidRequest, match="n_workers"):
         checked_spec({"n_workers": 3})
     assert checked_spec({"backend": "slurm", "n_workers": 3}).n_workers == 3
-    monkeypatch.setattr("gpucluster.client.capacity._count", lambda spec, left=None: (8, None))
+    monkeypatch.setattr("gpucluster.client.starting.capacity._count", lambda spec, left=None: (8, None))
     assert bounded_spec(checked_spec({"backend": "local"})).n_workers == 2
     with pytest.raises(InvalidRequest, match="adapt.maximum"):
         this_site().limits_of("local").check_patch(parse_patch({"adapt": {"minimum": 0, "maximum": 9}}))

@@ -6,17 +6,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from gpucluster.backends.deployment import Slot, SlotState
-from gpucluster.client.card import cost_text
+from gpucluster.client.display.card import cost_text
 from gpucluster.protocol.models import ClusterState, Cost
 from gpucluster.site.model import Costs
-from gpucluster.supervisor.figures.costs import CostMeter
-from gpucluster.supervisor.figures.sampler import by_machine
+from gpucluster.supervisor.figures.sampler import CostMeter, by_machine
 from gpucluster.supervisor.members import _nodes, _units, _waiting
 
 
 def test_amounts_add_up_over_changes(monkeypatch):
     seconds = [0.0]
-    monkeypatch.setattr("gpucluster.supervisor.figures.costs.time.monotonic", lambda: seconds[0])
+    monkeypatch.setattr("gpucluster.supervisor.figures.sampler.time.monotonic", lambda: seconds[0])
     meter = CostMeter(Costs(unit="node-hours", per_gpu_hour=0.25))
     nothing = meter.saw(gpus=0, cores=0, nodes=0)
     assert (nothing.amount, nothing.per_hour) == (0, 0)

@@ -79,7 +79,7 @@ def test_a_worker_that_hangs_in_its_start_holds_up_no_stop(site, tmp_path, wait_
 
 
 def test_who_holds_the_registry_and_hangs_holds_up_nobody_for_ever(site, monkeypatch):
-    from gpucluster.client import creation
+    from gpucluster.client.starting import creation
     from gpucluster.protocol.errors import SupervisorUnreachable
 
     monkeypatch.setattr(creation, "_AT_LEAST_SECONDS", 0.1)

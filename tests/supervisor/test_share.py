@@ -14,7 +14,7 @@ from gpucluster.backends.auto import AutoSpec
 from gpucluster.backends.backend import Plan, StartContext
 from gpucluster.backends.cuda.spec import CudaSpec
 from gpucluster.backends.local import LocalSpec
-from gpucluster.client import gpu_share, opening
+from gpucluster.client.starting import opening
 from gpucluster.operating_system import LINUX
 from gpucluster.protocol.errors import InvalidRequest, NotNow, PreflightFailed
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Network, Wanted
@@ -218,8 +218,8 @@ def test_more_gpus_than_a_user_may_have_are_refused_at_once(site, says, monkeypa
         with pytest.raises(NotNow) as refused:
             site.control.create({"backend": "cuda", "protocol": "tls", **wanted})
         assert refused.value.message == two
-    monkeypatch.setattr(gpu_share, "usable_gpus", lambda: 2)
-    monkeypatch.setattr(gpu_share, "find_spec", lambda name: name)
+    monkeypatch.setattr(opening, "usable_gpus", lambda: 2)
+    monkeypatch.setattr(opening, "find_spec", lambda name: name)
     with pytest.raises(NotNow, match="this one asks for 2"):
         site.control.create({"n_workers": 2, "memory_limit": "256 MiB"})
     assert site.control.list() == []

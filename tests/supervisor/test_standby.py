@@ -186,7 +186,7 @@ def test_a_standby_killed_while_it_is_asked_does_not_matter(site, monkeypatch):
 
 @pytest.mark.full
 def test_a_standby_that_hangs_does_not_matter(site, monkeypatch, wait_until):
-    from gpucluster.client import creation
+    from gpucluster.client.starting import creation
 
     monkeypatch.setattr(creation, "ADOPT_SECONDS", 1.0)
     pid = site.standby()
@@ -246,7 +246,7 @@ def test_a_standby_that_fits_no_more_is_let_go(site, monkeypatch, wait_until):
 
 
 TOLD_NEVER = (
-    "import os, time; from gpucluster.client import creation; from gpucluster.client.control import Control\n"
+    "import os, time; from gpucluster.client.starting import creation; from gpucluster.client.control import Control\n"
     "async def wait(*_, **__): print('asked', flush=True); time.sleep(600)\n"
     "creation.request = wait\n"
     "Control().create({'backend': 'local', 'name': 'orphan'})\n"
@@ -286,7 +286,7 @@ def test_a_cluster_that_a_standby_is_not_told_of_can_be_stopped(site, wait_until
 
 def test_a_cluster_whose_creator_died_before_it_started_a_process_says_so(site):
     code = (
-        "import os; from gpucluster.client import creation; from gpucluster.client.control import Control\n"
+        "import os; from gpucluster.client.starting import creation; from gpucluster.client.control import Control\n"
         "creation.launch = lambda *_, **__: os._exit(0)\n"
         "Control().create({'backend': 'local', 'name': 'orphan'})\n"
     )

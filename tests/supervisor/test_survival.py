@@ -12,7 +12,7 @@ from pathlib import Path
 import gpucluster
 import psutil
 import pytest
-from gpucluster.client import killing
+from gpucluster.client import stopping
 from gpucluster.client.control import Control
 from gpucluster.operating_system.plain_file import NotPlain, read_plain_file
 from gpucluster.protocol.errors import AccessDenied, StartTimedOut
@@ -109,7 +109,7 @@ def test_a_record_that_names_a_stranger_never_gets_the_stranger_killed(site, wai
         psutil.Process(model.pid).suspend()  # it answers no more, but its lock is held
         forged = ProcessIdentity(pid=stranger.pid, birth=record.process.birth)
         site.registry.write(folder, record.model_copy(update={"process": forged}))
-        killing.kill_supervisor(site.registry, folder)
+        stopping.kill_supervisor(site.registry, folder)
         assert stranger.poll() is None
         psutil.Process(model.pid).kill()
         assert site.wait_for("stale", lambda model: model.state.ended).state is ClusterState.FAILED

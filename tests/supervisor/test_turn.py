@@ -51,7 +51,7 @@ def test_the_answer_to_the_request_says_how_many_come_first(busy: list[Turn], si
 
 KILLED = """
 import os
-from gpucluster.client import launch
+from gpucluster.client.starting import launch
 from gpucluster.client.control import Control
 launch.select.select = lambda *_: os._exit(0)  # It has just started the cluster's process.
 Control().create({"backend": "local", "n_workers": 1})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from gpucluster.cli.tables import cluster_card
-from gpucluster.client.card import card_html
+from gpucluster.client.display.card import card_html
 from gpucluster.protocol.models import Versions
 from gpucluster.supervisor.versions import version_warnings
 from packaging.requirements import Requirement

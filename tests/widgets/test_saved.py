@@ -83,7 +83,7 @@ def test_a_terminal_gets_text(shared_cluster: Any) -> None:
 LEAVING = """
 import threading
 import gpucluster
-from gpucluster.client.presentation import presentation
+from gpucluster.client.display.presentation import presentation
 cluster = gpucluster.connect()
 widgets = presentation()
 card = widgets.ClusterGauges(cluster, cluster.control)

@@ -114,7 +114,7 @@ def _make_writable() -> None:
 
 
 def _create(words: list[str]) -> int:
-    from ..client.early_supervisor import drop_early, start_early
+    from ..client.starting.early_supervisor import drop_early, start_early
 
     start_early()  # It imports on another core while this process imports here.
     try:

@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 from ..client.background import background_loop
 from ..client.control import STOP_LATE_SECONDS, Control
-from ..client.dashboard import DEFAULT_PAGE, DashboardPage, find_page, page_link
-from ..client.ended_cluster import ended_unasked
+from ..client.display.dashboard import DEFAULT_PAGE, DashboardPage, find_page, page_link
+from ..client.stopping import ended_unasked
 from ..client.verbs import MAX_LOG_LINES
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, InvalidState, StartTimedOut
 from ..protocol.models import ClusterModel, ClusterState, HostDevices, LogLines, Submission
@@ -235,9 +235,9 @@ def clean(control: Control) -> list[ClusterModel]:
 
 def devices(control: Control) -> HostDevices:
     """Return the GPUs of this machine, and which clusters, workers and notebooks use them."""
-    from ..client.local_processes import names_of_clusters, names_of_workers
     from ..devices import host_devices
     from ..devices.kernels import notebook_of
+    from ..protocol.workers import names_of_clusters, names_of_workers
 
     models = control.list()
     return host_devices(names_of_clusters(models), workers=names_of_workers(models), notebooks=notebook_of)

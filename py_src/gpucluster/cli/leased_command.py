@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 
 from ..client.control import LEASE_VARIABLE, Control
-from ..client.ended_cluster import how_it_ended, is_over, stopped_by
+from ..client.display.card import TerminalProgress, progress_line
 from ..client.lease import Lease, leased_line, say_if_no_gpu
-from ..client.progress import TerminalProgress, progress_line
+from ..client.stopping import how_it_ended, is_over, stopped_by
 from ..client.waiting import IN_LINE
 from ..protocol.errors import InvalidRequest
 from ..protocol.models import ClusterModel, Network

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from ..client.capacity import checked_spec
+from ..client.starting.capacity import checked_spec
 from ..protocol.errors import FieldError, InvalidRequest
 from ..protocol.kinds import InstalledKind, installed_kinds, spec_schemas, usable_kinds
 from ..protocol.presets import PRESETS

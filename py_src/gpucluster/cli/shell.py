@@ -15,9 +15,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ..client.catalog import kinds_here, presets_here
 from ..client.control import Control
-from ..client.progress import TerminalProgress
+from ..client.display.card import TerminalProgress
+from ..client.starting.capacity import kinds_here, presets_here
 from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState
 from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel, Submission

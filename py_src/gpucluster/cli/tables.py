@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from ..client.card import cost_text, network_text, pending_text
-from ..client.catalog import ListedPreset
-from ..client.progress import progress_line
+from ..client.display.card import cost_text, network_text, pending_text, progress_line
+from ..client.starting.capacity import ListedPreset
 from ..gauges.units import duration_text
 from ..protocol.kinds import KindModel, kind_title
 from ..protocol.messages import Message, MessageCode

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import BooleanOptionalAction
 from collections.abc import Sequence
 
-from ..client.dashboard import page_names
+from ..client.display.dashboard import page_names
 from ..gauges.ranking import FIGURES
 from ..protocol.errors import InvalidRequest
 from .arguments import SentenceParser, did_you_mean, shown

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import os
+import sys
 import time
 import warnings
 from builtins import list as List
 from collections.abc import Coroutine, Generator
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
@@ -16,19 +20,20 @@ from ..protocol.models import ClusterModel
 from ..recordings.frames import By, session_frame
 from ..recordings.places import find_recording
 from ..recordings.reading import playing_speed, read_recording
+from ..registry.store import Registry
 from ..site.completing import with_preset
 from ..site.reading import new_troubles
 from .background import run
 from .cluster import AsyncCluster, Cluster
 from .control import STOP_LATE_SECONDS, AsyncControl
 from .dask_keywords import read_keywords, warn_of
-from .exit_notice import tell_at_exit
-from .presentation import View, presentation
+from .display.presentation import View, presentation
 from .waiting import OnProgress
 from .worker_numbers import duration
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 Timeout = float | str | timedelta | None
 """Seconds, or a duration such as ``"2 min"``; ``None``: the default."""
@@ -269,3 +274,34 @@ def frame(file: str | Path, *, by: By = "cluster") -> pd.DataFrame:
 def list() -> List[ClusterModel]:
     """Return all clusters of this user, living ones first; ended ones stay for a day unless removed."""
     return AsyncControl().registry.list()
+
+
+def tell_at_exit(registry: Registry, model: ClusterModel) -> None:
+    """Say it on standard error when this process ends, if it is a script: somebody at a prompt sees his clusters.
+
+    Parameters
+    ----------
+    registry : Registry
+        Where the cluster is written down.
+    model : ClusterModel
+        As it was created.
+    """
+    if not _has_prompt():
+        atexit.register(_tell, registry, model.id, os.getpid())
+
+
+def _has_prompt() -> bool:
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    return hasattr(sys, "ps1") or bool(sys.flags.interactive) or (shell is not None and shell() is not None)
+
+
+def _tell(registry: Registry, id: str, pid: int) -> None:
+    if os.getpid() != pid:  # A child that was forked ends; who has created the cluster goes on.
+        return
+    with suppress(Exception):  # It is only a hint, and its entry may be gone.
+        model = registry.find(id)
+        if model.state.ended or model.wanted.stopped:
+            return
+        limit = model.idle.timeout_seconds
+        end = "" if limit is None else f" until nobody has used it for {max(1, round(limit / 60))} min"
+        sys.stderr.write(f"The cluster '{model.name}' lives on{end}. To stop it: gpucluster stop {model.name}\n")

@@ -14,12 +14,11 @@ from ..protocol.errors import ClusterNotFound, GPUClusterError
 from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel, ClusterState
 from .background import is_of_this_process
-from .caller import this_kernel
-from .control import AsyncControl
+from .control import AsyncControl, this_kernel
 from .forms import Waits, synchronous
 from .handle import ClusterHandle
-from .killing import signal_supervisor
 from .libraries import let_cudf_spill
+from .stopping import signal_supervisor
 
 if TYPE_CHECKING:
     from .notebook_client import Client

@@ -20,16 +20,13 @@ from ..registry import activity
 from ..registry.leasing import Hold, Scope
 from ..registry.record import DashboardAddress
 from ..registry.store import Registry
-from . import previewing, standby
-from .caller import this_process
-from .capacity import bounded_spec, checked_patch, checked_spec, notes_on_patch, notes_on_spec
-from .creation import Creation
-from .ended_cluster import ended_unasked
-from .environment import python_of
-from .events import RawTelemetry, raw_watch, watch
 from .forms import Waits, twin
-from .launch import LAUNCH_SECONDS
-from .stopping import remove_cluster, stop_cluster
+from .starting.capacity import bounded_spec, checked_patch, checked_spec, notes_on_patch, notes_on_spec
+from .starting.creation import Creation
+from .starting.environment import python_of
+from .starting.launch import LAUNCH_SECONDS, preview, release_standbys, start_standby
+from .stopping import ended_unasked, remove_cluster, stop_cluster
+from .telemetry import RawTelemetry, raw_watch, watch
 from .transport import answer_seconds, ask_supervisor
 from .verbs import Verbs
 from .waiting import OnProgress, must_have_scaled, must_speak_our_version, wait_until_done
@@ -131,7 +128,7 @@ class Requests:
         ------
         InvalidRequest, PreflightFailed, StartFailed
         """
-        return await previewing.preview(checked_spec(spec))
+        return await preview(checked_spec(spec))
 
     @twin
     async def notes(self: AsyncControl, spec: SpecBase | dict[str, Any]) -> List[str]:
@@ -383,12 +380,12 @@ class Requests:
     @twin
     async def ensure_standby(self: AsyncControl) -> bool:
         """Start an idle supervisor for the next cluster unless there is one; returns whether one was started."""
-        return await asyncio.to_thread(standby.start_standby, self.registry, python=sys.executable)
+        return await asyncio.to_thread(start_standby, self.registry, python=sys.executable)
 
     @twin
     async def close_standby(self: AsyncControl) -> bool:
         """Want no idle supervisor any more; returns whether one was wanted. It ends unless somebody else wants it."""
-        return await standby.release_standbys(self.registry)
+        return await release_standbys(self.registry)
 
 
 class AsyncControl(Requests, Verbs):
@@ -529,3 +526,22 @@ class Control(Waits[AsyncControl], Requests, Verbs):
     def find_living(self, name: str | None = None) -> ClusterModel:
         """See ``AsyncControl.find_living``."""
         return self._asynchronous.find_living(name)
+
+
+def this_process() -> str:
+    """Return what this process is to a person: a notebook, or some Python program."""
+    # Whoever runs in a kernel has IPython loaded: it must not be imported to find out.
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None and hasattr(ipython, "get_ipython") else None
+    kind = "notebook" if getattr(shell, "kernel", None) is not None else "Python"
+    return f"{kind}, process {os.getpid()}"
+
+
+def this_kernel() -> str | None:
+    """Return the id of the Jupyter kernel that this process is; ``None`` elsewhere."""
+    application = getattr(sys.modules.get("ipykernel.kernelapp"), "IPKernelApp", None)
+    if application is None or not application.initialized():
+        return None
+    # Jupyter names the file after the kernel, and tells the kernel its id in no other way.
+    name = Path(application.instance().connection_file).stem
+    return name.removeprefix("kernel-") if name.startswith("kernel-") else None

@@ -1,32 +1,339 @@
-"""What a handle on a cluster says without waiting: its state, its addresses, how it looks in a notebook."""
+"""What a handle on a cluster says without waiting: its state and addresses, in Dask's words too, and how it looks."""
 
 from __future__ import annotations
 
+import asyncio
 import sys
-from abc import abstractmethod
-from collections.abc import Generator, Iterable
+import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
-from ..dask_internals.clusters import logs_of, shown_logs
+from ..dask_internals.clusters import (
+    class_for_dask,
+    close_rpc,
+    identity_of,
+    logs_of,
+    no_scheduler_info,
+    scheduler_rpc,
+    shown_logs,
+)
+from ..dask_internals.loops import client_loop, is_running_loop, run_in
 from ..dask_internals.statuses import status_named
-from ..protocol.errors import InvalidState
-from ..protocol.models import ClusterModel, ClusterState
+from ..protocol.errors import InvalidState, OperationTimedOut, SupervisorUnreachable
+from ..protocol.models import ClusterModel, ClusterState, WorkerModel
 from ..protocol.plain_text import counted
 from .background import run
-from .card import card_html
 from .control import AsyncControl
 from .credentials import find_credentials_for, security_of
-from .dashboard import DEFAULT_PAGE, jupyter_link
-from .dask_cluster import DaskCluster
+from .display.card import card_html
+from .display.dashboard import DEFAULT_PAGE, jupyter_link
+from .display.presentation import View, presentation, shell_of_notebook
 from .forms import OfOneCluster, eager_twin, twin
-from .presentation import View, presentation, shell_of_notebook
 from .verbs import Verbs
 
 if TYPE_CHECKING:
     from distributed.security import Security
+    from tornado.ioloop import IOLoop
 
     from .cluster import AsyncCluster
+
+
+_PENDING = "pending-"
+
+
+def dask_name(name: str) -> int | str:
+    """Return a worker's name as Dask has it: local workers are numbered, and their names are numbers there."""
+    return int(name) if name.isdecimal() and str(int(name)) == name else name
+
+
+def planned_names(model: ClusterModel) -> set[int | str]:
+    """Return the names of the workers that a cluster is to have; one that has not come is ``pending-1`` and so on."""
+    there = connected_names(model)
+    if model.state.ended:
+        return there
+    missing = max(model.n_pending, (model.wanted.n_workers or 0) - len(there))
+    return there | {f"{_PENDING}{number}" for number in range(1, missing + 1)}
+
+
+def connected_names(model: ClusterModel) -> set[int | str]:
+    """Return the names of the workers that are connected."""
+    return {dask_name(worker.name) for worker in model.workers}
+
+
+def worker_specs(model: ClusterModel) -> Mapping[int | str, Mapping[str, Any]]:
+    """Return for each worker that a cluster is to have what it is made of, as ``SpecCluster.worker_spec`` does."""
+    known = {dask_name(worker.name): worker for worker in model.workers}
+    usual = model.workers[0] if model.workers else None
+    return MappingProxyType({name: _worker_spec(known.get(name, usual), model) for name in planned_names(model)})
+
+
+def _worker_spec(worker: WorkerModel | None, model: ClusterModel) -> Mapping[str, Any]:
+    threads = worker.n_threads if worker is not None else model.spec.threads_per_worker
+    limit = worker.memory_limit_bytes if worker is not None else None
+    options = MappingProxyType({"nthreads": threads, "memory_limit": limit})
+    return MappingProxyType({"cls": "distributed.Nanny", "options": options})
+
+
+@dataclass(frozen=True)
+class WorkerView:
+    """One connected worker, which lives in another process: what is known of it here."""
+
+    name: int | str
+    address: str | None
+    pid: int | None
+    nthreads: int
+    memory_limit: int | None
+    """Bytes; ``None``: no limit."""
+    device: str | None
+    """UUID or index of its GPU; ``None`` on CPU workers."""
+
+    @property
+    def worker_address(self) -> str | None:
+        """Its address: a nanny's word."""
+        return self.address
+
+    @property
+    def status(self) -> Any:
+        """``Status.running``: others are not listed."""
+        return status_named("running")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(
+            f"The worker lives in another process, which is not asked for its '{name}' here. Run a function on it: "
+            "client.run(lambda dask_worker: …, workers=[worker.address])."
+        )
+
+
+def worker_views(model: ClusterModel) -> Mapping[int | str, WorkerView]:
+    """Return the connected workers by name."""
+    views = (
+        WorkerView(
+            name=dask_name(worker.name),
+            address=worker.address,
+            pid=worker.pid,
+            nthreads=worker.n_threads,
+            memory_limit=worker.memory_limit_bytes,
+            device=worker.device,
+        )
+        for worker in model.workers
+    )
+    return MappingProxyType({view.name: view for view in views})
+
+
+class SchedulerView:
+    """The scheduler, which lives in another process: what is known of it here.
+
+    Parameters
+    ----------
+    cluster : DaskCluster
+        A handle on its cluster.
+    """
+
+    def __init__(self, cluster: DaskCluster) -> None:
+        self._cluster = cluster
+
+    @property
+    def address(self) -> str:
+        """Where it listens."""
+        return self._cluster.scheduler_address
+
+    @property
+    def status(self) -> Any:
+        """That of the cluster."""
+        return self._cluster.status
+
+    @property
+    def workers(self) -> Mapping[str | None, WorkerView]:
+        """The connected workers by address."""
+        return MappingProxyType({worker.address: worker for worker in self._cluster.workers.values()})
+
+    @property
+    def identity(self) -> Callable[..., Any]:
+        """What it says of itself and its workers, when called."""
+        return lambda **_: self._cluster.scheduler_info
+
+    def __repr__(self) -> str:
+        return f"<Scheduler of '{self._cluster.name}', in another process>"
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(
+            f"The scheduler lives in another process, which is not asked for its '{name}' here. Run a function in it: "
+            "client.run_on_scheduler(lambda dask_scheduler: …)."
+        )
+
+
+IDENTITY_SECONDS = 30.0
+"""Patience with a scheduler that is asked what it is."""
+
+
+class DaskCluster(ABC):
+    """A handle as Dask's own code, and code written for its clusters, sees it.
+
+    Views are read-only: scheduler and workers live in other processes. They follow the cluster's record, and ask
+    nobody, ``scheduler_info`` apart.
+    """
+
+    id: str
+    name: str
+    asynchronous: ClassVar[bool]
+    _caller: Any = None
+
+    @property
+    @abstractmethod
+    def model(self) -> ClusterModel:
+        """The cluster as it is now."""
+
+    @property
+    @abstractmethod
+    def scheduler_address(self) -> str:
+        """Address of the scheduler."""
+
+    @property
+    @abstractmethod
+    def security(self) -> Security:
+        """Credentials for ``distributed.Client``."""
+
+    @property
+    @abstractmethod
+    def status(self) -> Any:
+        """The state in distributed's terms."""
+
+    # -- what it is ------------------------------------------------------------------------------
+
+    def _class_for_dask(self) -> type:
+        return class_for_dask(type(self))
+
+    # So that isinstance(handle, distributed.deploy.Cluster) holds, and nothing is imported for it.
+    __class__ = property(_class_for_dask)
+
+    def __eq__(self, other: object) -> bool:
+        return self.id == other.id if isinstance(other, DaskCluster) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    # -- scheduler and workers -------------------------------------------------------------------
+
+    @property
+    def scheduler(self) -> SchedulerView:
+        """The scheduler, as far as it is known here."""
+        return SchedulerView(self)
+
+    @property
+    def scheduler_info(self) -> Any:
+        """What the scheduler says of itself and its workers now; empty while there is none.
+
+        Raises
+        ------
+        OperationTimedOut, SupervisorUnreachable
+            It does not answer.
+        """
+        address = self.model.scheduler_address
+        if address is None:
+            return no_scheduler_info()
+        try:
+            return run(asyncio.wait_for(identity_of(address, self.security), IDENTITY_SECONDS))
+        except TimeoutError:
+            raise OperationTimedOut(
+                f"The scheduler of '{self.name}' did not answer within {IDENTITY_SECONDS:.0f} seconds; it may be busy."
+            ) from None
+        except OSError as error:
+            if self.model.scheduler_address is None:
+                return no_scheduler_info()  # It has ended meanwhile.
+            raise SupervisorUnreachable(f"The scheduler of '{self.name}' cannot be reached: {error}.") from None
+
+    @property
+    def scheduler_comm(self) -> Any:
+        """What calls the scheduler's handlers: ``cluster.sync(cluster.scheduler_comm.identity)``.
+
+        Raises
+        ------
+        InvalidState
+            When the cluster is not running.
+        """
+        address = self.scheduler_address
+        if self._caller is None or self._caller.address != address:
+            self._caller = caller = scheduler_rpc(address, self.security)
+            weakref.finalize(self, self.loop.add_callback, close_rpc, caller).atexit = False
+        return self._caller
+
+    @property
+    def workers(self) -> Mapping[int | str, WorkerView]:
+        """The connected workers by name, as far as they are known here."""
+        return worker_views(self.model)
+
+    @property
+    def worker_spec(self) -> Mapping[int | str, Mapping[str, Any]]:
+        """What each worker that the cluster is to have is made of, by name."""
+        return worker_specs(self.model)
+
+    @property
+    def plan(self) -> set[int | str]:
+        """Names of the workers that the cluster is to have; one that has not come has the name ``pending-1``, …."""
+        return planned_names(self.model)
+
+    @property
+    def requested(self) -> set[int | str]:
+        """Names of the workers that were asked for: those of the plan."""
+        return planned_names(self.model)
+
+    @property
+    def observed(self) -> set[int | str]:
+        """Names of the workers that are connected."""
+        return connected_names(self.model)
+
+    # -- loops -----------------------------------------------------------------------------------
+
+    @property
+    def loop(self) -> IOLoop:
+        """The loop of Dask's clients: the running one where the verbs are coroutines, else one in another thread."""
+        if self.asynchronous:
+            try:
+                asyncio.get_running_loop()
+            except RuntimeError:
+                pass
+            else:
+                from tornado.ioloop import IOLoop
+
+                return IOLoop.current()
+        loop: IOLoop = client_loop()
+        return loop
+
+    @property
+    def called_from_running_loop(self) -> bool:
+        """Whether this is asked in the thread in which ``loop`` runs."""
+        return is_running_loop(self.loop)
+
+    def sync(
+        self, func: Callable[..., Any], *args: Any, asynchronous: bool | None = None, callback_timeout: Any = None,
+        **kwargs: Any,
+    ) -> Any:  # fmt: skip
+        """Run a coroutine function in ``loop`` and return its result; called in that loop, what can be awaited.
+
+        Parameters
+        ----------
+        func : callable
+            Called with ``args`` and ``kwargs``.
+        asynchronous : bool, optional
+            Return what can be awaited; by default where this is called in ``loop``.
+        callback_timeout : float or str, optional
+            Seconds, or a duration such as ``"10s"``, after which ``TimeoutError`` is raised.
+        """
+        loop = self.loop
+        if is_running_loop(loop) if asynchronous is None else asynchronous:
+            work = func(*args, **kwargs)
+            return work if callback_timeout is None else asyncio.wait_for(work, _seconds(callback_timeout))
+        return run_in(loop, func, *args, timeout=callback_timeout, **kwargs)
+
+
+def _seconds(duration: Any) -> float:
+    from ..protocol.durations import parse_seconds
+
+    return parse_seconds(duration)
 
 
 class ClusterHandle(OfOneCluster, Verbs, DaskCluster):

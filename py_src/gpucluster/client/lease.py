@@ -19,9 +19,9 @@ from .api import START_SECONDS, Timeout, asked_for, running_or_stopped
 from .background import run
 from .cluster import AsyncCluster, Cluster
 from .control import LEASE_VARIABLE, AsyncControl
-from .ended_cluster import is_over
-from .live_text import LiveText
-from .presentation import shell_of_notebook
+from .display.card import LiveText
+from .display.presentation import shell_of_notebook
+from .stopping import is_over
 from .waiting import OnProgress
 from .worker_numbers import duration, whole
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -16,7 +17,6 @@ from ..sharing.node import NOBODY, Claim, Node, Place, read_node
 from ..sharing.policy import GPUPolicy
 from ..site.instructors import is_instructor
 from ..site.reading import gpu_policy
-from .account import user_name
 
 MOST_OF_A_USER = 8
 """So many of one user are told of each GPU, and of the line."""
@@ -137,3 +137,11 @@ def _time(since_boot: float) -> str:
     except OverflowError:
         moment = datetime.max.replace(tzinfo=UTC)
     return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def user_name(number: int) -> str:
+    """Return the name of an account, or its number where nobody knows the name."""
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return str(number)

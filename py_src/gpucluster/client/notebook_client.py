@@ -19,10 +19,10 @@ from ..protocol.errors import ClusterEnded, GPUClusterError
 from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel
 from ..registry.moments import stamped
-from .caller import this_process
-from .dashboard import jupyter_link
+from .control import this_process
 from .dask_keywords import SettingWithoutEffect
-from .ended_cluster import BEFORE_IT_ENDS, how_it_ended, is_lease_of_this_process, is_over, stopped_by
+from .display.dashboard import jupyter_link
+from .stopping import BEFORE_IT_ENDS, how_it_ended, is_lease_of_this_process, is_over, stopped_by
 
 _HIDDEN = "https://dashboard.gpucluster.invalid/"
 """Stands in the picture for a link that holds a secret, and is taken out of it again."""

@@ -1,4 +1,4 @@
-"""Stopping a cluster in bounded time: it is asked, waited for, and killed when it does not end."""
+"""Stopping a cluster in bounded time, by killing it when it does not end; and how it has ended, in words."""
 
 from __future__ import annotations
 
@@ -6,15 +6,72 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
+from datetime import datetime
 
+from pydantic import ValidationError
+
+from ..operating_system.plain_file import read_own_file
 from ..protocol.errors import AccessDenied, InvalidState, SupervisorUnreachable
+from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel, ClusterState
-from ..registry import lock
+from ..protocol.telemetry import ActivityEntry
+from ..registry import activity, lock
+from ..registry.directory import write_private
+from ..registry.process import ProcessIdentity, send_signal
+from ..registry.record import Folder
 from ..registry.store import Registry
 from ..registry.unreadable import of_another_version
-from .killing import kill_cluster, signal_supervisor
 from .waiting import POLL_SECONDS
+
+KILLED_SECONDS = 10.0
+"""A process that was killed is gone by then, unless the system keeps it."""
+_GONE_POLL_SECONDS = 0.02
+
+
+def signal_supervisor(registry: Registry, folder: Folder, number: signal.Signals) -> None:
+    """Signal the process of a folder, if it is known and lives."""
+    identity: ProcessIdentity | None = None
+    record = registry.read(folder)
+    if record is not None:
+        identity = record.process
+    if identity is None:
+        with suppress(OSError, ValidationError):
+            identity = ProcessIdentity.model_validate_json(read_own_file(folder.process))
+    if identity is not None:
+        send_signal(identity, number)
+
+
+def kill_supervisor(registry: Registry, folder: Folder) -> None:
+    """Kill the process of a folder, if it is known and lives."""
+    signal_supervisor(registry, folder, signal.SIGKILL)
+
+
+async def kill_cluster(registry: Registry, model: ClusterModel, why: str) -> ClusterModel:
+    """Kill the process of a cluster and return the cluster as it has ended, with ``why`` as its reason.
+
+    Raises
+    ------
+    SupervisorUnreachable
+        The system does not let the process go.
+    """
+    folder = registry.folder(model.id)
+    if not model.state.ended:
+        # Before: whoever finds it gone first can say why.
+        with suppress(OSError):
+            write_private(folder.killed, why)
+    deadline = time.monotonic() + KILLED_SECONDS
+    while not (model := registry.find(model.id)).state.ended:
+        if time.monotonic() > deadline:
+            raise SupervisorUnreachable(
+                f"The process {model.pid} of the cluster '{model.name}' was killed, but is still there: it waits for "
+                "the system, probably for a disk or a device, and ends as soon as that answers."
+            )
+        kill_supervisor(registry, folder)  # Again: one that has only just begun may not have said yet who it is.
+        await asyncio.sleep(_GONE_POLL_SECONDS)
+    return model
+
 
 _LEAVING_LOOKS = 100
 """So often, at most, one looks whether the process of an ended cluster has left."""
@@ -91,3 +148,79 @@ async def remove_cluster(registry: Registry, id: str) -> None:
             break
         await asyncio.sleep(POLL_SECONDS)
     registry.remove(model.id)
+
+
+BEFORE_IT_ENDS = "Take results out of a lease before it ends, with result() or compute()."
+_OVER = {ClusterState.STOPPING, ClusterState.STOPPED, ClusterState.FAILED}
+
+
+def is_over(model: ClusterModel | None) -> bool:
+    """Return whether a cluster has ended, or is about to."""
+    return model is not None and model.state in _OVER
+
+
+def is_lease_of_this_process(model: ClusterModel) -> bool:
+    """Return whether this process had leased a cluster, and so knows that it ends."""
+    return model.lease is not None and model.lease.pid == os.getpid()
+
+
+def stopped_by(registry: Registry, model: ClusterModel) -> str | None:
+    """Return who has asked the cluster to stop, such as ``JupyterLab``; ``None`` where nobody has, or nobody knows."""
+    try:
+        entries: list[ActivityEntry] = activity.read(registry.folder(model.id).activity)
+    except OSError:
+        return None
+    asked = [entry for entry in entries if entry.kind == "stop"]
+    return asked[-1].by if asked else None
+
+
+def how_it_ended(model: ClusterModel, by: str | None) -> str:
+    """Return what has become of a cluster: what happened to it, when, by whom and why.
+
+    Parameters
+    ----------
+    model : ClusterModel
+        One that is over.
+    by : str or None
+        Who stopped it.
+    """
+    failed = model.state is ClusterState.FAILED
+    verb = "is being stopped" if model.state is ClusterState.STOPPING else "failed" if failed else "was stopped"
+    when = "" if model.ended_at is None else f" {_clock(model.ended_at)}"
+    reason = model.reason or ""
+    if by is None:
+        by = next((message.subject for message in model.said(MessageCode.STOPPED)), None)
+    if by is not None and reason.startswith(f"Stopped by {by}"):  # An instructor's stop says who it was.
+        reason = reason.removeprefix(f"Stopped by {by}").lstrip(":. ")
+    who = "" if by is None or failed else f" by {_with_article(by)}"
+    why = f": {reason}" if reason else "."
+    return f"The cluster '{model.name}' {verb}{when}{who}{why}"
+
+
+def ended_unasked(models: Iterable[ClusterModel]) -> str:
+    """Return a sentence about the cluster that ended last, if it was stopped unasked or has died after it had run.
+
+    Its user may have been away; where there is none, the text is empty. A blank follows the sentence.
+    """
+    ended = [model for model in models if model.state.ended]
+    last = max(ended, key=lambda model: model.ended_at or "", default=None)
+    if last is None:
+        return ""
+    died = last.state is ClusterState.FAILED and last.running_at is not None
+    if not died and not any(entry.kind == "stopped" for entry in last.news):
+        return ""
+    return f"{how_it_ended(last, None)} "
+
+
+def _clock(time: str) -> str:
+    """Return a UTC ISO time as this machine's clock showed it, with the day where it was another one."""
+    then = datetime.fromisoformat(time).astimezone()
+    today = then.date() == datetime.now().astimezone().date()
+    return then.strftime("at %H:%M" if today else "on %Y-%m-%d at %H:%M")
+
+
+def _with_article(by: str) -> str:
+    """Return who asked as a part of a sentence: ``JupyterLab``, ``the idle timer``, ``a notebook, process 12``."""
+    kind = by.partition(",")[0]
+    article = {"idle timer": "the ", "command line": "the ", "notebook": "a ", "assistant": "an "}.get(kind, "")
+    return f"{article}{by}"

@@ -1,18 +1,20 @@
-"""Reading the telemetry of a cluster: lines of JSON from its process, one sample a second."""
+"""What happens to clusters and what is measured in them, as it comes."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Collection
+from contextlib import aclosing, suppress
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
 from ..protocol.errors import ClusterNotFound, GPUClusterError, SupervisorUnreachable
-from ..protocol.models import ClusterModel, ClusterState, Telemetry
+from ..protocol.models import EVENT, ClusterChanged, ClusterModel, ClusterRemoved, ClusterState, Event, Hello, Telemetry
 from ..protocol.telemetry import TelemetrySample
 from ..registry.record import Folder
 from ..registry.store import Registry
+from ..registry.watching import RegistryWatch
 from .transport import stream_lines
 
 RETRY_SECONDS = 1.0
@@ -81,3 +83,95 @@ def _has_ended(registry: Registry, id: str) -> bool:
         return True
     except (GPUClusterError, OSError):  # A record of another version, or a full disk.
         return False
+
+
+LOOK_SECONDS = 0.25
+_ASK_AGAIN_SECONDS = 2.0
+
+
+class RawTelemetry(NamedTuple):
+    """A sample that nobody has parsed."""
+
+    id: str
+    """Cluster."""
+    line: bytes
+    """JSON of the whole event."""
+
+
+class _Feeds:
+    """One connection per running cluster, and the newest line of each."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._feeds: dict[str, asyncio.Task[None]] = {}
+        self._newest: dict[str, bytes] = {}
+        self.something = asyncio.Event()
+
+    def follow(self, models: Collection[ClusterModel]) -> None:
+        """Listen to these clusters, as far as they run."""
+        live = {model.id for model in models if is_sampled(model)}
+        for id in live:
+            if id not in self._feeds or self._feeds[id].done():
+                self._feeds[id] = asyncio.create_task(self._feed(id))
+        for id in self._feeds.keys() - live:
+            self._feeds.pop(id).cancel()
+            self._newest.pop(id, None)
+
+    def take(self) -> list[RawTelemetry]:
+        """Return what has come since the last call."""
+        self.something.clear()
+        taken = [RawTelemetry(id, line) for id, line in self._newest.items()]
+        self._newest.clear()
+        return taken
+
+    def close(self) -> None:
+        """Close the connections."""
+        for feed in self._feeds.values():
+            feed.cancel()
+
+    async def _feed(self, id: str) -> None:
+        with suppress(GPUClusterError):
+            async for line in follow_telemetry(self._registry, id):
+                self._newest[id] = line
+                self.something.set()
+        await asyncio.sleep(_ASK_AGAIN_SECONDS)  # Whoever refuses is not asked four times a second.
+
+
+async def raw_watch(registry: Registry, *, telemetry: bool = True) -> AsyncGenerator[Event | RawTelemetry, None]:
+    """Yield ``Hello``, then ``ClusterChanged``, ``ClusterRemoved`` and ``RawTelemetry`` until cancelled."""
+    loop = asyncio.get_running_loop()
+    watch = RegistryWatch(registry)
+    feeds = _Feeds(registry)
+    try:
+        yield Hello(clusters=watch.start())
+        look = loop.time()
+        while True:
+            if telemetry:
+                feeds.follow(watch.known.values())
+            look = max(look + LOOK_SECONDS, loop.time())
+            while loop.time() < look:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout_at(look):
+                        await feeds.something.wait()
+                for sample in feeds.take():
+                    yield sample
+            # In a thread: what a cluster that was killed has spilled is deleted by whoever sees that first.
+            changes = await asyncio.to_thread(watch.look)
+            for model in changes.changed:
+                yield ClusterChanged(cluster=model)
+            for id in changes.removed:
+                yield ClusterRemoved(id=id)
+    finally:
+        feeds.close()
+
+
+async def watch(registry: Registry, *, telemetry: bool = True) -> AsyncGenerator[Event, None]:
+    """Yield ``Hello``, then ``ClusterChanged``, ``ClusterRemoved`` and ``Telemetry`` until cancelled."""
+    async with aclosing(raw_watch(registry, telemetry=telemetry)) as events:
+        async for event in events:
+            if not isinstance(event, RawTelemetry):
+                yield event
+                continue
+            # A newer cluster may measure what is not known here.
+            with suppress(ValidationError):
+                yield EVENT.validate_json(event.line)

@@ -139,7 +139,7 @@ def _connect(name: str) -> Cluster:
 
 def _create(name: str, alive: dict[str, ClusterModel]) -> Cluster:
     from ..client import api
-    from ..client.capacity import usable_gpus
+    from ..client.starting.capacity import usable_gpus
 
     cluster: Cluster
     try:

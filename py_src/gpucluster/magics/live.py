@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import TracebackType
 
 from ..client.cluster import Cluster
-from ..client.live_text import LiveText
-from ..client.presentation import presentation
+from ..client.display.card import LiveText
+from ..client.display.presentation import presentation
 
 
 class LiveLine(LiveText):

@@ -15,10 +15,10 @@ from ..cli.commands import Subcommand
 from ..cli.declarations import MAGIC
 from ..cli.device_tree import devices_text
 from ..cli.verbs import find_verb, overview, parser_for
-from ..client.catalog import kinds_here, presets_here
 from ..client.cluster import Cluster
 from ..client.control import Control
-from ..client.dashboard import jupyter_base_url
+from ..client.display.dashboard import jupyter_base_url
+from ..client.starting.capacity import kinds_here, presets_here
 from ..protocol.errors import GPUClusterError
 from ..protocol.models import ClusterModel, ClusterState
 from ..site.reading import new_troubles

@@ -37,7 +37,7 @@ class MessageCode(StrEnum):
     PAUSE = "pause"
     GPU = "gpu"
     STOPPED = "stopped"
-    """It was stopped unasked: by the idle timer, the site or an instructor."""
+    """It was stopped unasked: by the idle timer, the site or an instructor, who is then the subject."""
     DONE = "done"
     """A batch that a person waits for is done."""
     NOT_DONE = "not_done"

@@ -12,8 +12,8 @@ from typing import Any, Literal, cast
 
 from jupyter_server.serverapp import ServerApp
 
-from ..client.capacity import checked_spec
 from ..client.control import AsyncControl
+from ..client.starting.capacity import checked_spec
 from ..gauges.sentences import sentences
 from ..gauges.units import size_text
 from ..protocol.errors import AccessDenied, GPUClusterError, InvalidRequest

@@ -14,7 +14,7 @@ from jupyter_server.auth.decorator import authorized
 from pydantic import ValidationError
 from tornado.web import authenticated
 
-from ..client.environment import python_of
+from ..client.starting.environment import python_of
 from ..protocol.errors import GPUClusterError, invalid_request
 from ..protocol.kinds import Schemas, kind_models, traits_of
 from ..protocol.models import MemoryPart, OfferedPreset, Preset, SiteFaults

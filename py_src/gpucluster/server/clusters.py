@@ -11,8 +11,8 @@ from jupyter_server.auth.decorator import authorized
 from jupyter_server.utils import url_path_join
 from tornado.web import authenticated
 
-from ..client.capacity import bounded_spec, checked_patch, checked_spec, demand_of
 from ..client.links import FORBIDDEN
+from ..client.starting.capacity import bounded_spec, checked_patch, checked_spec, demand_of
 from ..protocol.errors import FieldError, GPUClusterError, InvalidRequest, LinkRefused, refused_field
 from ..protocol.kinds import find_kind
 from ..protocol.links import NewLink, parse_link_request

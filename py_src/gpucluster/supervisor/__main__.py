@@ -1,6 +1,6 @@
-"""``python -P -m gpucluster.supervisor --folder PATH --lock-fd N --report-fd N``: started by ``client.launch``.
+"""``python -P -m gpucluster.supervisor --folder PATH --lock-fd N --report-fd N``, from ``client.starting.launch``.
 
-With ``--link-fd N`` instead, started by ``client.early_supervisor``, it is told folder and lock later.
+With ``--link-fd N`` instead, started by ``client.starting.early_supervisor``, it is told folder and lock later.
 
 The order matters: detach; fork multiprocessing's small helper; import what workers need; fork the process that workers
 are forked from, before there is any thread, log handler or secret; then import the rest.
@@ -30,16 +30,48 @@ from typing import TYPE_CHECKING
 from ..operating_system import LINUX
 from ..operating_system.descriptors import allow_many_files
 from ..operating_system.multiprocessing_files import remove_semaphores
+from ..operating_system.plain_file import read_own_file
 from ..operating_system.processes import birth
 from ..protocol.log_text import redact, route_all_loggers, start_log
 from ..registry.replacement import replace_text
+from ..sharing.turns import Turn, in_line
 from .process.process_copy import start_resource_tracker
 from .process.sparing import spare_where_many_share
-from .process.turn import turn_of, wait_for_turn
 
 if TYPE_CHECKING:
-    from ..sharing.turns import Turn
     from .interface import Interface
+
+
+STEP = "turn"
+_LOOK_SECONDS = 0.1
+_LONGEST_SECONDS = 1.0
+
+
+def wait_for_turn(turn: Turn, folder: Path) -> None:
+    """Return when the turn has come; until then the record says how many come first."""
+    told: int | None = None
+    while not turn.has_come(before := turn.before()):
+        if before != told:
+            told = before
+            _tell(folder / "state.json", in_line(before))
+        # The more there are before me, the longer it takes.
+        time.sleep(min(_LONGEST_SECONDS, _LOOK_SECONDS * (before - turn.at_a_time + 1)))
+    if told is not None:
+        _tell(folder / "state.json", "Starting the cluster's process", step="launch")
+
+
+def _tell(state: Path, message: str, step: str = STEP) -> None:
+    # A disk that is full is told of by who comes next.
+    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+        record = json.loads(read_own_file(state))
+        record["cluster"]["progress"] = {"step": step, "message": message, "done": None, "total": None}
+        replace_text(state, json.dumps(record), mode=0o600)
+
+
+def turn_of(descriptor: int) -> Turn:
+    """Return the turn that whoever started this process has taken for it."""
+    os.set_inheritable(descriptor, False)
+    return Turn(socket.socket(fileno=descriptor))
 
 
 _DETACHED = "--detached"
@@ -101,9 +133,9 @@ async def _serve(folder_path: Path, held: int, started: float, turn: Turn | None
     from .controller import Controller
     from .interface import Interface, Listener
     from .process.caller import apply_environment, enter
-    from .process.rehearsal import rehearse
     from .process.standby import Standby
     from .process.watchdog import end_when_deleted
+    from .starting import rehearse
 
     registry = Registry(folder_path.parent)
     folder = registry.folder(folder_path.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -13,9 +13,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..backends.backend import Backend, Chooser, Claims, Plan, load_backend
+from ..backends.causes import cause_of
 from ..backends.deployment import Deployment, SlotState
-from ..backends.scheduler.view import Members
+from ..backends.scheduler.view import Members, SchedulerView, WebAddress
 from ..operating_system.abstract_names import seconds_since_boot
+from ..operating_system.plain_file import read_own_file
 from ..protocol.errors import GPUClusterError, InvalidState, StartFailed
 from ..protocol.kinds import parse_spec
 from ..protocol.log_text import route_all_loggers
@@ -35,12 +37,9 @@ from . import starting
 from .activity.activity_log import span
 from .activity.bounded_log import BoundedLog
 from .activity.marks import Marks
-from .dashboard_address import open_address, write_address
-from .figures.costs import CostMeter
-from .figures.sampler import Sampler
+from .figures.sampler import CostMeter, Sampler
 from .idle import kept_by
 from .instructor_listener import InstructorListener, carry_out, facts_of
-from .interruption import unless_stopped
 from .members import observed
 from .preparation import make_scratch, prepare, remove_scratch
 from .process.caller import leave_if_deleted
@@ -50,10 +49,58 @@ from .process.warmup import ask_for_rapids, multiprocessing_helpers
 from .reaper import reap
 from .reconciler import Reconciler
 from .requests import ClusterParts, Requests
-from .routine import RoutineChecks
 from .scratch.room import disk_of, limit_bytes
 from .scratch.watch import ScratchWatch
+from .state_store import StateStore, unless_stopped
 from .versions import version_warnings, versions
+
+CHECK_SECONDS = 1.0
+
+
+class RoutineChecks:
+    """Does the checks of one cluster once a second, until it is to stop.
+
+    A check that fails ends nothing: the cause becomes the cluster's notice, is logged once, and the next second comes.
+
+    Parameters
+    ----------
+    store : StateStore
+        Has the cluster as it is now.
+    *checks : callable
+        What is done, in this order.
+    """
+
+    def __init__(self, store: StateStore, *checks: Callable[[], None]) -> None:
+        self._store = store
+        self._checks = checks
+        self._told: str | None = None
+
+    async def run(self) -> None:
+        """Check until the cluster is to stop."""
+        while True:
+            await asyncio.sleep(CHECK_SECONDS)
+            failed: dict[str, Exception] = {}
+            for check in self._checks:
+                if self._store.model.wanted.stopped:
+                    return
+                try:
+                    check()
+                except Exception as error:
+                    failed[check.__name__] = error
+            self._tell(failed)
+
+    def _tell(self, failed: dict[str, Exception]) -> None:
+        before, self._told = self._told, None
+        if failed:
+            causes = ", ".join(dict.fromkeys(cause_of(error) for error in failed.values()))
+            self._told = f"The cluster's process cannot look after the cluster ({causes}); see the log."
+        if self._told == before:
+            return
+        for name, error in failed.items():
+            logger.error("The step '%s' of each second failed", name.strip("_"), exc_info=error)
+        if self._store.model.notice in {None, before}:
+            self._store.update(say={MessageCode.NOTICE: self._told})
+
 
 logger = logging.getLogger("gpucluster.supervisor")
 
@@ -448,3 +495,22 @@ class Controller:
         seconds = (datetime.fromisoformat(now()) - asked).total_seconds()
         here = time.monotonic() - self._requested
         return round(seconds if here <= seconds <= here + 60 else here, 3)
+
+
+def write_address(folder: Folder, prefix: str, *served: WebAddress) -> DashboardAddress:
+    """Write down below which secret prefix, and on which sockets, the pages are served."""
+    found: dict[str, Any] = {}
+    for where in served:
+        found |= {"socket": where} if isinstance(where, str) else {"host": where[0], "port": where[1]}
+    address = DashboardAddress(prefix=prefix, **found)
+    write_private(folder.dashboard, address.model_dump_json())
+    return address
+
+
+def open_address(folder: Folder, scheduler: SchedulerView) -> DashboardAddress:
+    """Return where a browser on this machine reaches the dashboard: on a port of loopback, opened if need be."""
+    address = DashboardAddress.model_validate_json(read_own_file(folder.dashboard))
+    if address.port is None:
+        assert scheduler.dashboard is not None
+        address = write_address(folder, address.prefix, scheduler.dashboard, scheduler.open_dashboard())
+    return address

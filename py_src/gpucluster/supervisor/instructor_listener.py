@@ -254,7 +254,7 @@ def carry_out(requests: Requests, request: InstructorRequest, who: str) -> None:
     if request.ask == "stop":
         end = "" if request.text.endswith((".", "!", "?", "…")) else "."
         reason = f"Stopped by {by}" + (f": {request.text}" if request.text else "") + end
-        requests.parts.store.announce(MessageCode.STOPPED, reason)
+        requests.parts.store.announce(MessageCode.STOPPED, reason, by)
         requests.stop(reason, by=by)
         return
     requests.parts.activity_log.asked("message", by, request.text)

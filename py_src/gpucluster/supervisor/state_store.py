@@ -7,9 +7,9 @@ import logging
 import os
 import stat
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from ..operating_system.plain_file import read_own_file
 from ..protocol.errors import RegistryUnwritable
@@ -232,3 +232,37 @@ def with_news(messages: Sequence[Message], added: Message) -> list[Message]:
     of_instructors = [one for one in found if one.code is MessageCode.MESSAGE]
     kept = found[-KEPT:] + of_instructors[-KEPT_OF_INSTRUCTORS:]
     return [one for one in (*messages, added) if one.code not in NEWS or one in kept]
+
+
+Result = TypeVar("Result")
+
+
+async def unless_stopped(store: StateStore, changed: asyncio.Event, work: Coroutine[Any, Any, Result]) -> Result | None:
+    """Do the work, and cancel it as soon as a stop is wanted.
+
+    Parameters
+    ----------
+    store : StateStore
+        Says what is wanted.
+    changed : asyncio.Event
+        Set whenever that has changed.
+    work : coroutine
+        What to do.
+
+    Returns
+    -------
+    Any
+        What the work returns; ``None`` where it was cancelled.
+    """
+    task = asyncio.create_task(work)
+    while not task.done():
+        changed.clear()
+        if store.model.wanted.stopped:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+            return None
+        waiter = asyncio.create_task(changed.wait())
+        await asyncio.wait({task, waiter}, return_when=asyncio.FIRST_COMPLETED)
+        waiter.cancel()
+    return await task

@@ -13,8 +13,8 @@ from uuid import uuid4
 from weakref import WeakValueDictionary
 
 from ..client.background import run
-from ..client.dashboard import find_page, page_link
-from ..client.presentation import ShownCluster, shell_of_notebook
+from ..client.display.dashboard import find_page, page_link
+from ..client.display.presentation import ShownCluster, shell_of_notebook
 from ..protocol.errors import GPUClusterError
 from ..protocol.recordings import RecordedSession
 from .cluster_widget import ClusterCard, ClusterDashboard, ClusterGauges, link_of

@@ -14,8 +14,8 @@ from pydantic import ValidationError
 
 from ..client.background import background_loop
 from ..client.control import AsyncControl
-from ..client.dashboard import DEFAULT_PAGE, PAGES, DashboardPage, find_page, jupyter_base_url
-from ..client.presentation import ShownCluster
+from ..client.display.dashboard import DEFAULT_PAGE, PAGES, DashboardPage, find_page, jupyter_base_url
+from ..client.display.presentation import ShownCluster
 from ..protocol.errors import GPUClusterError, InvalidRequest
 from ..protocol.models import ClusterModel
 from ..protocol.telemetry import TelemetrySample

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from ..client.card import card_html, pending_text
+from ..client.display.card import card_html, pending_text
 from ..gauges.bars import Bar
 from ..gauges.figures import cluster_figures, worker_figures, worker_title
 from ..gauges.sentences import sentences

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from gpucluster.client.environment import cluster_environment
+from gpucluster.client.starting.environment import cluster_environment
 
 from tests.mpi import MPIEXEC, is_open_mpi, must_have_mpi
 

@@ -17,7 +17,7 @@ import psutil
 import pytest
 from distributed import Client, wait
 from gpucluster.cli.tables import cluster_card
-from gpucluster.client.card import card_html
+from gpucluster.client.display.card import card_html
 from gpucluster.comm.mpi.address import parse
 from gpucluster.learn import (
     PCA,

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from gpucluster.backends.ssh.hosts import KEEPALIVE_SECONDS, KEEPALIVES
-from gpucluster.client.environment import cluster_environment
+from gpucluster.client.starting.environment import cluster_environment
 from gpucluster.protocol.models import ClusterState
 
 pytestmark = pytest.mark.full

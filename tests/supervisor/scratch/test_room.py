@@ -6,7 +6,7 @@ import os
 
 import pytest
 from gpucluster.supervisor.scratch.room import Disk, disk_of, limit_bytes
-from gpucluster.supervisor.scratch.usage import used_bytes
+from gpucluster.supervisor.scratch.watch import used_bytes
 
 GIB = 2**30
 

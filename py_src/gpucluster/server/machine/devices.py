@@ -13,9 +13,9 @@ from pydantic import ValidationError
 from tornado.web import authenticated
 
 from ...client.control import AsyncControl
-from ...client.local_processes import names_of_clusters, names_of_workers
 from ...protocol.errors import AccessDenied, InvalidState, invalid_request
 from ...protocol.models import DeviceModel, HostDevices, ProcessStopped, StopProcess
+from ...protocol.workers import names_of_clusters, names_of_workers
 from ...registry.process import ProcessIdentity, is_alive, send_signal
 from ..api import ClusterAPIHandler
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-from ...client.dashboard import PAGES
+from ...client.display.dashboard import PAGES
 from ...protocol.links import SharedPage
 
 FIGURES = (

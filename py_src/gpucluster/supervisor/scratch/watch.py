@@ -9,16 +9,52 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...backends.scheduler.view import Columns, Members, SchedulerView
 from ...protocol.plain_text import counted
 from ...protocol.sizes import format_size
-from .bound import BOUND, pickled_bound
 from .room import Disk, disk_of
-from .usage import used_bytes
+
+if TYPE_CHECKING:
+    from distributed import Worker
+
+
+BOUND = "gpucluster-scratch"
+
+
+def pickled_bound(limit_bytes: int | None) -> bytes:
+    """Return the plugin as the scheduler keeps it; its class is sent by value, as that of ``telemetry.plugin``."""
+    import cloudpickle
+    from distributed import WorkerPlugin
+
+    class SpillBound(WorkerPlugin):
+        def __init__(self, limit_bytes: int | None) -> None:
+            self.limit_bytes = limit_bytes
+
+        def setup(self, worker: Worker) -> None:
+            import logging
+
+            try:
+                from gpucluster.dask_internals.spilling import bound_spilling, spills_no_more
+                from gpucluster.dask_internals.worker_state import set_metric
+                from gpucluster.telemetry.columns import SPILL_METRIC
+
+                if bound_spilling(worker, self.limit_bytes):
+                    set_metric(worker, SPILL_METRIC, spills_no_more)
+            except Exception as error:  # An error in here would keep the worker from starting.
+                logging.getLogger("gpucluster.supervisor").warning(
+                    "What this worker spills cannot be bounded (%s: %s)", type(error).__name__, error
+                )
+
+    pickled: bytes = cloudpickle.dumps(SpillBound(limit_bytes))
+    return pickled
+
 
 logger = logging.getLogger("gpucluster.supervisor")
 
@@ -194,3 +230,27 @@ class ScratchWatch:
 def _percent(part: int, whole: int) -> str:
     # In steps: each new text is written down.
     return f"{min(100, 5 * round(20 * part / whole))} %"
+
+
+MOST_ENTRIES = 20_000
+_BLOCK_BYTES = 512
+
+
+def used_bytes(directory: Path, most_entries: int = MOST_ENTRIES) -> int:
+    """Return what the files below a directory take on its disk, at least: after so many entries nothing more is read.
+
+    Links are not followed, and what vanishes meanwhile does not count.
+    """
+    total, left, waiting = 0, most_entries, [str(directory)]
+    while waiting and left > 0:
+        with suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                left -= 1
+                if left <= 0:
+                    break
+                with suppress(OSError):
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    else:
+                        total += entry.stat(follow_symlinks=False).st_blocks * _BLOCK_BYTES
+    return total

@@ -9,9 +9,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..protocol.errors import InvalidRequest
-from ..protocol.models import ClusterModel
-from ..protocol.plain_text import printable
+from ...protocol.errors import InvalidRequest
+from ...protocol.models import ClusterModel
+from ...protocol.plain_text import printable
 
 DEFAULT_PAGE = "status"
 

@@ -10,9 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
-    from ..protocol.models import ClusterModel
-    from ..protocol.recordings import RecordedSession
-    from .control import AsyncControl
+    from ...protocol.models import ClusterModel
+    from ...protocol.recordings import RecordedSession
+    from ..control import AsyncControl
 
 _PACKAGE = "gpucluster.widgets"
 

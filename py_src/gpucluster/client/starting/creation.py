@@ -7,27 +7,26 @@ import os
 import time
 from contextlib import suppress
 
-from ..protocol.errors import GPUClusterError, InvalidRequest
-from ..protocol.kinds import kind_title
-from ..protocol.models import ClusterModel, ClusterState, Idle, Progress, Wanted
-from ..protocol.plain_text import counted
-from ..protocol.spec import SpecBase
-from ..protocol.telemetry import ActivityEntry
-from ..registry import activity, lock
-from ..registry.leasing import Hold, Scope, lease_of_this_process
-from ..registry.moments import now
-from ..registry.process import ProcessIdentity, identify
-from ..registry.record import Folder, Record
-from ..registry.store import Registry
-from ..registry.writing import writing
-from ..sharing.turns import Turn, in_line
-from . import standby
+from ...protocol.errors import GPUClusterError, InvalidRequest
+from ...protocol.kinds import kind_title
+from ...protocol.models import ClusterModel, ClusterState, Idle, Progress, Wanted
+from ...protocol.plain_text import counted
+from ...protocol.spec import SpecBase
+from ...protocol.telemetry import ActivityEntry
+from ...registry import activity, lock
+from ...registry.leasing import Hold, Scope, lease_of_this_process
+from ...registry.moments import now
+from ...registry.process import ProcessIdentity, identify
+from ...registry.record import Folder, Record
+from ...registry.store import Registry
+from ...registry.writing import writing
+from ...sharing.turns import Turn, in_line
+from ..stopping import KILLED_SECONDS, kill_supervisor
+from ..transport import ask_supervisor
 from .early_supervisor import drop_early, give_early
 from .environment import cluster_environment, fingerprint
-from .killing import KILLED_SECONDS, kill_supervisor
-from .launch import LAUNCH_SECONDS, launch
+from .launch import LAUNCH_SECONDS, launch, take_standby
 from .opening import must_be_open
-from .transport import ask_supervisor
 
 ADOPT_SECONDS = 8.0
 """A standby that does not take the cluster by then is given up: a new process is faster."""
@@ -138,7 +137,7 @@ class Creation:
             process: ProcessIdentity | None = None
             if use_standby:
                 wanted = fingerprint(self._python, self._environment)
-                folder, process = standby.take_standby(self._registry, wanted)
+                folder, process = take_standby(self._registry, wanted)
             held: int | None = None
             turn: Turn | None = None
             progress = Progress(step="launch", message="Starting the cluster's process")

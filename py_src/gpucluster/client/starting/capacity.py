@@ -1,4 +1,4 @@
-"""What can be said of a request before it is made: whether the machine can hold it, and what will be shared."""
+"""What can be said before a request: the kinds and presets here, what the machine holds, what will be shared."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from ..devices.machine import this_machine
-from ..protocol.capacity import (
+from pydantic import Field
+
+from ...devices.host import host_devices
+from ...devices.machine import this_machine
+from ...protocol.capacity import (
     LEAST_MEMORY_BYTES,
     capacity_notes,
     default_workers,
@@ -15,15 +18,17 @@ from ..protocol.capacity import (
     memory_of_worker,
     spec_notes,
 )
-from ..protocol.errors import InvalidRequest, NoUsableDevice
-from ..protocol.kinds import SpecRule, find_kind, parse_spec
-from ..protocol.models import ClusterModel, Demand
-from ..protocol.spec import MAX_WORKERS, ClusterPatch, SpecBase, parse_patch
-from ..protocol.traits import Traits
-from ..site.completing import asked_for, completed, of_defaults
-from ..site.limits import changed
-from ..site.reading import this_site
-from ..site.share import Remaining
+from ...protocol.errors import InvalidRequest, NoUsableDevice
+from ...protocol.kinds import KindModel, SpecRule, find_kind, kind_models, parse_spec
+from ...protocol.models import ClusterModel, Demand, Preset
+from ...protocol.spec import MAX_WORKERS, ClusterPatch, SpecBase, parse_patch
+from ...protocol.traits import Traits
+from ...site.completing import asked_for, completed, of_defaults
+from ...site.limits import changed
+from ...site.model import EVERY
+from ...site.offering import preset_here
+from ...site.reading import this_site
+from ...site.share import Remaining
 
 _UNKNOWN = Traits(this_machine=False)
 """Of a kind that is not installed here: nothing is known, so nothing is said."""
@@ -174,8 +179,8 @@ def _traits(backend: str) -> Traits:
 
 def usable_gpus(devices: list[int | str] | None = None) -> int | None:
     """Return how many of these GPUs of this machine, by default of all, can be used; ``None``: nobody knows."""
-    from ..devices import host_devices
-    from ..devices.selection import select_devices
+    from ...devices import host_devices
+    from ...devices.selection import select_devices
 
     host = host_devices()
     if not host.available:
@@ -184,3 +189,41 @@ def usable_gpus(devices: list[int | str] | None = None) -> int | None:
         return len(select_devices(host, devices))
     except NoUsableDevice:
         return None  # The start will say why.
+
+
+class ListedPreset(Preset):
+    """A preset, as it is on this machine."""
+
+    problem: str | None = Field(None, description="Why it cannot be used here; null: it can.")
+
+
+def kinds_here() -> list[KindModel]:
+    """Return all kinds of clusters, those that cannot be used here with the reason: its GPUs and its site included."""
+    return [kind.model_copy(update={"problem": _against(kind)}) for kind in kind_models()]
+
+
+def presets_here() -> list[ListedPreset]:
+    """Return all presets, those that cannot be used here with the reason."""
+    return [ListedPreset(**preset.model_dump(), problem=_against_preset(preset)) for preset in this_site().presets]
+
+
+def _against(kind: KindModel) -> str | None:
+    allowed = this_site().limits_of(EVERY).backends
+    if allowed is not None and kind.name not in allowed:
+        return f"Not allowed by this site, which allows {', '.join(allowed)}."
+    if not kind.problem and _only_with_gpus(kind.traits):
+        host = host_devices()
+        return None if host.available else host.message
+    return kind.problem
+
+
+def _only_with_gpus(traits: Traits | None) -> bool:
+    return traits is not None and traits.needs_host_check and not traits.chooses
+
+
+def _against_preset(preset: Preset) -> str | None:
+    here = preset_here(preset)
+    if here.absent or here.fault:
+        return here.absent or f"Not allowed by this site: {here.fault}"
+    host = host_devices() if preset.needs_gpu else None
+    return host.message if host is not None and not host.available else None

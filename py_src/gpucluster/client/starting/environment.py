@@ -12,9 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..operating_system.end_descendants import MARK
-from ..protocol.machine_spec import READ_WHEN_LOADED
-from ..protocol.version import ADDED_VARIABLES, IMPORT_FROM, PROTOCOL_VERSION
+from ...operating_system.end_descendants import MARK
+from ...protocol.machine_spec import READ_WHEN_LOADED
+from ...protocol.version import ADDED_VARIABLES, IMPORT_FROM, PROTOCOL_VERSION
 
 _SECRET = (
     "JUPYTER_TOKEN", "JUPYTERHUB_API_TOKEN", "JPY_API_TOKEN", "JUPYTERHUB_CLIENT_ID", "JUPYTERHUB_OAUTH_ACCESS_SCOPES",
@@ -199,7 +199,7 @@ def fingerprint(python: str, environment: Mapping[str, str]) -> str:
     """Return what a standby and a request must have in common."""
     import hashlib
 
-    from .._version import __version__
+    from ..._version import __version__
 
     relevant = {name: value for name, value in environment.items() if name.startswith(READ_WHEN_LOADED)}
     key = [python, __version__, PROTOCOL_VERSION, sorted(relevant.items())]
@@ -218,7 +218,7 @@ def python_of(kernel_name: str | None) -> str:
         return sys.executable
     from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 
-    from ..protocol.errors import InvalidRequest
+    from ...protocol.errors import InvalidRequest
 
     try:
         spec = KernelSpecManager().get_kernel_spec(kernel_name)

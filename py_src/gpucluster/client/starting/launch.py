@@ -1,0 +1,257 @@
+"""Launching a supervisor: for a cluster, ahead of one, or only to see what would be submitted."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import subprocess
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
+
+from pydantic import ValidationError
+
+from ...protocol.errors import ErrorModel, GPUClusterError, StartFailed, StartTimedOut, error_from_model
+from ...protocol.models import Submission
+from ...protocol.spec import SpecBase
+from ...registry import lock
+from ...registry.ending import tail
+from ...registry.process import ProcessIdentity, identify
+from ...registry.record import Folder, Record
+from ...registry.standby_users import want, want_no_more
+from ...registry.store import Registry
+from ...registry.writing import writing
+from ..transport import ask_supervisor
+from .environment import cluster_environment, fingerprint, python_of, with_variables_of_workers
+
+LAUNCH_SECONDS = 60.0
+_GONE_SECONDS = 10.0
+
+
+def launch(
+    folder: Folder,
+    held: int,
+    *,
+    python: str,
+    cwd: str,
+    environment: Mapping[str, str],
+    standby: bool = False,
+    turn: int | None = None,
+    timeout: float = LAUNCH_SECONDS,
+) -> int:
+    """Start the supervisor of a folder whose record is written.
+
+    Parameters
+    ----------
+    folder : Folder
+        Holds the record of what to start.
+    held : int
+        Descriptor that holds the folder's lock. It is handed down (and closed here), so that the entry is
+        never without a holder from before its record was written until the supervisor's death.
+    python, cwd, environment
+        Executable, working directory and complete environment of the supervisor and its workers.
+    standby : bool
+        Warm up and wait for a cluster.
+    turn : int, optional
+        Descriptor that holds its turn to start, which it waits for first; it is left open here.
+    timeout : float
+        Most seconds until the process says that it is there.
+
+    Returns
+    -------
+    int
+        The process id of the supervisor.
+
+    Raises
+    ------
+    StartFailed
+        When the Python executable cannot run, or has no gpucluster.
+    RegistryUnwritable
+        When it has no room for a log.
+    StartTimedOut
+        When it says nothing in time.
+    """
+    with ExitStack() as opened:
+        opened.callback(os.close, held)
+        with writing(folder.path.parent):
+            log = os.open(folder.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            opened.callback(os.close, log)
+            report, report_child = os.pipe()
+            opened.callback(os.close, report)
+            ours = opened.enter_context(os.fdopen(report_child, "wb"))
+        arguments = ["--folder", str(folder.path), "--lock-fd", str(held), "--report-fd", str(report_child)]
+        if standby:
+            arguments.append("--standby")
+        if turn is not None:
+            arguments += ["--turn-fd", str(turn)]
+        try:
+            process = subprocess.Popen(
+                # -P: the caller's directory is not searched for modules, whatever the files in it are called.
+                [python, "-P", "-m", "gpucluster.supervisor", *arguments],
+                cwd=cwd,
+                env=with_variables_of_workers(environment),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                pass_fds=(held, report_child, *(() if turn is None else (turn,))),
+                start_new_session=True,
+            )
+            ours.close()  # Else its end would not be noticed.
+            readable, _, _ = select.select([report], [], [], timeout)
+            pid = os.read(report, 32).decode().strip() if readable else ""
+        except OSError as error:
+            raise StartFailed(f"The Python {python} cannot be started: {error.strerror or error}.") from error
+        if not readable:
+            process.kill()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_GONE_SECONDS)
+    if not readable:
+        raise StartTimedOut(
+            f"The cluster's process was not there after {timeout:.0f} seconds and was ended. Its Python is {python}."
+        )
+    if not pid:
+        lines = tail(folder.log, 5)
+        if any("No module named" in line for line in lines):
+            raise StartFailed(
+                f"The Python environment of {python} has no gpucluster. "
+                f"Install it there: {python} -m pip install gpucluster"
+            )
+        if any("nknown option: -P" in line for line in lines):
+            raise StartFailed(f"The Python {python} is too old; clusters need Python 3.11 or newer.")
+        raise StartFailed(_ended_early(lines))
+    return int(pid)
+
+
+def _ended_early(lines: list[str]) -> str:
+    if not lines:
+        return (
+            "The cluster's process was ended before it had started, and had said nothing: somebody killed it, or the "
+            "machine ran out of memory. Try again."
+        )
+    return f"The cluster's process ended before it had started. The last it said: {lines[-1].rstrip('. ')}."
+
+
+PREVIEW_SECONDS = 60.0
+
+
+async def preview(spec: SpecBase) -> Submission:
+    """Return what would be submitted; starts nothing.
+
+    Raises
+    ------
+    GPUClusterError
+        It would be refused.
+    """
+    python = await asyncio.to_thread(python_of, spec.kernel_name)
+    command = [python, "-P", "-m", "gpucluster.supervisor.preview"]
+    environment = with_variables_of_workers({**cluster_environment(), **spec.process_environment()})
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env=environment,
+            cwd=os.path.abspath(os.sep),
+        )
+    except OSError as error:
+        raise StartFailed(f"The Python of the cluster, {python}, cannot be run ({error.strerror}).") from error
+    try:
+        told, _ = await asyncio.wait_for(process.communicate(spec.model_dump_json().encode()), PREVIEW_SECONDS)
+    except TimeoutError:
+        raise StartFailed(f"What would be submitted was not known within {PREVIEW_SECONDS:.0f} seconds.") from None
+    finally:
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                process.kill()
+    try:
+        if process.returncode == 0:
+            return Submission.model_validate_json(told)
+        refused: GPUClusterError = error_from_model(ErrorModel.model_validate_json(told))
+    except ValidationError:
+        refused = StartFailed(f"The Python of the cluster, {python}, has no gpucluster of this version.")
+    raise refused
+
+
+RELEASE_SECONDS = 5.0
+
+
+def standbys(registry: Registry, *, clean: bool = False) -> list[tuple[Folder, Record]]:
+    """Return the living standbys.
+
+    Parameters
+    ----------
+    clean : bool
+        Delete the folders of dead ones. Only while holding the registry's lock.
+    """
+    found = []
+    for folder in registry.folders():
+        with suppress(GPUClusterError):
+            record = registry.read(folder)
+            if record is None or record.kind != "standby":
+                continue
+            if lock.is_held(folder.lock):
+                found.append((folder, record))
+            elif clean:
+                registry.delete(folder)
+    return found
+
+
+def take_standby(registry: Registry, wanted: str) -> tuple[Folder, ProcessIdentity | None] | tuple[None, None]:
+    """Return a standby of that fingerprint, ready ones first. Call it while holding the registry's lock.
+
+    One that is still warming up is further than a new process would be.
+    """
+    fitting = [(folder, record) for folder, record in standbys(registry, clean=True) if record.fingerprint == wanted]
+    fitting.sort(key=lambda item: not item[1].ready)
+    return (fitting[0][0], fitting[0][1].process) if fitting else (None, None)
+
+
+def start_standby(registry: Registry, *, python: str) -> bool:
+    """Start a standby unless a living one fits already; returns whether one was started.
+
+    It stays for as long as this process lives and wants it. Those that do not fit (any more) are let go.
+    """
+    environment = cluster_environment()
+    wanted = fingerprint(python, environment)
+    with registry.exclusive():
+        living = standbys(registry, clean=True)
+        fitting = [folder for folder, record in living if record.fingerprint == wanted]
+        for folder, _ in living:
+            if folder not in fitting:
+                want_no_more(folder)
+        if fitting:
+            want(fitting[0])
+            return False
+        folder, held = registry.new_folder()
+        try:
+            want(folder)
+            registry.write(folder, Record(kind="standby", fingerprint=wanted))
+        except BaseException:
+            os.close(held)
+            registry.delete(folder)
+            raise
+    try:
+        home = os.path.expanduser("~")
+        pid = launch(folder, held, python=python, cwd=home, environment=environment, standby=True)
+    except BaseException:
+        registry.delete(folder)
+        raise
+    with registry.exclusive():
+        record = registry.read(folder)
+        if record is not None and record.kind == "standby" and record.process is None:
+            # Written down by us: it says so itself only much later, and it may have to be killed before that.
+            registry.write(folder, record.model_copy(update={"process": identify(pid)}))
+    return True
+
+
+async def release_standbys(registry: Registry) -> bool:
+    """Want no standby any more; returns whether one was wanted. Those that nobody else wants end now."""
+    released = False
+    for folder, _ in standbys(registry):
+        if want_no_more(folder):
+            released = True
+            # One that does not answer, or whose others are gone only a moment later, finds out by itself.
+            with suppress(GPUClusterError):
+                await ask_supervisor(folder, "POST", "/release", timeout=RELEASE_SECONDS)
+    return released
