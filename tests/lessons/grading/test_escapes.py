@@ -87,6 +87,17 @@ def test_the_table_has_a_column_for_each_kind() -> None:
     assert list(documented()) == list(COLUMNS)
 
 
+@pytest.mark.parametrize(
+    "sandboxing",
+    [Sandboxing(kind="bubblewrap", apart=True), Sandboxing(kind="bubblewrap"), Sandboxing()],
+    ids=["bubblewrap", "together", "landlock"],
+)
+def test_each_sandbox_hides_the_solutions_where_the_lessons_are_now(sandboxing: Sandboxing) -> None:
+    if not seccomp.can_filter() or (sandboxing.kind == "landlock" and landlock.version() < 1):
+        pytest.skip("needs libseccomp, and Landlock")
+    assert "read the solutions" not in try_out(sandboxing).reason
+
+
 @pytest.mark.parametrize("kind", COLUMNS)
 @pytest.mark.full
 def test_the_table_says_what_holds(kind: str, tried: Callable[..., NotebookGrade]) -> None:

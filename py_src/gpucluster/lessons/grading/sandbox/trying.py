@@ -17,7 +17,7 @@ from typing import Any, Literal, get_args
 
 from ....operating_system import landlock
 from ....operating_system.privileges import namespaces_of
-from ...catalogue import notebooks_folder
+from ...catalogue import notebooks_folder, solutions
 from ..grades import Protection
 from ..job import Job, Kind, Limits, Sandboxing
 from ..kernel.trial import BAIT
@@ -99,7 +99,7 @@ def try_out(sandboxing: Sandboxing) -> Tried:
         try:
             sandbox.prepare()
             with _listening() as bait:
-                bait |= {"secret": str(secret), "pid": os.getpid(), "solutions": str(notebooks_folder().absolute())}
+                bait |= {"secret": str(secret), "pid": os.getpid(), "solutions": _solutions()}
                 (sandbox.work / BAIT).write_text(json.dumps(bait), encoding="utf-8")
                 answer = _answer(sandbox, sandboxing)
             found, protection = answer["found"], Protection.model_validate(answer["protection"])
@@ -110,6 +110,15 @@ def try_out(sandboxing: Sandboxing) -> Tried:
         finally:
             end(sandbox, sandboxing)
     return Tried(sandboxing, _objection(sandboxing, found, protection), protection)
+
+
+def _solutions() -> list[str]:
+    """Return a file of each place with solutions: names may stay visible, content may not."""
+    found = []
+    for place in {notebooks_folder(), *solutions()}:
+        files = [place] if place.is_file() else sorted(place.rglob("*.*"))
+        found += [str(file.absolute()) for file in files if file.is_file()][:1]
+    return found
 
 
 def _candidates(wanted: Wanted, image: str) -> list[Sandboxing]:
