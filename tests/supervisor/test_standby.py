@@ -248,7 +248,7 @@ def test_a_standby_that_fits_no_more_is_let_go(site, monkeypatch, wait_until):
 TOLD_NEVER = (
     "import os, time; from gpucluster.client.starting import creation; from gpucluster.client.control import Control\n"
     "async def wait(*_, **__): print('asked', flush=True); time.sleep(600)\n"
-    "creation.request = wait\n"
+    "creation.ask_supervisor = wait\n"
     "Control().create({'backend': 'local', 'name': 'orphan'})\n"
 )
 

@@ -78,7 +78,7 @@ def test_every_slide_has_room_for_what_is_on_it(tmp_path: Path) -> None:
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
         for path in LESSONS:
-            page.goto((tmp_path / "html" / f"{path.parent.name}.html").as_uri())
+            page.goto((tmp_path / "html" / f"{slug_of(path.parent)}.html").as_uri())
             page.wait_for_function("window.Reveal?.isReady()")
             too_high = page.evaluate(
                 """() => Reveal.getSlides().map((slide, number) => {
@@ -86,7 +86,7 @@ def test_every_slide_has_room_for_what_is_on_it(tmp_path: Path) -> None:
                     return [number, slide.scrollHeight, slide.querySelector('h1, h2, h3')?.textContent]
                 }).filter(([, height]) => height > 720)"""
             )
-            assert too_high == [], path.parent.name
+            assert too_high == [], slug_of(path.parent)
             assert page.evaluate("Reveal.getTotalSlides()") > 15
             assert page.evaluate("Reveal.getSlides().filter(slide => Reveal.getSlideNotes(slide)).length") > 5
         assert said == []

@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from .pdf import print_all
 
         folder = options.out / "pdf"
-        print_all([html / f"{path.parent.name}.html" for path in chosen], folder)
+        print_all([html / f"{slug_of(path.parent)}.html" for path in chosen], folder)
         print(f"As PDF they are in {folder}")
     return 0
 
