@@ -64,6 +64,7 @@ def test_workers_threads_and_memory_count_over_all_clusters(site, says, wait_unt
 
 
 @pytest.mark.skipif(not AUTOGROUP.exists(), reason="needs a Linux that shares processors between sessions")
+@pytest.mark.linux("workers that are forked from one process")
 def test_a_standby_that_became_a_cluster_yields_as_well(site, says, wait_until):
     says("  per_user: {workers: 3}\n")
     pid = site.standby()
