@@ -13,8 +13,14 @@ import pytest
 from gpucluster.operating_system import LINUX
 
 FIRST = (
-    *("tests/lessons/test_notebooks.py", "tests/lessons/test_answers.py", "tests/browser/", "tests/lessons/grading/"),
-    *("tests/backends/slurm/", "tests/test_demo.py", "tests/packaging/", "tests/hub/"),
+    "tests/lessons/test_notebooks.py",
+    "tests/lessons/test_answers.py",
+    "tests/browser/",
+    "tests/lessons/grading/",
+    "tests/backends/slurm/",
+    "tests/test_demo.py",
+    "tests/packaging/",
+    "tests/hub/",
 )
 """The longest ones; files of `browser` share a server and a browser as long as nothing else comes in between."""
 MOST_PROCESSES = 8

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -156,9 +155,3 @@ async def fetched(worker: Any, address: str, keys: list[Any]) -> dict[Any, Any]:
 
     answer = await get_data_from_worker(worker.rpc, keys, address, who=worker.address)
     return dict(answer["data"]) if answer["status"] == "OK" else {}
-
-
-async def in_thread(worker: Any, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function in one of the threads that a worker's tasks run in: ``Worker.executors["default"]`` (2021.4)."""
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(worker.executors["default"], function, *arguments)

@@ -28,16 +28,25 @@ def load(group: str, name: str, kind: type) -> Loaded | None:
     point = _ours(group).get(name) or _all(group).get(name)
     if point is None:
         return None
-    package = f"{point.dist.name} {point.dist.version}" if point.dist is not None else "an unnamed package"
-    start = f"'{printable(name, 40)}' of the package {printable(package, 80)} cannot be used."
+    start = f"'{printable(name, 40)}' of the package {package_of(point)} cannot be used."
     try:
         value = point.load()
     except (Exception, SystemExit) as error:  # Whatever goes wrong is that package's own misfortune.
-        cause = printable(str(error), 300)
-        return Loaded(name, problem=f"{start} {type(error).__name__}{': ' if cause else ''}{cause}")
+        return Loaded(name, problem=f"{start} {cause_of(error)}")
     if not isinstance(value, kind):
         return Loaded(name, problem=f"{start} Its entry point names no {kind.__name__}.")
     return Loaded(name, value)
+
+
+def package_of(point: EntryPoint) -> str:
+    """Return which package an entry point belongs to, with its version."""
+    return printable(f"{point.dist.name} {point.dist.version}" if point.dist is not None else "an unnamed package", 80)
+
+
+def cause_of(error: BaseException) -> str:
+    """Return why an entry point could not be loaded."""
+    cause = printable(str(error), 300)
+    return f"{type(error).__name__}{': ' if cause else ''}{cause}"
 
 
 def load_all(group: str, kind: type) -> list[Loaded]:

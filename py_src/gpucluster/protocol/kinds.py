@@ -17,6 +17,7 @@ from typing import Annotated, Any, ClassVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from .entry_points import cause_of, package_of
 from .errors import FieldError, InvalidRequest, invalid_request, refused_field
 from .plain_text import printable
 from .spec_base import OUTSIDE_RULE, FieldRule, SpecBase, UnknownSpec
@@ -351,8 +352,7 @@ def _offered() -> tuple[tuple[EntryPoint, str], ...]:
     for point in entry_points(group=GROUP):
         if _OURS.get(point.name) == point.value:
             continue
-        package = f"{point.dist.name} {point.dist.version}" if point.dist is not None else "an unnamed package"
-        found.append((point, printable(package, 80)))
+        found.append((point, package_of(point)))
     return tuple(sorted(found, key=lambda item: (item[0].name, item[1])))
 
 
@@ -363,8 +363,7 @@ def _loaded(name: str, point: EntryPoint, package: str) -> InstalledKind:
         kind = point.load()
         problem = _fault(name, kind)
     except (Exception, SystemExit) as error:
-        cause = printable(str(error), 300)
-        problem = f"It cannot be imported ({type(error).__name__}{': ' if cause else ''}{cause})."
+        problem = f"It cannot be imported ({cause_of(error)})."
     return InstalledKind(name, package, problem=problem) if problem else InstalledKind(name, package, kind)
 
 
