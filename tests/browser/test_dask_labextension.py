@@ -77,16 +77,18 @@ def item_of(panel: Locator, name: str) -> Locator:
     return panel.locator(".dask-ClusterListingItem").filter(has_text=name)
 
 
-def test_the_code_it_makes_connects(page: Page, panel: Locator, lab: Lab, cluster: ClusterModel) -> None:
+def test_the_code_it_makes_connects(
+    page: Page, panel: Locator, lab: Lab, cluster: ClusterModel, wait_until: Callable[..., Any]
+) -> None:
     expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
     page.locator(".jp-Notebook .jp-CodeCell").first.click()
     item_of(panel, "seen").get_by_title("Inject client code for seen").click()
-    made = page.locator(".jp-Notebook .jp-CodeCell").filter(has_text="gpucluster://seen")
+    made = page.locator(".jp-Notebook .jp-CodeCell").filter(has_text="gpucluster://seen").first
     expect(made).to_contain_text('client = Client("gpucluster://seen")')
     made.locator(".cm-content").click()
     page.keyboard.press("Shift+Enter")
     expect(page.locator(".jp-OutputArea-output").filter(has_text="Scheduler").first).to_be_visible()
-    assert lab.control.get(cluster.id).n_clients == 1
+    wait_until(lambda: lab.control.get(cluster.id).n_clients == 1)
 
 
 def test_a_pane_shows_a_page_of_our_dashboard(page: Page, panel: Locator, lab: Lab, cluster: ClusterModel) -> None:

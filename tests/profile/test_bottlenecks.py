@@ -285,10 +285,10 @@ def test_tasks_take_much_memory(small_worker: str, share: float, expected: str) 
 
 @pytest.mark.full
 def test_results_that_fit(small_worker: str) -> None:
-    """Near what Dask begins to spill at, and not there yet."""
+    """A third of the worker's memory, beside what its process takes itself: Dask begins to spill at 60 and 70 %."""
     with gpucluster.connect(small_worker).get_client() as client:
         with gpucluster.profile() as report:
-            futures = [client.submit(os.urandom, 40 * MEBIBYTE, pure=False) for _ in range(6)]
+            futures = [client.submit(os.urandom, 40 * MEBIBYTE, pure=False) for _ in range(5)]
             distributed.wait(futures)
         assert rules(report) == ["fine"], report.text()
         assert report.spilled_bytes is not None and report.spilled_bytes < MEBIBYTE
