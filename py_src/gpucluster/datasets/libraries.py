@@ -51,10 +51,5 @@ def _installed(library: str) -> str:
 
 
 def require(library: str) -> None:
-    """Complain unless a library can be imported.
-
-    Raises
-    ------
-    MissingLibrary
-    """
+    """Raise `MissingLibrary` unless a library can be imported."""
     _installed(library)

@@ -155,12 +155,7 @@ class DistributedEstimator(BaseEstimator):
     ) -> Any:
         """Check the data and run an algorithm on them; see `gpucluster.learn.run`.
 
-        Parameters
-        ----------
-        algorithm, X, y, sample_weight, passes, **parameters
-            As there.
-        reset : bool
-            Whether the columns are new; else they must be those of the last fit.
+        Without ``reset``, the columns must be those of the last fit.
         """
         self._require_y(y)
         if is_dask(X):
@@ -179,13 +174,7 @@ class DistributedEstimator(BaseEstimator):
         return algorithm(local_rows(X, y, sample_weight), **parameters)
 
     def _densified(self, X: Any) -> Any:
-        """Return data in memory, dense where they were sparse.
-
-        Raises
-        ------
-        InvalidData
-            They would take too much memory.
-        """
+        """Return data in memory, dense where they were sparse; refuse those that would take too much memory."""
         from scipy.sparse import issparse
 
         columns = _sparse_columns(X)
@@ -244,15 +233,7 @@ class DistributedEstimator(BaseEstimator):
         return {name: value for name, value in self.get_params().items() if name not in self._own_parameters}
 
     def _plain_model(self, parameters: Mapping[str, Any] | None = None, **changed: Any) -> Any:
-        """Return scikit-learn's estimator with the same parameters and fitted attributes.
-
-        Parameters
-        ----------
-        parameters : mapping, optional
-            Parameters that differ.
-        **changed
-            Attributes that differ.
-        """
+        """Return scikit-learn's estimator with the same parameters and attributes, but for those that are given."""
         check_is_fitted(self)
         model = self._plain_class()(**(self._plain_parameters() | dict(parameters or {})))
         fitted = {name: value for name, value in vars(self).items() if name.endswith("_") and not name.startswith("_")}

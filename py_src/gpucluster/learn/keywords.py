@@ -20,13 +20,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def computing_with(client: Any) -> AbstractContextManager[Any]:
-    """Make a client the current one within a ``with`` block; ``None`` leaves it to Dask.
-
-    Raises
-    ------
-    InvalidParameter
-        It is no client.
-    """
+    """Make a client the current one within a ``with`` block; ``None`` leaves it to Dask."""
     if client is None:
         return nullcontext()
     if not hasattr(client, "as_current"):
@@ -268,21 +262,8 @@ def names_of(cls: type, method: str | None = None) -> list[str]:
 def in_our_words(names: Iterable[str], own: Collection[str], options: dict[str, Any]) -> dict[str, Any]:
     """Return keyword arguments as ours; what no library has stays, and is Python's to refuse.
 
-    Parameters
-    ----------
-    names : iterable of str
-        Entries of `KEYWORDS`, the nearest first.
-    own : collection of str
-        Keywords that are ours.
-    options : dict
-        As given.
-
-    Raises
-    ------
-    InvalidParameter
-        Two keywords say the same.
-    NotSupported
-        A value has no meaning here; says what to use instead.
+    ``names`` are entries of `KEYWORDS`, the nearest first; ``own`` are the keywords that are ours. Raises
+    `InvalidParameter` where two keywords say the same, and `NotSupported` for a value without a meaning here.
     """
     found: dict[str, Any] = {}
     entries = [KEYWORDS[name] for name in names if name in KEYWORDS]

@@ -48,12 +48,7 @@ class Kept(NamedTuple):
 
 
 class Mailbox:
-    """What one worker receives for all jobs that run on it.
-
-    Parameters
-    ----------
-    worker : distributed.Worker
-    """
+    """What one worker receives for all jobs that run on it."""
 
     def __init__(self, worker: Any) -> None:
         self.worker = worker
@@ -136,13 +131,7 @@ class Mailbox:
         return job in self._left
 
     def queue(self, job: str, source: int) -> queue.SimpleQueue[Any]:
-        """Return where the messages of a rank arrive.
-
-        Raises
-        ------
-        PeerLost
-            The job was given up.
-        """
+        """Return where the messages of a rank arrive; `PeerLost` where the job was given up."""
         try:
             return self._queues[job][source]
         except KeyError:

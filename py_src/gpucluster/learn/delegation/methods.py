@@ -119,15 +119,7 @@ def _fitting(fit: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _in_our_words(call: Callable[..., Any], method: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """Let a method take the keywords of other libraries.
-
-    Parameters
-    ----------
-    call : callable
-        Called with ours.
-    method : function, optional
-        Whose keywords are ours; when not given, those of ``call``.
-    """
+    """Let ``call`` take the keywords of other libraries; ``method``, by default the same, has those that are ours."""
     method = method or call
     name, own = method.__name__, {*_parameters(method), "delayed"}
 

@@ -48,19 +48,7 @@ class _Unmatched(PeerLost):
 
 
 class Placed:
-    """Blocks of a table that are kept on workers.
-
-    Parameters
-    ----------
-    client : distributed.Client
-    table : Table
-        Persisted.
-
-    Raises
-    ------
-    PeerLost
-        All workers have just ended.
-    """
+    """Blocks of a persisted table on workers; `PeerLost` where all of these have just ended."""
 
     def __init__(self, client: Any, table: Table) -> None:
         from distributed import futures_of, wait
@@ -106,10 +94,7 @@ def workers_of(client: Any) -> dict[str, Any]:
 def prepare(client: Any, addresses: list[str]) -> None:
     """Let workers take messages of ranks that do not yet: once for each of them, as it takes as long as a task.
 
-    Raises
-    ------
-    PeerLost
-        One does not answer.
+    Raises `PeerLost` where one does not answer.
     """
     prepared = _prepared.setdefault(client, set())
     new = [address for address in addresses if address not in prepared]
@@ -134,34 +119,13 @@ def run_ranks(
     first_only: bool,
     everybody: bool = False,
 ) -> list[Any]:
-    """Call ``function(shard, **parameters)`` on all workers that have blocks, at the same time.
+    """Call ``function(shard, **parameters)`` on all workers that have blocks, at the same time; return what they
+    return.
 
-    Parameters
-    ----------
-    function : callable
-        Gets a `Shard` first.
-    parameters : dict
-        The same for all ranks.
-    mpi : bool
-        Ranks talk over MPI, not over Dask's connections.
-    first_only : bool
-        Bring only rank 0's result to the client; all ranks have the same one.
-    everybody : bool
-        Workers without blocks take part, too.
-
-    Returns
-    -------
-    list
-        What the ranks return.
-
-    Raises
-    ------
-    WorkersLost
-        Workers died again and again.
-    RanksDisagree
-        Ranks call different collective operations.
-    Exception
-        What the function raises.
+    With ``mpi``, ranks talk over MPI, not over Dask's connections; with ``first_only``, only rank 0's result is brought
+    to the client; with ``everybody``, workers without blocks take part, too. Raises what the function raises,
+    `WorkersLost` where workers died again and again, and `RanksDisagree` where ranks call different collective
+    operations.
     """
     for attempt in range(1, ATTEMPTS + 1):
         try:

@@ -88,18 +88,8 @@ def run_table_on_ranks(
 ) -> list[Result] | None:
     """Call ``function(shard, **parameters)`` on the workers at the same time, and return what each rank returns.
 
-    Parameters
-    ----------
-    function : callable
-        Gets a `Shard` first.
-    parameters : dict
-    everybody : bool
-        Workers that have no block of the table take part, too.
-
-    Returns
-    -------
-    list or None
-        ``None`` where the table would take too much of the workers' memory.
+    ``None`` where the table would take too much of their memory. With ``everybody``, those without a block take part,
+    too.
     """
     client = current_client()
     if client is None:
@@ -113,13 +103,7 @@ def run_table_on_ranks(
 
 
 def placed_on_workers(client: Any, table: Table, scope: ExitStack) -> Placed | None:
-    """Compute a table and keep it on the workers; ``None`` where it would take too much of their memory.
-
-    Parameters
-    ----------
-    scope : ExitStack
-        Until this ends.
-    """
+    """Compute a table and keep it on the workers until the scope ends; ``None`` where it takes too much memory."""
     if not table.is_persisted() and not fits_into_workers(table, workers_of(client), RESIDENT_SHARE):
         return None
     placed = Placed(client, table.persisted(scope))

@@ -43,13 +43,7 @@ def is_dask(data: object) -> TypeIs[Collection]:
 
 
 def refuse_masked(data: Data, name: str) -> None:
-    """Refuse a Dask array of masked arrays, whose mask would be lost.
-
-    Raises
-    ------
-    InvalidData
-        It is one.
-    """
+    """Refuse a Dask array of masked arrays, whose mask would be lost."""
     if isinstance(meta(data), np.ma.MaskedArray):
         raise InvalidData(
             f"{name}: masked arrays are not supported. Fill what is masked: dask.array.ma.filled({name}, value)."
@@ -159,25 +153,9 @@ class Table:
 def as_table(X: Collection, y: Data | None = None, weights: Data | None = None, *, y_name: str = "y") -> Table:
     """Return Dask collections as a table; nothing is computed, except lengths of blocks that `with_lengths` needs.
 
-    Parameters
-    ----------
-    X : dask.array.Array or dask.dataframe.DataFrame
-        Of numbers. float32 and float64 stay, other numbers become float64 (float16: float32).
-    y : dask.array.Array, dask.dataframe.Series or array_like, optional
-        As many rows as X.
-    weights : dask.array.Array, dask.dataframe.Series or array_like, optional
-        Of rows.
-    y_name : str
-        What the caller calls y, for messages.
-
-    Raises
-    ------
-    InvalidData
-        A wrong number of dimensions or rows, chunks along the columns, columns that hold no numbers.
-
-    Notes
-    -----
-    Sparse blocks become dense ones, each when it is computed.
+    float32 and float64 stay, other numbers become float64 (float16: float32), sparse blocks dense ones when they are
+    computed. Messages call y ``y_name``. Raises `InvalidData` for a wrong number of dimensions or rows, chunks along
+    the columns, and columns that hold no numbers.
     """
     array, names = _features(X)
     array, y, weights = with_lengths(array, y, weights)
@@ -308,13 +286,7 @@ def with_lengths(leader: DaskArray, *others: Data | None) -> list[Any]:
 
 
 def lengths_of(collections: Iterable[Data]) -> list[list[int]]:
-    """Return for each collection the number of rows of its blocks, counted where it is unknown; data in memory are one.
-
-    Raises
-    ------
-    InvalidData
-        Rows must be counted, and a collection belongs to another client.
-    """
+    """Return the number of rows of each collection's blocks, counted where it is unknown; data in memory are one."""
     from dask.delayed import delayed
 
     from .waiting import computed, current_client, require_own
