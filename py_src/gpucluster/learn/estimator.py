@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from ..dask_internals.collections import meta
 from ..dask_internals.machine import memory_bytes
 from .arrays import Array, Collection, DaskFrame, Data, Dtype, Output, PlainModel, array_namespace_of
-from .delegation.methods import delegable, is_delegable
+from .delegation.methods import completed_docstring, delegable, is_delegable
 from .errors import InvalidData, NotSupported
 from .keywords import computing_with, in_our_words, keeps_client, names_of
 from .rows.running import RESIDENT_SHARE, local_rows, run_table
@@ -29,13 +29,6 @@ class ScoredClassifier(ClassifierMixin):
 
     def score(self, X: Data, y: Data, sample_weight: Data | None = None) -> float:
         """Return the share of the rows of X whose label in y is predicted rightly; see `accuracy_score`.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y : Dask array, series or data frame, or array, of shape (n_samples,) or (n_samples, n_labels)
-            Right labels.
-        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
 
         Returns
         -------
@@ -54,13 +47,6 @@ class ScoredRegressor(RegressorMixin):
 
     def score(self, X: Data, y: Data, sample_weight: Data | None = None) -> float:
         """Return the share of the variance of y that the prediction explains; see `r2_score`.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y : Dask array or series, or array, of shape (n_samples,) or (n_samples, n_targets)
-            Right values.
-        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
 
         Returns
         -------
@@ -120,6 +106,9 @@ class DistributedEstimator(BaseEstimator):
             method = getattr(cls, name, None)
             if method is not None and not is_delegable(method):
                 setattr(cls, name, delegable(method))
+        for method in vars(cls).values():
+            if is_delegable(method) and not method.__module__.startswith("sklearn."):
+                method.__doc__ = completed_docstring(cls, method)
 
     def set_params(self, **parameters: Any) -> Any:
         """Set parameters, also by the names that cuML and Dask-ML have for them."""

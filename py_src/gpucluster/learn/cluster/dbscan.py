@@ -99,25 +99,7 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
     def fit(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> DBSCAN:
         """Find the clusters.
 
-        Parameters
-        ----------
-        X : dask or array_like of shape (n_samples, n_features)
-        y
-            Not used.
-        sample_weight : dask or array_like of shape (n_samples,), optional
-            A row of weight ``min_samples`` is a core row by itself; a negative one keeps its neighbours from being so.
-
-        Returns
-        -------
-        DBSCAN
-            Itself.
-
-        Raises
-        ------
-        InvalidParameter, NotSupported
-            An option is not allowed.
-        InvalidData
-            X or the weights cannot be used.
+        A row of weight ``min_samples`` is a core row by itself; a negative weight keeps its neighbours from being so.
         """
         self._check_parameters()
         search = {name: getattr(self, name) for name in ("metric", "metric_params", "algorithm", "leaf_size")}
@@ -167,11 +149,6 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
         -------
         Dask array or array of shape (n_samples,)
             -1 for noise; lazy where X is lazy.
-
-        Raises
-        ------
-        InvalidData, InvalidParameter
-            As `fit` does.
         """
         if out_dtype not in ("int32", "int64", np.int32, np.int64):
             raise InvalidParameter(f"out_dtype: must be 'int32' or 'int64', not {out_dtype!r}.")

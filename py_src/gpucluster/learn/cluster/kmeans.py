@@ -128,28 +128,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
 
     @delegable
     def fit(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> KMeans:
-        """Find the centres.
-
-        Parameters
-        ----------
-        X : dask or array_like of shape (n_samples, n_features)
-            Dask arrays are cut along their rows only.
-        y
-            Not used.
-        sample_weight : dask or array_like of shape (n_samples,), optional
-
-        Returns
-        -------
-        KMeans
-            Itself.
-
-        Raises
-        ------
-        InvalidParameter
-            An option is not allowed.
-        InvalidData
-            X or the weights cannot be used.
-        """
+        """Find the centres."""
         self._check_parameters()
         lazy = is_dask(X)
         keep: dict[int, Array] | None = None if lazy else {}
@@ -199,22 +178,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
     def fit_predict(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> Output:
         """Fit, and return ``labels_``.
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y
-            Ignored.
-        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
-
         Returns
         -------
         Dask array, series or array of shape (n_samples,)
             int32; lazy where X is lazy.
-
-        Raises
-        ------
-        InvalidData, InvalidParameter
-            As `fit` does.
         """
         return self.fit(X, y, sample_weight).labels_
 
@@ -236,13 +203,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
 
     def score(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> float:
         """Return minus the inertia of rows; computed at once.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y
-            Ignored.
-        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
 
         Returns
         -------

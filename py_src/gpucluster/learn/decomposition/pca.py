@@ -180,21 +180,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
 
     @delegable
     def fit(self, X: Data, y: Data | None = None) -> PCA:
-        """Find the components.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y
-            Ignored.
-
-        Raises
-        ------
-        InvalidData
-            X holds NaN or infinity, has too few rows, or too many columns.
-        InvalidParameter
-            ``n_components`` or ``svd_solver`` is not allowed.
-        """
+        """Find the components."""
         self._check_parameters()
         if len(getattr(X, "shape", ())) == 2:
             check_columns(int(X.shape[1]), "PCA")
@@ -234,13 +220,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
         -------
         Dask array or data frame, or array, of shape (n_samples, n_features_in_)
             Of the type of ``components_``; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not ``n_components_`` columns (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         check_is_fitted(self)
         scale = self._scale() if self.whiten else 1.0
@@ -267,12 +246,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
 
     def score(self, X: Data, y: Data | None = None) -> float:
         """Return the mean log-likelihood of rows, see `score_samples`; computed at once.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y
-            Ignored.
 
         Returns
         -------

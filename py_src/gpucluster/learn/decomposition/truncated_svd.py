@@ -117,21 +117,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, Distri
 
     @delegable
     def fit(self, X: Data, y: Data | None = None) -> TruncatedSVD:
-        """Find the axes.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y
-            Ignored.
-
-        Raises
-        ------
-        InvalidData
-            X holds NaN or infinity, or has too few or too many columns.
-        InvalidParameter
-            ``n_components`` or ``algorithm`` is not allowed.
-        """
+        """Find the axes."""
         algorithms = {"randomized": axes_of_products, "arpack": axes_of_factor}
         if self.algorithm not in algorithms:
             raise InvalidParameter(f"algorithm: must be 'randomized' or 'arpack', not {self.algorithm!r}.")
@@ -180,13 +166,6 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, Distri
         -------
         Dask array or data frame, or array, of shape (n_samples, n_features_in_)
             Of the type of ``components_``; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not ``n_components`` columns (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)

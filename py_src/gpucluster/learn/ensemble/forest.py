@@ -258,22 +258,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
 
     @delegable
     def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> RandomForestClassifier:
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_rows, n_features)
-        y : Dask array or series, or array of shape (n_rows,)
-            Labels: whole numbers or strings.
-        sample_weight : Dask array or series, or array of shape (n_rows,), optional
-
-        Raises
-        ------
-        InvalidData
-            X or y cannot be used.
-        InvalidParameter, NotSupported
-            An option is not allowed or not supported.
-        """
+        """Grow the trees."""
         classes = self._grow(X, y, sample_weight)
         assert classes is not None
         self.classes_ = classes
@@ -282,34 +267,19 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
 
     @delegable
     def predict(self, X: Data) -> Output:
-        """Return the class of each row; lazily for data on Dask.
-
-        Returns
-        -------
-        array or series of shape (n_rows,)
-        """
+        """Return the class of each row."""
         check_is_fitted(self)
         return self._ask("predict", X, self.classes_.dtype)
 
     @delegable
     def predict_proba(self, X: Data) -> Output:
-        """Return the mean of the trees' probabilities of each class; lazily for data on Dask.
-
-        Returns
-        -------
-        array or data frame of shape (n_rows, n_classes), float64
-        """
+        """Return the mean of the trees' probabilities of each class, float64."""
         check_is_fitted(self)
         return self._ask("predict_proba", X, np.float64, self.n_classes_)
 
     @delegable
     def predict_log_proba(self, X: Data) -> Output:
-        """Return the logarithms of `predict_proba`: minus infinity where no tree says a class.
-
-        Returns
-        -------
-        array or data frame of shape (n_rows, n_classes), float64
-        """
+        """Return the logarithms of `predict_proba`: minus infinity where no tree says a class."""
         check_is_fitted(self)
         return self._ask("predict_log_proba", X, np.float64, self.n_classes_)
 
@@ -386,33 +356,13 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
 
     @delegable
     def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> RandomForestRegressor:
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_rows, n_features)
-        y : Dask array, series or data frame, or array of shape (n_rows,) or (n_rows, n_outputs)
-            Numbers.
-        sample_weight : Dask array or series, or array of shape (n_rows,), optional
-
-        Raises
-        ------
-        InvalidData
-            X or y cannot be used.
-        InvalidParameter, NotSupported
-            An option is not allowed or not supported.
-        """
+        """Grow the trees."""
         self._grow(X, y, sample_weight)
         return self
 
     @delegable
     def predict(self, X: Data) -> Output:
-        """Return the mean of the trees' predictions of each row; lazily for data on Dask.
-
-        Returns
-        -------
-        array, series or data frame of shape (n_rows,) or (n_rows, n_outputs), float64
-        """
+        """Return the mean of the trees' predictions of each row, float64."""
         check_is_fitted(self)
         width = None if self.n_outputs_ == 1 else self.n_outputs_
         return self._ask("predict", X, np.float64, width)

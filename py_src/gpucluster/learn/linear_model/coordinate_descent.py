@@ -92,15 +92,7 @@ class ElasticNet(LinearRegressor):
 
     @delegable
     def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> ElasticNet:
-        """Find the coefficients; see `LinearRegression.fit`.
-
-        Raises
-        ------
-        InvalidData
-            Something is not finite, has no rows, or does not fit together.
-        InvalidParameter
-            An option is not allowed.
-        """
+        """Find the coefficients."""
         self._check_parameters()
         found: Summary = self._summarized(summary_of, X, y, sample_weight, passes=1)
         small_X, small_y = found.small_X, found.small_y

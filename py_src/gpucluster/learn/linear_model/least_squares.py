@@ -108,7 +108,7 @@ class LinearRegressor(MultiOutputMixin, ScoredRegressor, DistributedEstimator):
 
     @delegable
     def predict(self, X: Data) -> Output:
-        """Return the prediction for each row, of shape (n_samples,) or (n_samples, n_targets): lazy where X is lazy."""
+        """Return the prediction for each row."""
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self)
@@ -274,21 +274,7 @@ class LinearRegression(LinearRegressor):
 
     @delegable
     def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> LinearRegression:
-        """Find the coefficients.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y : Dask array, series or data frame, or array, of shape (n_samples,) or (n_samples, n_targets)
-        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
-
-        Raises
-        ------
-        InvalidData
-            Something is not finite, has no rows, or does not fit together.
-        InvalidParameter
-            An option is not allowed.
-        """
+        """Find the coefficients."""
         if not isinstance(self.tol, Real) or isinstance(self.tol, bool) or not 0 <= float(self.tol) < np.inf:
             raise InvalidParameter(f"tol: must be a number from 0, not {self.tol!r}.")
         found: Solution
@@ -375,15 +361,7 @@ class Ridge(LinearRegressor):
 
     @delegable
     def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> Ridge:
-        """Find the coefficients; see `LinearRegression.fit`.
-
-        Raises
-        ------
-        InvalidData
-            Something is not finite, has no rows, or does not fit together.
-        InvalidParameter
-            ``alpha`` or ``solver`` is not allowed.
-        """
+        """Find the coefficients."""
         if self.solver not in SOLVERS:
             raise InvalidParameter(
                 f"solver: {self.solver!r} is not supported. The minimum is computed exactly; use 'auto', 'svd' or "

@@ -195,22 +195,7 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
 
     @delegable
     def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> LogisticRegression:
-        """Find the coefficients.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y : Dask array or series, or array, of shape (n_samples,)
-            Numbers or strings.
-        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
-
-        Raises
-        ------
-        InvalidData
-            Something is not finite, has no rows, or does not fit together; there are fewer than two classes.
-        InvalidParameter
-            An option is not allowed.
-        """
+        """Find the coefficients; there must be two classes or more."""
         self._check_parameters()
         if y is None:
             raise InvalidData(
@@ -253,25 +238,13 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
 
     @delegable
     def predict(self, X: Data) -> Output:
-        """Return the most probable class of each row.
-
-        Returns
-        -------
-        Dask array, series or array of shape (n_samples,)
-            Of the type of ``classes_``; lazy where X is lazy.
-        """
+        """Return the most probable class of each row."""
         check_is_fitted(self)
         return self._map(predicted, X, self._coefficients(), self.classes_, dtype=self.classes_.dtype)
 
     @delegable
     def predict_proba(self, X: Data) -> Output:
-        """Return the probability of each class.
-
-        Returns
-        -------
-        Dask array or data frame, or array, of shape (n_samples, n_classes)
-            In the order of ``classes_``; lazy where X is lazy.
-        """
+        """Return the probability of each class."""
         check_is_fitted(self)
         return self._map(
             probabilities, X, self._coefficients(), columns=len(self.classes_), names=[str(c) for c in self.classes_]
@@ -279,13 +252,7 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
 
     @delegable
     def predict_log_proba(self, X: Data) -> Output:
-        """Return the logarithms of `predict_proba`: minus infinity where that is rounded to 0.
-
-        Returns
-        -------
-        Dask array or data frame, or array, of shape (n_samples, n_classes)
-            In the order of ``classes_``; lazy where X is lazy.
-        """
+        """Return the logarithms of `predict_proba`: minus infinity where that is rounded to 0."""
         check_is_fitted(self)
         return self._map(
             log_probabilities, X, self._coefficients(), columns=len(self.classes_),

@@ -29,34 +29,19 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
 
     @delegable
     def predict(self, X: Data) -> Output:
-        """Return the most likely class of each row; lazily for data on Dask.
-
-        Returns
-        -------
-        array or series of shape (n_rows,)
-        """
+        """Return the most likely class of each row."""
         self._fitted()
         likelihood = type(self)._likelihood
         return self._map(most_likely, X, likelihood, self.classes_, *self._model(), dtype=self.classes_.dtype)
 
     @delegable
     def predict_proba(self, X: Data) -> Output:
-        """Return the probability of each class; lazily for data on Dask.
-
-        Returns
-        -------
-        array or data frame of shape (n_rows, n_classes), float64
-        """
+        """Return the probability of each class, float64."""
         return self._probabilities(probabilities, X)
 
     @delegable
     def predict_log_proba(self, X: Data) -> Output:
-        """Return the logarithm of the probability of each class; lazily for data on Dask.
-
-        Returns
-        -------
-        array or data frame of shape (n_rows, n_classes), float64
-        """
+        """Return the logarithm of the probability of each class, float64."""
         return self._probabilities(log_probabilities, X)
 
     def _probabilities(self, function: Callable[..., Array], X: Data) -> Output:

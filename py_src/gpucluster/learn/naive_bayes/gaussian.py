@@ -148,37 +148,14 @@ class GaussianNB(NaiveBayes):
 
     @delegable
     def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> GaussianNB:
-        """Find means and variances of each class.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_rows, n_features)
-        y : Dask array or series, or array of shape (n_rows,)
-            Labels: whole numbers or strings.
-        sample_weight : Dask array or series, or array of shape (n_rows,), optional
-
-        Raises
-        ------
-        InvalidData
-            X or y cannot be used.
-        InvalidParameter
-            Priors are no probabilities of the classes, or ``var_smoothing`` is negative.
-        """
+        """Find means and variances of each class."""
         return self._refined(X, y, sample_weight, None)
 
     @delegable
     def partial_fit(
         self, X: Data, y: Data, classes: ArrayLike | None = None, sample_weight: Data | None = None
     ) -> GaussianNB:
-        """Do the same as `fit` with more rows: those of former calls count, too.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As those of `fit`.
-        classes : array_like, optional
-            All classes that will ever occur; needed in the first call.
-        """
+        """Do the same as `fit` with more rows: those of former calls count, too."""
         first = not hasattr(self, "classes_")
         known = known_classes(classes, None if first else self.classes_)
         before = (

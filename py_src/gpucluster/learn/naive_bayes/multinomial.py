@@ -121,38 +121,14 @@ class MultinomialNB(NaiveBayes):
 
     @delegable
     def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> MultinomialNB:
-        """Count features in each class.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_rows, n_features)
-            Counts, or other numbers that are not negative.
-        y : Dask array or series, or array of shape (n_rows,)
-            Labels: whole numbers or strings.
-        sample_weight : Dask array or series, or array of shape (n_rows,), optional
-
-        Raises
-        ------
-        InvalidData
-            X or y cannot be used.
-        InvalidParameter
-            ``alpha`` is negative, or there is not one prior for each class.
-        """
+        """Count features in each class: numbers that are not negative."""
         return self._refined(X, y, sample_weight, None)
 
     @delegable
     def partial_fit(
         self, X: Data, y: Data, classes: ArrayLike | None = None, sample_weight: Data | None = None
     ) -> MultinomialNB:
-        """Do the same as `fit` with more rows: those of former calls count, too.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As those of `fit`.
-        classes : array_like, optional
-            All classes that will ever occur; needed in the first call.
-        """
+        """Do the same as `fit` with more rows: those of former calls count, too."""
         if not hasattr(self, "classes_"):
             known = known_classes(classes, None)
             return self._refined(X, y, sample_weight, Counts(known, np.zeros(len(known)), np.zeros((0, 0)), np.inf))

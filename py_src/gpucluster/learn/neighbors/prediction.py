@@ -171,21 +171,7 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
 
     @delegable
     def fit(self, X: Data, y: Data) -> KNeighborsClassifier:
-        """Keep the training data on the workers, and find the classes.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_rows, n_features)
-        y : Dask array, series or data frame, or array of shape (n_rows,) or (n_rows, n_outputs)
-            Labels: whole numbers or strings.
-
-        Raises
-        ------
-        InvalidData
-            X or y cannot be used.
-        InvalidParameter, NotSupported
-            An option is not allowed or not supported.
-        """
+        """Keep the training data on the workers, and find the classes; y may have several columns."""
         checked_weighting(self.weights)
         if y is not None and not is_dask(y):
             y = np.asarray(y)
@@ -214,10 +200,6 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
     def predict(self, X: Data) -> Output:
         """Return the class of each query; lazily for queries on Dask.
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_queries, n_features)
-
         Returns
         -------
         array, series or data frame of shape (n_queries,) or (n_queries, n_outputs)
@@ -231,10 +213,6 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
     @delegable
     def predict_proba(self, X: Data) -> Output:
         """Return each class's share of the votes; lazily for queries on Dask.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_queries, n_features)
 
         Returns
         -------
@@ -310,21 +288,7 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsPredictor):
 
     @delegable
     def fit(self, X: Data, y: Data) -> KNeighborsRegressor:
-        """Keep the training data on the workers.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_rows, n_features)
-        y : Dask array or series, or array of shape (n_rows,) or (n_rows, n_targets)
-            Numbers.
-
-        Raises
-        ------
-        InvalidData
-            X or y cannot be used.
-        InvalidParameter, NotSupported
-            An option is not allowed or not supported.
-        """
+        """Keep the training data on the workers."""
         checked_weighting(self.weights)
         self._keep_training_data(X, y)
         return self
@@ -341,16 +305,7 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsPredictor):
 
     @delegable
     def predict(self, X: Data) -> Output:
-        """Return the mean of each query's neighbours; lazily for queries on Dask.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_queries, n_features)
-
-        Returns
-        -------
-        array, series or data frame of shape (n_queries,) or (n_queries, n_targets)
-        """
+        """Return the mean of each query's neighbours."""
         results = self._search(X, self.n_neighbors)
         shape, dtype = self._target
         return results.like_queries(means, self.weights, dtype=dtype, columns=shape[0] if shape else None)

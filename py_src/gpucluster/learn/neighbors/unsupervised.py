@@ -81,23 +81,7 @@ class NearestNeighbors(NeighborsEstimator):
 
     @delegable
     def fit(self, X: Data, y: Data | None = None) -> NearestNeighbors:
-        """Keep the training data on the workers.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_rows, n_features)
-        y
-            Not used.
-
-        Raises
-        ------
-        InvalidData
-            X cannot be used.
-        InvalidParameter
-            An option is not allowed.
-        NotSupported
-            An option is not supported.
-        """
+        """Keep the training data on the workers."""
         checked_radius(self.radius)
         self._keep_training_data(X)
         return self

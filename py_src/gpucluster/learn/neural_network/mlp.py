@@ -109,27 +109,7 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
 
     @delegable
     def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> MLPClassifier:
-        """Train the network.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_rows, n_features)
-        y : Dask array or series, or array of shape (n_rows,)
-            Labels.
-        sample_weight : the same, of shape (n_rows,), optional
-
-        Returns
-        -------
-        MLPClassifier
-            Itself.
-
-        Raises
-        ------
-        InvalidParameter
-            An option is not allowed.
-        InvalidData
-            X, y or the weights cannot be used.
-        """
+        """Train the network."""
         self._check_parameters()
         return self._trained(X, y, sample_weight, None, int(self.max_iter))
 
@@ -137,15 +117,7 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
     def partial_fit(
         self, X: Data, y: Data, sample_weight: Data | None = None, classes: ArrayLike | None = None
     ) -> MLPClassifier:
-        """Go once through the rows, and train on from where the last call has left the network.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As those of `fit`.
-        classes : array_like, optional
-            All classes that will ever occur; needed in the first call.
-        """
+        """Go once through the rows, and train on from where the last call has left the network."""
         first = not hasattr(self, "classes_")
         known = known_classes(classes, None if first else self.classes_)
         self._check_parameters()
@@ -180,38 +152,20 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
 
     @delegable
     def predict(self, X: Data) -> Output:
-        """Return the most likely class of each row.
-
-        Returns
-        -------
-        Dask array, series or array of shape (n_samples,)
-            Of the type of ``classes_``; lazy where X is lazy.
-        """
+        """Return the most likely class of each row."""
         check_is_fitted(self)
         return self._map(_most_likely, X, self.classes_, *self._layers(), dtype=self.classes_.dtype)
 
     @delegable
     def predict_proba(self, X: Data) -> Output:
-        """Return the probability of each class.
-
-        Returns
-        -------
-        Dask array or data frame, or array, of shape (n_samples, n_classes)
-            In the order of ``classes_``, of the type of ``coefs_``; lazy where X is lazy.
-        """
+        """Return the probability of each class, of the type of ``coefs_``."""
         check_is_fitted(self)
         layers = self._layers()
         return self._map(_probabilities, X, *layers, dtype=layers[0].dtype, columns=len(self.classes_))
 
     @delegable
     def predict_log_proba(self, X: Data) -> Output:
-        """Return the logarithms of `predict_proba`: minus infinity where that is rounded to 0.
-
-        Returns
-        -------
-        Dask array or data frame, or array, of shape (n_samples, n_classes)
-            In the order of ``classes_``, of the type of ``coefs_``; lazy where X is lazy.
-        """
+        """Return the logarithms of `predict_proba`: minus infinity where that is rounded to 0."""
         check_is_fitted(self)
         layers = self._layers()
         return self._map(_log_probabilities, X, *layers, dtype=layers[0].dtype, columns=len(self.classes_))

@@ -81,10 +81,6 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
     def transform(self, X: Data) -> Output:
         """Return what stands for the categories; lazily for data on Dask.
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array or data frame of shape (n_rows, n_features)
-
         Returns
         -------
         array or data frame of shape (n_rows, n_columns)
@@ -285,22 +281,7 @@ class OneHotEncoder(CategoryEncoder):
 
     @delegable
     def fit(self, X: Data, y: Data | None = None) -> OneHotEncoder:
-        """Find the categories.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array or data frame of shape (n_rows, n_features)
-            Numbers, strings or categories.
-        y
-            Not used.
-
-        Raises
-        ------
-        InvalidData
-            X cannot be used.
-        InvalidParameter, NotSupported
-            An option is not allowed or not supported.
-        """
+        """Find the categories: numbers, strings or categories of pandas."""
         self._check_options()
         self._find_categories(X)
         self.drop_idx_ = self.get_combined_model().drop_idx_
@@ -381,22 +362,7 @@ class OrdinalEncoder(CategoryEncoder):
 
     @delegable
     def fit(self, X: Data, y: Data | None = None) -> OrdinalEncoder:
-        """Find the categories.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array or data frame of shape (n_rows, n_features)
-            Numbers, strings or categories.
-        y
-            Not used.
-
-        Raises
-        ------
-        InvalidData
-            X cannot be used.
-        InvalidParameter, NotSupported
-            An option is not allowed or not supported.
-        """
+        """Find the categories: numbers, strings or categories of pandas."""
         self._check_categories()
         if self.handle_unknown not in {"error", "use_encoded_value"}:
             raise InvalidParameter(

@@ -110,18 +110,7 @@ class LabelEncoder(LabelTransformer):
 
     @delegable
     def fit(self, y: Data) -> LabelEncoder:
-        """Find the labels.
-
-        Parameters
-        ----------
-        y : Dask array or series, or array of shape (n_rows,)
-            Numbers, strings or categories.
-
-        Raises
-        ------
-        InvalidData
-            Labels are missing, of different kinds, or in several columns.
-        """
+        """Find the labels, in one column and of one kind; none may be missing."""
         classes = labels_in(y)
         self.classes_ = np.empty(0) if classes is None else classes
         return self
@@ -129,10 +118,6 @@ class LabelEncoder(LabelTransformer):
     @delegable
     def transform(self, y: Data) -> Output:
         """Return the numbers of labels; lazily for a Dask array or series.
-
-        Parameters
-        ----------
-        y : Dask array or series, or array of shape (n_rows,)
 
         Returns
         -------
@@ -221,20 +206,7 @@ class LabelBinarizer(LabelTransformer):
 
     @delegable
     def fit(self, y: Data) -> LabelBinarizer:
-        """Find the labels.
-
-        Parameters
-        ----------
-        y : Dask array or series, or array of shape (n_rows,)
-            Numbers, strings or categories.
-
-        Raises
-        ------
-        InvalidData
-            Labels are missing, of different kinds, measurements, or in several columns.
-        InvalidParameter, NotSupported
-            An option is not allowed or not supported.
-        """
+        """Find the labels, in one column and of one kind; none may be missing, and they must not be measurements."""
         numbers = isinstance(self.neg_label, Integral) and isinstance(self.pos_label, Integral)
         if not numbers or self.neg_label >= self.pos_label:
             raise InvalidParameter(
@@ -252,10 +224,7 @@ class LabelBinarizer(LabelTransformer):
     def transform(self, y: Data) -> Output:
         """Return the columns of labels; lazily for a Dask array or series.
 
-        Parameters
-        ----------
-        y : Dask array or series, or array of shape (n_rows,)
-            Labels that were not there when fitting get ``neg_label`` in all columns.
+        Labels that were not there when fitting get ``neg_label`` in all columns.
 
         Returns
         -------

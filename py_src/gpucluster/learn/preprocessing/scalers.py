@@ -120,33 +120,12 @@ class StandardScaler(Scaler):
 
     @delegable
     def fit(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> StandardScaler:
-        """Find means and standard deviations.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y
-            Ignored.
-        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
-
-        Raises
-        ------
-        InvalidData
-            X holds infinity or has no rows, or weights are negative.
-        InvalidParameter
-            An option is neither True nor False.
-        """
+        """Find means and standard deviations."""
         return self._refined(X, sample_weight, None)
 
     @delegable
     def partial_fit(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> StandardScaler:
-        """Do the same as `fit` with more rows: those of former calls count, too.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As those of `fit`.
-        """
+        """Do the same as `fit` with more rows: those of former calls count, too."""
         return self._refined(X, sample_weight, self._seen() if hasattr(self, "n_samples_seen_") else None)
 
     def _refined(self, X: Data, sample_weight: Data | None, before: Columns | None) -> StandardScaler:
@@ -170,39 +149,13 @@ class StandardScaler(Scaler):
 
     @delegable
     def transform(self, X: Data, copy: bool | None = None) -> Output:
-        """Return scaled columns: lazy where X is lazy, in the type of X.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        copy
-            Without effect.
-        """
+        """Return scaled columns, of the type of X."""
         check_is_fitted(self)
         return self._map_columns(scaled, X, self._scale())
 
     @delegable
     def inverse_transform(self, X: Data, copy: bool | None = None) -> Output:
-        """Return columns as they were before `transform`.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        copy
-            Without effect.
-
-        Returns
-        -------
-        Dask array or data frame, or array, of shape (n_samples, n_features)
-            Of the type of X; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask).
-        """
+        """Return columns as they were before `transform`."""
         check_is_fitted(self)
         return self._map_columns(unscaled, X, self._scale())
 
@@ -276,21 +229,7 @@ class MinMaxScaler(ScalerByExtremes):
 
     @delegable
     def fit(self, X: Data, y: Data | None = None) -> MinMaxScaler:
-        """Find the smallest and largest values.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y
-            Ignored.
-
-        Raises
-        ------
-        InvalidData
-            X holds infinity, has no rows, or a column whose range is too large for its type.
-        InvalidParameter
-            ``feature_range`` is not two numbers, the smaller one first, or another option is neither True nor False.
-        """
+        """Find the smallest and largest values; a column's range must not be too large for its type."""
         return self._refined(X, None)
 
     @delegable
@@ -298,11 +237,6 @@ class MinMaxScaler(ScalerByExtremes):
         """Do the same as `fit` with more rows: those of former calls count, too.
 
         A column without values in the rows of one call keeps those of the others; in scikit-learn it loses them.
-
-        Parameters
-        ----------
-        X, y
-            As those of `fit`.
         """
         known = hasattr(self, "n_samples_seen_")
         return self._refined(X, Extremes(self.n_samples_seen_, self.data_min_, self.data_max_) if known else None)
@@ -331,20 +265,7 @@ class MinMaxScaler(ScalerByExtremes):
 
     @delegable
     def inverse_transform(self, X: Data) -> Output:
-        """Return columns as they were before `transform`, but for what was clipped.
-
-        Returns
-        -------
-        Dask array or data frame, or array, of shape (n_samples, n_features)
-            Of the type of X; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask).
-        """
+        """Return columns as they were before `transform`, but for what was clipped."""
         check_is_fitted(self)
         return self._map_columns(scaled, X, (self.min_, self.scale_))
 
@@ -394,32 +315,12 @@ class MaxAbsScaler(ScalerByExtremes):
 
     @delegable
     def fit(self, X: Data, y: Data | None = None) -> MaxAbsScaler:
-        """Find the largest absolute values.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y
-            Ignored.
-
-        Raises
-        ------
-        InvalidData
-            X holds infinity or has no rows.
-        InvalidParameter
-            An option is neither True nor False.
-        """
+        """Find the largest absolute values."""
         return self._refined(X, None)
 
     @delegable
     def partial_fit(self, X: Data, y: Data | None = None) -> MaxAbsScaler:
-        """Do the same as `fit` with more rows: those of former calls count, too.
-
-        Parameters
-        ----------
-        X, y
-            As those of `fit`.
-        """
+        """Do the same as `fit` with more rows: those of former calls count, too."""
         known = hasattr(self, "n_samples_seen_")
         return self._refined(X, Extremes(self.n_samples_seen_, -self.max_abs_, self.max_abs_) if known else None)
 
@@ -438,19 +339,6 @@ class MaxAbsScaler(ScalerByExtremes):
 
     @delegable
     def inverse_transform(self, X: Data) -> Output:
-        """Return columns as they were before `transform`.
-
-        Returns
-        -------
-        Dask array or data frame, or array, of shape (n_samples, n_features)
-            Of the type of X; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask).
-        """
+        """Return columns as they were before `transform`."""
         check_is_fitted(self)
         return self._map_columns(unscaled, X, (None, self.scale_))
