@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial, wraps
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any, ClassVar, dataclass_transform
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -20,6 +20,7 @@ from .arrays import Array, Collection, DaskFrame, Data, Dtype, Output, PlainMode
 from .delegation.methods import completed_docstring, delegable, is_delegable
 from .errors import InvalidData, NotSupported
 from .keywords import computing_with, in_our_words, keeps_client, names_of
+from .parameters import Declared, constructor, fitted, parameter, taken_declarations
 from .rows.running import RESIDENT_SHARE, local_rows, run_table
 from .rows.table import Table, as_table, is_dask, is_dask_array
 
@@ -68,6 +69,7 @@ def _beside(X: Data, y: Data, sample_weight: Data | None) -> tuple[Any, Any]:
     return table.y, table.weights
 
 
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(parameter, fitted))
 class DistributedEstimator(BaseEstimator):
     """Base of the estimators.
 
@@ -91,6 +93,8 @@ class DistributedEstimator(BaseEstimator):
     _not_saved_because: ClassVar[str] = ""
     """Why the fitted estimator cannot be saved, in a sentence; empty where it can."""
 
+    _declared: ClassVar[dict[str, Declared]] = {}
+    """The parameters; see `gpucluster.learn.parameters`."""
     _client: Any = None
     """What computes; ``None``: Dask's current client."""
 
@@ -100,8 +104,11 @@ class DistributedEstimator(BaseEstimator):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if "__init__" in vars(cls):
-            cls.__init__ = keeps_client(cls.__init__)  # type: ignore[method-assign]
+        declared = taken_declarations(cls)
+        cls._declared = cls._declared | declared
+        if declared or "__init__" in vars(cls):
+            init = vars(cls).get("__init__") or constructor(cls._declared)
+            cls.__init__ = keeps_client(init)  # type: ignore[method-assign]
         for name in ("fit_predict", "fit_transform", "score"):
             method = getattr(cls, name, None)
             if method is not None and not is_delegable(method):
@@ -130,6 +137,12 @@ class DistributedEstimator(BaseEstimator):
         return state
 
     # -- fitting ---------------------------------------------------------------------------------
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that are not allowed, before fitting; subclasses add what depends on several of them."""
+        for name, each in self._declared.items():
+            if each.rule is not None:
+                each.rule.check(name, getattr(self, name))
 
     def _fit_with(
         self,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -14,12 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 from ...dask_internals.collections import with_chunks
 from ..arrays import Array, DaskArray, Data, Output, to_numpy
 from ..delegation.methods import delegable
-from ..errors import InvalidParameter, NotSupported
+from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator
+from ..parameters import Rule, one_of, parameter, real, unset, whole
 from ..rows.running import local_communicator, run_table
 from ..rows.table import is_dask
 from ..rows.waiting import computed
 from .density import Grouping, density_clusters
+
+_PRECOMPUTED = "'precomputed' needs all distances. Give the rows, and a metric."
 
 
 class DBSCAN(ClusterMixin, DistributedEstimator):
@@ -74,26 +76,18 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
 
     _scikit_learn = "sklearn.cluster.DBSCAN"
 
-    def __init__(
-        self,
-        eps: float = 0.5,
-        *,
-        min_samples: int = 5,
-        metric: str | Callable[..., float] = "euclidean",
-        metric_params: dict[str, Any] | None = None,
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.eps = eps
-        self.min_samples = min_samples
-        self.metric = metric
-        self.metric_params = metric_params
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.n_jobs = n_jobs
+    eps: float = parameter(0.5, real(0, above=True), kw_only=False)
+    min_samples: int = parameter(5, whole(1))
+    metric: str | Callable[..., float] = parameter(
+        "euclidean", Rule(lambda value: value != "precomputed", advice=_PRECOMPUTED)
+    )
+    metric_params: dict[str, Any] | None = None
+    algorithm: str = parameter("auto", one_of("auto", "ball_tree", "kd_tree", "brute"))
+    leaf_size: int = 30
+    p: float | None = None
+    n_jobs: int | None = parameter(
+        None, unset("each worker uses the threads it has. Leave it out, and choose workers instead.")
+    )
 
     @delegable
     def fit(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> DBSCAN:
@@ -101,7 +95,6 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
 
         A row of weight ``min_samples`` is a core row by itself; a negative weight keeps its neighbours from being so.
         """
-        self._check_parameters()
         search = {name: getattr(self, name) for name in ("metric", "metric_params", "algorithm", "leaf_size")}
         options: dict[str, Any] = {
             "eps": float(self.eps), "min_samples": int(self.min_samples),
@@ -183,20 +176,6 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
             return self._training[name]
         except (AttributeError, KeyError):
             raise AttributeError(f"{attribute} is there after fit only, and is not saved with a model.") from None
-
-    def _check_parameters(self) -> None:
-        if not isinstance(self.eps, Real) or not self.eps > 0:
-            raise InvalidParameter(f"eps: must be above 0, not {self.eps!r}.")
-        if not isinstance(self.min_samples, Integral) or self.min_samples < 1:
-            raise InvalidParameter(f"min_samples: must be a whole number of 1 or more, not {self.min_samples!r}.")
-        if self.metric == "precomputed":
-            raise NotSupported("metric: 'precomputed' needs all distances. Give the rows, and a metric.")
-        if self.algorithm not in {"auto", "ball_tree", "kd_tree", "brute"}:
-            raise InvalidParameter(
-                f"algorithm: must be 'auto', 'ball_tree', 'kd_tree' or 'brute', not {self.algorithm!r}."
-            )
-        if self.n_jobs is not None:
-            raise NotSupported("n_jobs: each worker uses the threads it has. Leave it out, and choose workers instead.")
 
 
 def _brought(rows: Array | DaskArray) -> Array:

@@ -38,18 +38,10 @@ class Grouping(NamedTuple):
 
 
 def density_clusters(rows: Rows, *, eps: float, min_samples: int, search: dict[str, Any]) -> Grouping:
-    """Run DBSCAN.
+    """Run DBSCAN on rows in memory.
 
-    Parameters
-    ----------
-    rows : Rows
-        In memory.
-    eps : float
-        Rows at most so far apart are neighbours.
-    min_samples : int
-        A row with neighbours of so much weight, itself included, is a core row.
-    search : dict
-        Options of ``sklearn.neighbors.NearestNeighbors``.
+    A row with neighbours, at most ``eps`` apart, of weight ``min_samples``, itself included, is a core row. ``search``
+    has options of ``sklearn.neighbors.NearestNeighbors``.
     """
     if not isinstance(rows, Shard):
         raise NotSupported(
@@ -128,12 +120,7 @@ def merge_links(one: Integers, other: Integers) -> Integers:
 def first_linked(n_rows: int, one: Integers, other: Integers, counting: NDArray[np.bool_] | None = None) -> Integers:
     """Return for each row the first row that it is linked with, directly or by others.
 
-    Parameters
-    ----------
-    one, other : array of shape (n_pairs,)
-        Numbers of rows that are linked with each other.
-    counting : array of shape (n_pairs,), optional
-        Which of the pairs count; all where not given.
+    ``one`` and ``other`` are numbers of rows that are linked; ``counting``: which of these pairs count, by default all.
     """
     some = slice(None, None, SAMPLED_PAIRS)
     chosen = slice(None) if counting is None else counting[some]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, NamedTuple
+from numbers import Integral
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
@@ -18,6 +18,7 @@ from ..estimator import DistributedEstimator, LazyTransformerMixin
 from ..kernels.affine import projected
 from ..kernels.factor import Factor, factor, merge_factors
 from ..kernels.moments import Moments, merge_moments, moments
+from ..parameters import Rule, one_of, parameter, real, whole
 from ..rows.block import Rows
 from ..rows.table import floating_type, is_dask
 from ..rows.waiting import computed
@@ -70,19 +71,10 @@ def check_rows(n_samples: int) -> None:
 def components_to_keep(
     wanted: float | str | None, ratios: Array, variances: Array, n_samples: int, n_features: int
 ) -> int:
-    """Return a number of components.
+    """Return how many components ``n_components`` of `PCA` means for this table.
 
-    Parameters
-    ----------
-    wanted : int, float, "mle" or None
-        As ``n_components`` of `PCA`; checked already, apart from how it fits the data.
-    ratios, variances : ndarray of shape (k,)
-        Of all components, largest first; ratios are shares of the whole variance.
-
-    Raises
-    ------
-    InvalidParameter
-        There are fewer components, or too few rows for an estimate.
+    ``ratios`` and ``variances`` are of all components, largest first; ratios are shares of the whole variance. Raises
+    `InvalidParameter` where there are fewer components, or too few rows for an estimate.
     """
     most = len(ratios)
     if wanted is None:
@@ -110,6 +102,15 @@ def _sorted(n_samples: int, mean: Array, variances: Array, axes: Array) -> Spect
 
 
 SOLVERS = {"auto": covariance_spectrum, "covariance_eigh": covariance_spectrum, "full": factor_spectrum}
+
+_N_COMPONENTS = Rule(
+    lambda value: (
+        value is None
+        or (isinstance(value, str) and value == "mle")
+        or (whole(1) if isinstance(value, Integral) else real(0, 1 - np.finfo(float).eps, above=True)).allows(value)
+    ),
+    "a whole number from 1, a share of the variance between 0 and 1, 'mle' or None",
+)
 
 
 class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEstimator):
@@ -155,33 +156,19 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
 
     _scikit_learn = "sklearn.decomposition.PCA"
 
-    def __init__(
-        self,
-        n_components: float | str | None = None,
-        *,
-        copy: bool = True,
-        whiten: bool = False,
-        svd_solver: str = "auto",
-        tol: float = 0.0,
-        iterated_power: int | str = "auto",
-        n_oversamples: int = 10,
-        power_iteration_normalizer: str = "auto",
-        random_state: RandomState = None,
-    ) -> None:
-        self.n_components = n_components
-        self.copy = copy
-        self.whiten = whiten
-        self.svd_solver = svd_solver
-        self.tol = tol
-        self.iterated_power = iterated_power
-        self.n_oversamples = n_oversamples
-        self.power_iteration_normalizer = power_iteration_normalizer
-        self.random_state = random_state
+    n_components: float | str | None = parameter(None, _N_COMPONENTS, kw_only=False)
+    copy: bool = True
+    whiten: bool = False
+    svd_solver: str = parameter("auto", one_of(*SOLVERS, advice="Components are computed exactly and in one pass."))
+    tol: float = 0.0
+    iterated_power: int | str = "auto"
+    n_oversamples: int = 10
+    power_iteration_normalizer: str = "auto"
+    random_state: RandomState = None
 
     @delegable
     def fit(self, X: Data, y: Data | None = None) -> PCA:
         """Find the components."""
-        self._check_parameters()
         if len(getattr(X, "shape", ())) == 2:
             check_columns(int(X.shape[1]), "PCA")
         spectrum: Spectrum = self._fit_with(SOLVERS[self.svd_solver], X, passes=1)
@@ -271,21 +258,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
     @property
     def _n_features_out(self) -> int:
         return int(self.n_components_)
-
-    def _check_parameters(self) -> None:
-        if self.svd_solver not in SOLVERS:
-            raise InvalidParameter(
-                f"svd_solver: {self.svd_solver!r} is not supported. Components are computed exactly and in one pass; "
-                "use 'covariance_eigh' ('auto' means it), or 'full', which is more accurate for small variances."
-            )
-        wanted: Any = self.n_components
-        number = isinstance(wanted, Real) and not isinstance(wanted, bool) and float(wanted) > 0
-        fraction = number and not isinstance(wanted, Integral)
-        if not (wanted is None or wanted == "mle" or number) or (fraction and float(wanted) >= 1):
-            raise InvalidParameter(
-                f"n_components: must be a whole number from 1, a share of the variance between 0 and 1, 'mle' or None, "
-                f"not {wanted!r}."
-            )
 
     def _keep(self, spectrum: Spectrum, dtype: Dtype) -> None:
         n_samples, most = spectrum.n_samples, len(spectrum.variances)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from ..estimator import DistributedEstimator, LazyTransformerMixin
 from ..kernels.affine import projected
 from ..kernels.factor import Factor, factor, merge_factors, uncentred
 from ..kernels.moments import Moments, merge_moments, moments
+from ..parameters import fitted, one_of, parameter, whole
 from ..rows.block import Rows
 from ..rows.table import floating_type
 
@@ -94,36 +94,21 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, Distri
 
     _scikit_learn = "sklearn.decomposition.TruncatedSVD"
 
-    components_: Array
+    components_: Array = fitted()
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        algorithm: str = "randomized",
-        n_iter: int = 5,
-        n_oversamples: int = 10,
-        power_iteration_normalizer: str = "auto",
-        random_state: RandomState = None,
-        tol: float = 0.0,
-    ) -> None:
-        self.n_components = n_components
-        self.algorithm = algorithm
-        self.n_iter = n_iter
-        self.n_oversamples = n_oversamples
-        self.power_iteration_normalizer = power_iteration_normalizer
-        self.random_state = random_state
-        self.tol = tol
+    n_components: int = parameter(2, whole(1), kw_only=False)
+    algorithm: str = parameter("randomized", one_of("randomized", "arpack"))
+    n_iter: int = 5
+    n_oversamples: int = 10
+    power_iteration_normalizer: str = "auto"
+    random_state: RandomState = None
+    tol: float = 0.0
 
     @delegable
     def fit(self, X: Data, y: Data | None = None) -> TruncatedSVD:
         """Find the axes."""
         algorithms = {"randomized": axes_of_products, "arpack": axes_of_factor}
-        if self.algorithm not in algorithms:
-            raise InvalidParameter(f"algorithm: must be 'randomized' or 'arpack', not {self.algorithm!r}.")
         wanted = self.n_components
-        if not isinstance(wanted, Integral) or isinstance(wanted, bool) or wanted < 1:
-            raise InvalidParameter(f"n_components: must be a whole number from 1, not {wanted!r}.")
         if len(getattr(X, "shape", ())) == 2:
             check_columns(int(X.shape[1]), "TruncatedSVD")
         found: SingularAxes = self._fit_with(algorithms[self.algorithm], X, passes=1)

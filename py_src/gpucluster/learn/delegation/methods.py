@@ -138,6 +138,7 @@ def _fitting(fit: Callable[..., Any]) -> Callable[..., Any]:
         others = {name: given[name] for name in names[1:] if name in given}
         delegate = cuml_for(self, data, **others) if complete else None
         if delegate is None:
+            self._check_parameters()
             return fit(self, *arguments, **options)
         fit_by_cuml(self, delegate, data, given.get("y"))
         return self
@@ -174,6 +175,7 @@ def _scoring(score: Callable[..., Any]) -> Callable[..., Any]:
 def _refining(refine: Callable[..., Any]) -> Callable[..., Any]:
     def refine_here(self: Any, *arguments: Any, **options: Any) -> Any:
         _forget_delegate(self)
+        self._check_parameters()
         return refine(self, *arguments, **options)
 
     return refine_here

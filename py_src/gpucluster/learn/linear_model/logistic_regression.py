@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -17,6 +16,7 @@ from ..errors import InvalidData, InvalidParameter, warn_caller
 from ..estimator import DistributedEstimator, ScoredClassifier
 from ..kernels.logistic import LossGradient, log_probabilities, loss_gradient, predicted, probabilities, scores
 from ..labels import ClassWeight, checked_classes, classes_of, codes_of, labels_of, merge_classes
+from ..parameters import Rule, either, fitted, one_of, parameter, real, whole
 from ..rows.block import Block, Rows
 from ..rows.table import floating_type
 from .least_squares import columns_of
@@ -39,15 +39,8 @@ def logistic(
 ) -> Fitted:  # fmt: skip
     """Return the coefficients; each evaluation is one total over all rows.
 
-    Parameters
-    ----------
-    strength : float
-        Of the penalty, 1 / C.
-    class_weight : dict, "balanced" or None
-    tol : float
-        For the largest part of the gradient.
-    start : ndarray of shape (K, d + 1) or None
-        Coefficients to begin with, if they fit the classes.
+    ``strength`` of the penalty is 1 / C, ``tol`` is for the largest part of the gradient, and ``start`` has shape (K, d
+    + 1): coefficients to begin with, if they fit the classes.
     """
     from scipy.optimize import minimize
 
@@ -111,6 +104,9 @@ def _class_weights(wanted: ClassWeight, classes: Array, counts: Array) -> Array 
     return np.array([float(wanted.get(label, 1.0)) for label in classes.tolist()])
 
 
+_PENALTY = "Only penalties on squared coefficients are supported, or none (C=np.inf)."
+
+
 class LogisticRegression(ScoredClassifier, DistributedEstimator):
     """Classification of two or more classes with a penalty on squared coefficients, or none.
 
@@ -156,47 +152,30 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
 
     _scikit_learn = "sklearn.linear_model.LogisticRegression"
 
-    coef_: Array
-    intercept_: Array
-    classes_: Array
+    coef_: Array = fitted()
+    intercept_: Array = fitted()
+    classes_: Array = fitted()
 
-    def __init__(
-        self,
-        penalty: str | None = "deprecated",
-        *,
-        C: float = 1.0,
-        l1_ratio: float = 0.0,
-        dual: bool = False,
-        tol: float = 1e-4,
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1,
-        class_weight: ClassWeight = None,
-        random_state: RandomState = None,
-        solver: str = "lbfgs",
-        max_iter: int = 100,
-        verbose: int = 0,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.penalty = penalty
-        self.C = C
-        self.l1_ratio = l1_ratio
-        self.dual = dual
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.solver = solver
-        self.max_iter = max_iter
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
+    penalty: str | None = parameter("deprecated", one_of("l2", None, "deprecated", advice=_PENALTY), kw_only=False)
+    C: float = parameter(1.0, real(0, above=True))
+    l1_ratio: float = parameter(0.0, Rule(lambda value: value in (None, 0), "0", _PENALTY))
+    dual: bool = parameter(False, Rule(lambda value: not value, "False"))
+    tol: float = parameter(1e-4, real(0, above=True))
+    fit_intercept: bool = True
+    intercept_scaling: float = 1
+    class_weight: ClassWeight = parameter(
+        None, either("balanced", Rule(lambda value: value is None or isinstance(value, Mapping), "a dict or None"))
+    )
+    random_state: RandomState = None
+    solver: str = parameter("lbfgs", one_of("lbfgs"))
+    max_iter: int = parameter(100, whole(0))
+    verbose: int = 0
+    warm_start: bool = False
+    n_jobs: int | None = None
 
     @delegable
     def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> LogisticRegression:
         """Find the coefficients; there must be two classes or more."""
-        self._check_parameters()
         if y is None:
             raise InvalidData(
                 "LogisticRegression requires y to be passed, but the target y is None. Give one label per row."
@@ -261,23 +240,3 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
 
     def _coefficients(self) -> Array:
         return np.column_stack([self.coef_, self.intercept_])
-
-    def _check_parameters(self) -> None:
-        if self.solver != "lbfgs":
-            raise InvalidParameter(f"solver: {self.solver!r} is not supported; only 'lbfgs' is.")
-        if self.penalty not in {"deprecated", "l2", None} or self.l1_ratio not in {None, 0}:
-            raise InvalidParameter(
-                "penalty, l1_ratio: only penalties on squared coefficients are supported, or none (C=np.inf). Leave "
-                "l1_ratio at 0."
-            )
-        if self.dual:
-            raise InvalidParameter("dual: is not supported. Leave it at False.")
-        for name, least in (("C", 0.0), ("tol", 0.0)):
-            value: Any = getattr(self, name)
-            number = isinstance(value, Real) and not isinstance(value, bool)
-            if not number or not float(value) > least:
-                raise InvalidParameter(f"{name}: must be a number above 0, not {value!r}.")
-        if not isinstance(self.max_iter, Integral) or isinstance(self.max_iter, bool) or self.max_iter < 0:
-            raise InvalidParameter(f"max_iter: must be a whole number from 0, not {self.max_iter!r}.")
-        if not (self.class_weight is None or self.class_weight == "balanced" or isinstance(self.class_weight, Mapping)):
-            raise InvalidParameter(f"class_weight: must be 'balanced', a dict or None, not {self.class_weight!r}.")

@@ -12,6 +12,7 @@ from ..delegation.methods import delegable
 from ..errors import InvalidData
 from ..estimator import DistributedEstimator, ScoredClassifier
 from ..labels import labels_at
+from ..parameters import fitted
 
 Likelihood = Callable[..., Array]
 """Called as ``likelihood(X, *model)``; returns log P(class) + log P(row | class), shape (n_rows, n_classes)."""
@@ -20,7 +21,7 @@ Likelihood = Callable[..., Array]
 class NaiveBayes(ScoredClassifier, DistributedEstimator):
     """Base of the naive Bayes classifiers."""
 
-    classes_: Array
+    classes_: Array = fitted()
     _likelihood: ClassVar[Likelihood]
 
     def _model(self) -> tuple[Array, ...]:
@@ -56,13 +57,7 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
 
 
 def checked_class_weights(weights: Array) -> Array:
-    """Return the summed weights of the rows of each class, if a model can be made of them.
-
-    Raises
-    ------
-    InvalidData
-        They are not finite, negative, or all 0.
-    """
+    """Return the summed weights of the rows of each class; refuse those that no model can be made of."""
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
         raise InvalidData(
             "sample_weight: the weights of each class must sum to a finite number from 0, and not all to 0."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from ..checks import not_finite
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..labels import checked_classes, known_classes, labels_of, merge_classes, require_known
+from ..parameters import fitted, parameter, real
 from ..rows.block import Block, Rows
 from .classifier import NaiveBayes, checked_class_weights
 
@@ -135,16 +135,15 @@ class GaussianNB(NaiveBayes):
 
     _scikit_learn = "sklearn.naive_bayes.GaussianNB"
 
-    class_count_: Array
-    epsilon_: float
-    class_prior_: Array
-    theta_: Array
-    var_: Array
+    class_count_: Array = fitted()
+    epsilon_: float = fitted()
+    class_prior_: Array = fitted()
+    theta_: Array = fitted()
+    var_: Array = fitted()
     _likelihood = staticmethod(gaussian_likelihood)
 
-    def __init__(self, *, priors: ArrayLike | None = None, var_smoothing: float = 1e-9) -> None:
-        self.priors = priors
-        self.var_smoothing = var_smoothing
+    priors: ArrayLike | None = None
+    var_smoothing: float = parameter(1e-9, real(0))
 
     @delegable
     def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> GaussianNB:
@@ -166,8 +165,6 @@ class GaussianNB(NaiveBayes):
         return self._refined(X, y, sample_weight, before)
 
     def _refined(self, X: Data, y: Data, sample_weight: Data | None, before: Moments | None) -> GaussianNB:
-        if not isinstance(self.var_smoothing, Real) or not self.var_smoothing >= 0:
-            raise InvalidParameter(f"var_smoothing: must be a number from 0, not {self.var_smoothing!r}.")
         reset = not hasattr(self, "classes_") or before is None
         found = self._fit_with(gaussian_moments, X, y, sample_weight, passes=1, reset=reset)
         if before is not None:
@@ -199,13 +196,7 @@ class GaussianNB(NaiveBayes):
 
 
 def checked_priors(priors: ArrayLike, n_classes: int) -> Array:
-    """Return probabilities of the classes, if they are that.
-
-    Raises
-    ------
-    InvalidParameter
-        They are not.
-    """
+    """Return probabilities of the classes, if they are that."""
     try:
         priors = np.atleast_1d(np.asarray(priors, dtype=np.float64))
     except (TypeError, ValueError):

@@ -106,18 +106,10 @@ class MultinomialNB(NaiveBayes):
 
     _likelihood = staticmethod(multinomial_likelihood)
 
-    def __init__(
-        self,
-        *,
-        alpha: float | ArrayLike = 1.0,
-        force_alpha: bool = True,
-        fit_prior: bool = True,
-        class_prior: ArrayLike | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
+    alpha: float | ArrayLike = 1.0
+    force_alpha: bool = True
+    fit_prior: bool = True
+    class_prior: ArrayLike | None = None
 
     @delegable
     def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> MultinomialNB:

@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from ...dask_internals.collections import futures_in
 from ..arrays import Array, Data, Dtype, Output
 from ..delegation.methods import delegable
-from ..errors import InvalidData, InvalidParameter
+from ..errors import InvalidData
 from ..estimator import ScoredClassifier, ScoredRegressor
 from ..labels import checked_classes, class_labels, codes_of, merge_all_classes
+from ..parameters import Rule, fitted, parameter
 from ..rows.running import local_communicator
 from ..rows.table import is_dask
 from ..rows.waiting import computed, persisted, release
@@ -29,54 +30,21 @@ Weighting = str | Callable[[Array], Array] | None
 class NeighborsPredictor(NeighborsEstimator):
     """Base of the estimators that predict by neighbours."""
 
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        weights: Weighting = "uniform",
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float = 2,
-        metric: str = "minkowski",
-        metric_params: None = None,
-        n_jobs: None = None,
-        streams_per_handle: int | None = None,
-        batch_size: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
-        self.streams_per_handle = streams_per_handle
-        self.batch_size = batch_size
-
-
-def checked_weighting(weights: Weighting) -> Weighting:
-    """Return how neighbours are weighted, if that is allowed.
-
-    Raises
-    ------
-    InvalidParameter
-        It is not.
-    """
-    if weights in ("uniform", "distance", None) or callable(weights):
-        return weights
-    raise InvalidParameter(f"weights: must be 'uniform', 'distance' or a function, not {weights!r}.")
+    n_neighbors: int = parameter(5, kw_only=False)
+    weights: Weighting = parameter(
+        "uniform",
+        Rule(
+            lambda value: value in ("uniform", "distance", None) or callable(value),
+            "'uniform', 'distance' or a function",
+        ),
+    )
 
 
 def neighbour_weights(distances: Array, weights: Weighting) -> Array:
-    """Return the weight of each neighbour.
+    """Return the weight of each neighbour, by distances of shape (n_queries, k).
 
-    Parameters
-    ----------
-    distances : array of shape (n_queries, k)
-    weights
-        With ``distance``, the inverse of the distance; a training row that equals the query then is the only one that
-        counts (several of these: equally), as in scikit-learn.
+    With ``distance``, the inverse of the distance; a training row that equals the query then is the only one that
+    counts (several of these: equally), as in scikit-learn.
     """
     if weights in ("uniform", None):
         return np.ones_like(distances)
@@ -92,18 +60,7 @@ def neighbour_weights(distances: Array, weights: Weighting) -> Array:
 def shares(found: Found, output: int, n_classes: int, weights: Weighting) -> Array:
     """Return each class's share of the neighbours; array of shape (n_queries, n_classes), float64.
 
-    Parameters
-    ----------
-    found : Found
-        With codes of classes as targets, a column for each output.
-    output : int
-        Which one is asked for.
-    weights
-
-    Raises
-    ------
-    InvalidData
-        All neighbours of a query weigh nothing.
+    Targets are codes of classes, a column for each output. Refuses neighbours of a query that all weigh nothing.
     """
     assert found.targets is not None
     votes = np.zeros((len(found.rows), n_classes))
@@ -167,12 +124,11 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
 
     _scikit_learn = "sklearn.neighbors.KNeighborsClassifier"
 
-    classes_: Any
+    classes_: Any = fitted()
 
     @delegable
     def fit(self, X: Data, y: Data) -> KNeighborsClassifier:
         """Keep the training data on the workers, and find the classes; y may have several columns."""
-        checked_weighting(self.weights)
         if y is not None and not is_dask(y):
             y = np.asarray(y)
             y = y if y.ndim == 2 and y.shape[1] > 1 else column_or_1d(y, warn=True)
@@ -289,7 +245,6 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsPredictor):
     @delegable
     def fit(self, X: Data, y: Data) -> KNeighborsRegressor:
         """Keep the training data on the workers."""
-        checked_weighting(self.weights)
         self._keep_training_data(X, y)
         return self
 

@@ -119,14 +119,7 @@ class Around(NamedTuple):
 
 
 def around(index: BlockIndex, start: int, queries: Array, radius: float) -> Around:
-    """Return the rows of one block that are at most so far from the queries.
-
-    Parameters
-    ----------
-    start : int
-        Number of the block's first row among all rows.
-    queries : array of shape (n_queries, n_features)
-    """
+    """Return the rows of one block, whose first row has the number ``start``, that are so near to the queries."""
     if index.search is None or not len(queries):
         return Around(np.zeros(len(queries), np.int64), np.zeros(0), np.zeros(0, np.int64))
     distances, rows = index.search.radius_neighbors(queries_for(index.search, queries), radius)
@@ -175,11 +168,7 @@ def around_ranks(communicator: Communicator, block: BlockIndex, start: int, quer
 def split_up(found: Around, what: str, sort: bool) -> Array:
     """Return the ``distances`` or ``rows`` of each query: array of shape (n_queries,) of arrays, as in scikit-learn.
 
-    Parameters
-    ----------
-    what : {"distances", "rows"}
-    sort : bool
-        Nearest first, and among equal distances those with the lower number; else by their numbers.
+    Sorted: nearest first, and among equal distances those with the lower number; else by their numbers.
     """
     values = getattr(found, what)
     if sort:

@@ -23,6 +23,7 @@ from ..checks import no_rows
 from ..delegation.methods import delegable
 from ..errors import InvalidData, NotSupported
 from ..estimator import DistributedEstimator
+from ..parameters import one_of, parameter, real, unset
 from ..rows.running import local_communicator
 from ..rows.table import as_table, is_dask
 from ..rows.waiting import attached, computed, current_client, waiting
@@ -47,15 +48,7 @@ class SearchResults:
     def array(self, function: Callable[..., Any], *arguments: Any, dtype: DTypeLike, columns: int | None = None) -> Any:
         """Return ``function(found, *arguments)`` of all blocks as one array.
 
-        Parameters
-        ----------
-        function : callable
-            Returns an array of shape (n_queries,), or (n_queries, columns).
-        *arguments
-            Small.
-        dtype
-            Of the array.
-        columns : int, optional
+        The function returns an array of shape (n_queries,), or (n_queries, columns); its arguments are small.
         """
         if not self.lazy:
             return function(self.found[0], *arguments)
@@ -120,13 +113,18 @@ class Question(NamedTuple):
 class NeighborsEstimator(DistributedEstimator):
     """Base of the estimators of neighbours."""
 
-    n_neighbors: int
-    algorithm: str
-    leaf_size: int
-    metric: str
-    p: float
-    metric_params: None
-    n_jobs: None
+    n_neighbors: int = 5
+    algorithm: str = parameter("auto", one_of("auto", "ball_tree", "kd_tree", "brute"))
+    leaf_size: int = 30
+    p: float = parameter(2, real(0, above=True))
+    metric: str = parameter(
+        "minkowski",
+        one_of("minkowski", "euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", "cosine"),
+    )
+    metric_params: None = parameter(None, unset("is not supported. Minkowski's exponent is the parameter p."))
+    n_jobs: None = parameter(None, unset("how many work at the same time is up to the cluster. Leave it out."))
+    streams_per_handle: int | None = None
+    batch_size: int | None = None
     _own_parameters = frozenset({"streams_per_handle", "batch_size"})
     _not_saved_because: ClassVar[str] = (
         "its model are the training data, which are on the workers. Save these (X.to_zarr, X.to_parquet) and fit "

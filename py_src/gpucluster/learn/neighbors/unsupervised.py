@@ -9,7 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 from ..arrays import Data, Output
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
-from .block_index import checked_radius
+from ..parameters import parameter
+from .block_index import RADIUS, checked_radius
 from .search import around_but_itself, around_lazily, around_ranks, split_up
 from .training import NeighborsEstimator, Question
 
@@ -54,35 +55,11 @@ class NearestNeighbors(NeighborsEstimator):
 
     _scikit_learn = "sklearn.neighbors.NearestNeighbors"
 
-    def __init__(
-        self,
-        *,
-        n_neighbors: int = 5,
-        radius: float = 1.0,
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        metric: str = "minkowski",
-        p: float = 2,
-        metric_params: None = None,
-        n_jobs: None = None,
-        streams_per_handle: int | None = None,
-        batch_size: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.radius = radius
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.metric = metric
-        self.p = p
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
-        self.streams_per_handle = streams_per_handle
-        self.batch_size = batch_size
+    radius: float = parameter(1.0, RADIUS)
 
     @delegable
     def fit(self, X: Data, y: Data | None = None) -> NearestNeighbors:
         """Keep the training data on the workers."""
-        checked_radius(self.radius)
         self._keep_training_data(X)
         return self
 

@@ -15,12 +15,12 @@ from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator, ScoredClassifier
 from ..labels import checked_classes, classes_of, known_classes, labels_at, merge_classes, require_known
+from ..parameters import either, one_of, parameter, real, whole
 from ..rows.block import Rows
 from .training import Layers, Network, probabilities, train
 
 AUTO_BATCH = 200
 """Rows per batch, as in scikit-learn."""
-SOLVERS = ("adam", "sgd")
 
 
 class MLPClassifier(ScoredClassifier, DistributedEstimator):
@@ -78,39 +78,22 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
 
     _scikit_learn = "sklearn.neural_network.MLPClassifier"
 
-    def __init__(
-        self,
-        hidden_layer_sizes: int | Sequence[int] = (100,),
-        activation: str = "relu",
-        *,
-        solver: str = "adam",
-        alpha: float = 0.0001,
-        batch_size: int | Literal["auto"] = "auto",
-        learning_rate_init: float = 0.001,
-        max_iter: int = 200,
-        shuffle: bool = True,
-        random_state: RandomState = None,
-        tol: float = 1e-4,
-        n_iter_no_change: int = 10,
-        momentum: float = 0.9,
-    ) -> None:
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.activation = activation
-        self.solver = solver
-        self.alpha = alpha
-        self.batch_size = batch_size
-        self.learning_rate_init = learning_rate_init
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.momentum = momentum
+    hidden_layer_sizes: int | Sequence[int] = parameter((100,), kw_only=False)
+    activation: str = parameter("relu", one_of("relu"), kw_only=False)
+    solver: str = parameter("adam", one_of("adam", "sgd"))
+    alpha: float = parameter(0.0001, real(0))
+    batch_size: int | Literal["auto"] = parameter("auto", either("auto", whole(1)))
+    learning_rate_init: float = parameter(0.001, real(0))
+    max_iter: int = parameter(200, whole(1))
+    shuffle: bool = True
+    random_state: RandomState = None
+    tol: float = parameter(1e-4, real(0))
+    n_iter_no_change: int = parameter(10, whole(1))
+    momentum: float = parameter(0.9, real(0))
 
     @delegable
     def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> MLPClassifier:
         """Train the network."""
-        self._check_parameters()
         return self._trained(X, y, sample_weight, None, int(self.max_iter))
 
     @delegable
@@ -120,7 +103,6 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
         """Go once through the rows, and train on from where the last call has left the network."""
         first = not hasattr(self, "classes_")
         known = known_classes(classes, None if first else self.classes_)
-        self._check_parameters()
         start = None if first else Network(self._layers(), self.loss_curve_, vars(self).get("_step"))
         return self._trained(X, y, sample_weight, start, 1, known)
 
@@ -203,22 +185,8 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
         return [int(size) for size in sizes]
 
     def _check_parameters(self) -> None:
-        """Refuse what is not allowed."""
+        super()._check_parameters()
         self._hidden()
-        if self.activation != "relu":
-            raise InvalidParameter(f"activation: must be 'relu', not {self.activation!r}.")
-        if self.solver not in SOLVERS:
-            raise InvalidParameter(f"solver: must be 'adam' or 'sgd', not {self.solver!r}.")
-        for name in ("max_iter", "n_iter_no_change"):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or value < 1:
-                raise InvalidParameter(f"{name}: must be a whole number of 1 or more, not {value!r}.")
-        if self.batch_size != "auto" and (not isinstance(self.batch_size, int | np.integer) or self.batch_size < 1):
-            raise InvalidParameter(f"batch_size: must be 'auto' or a number of 1 or more, not {self.batch_size!r}.")
-        for name in ("alpha", "tol", "learning_rate_init", "momentum"):
-            value = getattr(self, name)
-            if not isinstance(value, int | float | np.number) or not value >= 0:
-                raise InvalidParameter(f"{name}: must be 0 or more, not {value!r}.")
 
 
 def _train(rows: Rows, known: Array | None, **options: Any) -> tuple[Array, Network]:

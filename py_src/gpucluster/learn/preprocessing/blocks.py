@@ -20,15 +20,8 @@ from ..rows.waiting import computed, current_client, require_own
 def reduce_blocks(data: Data, partial: Callable[[Any], Message], op: Operator, name: str = "X") -> Message:
     """Apply a function to each block of rows and combine what it returns, in one pass.
 
-    Parameters
-    ----------
-    data : Dask array, series or data frame, or data in memory
-    partial : callable
-        Called with an array, or a series or data frame of pandas. ``None`` means nothing.
-    op : callable
-        Makes one message of two.
-    name : str
-        What the caller calls the data, for messages.
+    ``partial`` is called with an array, or a series or data frame of pandas; ``None`` means nothing. Messages call the
+    data ``name``.
     """
     if not is_dask(data):
         return local_communicator().allreduce(partial(data), op)
@@ -40,13 +33,7 @@ def reduce_blocks(data: Data, partial: Callable[[Any], Message], op: Operator, n
 
 
 def blocks_of(data: Collection, name: str = "X") -> list[Delayed]:
-    """Return what makes each block of rows of a Dask collection.
-
-    Raises
-    ------
-    NotSupported
-        The blocks are on GPUs.
-    """
+    """Return what makes each block of rows of a Dask collection that is not on GPUs."""
     if on_gpus(data):
         raise NotSupported(
             f"{name}: is on GPUs, where encoders need cuML. Install gpucluster[gpu-cu13], or bring the data to the "
@@ -57,13 +44,7 @@ def blocks_of(data: Collection, name: str = "X") -> list[Delayed]:
 
 
 def checked_columns(data: Collection) -> None:
-    """Refuse Dask arrays that are no tables, or cut along their columns.
-
-    Raises
-    ------
-    InvalidData
-        They are.
-    """
+    """Refuse Dask arrays that are no tables, or cut along their columns."""
     refuse_masked(data, "X")
     if data.ndim != 2:
         raise InvalidData(
@@ -94,11 +75,7 @@ class Categories(NamedTuple):
 def categories_of(block: Any, given: Sequence[Array] | None = None, counted: bool = False) -> Categories | None:
     """Return what occurs in each column of a block; ``None`` where there are no rows.
 
-    Parameters
-    ----------
-    block : array, or data frame of pandas
-    given : sequence of arrays, optional
-        The categories of each column; others are then left out.
+    With the categories of each column ``given``, others are left out.
     """
     if len(block) == 0:
         return None

@@ -16,6 +16,7 @@ from ..checks import no_rows
 from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator, LazyTransformerMixin
+from ..parameters import Rule, either, fitted, one_of, parameter, unset, whole
 from ..rows.table import is_dask, is_dask_array
 from .blocks import (
     add_counts,
@@ -29,18 +30,26 @@ from .blocks import (
     without_na,
 )
 
+DENSE = "only False is supported. Dask's arrays of sparse blocks can do little."
+
+
+def _is_frequency(value: Any) -> bool:
+    return whole(1).allows(value) if isinstance(value, Integral) else isinstance(value, Real) and 0 < float(value) < 1
+
 
 class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
     """Base of the encoders of categories."""
 
-    categories: Literal["auto"] | Sequence[ArrayLike]
-    dtype: DTypeLike
-    min_frequency: float | None
-    max_categories: int | None
+    categories: Literal["auto"] | Sequence[ArrayLike] = "auto"
+    dtype: DTypeLike = np.float64
+    min_frequency: float | None = parameter(
+        None, either(None, Rule(_is_frequency, "a whole number of 1 or more, or a number between 0 and 1"))
+    )
+    max_categories: int | None = parameter(None, either(None, whole(1)))
     _takes_sparse = False
-    categories_: list[Array]
-    n_rows_: int
-    category_counts_: list[Array]
+    categories_: list[Array] = fitted()
+    n_rows_: int = fitted()
+    category_counts_: list[Array] = fitted()
     """In how many of the rows each category is; only where rare ones are grouped."""
 
     def _find_categories(self, X: Data) -> None:
@@ -157,16 +166,8 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
         model._check_infrequent_enabled()
         model._fit_infrequent_category_mapping(self.n_rows_, list(self.category_counts_), missing)
 
-    def _check_categories(self) -> None:
-        least, most = self.min_frequency, self.max_categories
-        whole = isinstance(least, Integral) and least >= 1
-        share = isinstance(least, Real) and not isinstance(least, Integral) and 0 < least < 1
-        if least is not None and not whole and not share:
-            raise InvalidParameter(
-                f"min_frequency: must be a whole number of 1 or more, a number between 0 and 1, or None, not {least!r}."
-            )
-        if most is not None and not (isinstance(most, Integral) and most >= 1):
-            raise InvalidParameter(f"max_categories: must be a whole number of 1 or more, or None, not {most!r}.")
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         require_list("categories", self.categories, "array")
         listed = hasattr(self.categories, "__len__") and not isinstance(self.categories, str)
         if not listed and self.categories != "auto":
@@ -258,31 +259,14 @@ class OneHotEncoder(CategoryEncoder):
 
     _scikit_learn = "sklearn.preprocessing.OneHotEncoder"
 
-    def __init__(
-        self,
-        *,
-        categories: Literal["auto"] | Sequence[ArrayLike] = "auto",
-        drop: Literal["first", "if_binary"] | ArrayLike | None = None,
-        sparse_output: bool = False,
-        dtype: DTypeLike = np.float64,
-        handle_unknown: str = "error",
-        min_frequency: float | None = None,
-        max_categories: int | None = None,
-        feature_name_combiner: Literal["concat"] | Callable[[str, Any], str] = "concat",
-    ) -> None:
-        self.categories = categories
-        self.drop = drop
-        self.sparse_output = sparse_output
-        self.dtype = dtype
-        self.handle_unknown = handle_unknown
-        self.min_frequency = min_frequency
-        self.max_categories = max_categories
-        self.feature_name_combiner = feature_name_combiner
+    drop: Literal["first", "if_binary"] | ArrayLike | None = None
+    sparse_output: bool = parameter(False, unset(DENSE))
+    handle_unknown: str = parameter("error", one_of("error", "ignore", "infrequent_if_exist"))
+    feature_name_combiner: Literal["concat"] | Callable[[str, Any], str] = "concat"
 
     @delegable
     def fit(self, X: Data, y: Data | None = None) -> OneHotEncoder:
         """Find the categories: numbers, strings or categories of pandas."""
-        self._check_options()
         self._find_categories(X)
         self.drop_idx_ = self.get_combined_model().drop_idx_
         return self
@@ -292,14 +276,8 @@ class OneHotEncoder(CategoryEncoder):
         model._set_drop_idx()
         model._n_features_outs = model._compute_n_features_outs()
 
-    def _check_options(self) -> None:
-        if self.sparse_output:
-            raise NotSupported("sparse_output: only False is supported. Dask's arrays of sparse blocks can do little.")
-        if self.handle_unknown not in {"error", "ignore", "infrequent_if_exist"}:
-            raise NotSupported(
-                f"handle_unknown: must be 'error', 'ignore' or 'infrequent_if_exist', not {self.handle_unknown!r}."
-            )
-        self._check_categories()
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         require_list("drop", self.drop, "category")
         if isinstance(self.drop, str) and self.drop not in {"first", "if_binary"}:
             raise InvalidParameter(f"drop: must be 'first', 'if_binary' or an array, not {self.drop!r}.")
@@ -341,33 +319,13 @@ class OrdinalEncoder(CategoryEncoder):
 
     _scikit_learn = "sklearn.preprocessing.OrdinalEncoder"
 
-    def __init__(
-        self,
-        *,
-        categories: Literal["auto"] | Sequence[ArrayLike] = "auto",
-        dtype: DTypeLike = np.float64,
-        handle_unknown: str = "error",
-        unknown_value: float | None = None,
-        encoded_missing_value: float = np.nan,
-        min_frequency: float | None = None,
-        max_categories: int | None = None,
-    ) -> None:
-        self.categories = categories
-        self.dtype = dtype
-        self.handle_unknown = handle_unknown
-        self.unknown_value = unknown_value
-        self.encoded_missing_value = encoded_missing_value
-        self.min_frequency = min_frequency
-        self.max_categories = max_categories
+    handle_unknown: str = parameter("error", one_of("error", "use_encoded_value"))
+    unknown_value: float | None = None
+    encoded_missing_value: float = np.nan
 
     @delegable
     def fit(self, X: Data, y: Data | None = None) -> OrdinalEncoder:
         """Find the categories: numbers, strings or categories of pandas."""
-        self._check_categories()
-        if self.handle_unknown not in {"error", "use_encoded_value"}:
-            raise InvalidParameter(
-                f"handle_unknown: must be 'error' or 'use_encoded_value', not {self.handle_unknown!r}."
-            )
         self._find_categories(X)
         self.get_combined_model()  # refuses what does not go together, such as unknown_value and the categories
         return self

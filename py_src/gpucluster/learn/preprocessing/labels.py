@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from ...dask_internals.collections import meta
 from ..arrays import Array, Data, Dtype, Output, PlainModel
 from ..delegation.methods import delegable
-from ..errors import InvalidData, InvalidParameter, NotSupported
+from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator
 from ..labels import (
     checked_classes,
@@ -24,15 +24,17 @@ from ..labels import (
     require_present,
     target_of,
 )
+from ..parameters import fitted, parameter, unset
 from ..rows.table import is_dask, is_dask_array, refuse_masked
 from .blocks import blocks_of, reduce_blocks, without_na
+from .encoders import DENSE
 
 
 class LabelTransformer(TransformerMixin, DistributedEstimator):
     """Base of the transformers of one column of labels."""
 
     _takes_sparse = False
-    classes_: Array
+    classes_: Array = fitted()
 
     def fit_transform(self, y: Data) -> Output:
         """Find the labels of y, and return what stands for them."""
@@ -47,13 +49,7 @@ class LabelTransformer(TransformerMixin, DistributedEstimator):
 
 
 def column_of(y: Data) -> Any:
-    """Return labels as one column; a Dask collection as it is.
-
-    Raises
-    ------
-    InvalidData
-        There are several columns.
-    """
+    """Return labels as one column; a Dask collection as it is."""
     if not is_dask(y):
         return column_or_1d(y, warn=True)
     refuse_masked(y, "y")
@@ -70,10 +66,7 @@ class _Labels(NamedTuple):
 def labels_in(y: Data) -> Array | None:
     """Return the different labels of a column, sorted; ``None`` for one without rows.
 
-    Raises
-    ------
-    InvalidData
-        Labels are missing, or there are both numbers and strings.
+    Refuses missing labels, and both numbers and strings.
     """
     found: _Labels = reduce_blocks(column_of(y), _labels_of_block, _merge, name="y")
     if found.missing:
@@ -199,10 +192,9 @@ class LabelBinarizer(LabelTransformer):
 
     _scikit_learn = "sklearn.preprocessing.LabelBinarizer"
 
-    def __init__(self, *, neg_label: int = 0, pos_label: int = 1, sparse_output: bool = False) -> None:
-        self.neg_label = neg_label
-        self.pos_label = pos_label
-        self.sparse_output = sparse_output
+    neg_label: int = 0
+    pos_label: int = 1
+    sparse_output: bool = parameter(False, unset(DENSE))
 
     @delegable
     def fit(self, y: Data) -> LabelBinarizer:
@@ -212,8 +204,6 @@ class LabelBinarizer(LabelTransformer):
             raise InvalidParameter(
                 f"neg_label={self.neg_label} must be strictly less than pos_label={self.pos_label}, both whole numbers."
             )
-        if self.sparse_output:
-            raise NotSupported("sparse_output: only False is supported. Dask's arrays of sparse blocks can do little.")
         classes = class_labels(checked_classes(labels_in(y)))
         self.classes_ = classes
         self.y_type_ = "binary" if len(classes) <= 2 else "multiclass"

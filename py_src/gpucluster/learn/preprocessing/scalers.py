@@ -17,6 +17,7 @@ from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator, LazyTransformerMixin
 from ..kernels.affine import Scale, clipped, scaled, stretched, unscaled
 from ..kernels.columns import Columns, Extremes, columns, extremes, merge_columns, merge_extremes
+from ..parameters import SWITCH, parameter
 from ..rows.block import Rows
 
 
@@ -29,16 +30,12 @@ def extreme_values(rows: Rows) -> Extremes:
 class Scaler(OneToOneFeatureMixin, LazyTransformerMixin, DistributedEstimator):
     """Base of the scalers: NaN stays NaN, columns keep their names, results have the type of X."""
 
+    copy: bool = parameter(True, SWITCH)
     _checks: ClassVar[dict[str, Any]] = {"ensure_all_finite": "allow-nan"}
 
     def _map_columns(self, function: Callable[..., Array], X: Data, *model: Any) -> Output:
         names = getattr(self, "feature_names_in_", None)
         return self._map(function, X, *model, columns=self.n_features_in_, names=None if names is None else list(names))
-
-    def _require_switches(self, *names: str) -> None:
-        for name in names:
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise InvalidParameter(f"{name}: must be True or False, not {getattr(self, name)!r}.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -50,20 +47,10 @@ class Scaler(OneToOneFeatureMixin, LazyTransformerMixin, DistributedEstimator):
 class ScalerByExtremes(Scaler):
     """Base of the scalers that need the smallest and largest value of each column, found in one pass over the rows."""
 
-    copy: bool
-    clip: bool
+    clip: bool = parameter(False, SWITCH)
 
     def _extremes(self, X: Data, before: Extremes | None) -> Extremes:
-        """Return those of X, and of the rows before.
-
-        Raises
-        ------
-        InvalidData
-            X holds infinity or has no rows.
-        InvalidParameter
-            An option is neither True nor False.
-        """
-        self._require_switches("copy", "clip")
+        """Return those of X, and of the rows before; refuse infinity, and no rows."""
         found: Extremes = self._fit_with(extreme_values, X, passes=1, reset=before is None)
         if before is not None:
             found = merge_extremes(before, found)
@@ -113,10 +100,8 @@ class StandardScaler(Scaler):
 
     _scikit_learn = "sklearn.preprocessing.StandardScaler"
 
-    def __init__(self, *, copy: bool = True, with_mean: bool = True, with_std: bool = True) -> None:
-        self.copy = copy
-        self.with_mean = with_mean
-        self.with_std = with_std
+    with_mean: bool = parameter(True, SWITCH)
+    with_std: bool = parameter(True, SWITCH)
 
     @delegable
     def fit(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> StandardScaler:
@@ -129,7 +114,6 @@ class StandardScaler(Scaler):
         return self._refined(X, sample_weight, self._seen() if hasattr(self, "n_samples_seen_") else None)
 
     def _refined(self, X: Data, sample_weight: Data | None, before: Columns | None) -> StandardScaler:
-        self._require_switches("copy", "with_mean", "with_std")
         found: Columns = self._fit_with(column_statistics, X, None, sample_weight, passes=1, reset=before is None)
         if sample_weight is not None:
             check_weight(abs(found.weights).sum(), negative=True)
@@ -222,10 +206,7 @@ class MinMaxScaler(ScalerByExtremes):
 
     _scikit_learn = "sklearn.preprocessing.MinMaxScaler"
 
-    def __init__(self, feature_range: tuple[float, float] = (0, 1), *, copy: bool = True, clip: bool = False) -> None:
-        self.feature_range = feature_range
-        self.copy = copy
-        self.clip = clip
+    feature_range: tuple[float, float] = parameter((0, 1), kw_only=False)
 
     @delegable
     def fit(self, X: Data, y: Data | None = None) -> MinMaxScaler:
@@ -308,10 +289,6 @@ class MaxAbsScaler(ScalerByExtremes):
     """
 
     _scikit_learn = "sklearn.preprocessing.MaxAbsScaler"
-
-    def __init__(self, *, copy: bool = True, clip: bool = False) -> None:
-        self.copy = copy
-        self.clip = clip
 
     @delegable
     def fit(self, X: Data, y: Data | None = None) -> MaxAbsScaler:
