@@ -227,8 +227,7 @@ class DistributedEstimator(BaseEstimator):
     def _plain_class(self) -> Callable[..., Any]:
         """Return scikit-learn's class."""
         module, _, name = self._scikit_learn.rpartition(".")
-        found: Callable[..., Any] = getattr(import_module(module), name)
-        return found
+        return getattr(import_module(module), name)
 
     def _plain_parameters(self) -> dict[str, Any]:
         """Return the parameters that scikit-learn's class has too."""

@@ -25,8 +25,7 @@ def computing_with(client: Any) -> AbstractContextManager[Any]:
         return nullcontext()
     if not hasattr(client, "as_current"):
         raise InvalidParameter(f"client: must be a Client of Dask, not {type(client).__name__}.")
-    found: AbstractContextManager[Any] = client.as_current()
-    return found
+    return client.as_current()
 
 
 def takes_client(function: Function) -> Function:
@@ -43,8 +42,7 @@ def takes_client(function: Function) -> Function:
     option = inspect.Parameter("client", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Any)
     made: Any = with_client
     made.__signature__ = with_option(function, option)
-    found: Function = made
-    return found
+    return made
 
 
 def keeps_client(init: Callable[..., None]) -> Callable[..., None]:

@@ -108,8 +108,7 @@ def _gaps(labels: Array) -> Array:
         return ~np.isfinite(labels)
     import pandas as pd
 
-    found: Array = pd.isna(labels)
-    return found
+    return pd.isna(labels)
 
 
 def _kinds(labels: Array) -> tuple[bool, bool]:

@@ -70,8 +70,7 @@ def tree_from(parts: dict[str, Any]) -> PlainModel:
 def _node_dtype() -> Dtype:
     """Return the type of this scikit-learn's nodes, from a tree of one."""
     grown = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])
-    dtype: Dtype = grown.tree_.__getstate__()["nodes"].dtype
-    return dtype
+    return grown.tree_.__getstate__()["nodes"].dtype
 
 
 def _require_tree(nodes: Array, n_features: int) -> None:

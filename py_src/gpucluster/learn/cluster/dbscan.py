@@ -180,5 +180,4 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
 
 def _brought(rows: Array | DaskArray) -> Array:
     """Return an array in this process's memory."""
-    found: Array = to_numpy(computed(rows)[0] if is_dask(rows) else rows)
-    return found
+    return to_numpy(computed(rows)[0] if is_dask(rows) else rows)

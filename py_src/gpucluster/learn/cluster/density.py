@@ -91,8 +91,7 @@ def _core_rows(found: Neighbourhoods, comm: Communicator, n_rows: int, min_sampl
     core = np.zeros(n_rows, np.uint8)
     # Sums of weights that are no whole numbers may differ in the last digits.
     core[numbers] = weights >= min_samples
-    all_core: NDArray[np.bool_] = comm.allreduce(core, "max").astype(bool)
-    return all_core
+    return comm.allreduce(core, "max").astype(bool)
 
 
 def _links(found: Iterable[tuple[Integers, Pairs]], core: NDArray[np.bool_]) -> tuple[Integers, list[Pairs]]:
@@ -140,5 +139,4 @@ def _parts(n_rows: int, one: Integers, other: Integers) -> Integers:
     from scipy.sparse.csgraph import connected_components
 
     pairs = coo_array((np.ones(len(one), bool), (one, other)), shape=(n_rows, n_rows))
-    found: Integers = connected_components(pairs, directed=False)[1]
-    return found
+    return connected_components(pairs, directed=False)[1]

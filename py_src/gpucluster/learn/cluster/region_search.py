@@ -248,5 +248,4 @@ def _tree(X: Array) -> Any:
 
 def _counted(tree: Any, reach: float, power: float) -> Integers:
     """Return how many neighbours every so many rows have, in the tree's order, in which near rows follow each other."""
-    counts: Integers = tree.query_ball_point(tree.data[tree.indices[::COUNTED]], reach, power, return_length=True)
-    return counts
+    return tree.query_ball_point(tree.data[tree.indices[::COUNTED]], reach, power, return_length=True)

@@ -183,8 +183,7 @@ class _Choice:
         return self._rows.broadcast(local.fit(centers, sample_weight=weights).cluster_centers_)
 
     def _weighted(self, n: int) -> Picked:
-        found: Picked = self._rows.total(_by_weight, self._offset, n, *self._next_draw(), op=smallest_of(n))
-        return found
+        return self._rows.total(_by_weight, self._offset, n, *self._next_draw(), op=smallest_of(n))
 
     def _far(self, centers: Array, n: int) -> Array:
         found: Picked = self._rows.total(

@@ -119,8 +119,7 @@ class Communicator(ABC):
 
     def allgather(self, value: Message) -> list[Message]:
         """Return all ranks' values in the order of the ranks, on every rank."""
-        gathered: list[Message] = self.broadcast(self.gather(value))
-        return gathered
+        return self.broadcast(self.gather(value))
 
     def barrier(self) -> None:
         """Wait until all ranks have come here."""

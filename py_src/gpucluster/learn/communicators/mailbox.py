@@ -66,8 +66,7 @@ class Mailbox:
         if mailbox is None:
             mailbox = worker._gpucluster_mailbox = cls(worker)
             set_handler(worker, OPERATION, mailbox._link)
-        found: Mailbox = mailbox
-        return found
+        return mailbox
 
     def open(self, job: str, n_ranks: int) -> None:
         """Begin to take messages of a job: when its rank starts here, or another one's first message arrives before."""

@@ -146,8 +146,7 @@ class MPICommunicator(Communicator):
     def gather(self, value: Message, root: int = 0) -> list[Message] | None:
         """``MPI_Gather`` of pickled objects."""
         self._meet("gather")
-        gathered: list[Message] | None = self.comm.gather(value, root)
-        return gathered
+        return self.comm.gather(value, root)
 
     def free(self) -> None:
         """Give its number back: MPI has some two thousand. Not where ranks were given up, whose messages may be late.

@@ -202,8 +202,7 @@ def contingency(rows: Rows, names: Names = NAMES, *, of: Of = "classes") -> Cont
 
     The message of a block has 8 bytes per pair of labels in it.
     """
-    found: Contingency = compared(rows, _count_pairs, partial(_merge_counts, names), names, of=of)
-    return found
+    return compared(rows, _count_pairs, partial(_merge_counts, names), names, of=of)
 
 
 def _count_pairs(truth: Array, predicted: Array, weights: Array | None) -> Contingency:

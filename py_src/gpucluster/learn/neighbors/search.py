@@ -99,8 +99,7 @@ def search_ranks(communicator: Communicator, block: BlockIndex, start: int, quer
         asked = communicator.broadcast(queries, root)
         found = communicator.reduce(nearest(block, start, asked, k), lambda one, other: merge(k, one, other), root=root)
         mine = found if communicator.rank == root else mine
-    found_for_me: Found = mine
-    return found_for_me
+    return mine
 
 
 class Around(NamedTuple):
@@ -161,8 +160,7 @@ def around_ranks(communicator: Communicator, block: BlockIndex, start: int, quer
         asked = communicator.broadcast(queries, root)
         found = communicator.reduce(around(block, start, asked, radius), merge_around, root=root)
         mine = found if communicator.rank == root else mine
-    found_for_me: Around = mine
-    return found_for_me
+    return mine
 
 
 def split_up(found: Around, what: str, sort: bool) -> Array:

@@ -153,8 +153,7 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
     def infrequent_categories_(self) -> list[Array | None]:
         """Categories of each column that share one, or ``None``; only with ``min_frequency`` or ``max_categories``."""
         check_is_fitted(self)
-        found: list[Array | None] = self.get_combined_model().infrequent_categories_
-        return found
+        return self.get_combined_model().infrequent_categories_
 
     @property
     def _groups_rare(self) -> bool:

@@ -23,8 +23,7 @@ from ..rows.block import Rows
 
 def extreme_values(rows: Rows) -> Extremes:
     """Return smallest and largest value of each column with one message of at most ``8 (2 d + 1)`` bytes per block."""
-    found: Extremes = rows.total(extremes, op=merge_extremes)
-    return found
+    return rows.total(extremes, op=merge_extremes)
 
 
 class Scaler(OneToOneFeatureMixin, LazyTransformerMixin, DistributedEstimator):
@@ -69,8 +68,7 @@ class ScalerByExtremes(Scaler):
 
 def column_statistics(rows: Rows) -> Columns:
     """Return counts, means and squares of all columns with one message of ``32 d`` bytes per block or rank."""
-    found: Columns = rows.total(columns, op=merge_columns)
-    return found
+    return rows.total(columns, op=merge_columns)
 
 
 class StandardScaler(Scaler):

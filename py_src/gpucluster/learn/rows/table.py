@@ -170,8 +170,7 @@ def _weights(array: DaskArray) -> DaskArray:
     if array.dtype.kind != "O":
         raise InvalidData(f"sample_weight: numbers are needed, not {array.dtype}.")
     lazy: Any = array
-    found: DaskArray = lazy.map_blocks(_weights_of_block, dtype=np.float64, meta=np.empty(0))
-    return found
+    return lazy.map_blocks(_weights_of_block, dtype=np.float64, meta=np.empty(0))
 
 
 def _weights_of_block(block: Array) -> Array:
@@ -183,8 +182,7 @@ def _weights_of_block(block: Array) -> Array:
 
 def _on_host(array: DaskArray) -> DaskArray:
     lazy: Any = array
-    found: DaskArray = lazy.map_blocks(to_numpy, dtype=array.dtype, meta=np.empty((0,) * array.ndim, array.dtype))
-    return found
+    return lazy.map_blocks(to_numpy, dtype=array.dtype, meta=np.empty((0,) * array.ndim, array.dtype))
 
 
 def _features(X: Collection) -> tuple[DaskArray, list[str] | None]:
@@ -236,8 +234,7 @@ def _features(X: Collection) -> tuple[DaskArray, list[str] | None]:
 
 
 def _dense(block: Any) -> Array:
-    found: Array = block.toarray()
-    return found
+    return block.toarray()
 
 
 def _row_by_row(values: Array) -> Array:
@@ -354,8 +351,7 @@ def beside(array: DaskArray, like: Array) -> DaskArray:
         return array
     empty = array_namespace_of(like).empty((0,) * array.ndim, array.dtype)
     lazy: Any = array
-    found: DaskArray = lazy.map_blocks(_moved, like, dtype=array.dtype, meta=empty)
-    return found
+    return lazy.map_blocks(_moved, like, dtype=array.dtype, meta=empty)
 
 
 def _moved(block: Array, like: Array) -> Array:

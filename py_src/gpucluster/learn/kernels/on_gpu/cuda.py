@@ -85,8 +85,7 @@ def to_gpu(values: Array) -> Array:
     """Return an array of this computer's memory on the current GPU."""
     import cupy
 
-    found: Array = cupy.asarray(values)
-    return found
+    return cupy.asarray(values)
 
 
 def device_of(X: Array) -> int:
