@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
 from sklearn.utils import get_tags
 from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 from ..dask_internals.collections import meta
 from ..dask_internals.machine import memory_bytes
@@ -235,7 +235,6 @@ class DistributedEstimator(BaseEstimator):
 
     def _plain_model(self, parameters: Mapping[str, Any] | None = None, **changed: Any) -> Any:
         """Return scikit-learn's estimator with the same parameters and attributes, but for those that are given."""
-        check_is_fitted(self)
         model = self._plain_class()(**(self._plain_parameters() | dict(parameters or {})))
         fitted = {name: value for name, value in vars(self).items() if name.endswith("_") and not name.startswith("_")}
         for name, value in (fitted | changed).items():
@@ -273,7 +272,6 @@ class DistributedEstimator(BaseEstimator):
         takes : int, optional
             How many columns X must have, where these are not the columns the model was fitted on.
         """
-        check_is_fitted(self)
         if not is_dask(X):
             checked: dict[str, Any] = {
                 "dtype": [np.float64, np.float32],

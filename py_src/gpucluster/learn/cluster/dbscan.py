@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from sklearn.base import ClusterMixin
-from sklearn.utils.validation import check_is_fitted
 
 from ...dask_internals.collections import with_chunks
 from ..arrays import Array, DaskArray, Data, Output, to_numpy
@@ -150,7 +149,6 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
     @delegable
     def get_combined_model(self) -> Output:
         """Return a fitted ``sklearn.cluster.DBSCAN``; its labels and core rows are brought to this process."""
-        check_is_fitted(self)
         return self._plain_model(labels_=_brought(self.labels_), components_=_brought(self.components_))
 
     def _keep(self, labels: Array, core: Array, X: Array | DaskArray) -> None:

@@ -161,7 +161,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
         Dask array, series or array of shape (n_samples,)
             int32; lazy where X is lazy.
         """
-        return self._map(_labels, X, getattr(self, "cluster_centers_", None), dtype=np.int32)
+        return self._map(_labels, X, self.cluster_centers_, dtype=np.int32)
 
     def fit_predict(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> Output:
         """Fit, and return ``labels_``.
@@ -183,11 +183,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
             Of the type of X, in its units; lazy where X is lazy.
         """
         dtype = as_table(X).X.dtype if is_dask(X) else None
-        columns = None if not hasattr(self, "cluster_centers_") else len(self.cluster_centers_)
-        names = None if columns is None else [str(name) for name in self.get_feature_names_out()]
-        return self._map(
-            _distances, X, getattr(self, "cluster_centers_", None), dtype=dtype, columns=columns, names=names
-        )
+        names = [str(name) for name in self.get_feature_names_out()]
+        return self._map(_distances, X, self.cluster_centers_, dtype=dtype, columns=len(names), names=names)
 
     def score(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> float:
         """Return minus the inertia of rows; computed at once.
@@ -210,7 +207,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
     @delegable
     def get_combined_model(self) -> Output:
         """Return a fitted ``sklearn.cluster.KMeans`` with the same centres, which it would start from."""
-        check_is_fitted(self)
         seed = self.random_state if isinstance(self.random_state, int) else None
         model = self._plain_model({"init": self.cluster_centers_, "n_init": 1, "random_state": seed})
         model._n_threads = available_threads()

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.extmath import svd_flip
-from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Array, Data, Dtype, Output, PlainModel, RandomState, array_namespace_of
 from ..checks import check_columns, check_finite
@@ -184,7 +183,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
         Dask array or data frame, or array, of shape (n_samples, n_components_)
             Of the type of ``components_``; lazy where X is lazy.
         """
-        check_is_fitted(self)
         scale = self._scale() if self.whiten else 1.0
         axes = (self.components_ / scale).T.astype(self.components_.dtype)
         shift = self.mean_.astype(self.components_.dtype)
@@ -208,7 +206,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
         Dask array or data frame, or array, of shape (n_samples, n_features_in_)
             Of the type of ``components_``; lazy where X is lazy.
         """
-        check_is_fitted(self)
         scale = self._scale() if self.whiten else 1.0
         axes = (self.components_ * scale).astype(self.components_.dtype)
         names = getattr(self, "feature_names_in_", None)
@@ -226,7 +223,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
         Dask array, series or array of shape (n_samples,)
             float64; lazy where X is lazy.
         """
-        check_is_fitted(self)
         precision = self.get_precision()
         constant = 0.5 * (np.linalg.slogdet(precision)[1] - len(precision) * np.log(2.0 * np.pi))
         return self._map(_log_likelihood, X, self.mean_, precision, float(constant), dtype=np.float64)
@@ -252,7 +248,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
     @delegable
     def get_combined_model(self) -> PlainModel:
         """Return a fitted ``sklearn.decomposition.PCA``; its ``mean_`` has the type of its components."""
-        check_is_fitted(self)
         return self._plain_model(mean_=self.mean_.astype(self.components_.dtype))
 
     @property

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.extmath import svd_flip
-from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Array, Data, Output, RandomState
 from ..checks import check_columns, check_finite, no_rows
@@ -133,7 +132,6 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, Distri
         Dask array or data frame, or array, of shape (n_samples, n_components)
             Of the type of ``components_``; lazy where X is lazy.
         """
-        check_is_fitted(self)
         return self._map(
             projected, X, None, self.components_.T, None, columns=self._n_features_out,
             names=list(self.get_feature_names_out()),
@@ -152,7 +150,6 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, Distri
         Dask array or data frame, or array, of shape (n_samples, n_features_in_)
             Of the type of ``components_``; lazy where X is lazy.
         """
-        check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         return self._map(
             projected, X, None, self.components_, None, columns=self.n_features_in_,

@@ -9,6 +9,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
 
 from ..errors import NotSupported
 from ..keywords import computing_with, in_our_words, names_of, with_option
@@ -190,6 +191,7 @@ def _calling(ask: Callable[..., Any]) -> Callable[..., Any]:
 
     def call_somewhere(self: Any, *arguments: Any, **options: Any) -> Any:
         if vars(self).get("_delegate") is None:
+            check_is_fitted(self)
             return ask(self, *arguments, **options)
         from .fitting import ask_cuml_for_array, call_cuml
 
@@ -222,6 +224,7 @@ def _combining(combine: Callable[..., Any]) -> Callable[..., Any]:
     def combine_somewhere(self: Any) -> Any:
         delegate = vars(self).get("_delegate")
         if delegate is None:
+            check_is_fitted(self)
             return combine(self)
         from .fitting import fitted_part
 

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
-from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Array, Data, Output, PlainModel, RandomState
 from ..delegation.methods import delegable
@@ -108,7 +107,6 @@ class Forest(DistributedEstimator):
     @property
     def feature_importances_(self) -> PlainModel:
         """How much the trees' splits by each feature reduce impurity; array of shape (n_features,) that sums to 1."""
-        check_is_fitted(self)
         return self.get_combined_model().feature_importances_
 
     @delegable
@@ -120,7 +118,6 @@ class Forest(DistributedEstimator):
 
     def _ask(self, method: str, X: Data, dtype: DTypeLike, columns: int | None = None) -> Output:
         """Call a method of scikit-learn's forest with all blocks."""
-        check_is_fitted(self)
         forest: PlainModel = self.get_combined_model()
         if hasattr(forest, "feature_names_in_"):  # blocks are arrays, whose columns have no names
             del forest.feature_names_in_
@@ -204,19 +201,16 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
     @delegable
     def predict(self, X: Data) -> Output:
         """Return the class of each row."""
-        check_is_fitted(self)
         return self._ask("predict", X, self.classes_.dtype)
 
     @delegable
     def predict_proba(self, X: Data) -> Output:
         """Return the mean of the trees' probabilities of each class, float64."""
-        check_is_fitted(self)
         return self._ask("predict_proba", X, np.float64, self.n_classes_)
 
     @delegable
     def predict_log_proba(self, X: Data) -> Output:
         """Return the logarithms of `predict_proba`: minus infinity where no tree says a class."""
-        check_is_fitted(self)
         return self._ask("predict_log_proba", X, np.float64, self.n_classes_)
 
 
@@ -268,7 +262,6 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
     @delegable
     def predict(self, X: Data) -> Output:
         """Return the mean of the trees' predictions of each row, float64."""
-        check_is_fitted(self)
         width = None if self.n_outputs_ == 1 else self.n_outputs_
         return self._ask("predict", X, np.float64, width)
 

@@ -112,9 +112,6 @@ class LinearRegressor(MultiOutputMixin, ScoredRegressor, DistributedEstimator):
     @delegable
     def predict(self, X: Data) -> Output:
         """Return the prediction for each row."""
-        from sklearn.utils.validation import check_is_fitted
-
-        check_is_fitted(self)
         columns = None if self.coef_.ndim == 1 else len(self.coef_)
         return self._map(linear, X, self.coef_, (self.intercept_,), columns=columns)
 

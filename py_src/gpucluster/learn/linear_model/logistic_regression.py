@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Array, Data, Output, RandomState
 from ..checks import check_finite, check_weight
@@ -212,19 +211,16 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
             Of shape (n_samples,) for two classes, where what is above 0 speaks for ``classes_[1]``, else of shape
             (n_samples, n_classes); lazy where X is lazy.
         """
-        check_is_fitted(self)
         return self._map(scores, X, self._coefficients(), columns=None if len(self.coef_) == 1 else len(self.coef_))
 
     @delegable
     def predict(self, X: Data) -> Output:
         """Return the most probable class of each row."""
-        check_is_fitted(self)
         return self._map(predicted, X, self._coefficients(), self.classes_, dtype=self.classes_.dtype)
 
     @delegable
     def predict_proba(self, X: Data) -> Output:
         """Return the probability of each class."""
-        check_is_fitted(self)
         return self._map(
             probabilities, X, self._coefficients(), columns=len(self.classes_), names=[str(c) for c in self.classes_]
         )
@@ -232,7 +228,6 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
     @delegable
     def predict_log_proba(self, X: Data) -> Output:
         """Return the logarithms of `predict_proba`: minus infinity where that is rounded to 0."""
-        check_is_fitted(self)
         return self._map(
             log_probabilities, X, self._coefficients(), columns=len(self.classes_),
             names=[str(c) for c in self.classes_],

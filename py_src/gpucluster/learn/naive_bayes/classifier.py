@@ -31,7 +31,6 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
     @delegable
     def predict(self, X: Data) -> Output:
         """Return the most likely class of each row."""
-        self._fitted()
         likelihood = type(self)._likelihood
         return self._map(most_likely, X, likelihood, self.classes_, *self._model(), dtype=self.classes_.dtype)
 
@@ -46,14 +45,8 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
         return self._probabilities(log_probabilities, X)
 
     def _probabilities(self, function: Callable[..., Array], X: Data) -> Output:
-        self._fitted()
         likelihood = type(self)._likelihood
         return self._map(function, X, likelihood, *self._model(), dtype=np.float64, columns=len(self.classes_))
-
-    def _fitted(self) -> None:
-        from sklearn.utils.validation import check_is_fitted
-
-        check_is_fitted(self)
 
 
 def checked_class_weights(weights: Array) -> Array:

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from ...dask_internals.collections import futures_in
 from ..arrays import Array, Data, Dtype, Output
@@ -175,7 +175,6 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
         array or data frame of shape (n_queries, n_classes), float64
             A list of these, one for each column of y, where y had several.
         """
-        check_is_fitted(self)
         results = self._search(X, self.n_neighbors)
         columns = self.classes_ if self.outputs_2d_ else [self.classes_]
         found = [

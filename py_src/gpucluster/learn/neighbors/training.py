@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from ...dask_internals.collections import meta
 from ...dask_internals.loops import in_dask_thread
@@ -232,7 +232,6 @@ class NeighborsEstimator(DistributedEstimator):
         InvalidData
             More neighbours than training rows are asked for, or queries have other columns than the training data.
         """
-        check_is_fitted(self)
         k = checked_count(self.n_neighbors if n_neighbors is None else n_neighbors)
         results = self._search(X, k)
         rows = results.array(_rows, dtype=np.int64, columns=k)
@@ -240,7 +239,6 @@ class NeighborsEstimator(DistributedEstimator):
 
     def _search(self, X: Data | None, k: int) -> SearchResults:
         """Return what stands for the neighbours of the queries."""
-        check_is_fitted(self)
         if k + (X is None) > self.n_samples_fit_:
             raise InvalidData(
                 f"Expected n_neighbors {'<' if X is None else '<='} n_samples_fit, but n_neighbors = {k}, "
@@ -301,7 +299,6 @@ class NeighborsEstimator(DistributedEstimator):
     @delegable
     def get_combined_model(self) -> PlainModel:
         """Return scikit-learn's estimator of the same name, fitted; this brings all training rows to this process."""
-        check_is_fitted(self)
         blocks: list[BlockIndex] = list(computed(*self._reached_training().blocks))
         blocks = [block for block in blocks if block.n_rows]
         targets = None if blocks[0].targets is None else np.concatenate([block.targets for block in blocks])

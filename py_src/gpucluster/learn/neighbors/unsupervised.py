@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from sklearn.utils.validation import check_is_fitted
-
 from ..arrays import Data, Output
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
@@ -96,7 +94,6 @@ class NearestNeighbors(NeighborsEstimator):
         InvalidParameter
             The radius is not above 0.
         """
-        check_is_fitted(self)
         far = checked_radius(self.radius if radius is None else radius)
         if sort_results and not return_distance:
             raise InvalidParameter("return_distance must be True if sort_results is True.")

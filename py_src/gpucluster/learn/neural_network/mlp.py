@@ -8,7 +8,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Array, Data, Output, PlainModel, RandomState, array_namespace_of
 from ..delegation.methods import delegable
@@ -135,20 +134,17 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
     @delegable
     def predict(self, X: Data) -> Output:
         """Return the most likely class of each row."""
-        check_is_fitted(self)
         return self._map(_most_likely, X, self.classes_, *self._layers(), dtype=self.classes_.dtype)
 
     @delegable
     def predict_proba(self, X: Data) -> Output:
         """Return the probability of each class, of the type of ``coefs_``."""
-        check_is_fitted(self)
         layers = self._layers()
         return self._map(_probabilities, X, *layers, dtype=layers[0].dtype, columns=len(self.classes_))
 
     @delegable
     def predict_log_proba(self, X: Data) -> Output:
         """Return the logarithms of `predict_proba`: minus infinity where that is rounded to 0."""
-        check_is_fitted(self)
         layers = self._layers()
         return self._map(_log_probabilities, X, *layers, dtype=layers[0].dtype, columns=len(self.classes_))
 
@@ -160,7 +156,6 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
         """
         from sklearn.preprocessing import LabelBinarizer
 
-        check_is_fitted(self)
         coefs, intercepts = list(self.coefs_), list(self.intercepts_)
         two_classes = len(self.classes_) == 2
         if two_classes:

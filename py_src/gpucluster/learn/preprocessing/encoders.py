@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
-from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Array, Collection, Data, Output, PlainModel
 from ..checks import no_rows
@@ -139,7 +138,6 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
     @delegable
     def get_combined_model(self) -> PlainModel:
         """Return the same encoder as scikit-learn's class."""
-        check_is_fitted(self)
         example = example_of(self.categories_, getattr(self, "feature_names_in_", None))
         if not self._groups_rare:
             return self._plain_class()(**self.get_params()).fit(example)
@@ -152,7 +150,6 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
     @property
     def infrequent_categories_(self) -> list[Array | None]:
         """Categories of each column that share one, or ``None``; only with ``min_frequency`` or ``max_categories``."""
-        check_is_fitted(self)
         return self.get_combined_model().infrequent_categories_
 
     @property

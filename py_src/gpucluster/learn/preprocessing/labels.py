@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import TransformerMixin
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from ...dask_internals.collections import meta
 from ..arrays import Array, Data, Dtype, Output, PlainModel
@@ -122,7 +122,6 @@ class LabelEncoder(LabelTransformer):
             y holds labels that were not there when fitting, or missing ones; for Dask collections when they are
             computed.
         """
-        check_is_fitted(self)
         return self._mapped("transform", y, np.dtype(np.int64))
 
     @delegable
@@ -143,7 +142,6 @@ class LabelEncoder(LabelTransformer):
         ValueError
             y holds something else; for Dask collections when they are computed.
         """
-        check_is_fitted(self)
         return self._mapped("inverse_transform", y, self.classes_.dtype)
 
     def _mapped(self, method: str, y: Data, dtype: Dtype) -> Output:
@@ -221,7 +219,6 @@ class LabelBinarizer(LabelTransformer):
         array of shape (n_rows, n_classes), or (n_rows, 1) for two labels, int64
             A Dask array for Dask collections.
         """
-        check_is_fitted(self)
         y = column_of(y)
         values = self.classes_, int(self.neg_label), int(self.pos_label)
         if not is_dask(y):
@@ -255,7 +252,6 @@ class LabelBinarizer(LabelTransformer):
         -------
         array of shape (n_rows,)
         """
-        check_is_fitted(self)
         border = (self.neg_label + self.pos_label) / 2 if threshold is None else float(threshold)
         if not is_dask(Y):
             return labels_from(np.asarray(Y), self.classes_, border)

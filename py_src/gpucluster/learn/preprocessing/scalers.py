@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
-from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Array, Data, Output
 from ..checks import check_weight, no_rows
@@ -132,13 +131,11 @@ class StandardScaler(Scaler):
     @delegable
     def transform(self, X: Data, copy: bool | None = None) -> Output:
         """Return scaled columns, of the type of X."""
-        check_is_fitted(self)
         return self._map_columns(scaled, X, self._scale())
 
     @delegable
     def inverse_transform(self, X: Data, copy: bool | None = None) -> Output:
         """Return columns as they were before `transform`."""
-        check_is_fitted(self)
         return self._map_columns(unscaled, X, self._scale())
 
     def _keep(self, found: Columns, *, weighted: bool) -> None:
@@ -239,13 +236,11 @@ class MinMaxScaler(ScalerByExtremes):
     @delegable
     def transform(self, X: Data) -> Output:
         """Return scaled columns: lazy where X is lazy, in the type of X."""
-        check_is_fitted(self)
         return self._map_columns(stretched, X, (self.min_, self.scale_), self._range() if self.clip else None)
 
     @delegable
     def inverse_transform(self, X: Data) -> Output:
         """Return columns as they were before `transform`, but for what was clipped."""
-        check_is_fitted(self)
         return self._map_columns(scaled, X, (self.min_, self.scale_))
 
     def _range(self) -> tuple[float, float]:
@@ -309,11 +304,9 @@ class MaxAbsScaler(ScalerByExtremes):
     @delegable
     def transform(self, X: Data) -> Output:
         """Return scaled columns: lazy where X is lazy, in the type of X."""
-        check_is_fitted(self)
         return self._map_columns(clipped if self.clip else scaled, X, (None, self.scale_))
 
     @delegable
     def inverse_transform(self, X: Data) -> Output:
         """Return columns as they were before `transform`."""
-        check_is_fitted(self)
         return self._map_columns(unscaled, X, (None, self.scale_))
