@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ...dask_internals.machine import memory_bytes
+from ...dask_internals.scheduler_information import known_workers
 from ..arrays import Array, to_numpy
 from ..checks import no_rows, not_finite
 from ..rows.block import Block
 from ..rows.placement import block_bytes
-from ..rows.ranks import workers_of
 from ..rows.shard import Shard
 from ..rows.table import Table
 from ..rows.waiting import current_client
@@ -68,7 +68,7 @@ def fitting_table(table: Table, seed: int) -> Table:
     if client is None:
         smallest = float(memory_bytes())
     else:
-        smallest = min((info["memory_limit"] or np.inf for info in workers_of(client).values()), default=np.inf)
+        smallest = min((info["memory_limit"] or np.inf for info in known_workers(client).values()), default=np.inf)
     if np.isfinite(smallest):
         # X is sent as float32.
         needed = sum(block_bytes(table)) * (4 / table.X.dtype.itemsize)

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...dask_internals.scheduler_information import known_workers
 from ..arrays import Array, Delayed
 from ..communicators.communicator import Communicator
 from ..rows.placement import block_bytes
-from ..rows.ranks import workers_of
 from ..rows.shard import available_threads
 from ..rows.stream import tree_reduced
 from ..rows.table import Table
@@ -67,7 +67,7 @@ def groups(table: Table) -> list[list[int]]:
         return [[number] for number in numbers]
     client = current_client()
     threads = (
-        available_threads() if client is None else sum(worker["nthreads"] for worker in workers_of(client).values())
+        available_threads() if client is None else sum(worker["nthreads"] for worker in known_workers(client).values())
     )
     sizes = block_bytes(table)
     most = min(max(sum(sizes) / max(threads, 1), 1), INDEX_BYTES)

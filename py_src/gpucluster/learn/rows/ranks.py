@@ -15,6 +15,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from ...dask_internals.collections import keys, leaving_no_futures
+from ...dask_internals.scheduler_information import known_workers
 from ...dask_internals.worker_state import has_nanny, n_threads
 from ..communicators.communicator import SAME_ORDER, Communicator
 from ..communicators.mailbox import close_job, expect_no_more, take_links
@@ -82,13 +83,6 @@ class Placed:
     def fits(self, share: float) -> bool:
         """Whether every worker's blocks take at most such a share of its memory."""
         return within_limits(self.addresses(), self.sizes, self.workers, share)
-
-
-def workers_of(client: Any) -> dict[str, Any]:
-    """Return what the scheduler knows of each worker, by address."""
-    from ...dask_internals.scheduler_information import known_workers
-
-    return known_workers(client)
 
 
 def prepare(client: Any, addresses: list[str]) -> None:
@@ -210,7 +204,7 @@ class _Attempt:
             except TimeoutError:
                 # A scheduler that is gone cancels the tasks in the client.
                 with suppress(OSError):
-                    ended = set(self._addresses) - set(workers_of(self._client))
+                    ended = set(self._addresses) - set(known_workers(self._client))
             if any(task.status in FAILED for task in pending):
                 raise self._cause(pending)
             if ended:
@@ -246,7 +240,7 @@ class _Attempt:
             if not isinstance(error, PeerLost):
                 return error
         returned = [str(rank) for rank, task in enumerate(self._tasks) if task.status == "finished"]
-        if returned and workers_of(self._client).keys() >= set(self._addresses):
+        if returned and known_workers(self._client).keys() >= set(self._addresses):
             calls = [error.calls for error in errors if isinstance(error, PeerLost) and error.calls]
             waits = f": {', '.join(calls[:MOST_TOLD])}{', …' if len(calls) > MOST_TOLD else ''}" if calls else ""
             return _Unmatched(
@@ -257,7 +251,7 @@ class _Attempt:
 
     def _close(self) -> None:
         self._client.run(
-            close_job, job=self._job, workers=[a for a in self._addresses if a in workers_of(self._client)],
+            close_job, job=self._job, workers=[a for a in self._addresses if a in known_workers(self._client)],
             on_error="ignore",
         )  # fmt: skip
 
