@@ -210,12 +210,21 @@ class DistributedEstimator(BaseEstimator):
         if not reset:
             self._check_columns(table.n_features, table.names)
             return table
-        self.n_features_in_ = table.n_features
-        if table.names is not None:
-            self.feature_names_in_ = np.asarray(table.names, dtype=object)
+        self._note_columns(table.n_features, table.names)
+        return table
+
+    def _note_columns(self, n_features: int, names: Any) -> None:
+        self.n_features_in_ = int(n_features)
+        if names is not None:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        return table
+
+    @property
+    def _names_in(self) -> list[str] | None:
+        """Names of the columns that were fitted, where these had names."""
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else list(names)
 
     # -- the model -------------------------------------------------------------------------------
 

@@ -168,8 +168,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
     @delegable
     def fit(self, X: Data, y: Data | None = None) -> PCA:
         """Find the components."""
-        if len(getattr(X, "shape", ())) == 2:
-            check_columns(int(X.shape[1]), "PCA")
+        check_columns(X, "PCA")
         spectrum: Spectrum = self._fit_with(SOLVERS[self.svd_solver], X, passes=1)
         self._keep(spectrum, floating_type(X))
         return self
@@ -208,10 +207,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
         """
         scale = self._scale() if self.whiten else 1.0
         axes = (self.components_ * scale).astype(self.components_.dtype)
-        names = getattr(self, "feature_names_in_", None)
         return self._map(
             projected, X, None, axes, self.mean_.astype(axes.dtype), columns=self.n_features_in_,
-            names=None if names is None else list(names), takes=self.n_components_,
+            names=self._names_in, takes=self.n_components_,
         )  # fmt: skip
 
     @delegable

@@ -108,8 +108,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, Distri
         """Find the axes."""
         algorithms = {"randomized": axes_of_products, "arpack": axes_of_factor}
         wanted = self.n_components
-        if len(getattr(X, "shape", ())) == 2:
-            check_columns(int(X.shape[1]), "TruncatedSVD")
+        check_columns(X, "TruncatedSVD")
         found: SingularAxes = self._fit_with(algorithms[self.algorithm], X, passes=1)
         if wanted > len(found.values):
             raise InvalidParameter(
@@ -150,10 +149,9 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, Distri
         Dask array or data frame, or array, of shape (n_samples, n_features_in_)
             Of the type of ``components_``; lazy where X is lazy.
         """
-        names = getattr(self, "feature_names_in_", None)
         return self._map(
             projected, X, None, self.components_, None, columns=self.n_features_in_,
-            names=None if names is None else list(names), takes=self._n_features_out,
+            names=self._names_in, takes=self._n_features_out,
         )  # fmt: skip
 
     @property

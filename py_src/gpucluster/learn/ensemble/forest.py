@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
+from sklearn.base import MultiOutputMixin
 
 from ..arrays import Array, Data, Output, PlainModel, RandomState
 from ..delegation.methods import delegable
@@ -214,7 +215,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         return self._ask("predict_log_proba", X, np.float64, self.n_classes_)
 
 
-class RandomForestRegressor(ScoredRegressor, Forest):
+class RandomForestRegressor(MultiOutputMixin, ScoredRegressor, Forest):
     """Predict numbers by the mean of many trees, grown by scikit-learn on all workers at once.
 
     Source, communication, and what each tree sees are those of `RandomForestClassifier`.
@@ -264,8 +265,3 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         """Return the mean of the trees' predictions of each row, float64."""
         width = None if self.n_outputs_ == 1 else self.n_outputs_
         return self._ask("predict", X, np.float64, width)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags

@@ -126,12 +126,7 @@ class LinearRegressor(MultiOutputMixin, ScoredRegressor, DistributedEstimator):
         **parameters: Any,
     ) -> Any:
         """Run an algorithm, after a look at what scikit-learn's checks do not see of Dask collections."""
-        if y is None:
-            raise InvalidData(
-                f"{type(self).__name__} requires y to be passed, but the target y is None. Give one number per row."
-            )
-        if len(getattr(X, "shape", ())) == 2:
-            check_columns(int(X.shape[1]), type(self).__name__)
+        check_columns(X, type(self).__name__)
         if is_dask(y) and any(getattr(dtype, "kind", "O") not in "biuf" for dtype in _types(y)):
             raise InvalidData("y: numbers are needed. For classes use a classifier, such as LogisticRegression.")
         return self._fit_with(

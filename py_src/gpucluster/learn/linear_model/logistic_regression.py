@@ -175,10 +175,6 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
     @delegable
     def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> LogisticRegression:
         """Find the coefficients; there must be two classes or more."""
-        if y is None:
-            raise InvalidData(
-                "LogisticRegression requires y to be passed, but the target y is None. Give one label per row."
-            )
         start = None
         if self.warm_start and hasattr(self, "coef_"):
             start = np.column_stack([self.coef_, np.broadcast_to(self.intercept_, len(self.coef_))])

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
+from sklearn.base import MultiOutputMixin
 from sklearn.utils.validation import column_or_1d
 
 from ...dask_internals.collections import futures_in
@@ -96,7 +97,7 @@ def means(found: Found, weights: Weighting) -> Array:
     return (found.targets * given).sum(axis=1) / given.sum(axis=1)
 
 
-class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
+class KNeighborsClassifier(MultiOutputMixin, ScoredClassifier, NeighborsPredictor):
     """Classify by the classes of the nearest neighbours among training data that are spread over a cluster.
 
     Neighbours are found as by `NearestNeighbors`, exactly; with each travels the code of its class (8 bytes). cuML
@@ -191,7 +192,6 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
         tags.classifier_tags.multi_label = True
         return tags
 
@@ -218,7 +218,7 @@ def _labels(block: BlockIndex) -> list[Array]:
     return [class_labels(column) for column in columns.T]
 
 
-class KNeighborsRegressor(ScoredRegressor, NeighborsPredictor):
+class KNeighborsRegressor(MultiOutputMixin, ScoredRegressor, NeighborsPredictor):
     """Predict the mean of the nearest neighbours among training data that are spread over a cluster.
 
     Neighbours are found as by `NearestNeighbors`, exactly; with each travels what is to be averaged. cuML compares in
@@ -263,11 +263,6 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsPredictor):
         results = self._search(X, self.n_neighbors)
         shape, dtype = self._target
         return results.like_queries(means, self.weights, dtype=dtype, columns=shape[0] if shape else None)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
 
 
 def _target_of(block: BlockIndex) -> tuple[tuple[int, ...], Dtype]:

@@ -10,10 +10,10 @@ import numpy as np
 from ...dask_internals.collections import meta
 from ..arrays import Array, Collection, Data, Delayed, Dtype, Output, PlainModel, on_gpus
 from ..communicators.communicator import Message, Operator, combine_all
-from ..errors import InvalidData, NotSupported
+from ..errors import NotSupported
 from ..rows.running import local_communicator
 from ..rows.stream import tree_reduced
-from ..rows.table import is_dask, is_dask_array, refuse_masked
+from ..rows.table import is_dask, is_dask_array
 from ..rows.waiting import computed, current_client, require_own
 
 
@@ -41,21 +41,6 @@ def blocks_of(data: Collection, name: str = "X") -> list[Delayed]:
         )
     blocks: Any = data
     return list(blocks.to_delayed().ravel() if is_dask_array(data) else blocks.to_delayed())
-
-
-def checked_columns(data: Collection) -> None:
-    """Refuse Dask arrays that are no tables, or cut along their columns."""
-    refuse_masked(data, "X")
-    if data.ndim != 2:
-        raise InvalidData(
-            f"X: 2 dimensions are needed (rows and columns), not {data.ndim}. Make one column with X.reshape(-1, 1) or "
-            "X.to_frame()."
-        )
-    if is_dask_array(data) and data.numblocks[1] > 1:
-        raise InvalidData(
-            f"X: is cut along its columns too ({data.numblocks[1]} chunks), but each row must be in one chunk. "
-            "Use X.rechunk({1: -1})."
-        )
 
 
 PLAIN_KINDS = "biufcmM"

@@ -13,14 +13,13 @@ from numpy.typing import ArrayLike, DTypeLike
 from ..arrays import Array, Collection, Data, Output, PlainModel
 from ..checks import no_rows
 from ..delegation.methods import delegable
-from ..errors import InvalidData, InvalidParameter, NotSupported
+from ..errors import InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator, LazyTransformerMixin
 from ..parameters import Rule, either, fitted, one_of, parameter, unset, whole
-from ..rows.table import is_dask, is_dask_array
+from ..rows.table import is_dask, is_dask_array, require_table
 from .blocks import (
     add_counts,
     categories_of,
-    checked_columns,
     example_of,
     map_encoder,
     merge_categories,
@@ -56,7 +55,7 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
         automatic = isinstance(self.categories, str)
         local = None
         if is_dask(X):
-            checked_columns(X)
+            require_table(X)
             names, n_features = (None if is_dask_array(X) else list(X.columns)), X.shape[1]
         else:
             local = self._plain_class()(**self.get_params()).fit(with_plain_gaps(X))
@@ -79,11 +78,7 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
             if self._groups_rare:
                 self.n_rows_, self.category_counts_ = found.n_rows, list(found.counts)
         self.categories_ = list(given)
-        self.n_features_in_ = int(n_features)
-        if names is not None and all(isinstance(name, str) for name in names):
-            self.feature_names_in_ = np.asarray(names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        self._note_columns(n_features, names if names is None or all(isinstance(name, str) for name in names) else None)
 
     @delegable
     def transform(self, X: Data) -> Output:
@@ -104,8 +99,8 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
         model = self.get_combined_model()
         if not is_dask(X):
             return model.transform(with_plain_gaps(X, model.categories_))
-        checked_columns(X)
-        self._check_names(X)
+        require_table(X)
+        self._check_columns(X.shape[1], None if is_dask_array(X) else [str(name) for name in X.columns])
         return map_encoder(X, model, "transform", list(model.get_feature_names_out()), np.dtype(self.dtype))
 
     @delegable
@@ -124,7 +119,7 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
         model = self.get_combined_model()
         if not is_dask(X):
             return model.inverse_transform(X)
-        checked_columns(X)
+        require_table(X)
         names = getattr(self, "feature_names_in_", [f"x{number}" for number in range(self.n_features_in_)])
         dtype = np.result_type(*(one.dtype for one in self.categories_))
         if self._groups_rare or any(one.dtype.kind in "OUS" for one in self.categories_):
@@ -168,19 +163,6 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
         listed = hasattr(self.categories, "__len__") and not isinstance(self.categories, str)
         if not listed and self.categories != "auto":
             raise InvalidParameter(f"categories: must be 'auto' or a list of arrays, not {self.categories!r}.")
-
-    def _check_names(self, X: Collection) -> None:
-        if X.shape[1] != self.n_features_in_:
-            raise InvalidData(
-                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
-                "as input."
-            )
-        known = getattr(self, "feature_names_in_", None)
-        if known is not None and not is_dask_array(X) and list(known) != list(X.columns):
-            raise InvalidData(
-                f"X has the columns {', '.join(map(str, X.columns[:8]))}, but {type(self).__name__} was fitted with "
-                f"{', '.join(known[:8])}. Choose the same columns in the same order."
-            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

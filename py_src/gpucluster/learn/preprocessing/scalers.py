@@ -32,8 +32,7 @@ class Scaler(OneToOneFeatureMixin, LazyTransformerMixin, DistributedEstimator):
     _checks: ClassVar[dict[str, Any]] = {"ensure_all_finite": "allow-nan"}
 
     def _map_columns(self, function: Callable[..., Array], X: Data, *model: Any) -> Output:
-        names = getattr(self, "feature_names_in_", None)
-        return self._map(function, X, *model, columns=self.n_features_in_, names=None if names is None else list(names))
+        return self._map(function, X, *model, columns=self.n_features_in_, names=self._names_in)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

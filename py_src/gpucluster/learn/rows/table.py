@@ -50,6 +50,21 @@ def refuse_masked(data: Data, name: str) -> None:
         )
 
 
+def require_table(X: Collection) -> None:
+    """Refuse what is no table, Dask arrays of masked arrays, and those that are cut along their columns."""
+    refuse_masked(X, "X")
+    if X.ndim != 2:
+        raise InvalidData(
+            f"X: 2 dimensions are needed (rows and columns), not {X.ndim}. Reshape your data: X.reshape(-1, 1) or "
+            "X.to_frame() makes one column, X.reshape(1, -1) one row."
+        )
+    if is_dask_array(X) and X.numblocks[1] > 1:
+        raise InvalidData(
+            f"X: is cut along its columns too ({X.numblocks[1]} chunks), but each row must be in one chunk. "
+            "Use X.rechunk({1: -1})."
+        )
+
+
 def is_dask_array(data: object) -> TypeIs[DaskArray]:
     """Whether this is a Dask array; other Dask collections are data frames and series."""
     return is_dask(data) and hasattr(data, "chunks")
@@ -211,17 +226,7 @@ def _features(X: Collection) -> tuple[DaskArray, list[str] | None]:
         names = [str(name) for name in X.columns]
         # pandas keeps columns together; kernels want rows, and would copy each block every time they see it.
         X = X.astype(_common(X.dtypes)).to_dask_array().map_blocks(_row_by_row)
-    refuse_masked(X, "X")
-    if X.ndim != 2:
-        raise InvalidData(
-            f"X: 2 dimensions are needed (rows and columns), not {X.ndim}. Reshape your data: X.reshape(-1, 1) makes "
-            "one column, X.reshape(1, -1) one row."
-        )
-    if X.numblocks[1] > 1:
-        raise InvalidData(
-            f"X: is cut along its columns too ({X.numblocks[1]} chunks), but each row must be in one chunk. "
-            "Use X.rechunk({1: -1})."
-        )
+    require_table(X)
     if hasattr(meta(X), "toarray"):
         # Block by block, while it is worked on: algorithms want rows of numbers.
         lazy: Any = X
