@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..arrays import Array, Data, Output, array_namespace_of
 from ..delegation.methods import delegable
 from ..errors import InvalidData
 from ..estimator import DistributedEstimator, ScoredClassifier
-from ..labels import labels_at
+from ..labels import known_classes, labels_at
 from ..parameters import fitted
 
 Likelihood = Callable[..., Array]
@@ -26,6 +27,27 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
 
     def _model(self) -> tuple[Array, ...]:
         """Return what the likelihood is computed from."""
+        raise NotImplementedError
+
+    @delegable
+    def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> Self:
+        """Learn what each class is like, in one pass."""
+        return self._refined(X, y, sample_weight, None)
+
+    @delegable
+    def partial_fit(
+        self, X: Data, y: Data, classes: ArrayLike | None = None, sample_weight: Data | None = None
+    ) -> Self:
+        """Do the same as `fit` with more rows: those of former calls count, too."""
+        known = known_classes(classes, getattr(self, "classes_", None))
+        return self._refined(X, y, sample_weight, self._seen(known))
+
+    def _seen(self, classes: Array) -> Any:
+        """Return what is known of the rows so far; nothing of classes that had none."""
+        raise NotImplementedError
+
+    def _refined(self, X: Data, y: Data, sample_weight: Data | None, before: Any) -> Self:
+        """Fit to rows, and to those before, if any."""
         raise NotImplementedError
 
     @delegable

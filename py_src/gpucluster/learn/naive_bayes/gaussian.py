@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array, Data, Namespace, array_namespace_of, to_numpy
 from ..checks import not_finite
-from ..delegation.methods import delegable
 from ..errors import InvalidParameter
-from ..labels import checked_classes, known_classes, labels_of, merge_classes, require_known
+from ..labels import checked_classes, labels_of, merge_classes, require_known
 from ..parameters import fitted, parameter, real
 from ..rows.block import Block, Rows
 from .classifier import NaiveBayes, checked_class_weights
@@ -145,26 +144,7 @@ class GaussianNB(NaiveBayes):
     priors: ArrayLike | None = None
     var_smoothing: float = parameter(1e-9, real(0))
 
-    @delegable
-    def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> GaussianNB:
-        """Find means and variances of each class."""
-        return self._refined(X, y, sample_weight, None)
-
-    @delegable
-    def partial_fit(
-        self, X: Data, y: Data, classes: ArrayLike | None = None, sample_weight: Data | None = None
-    ) -> GaussianNB:
-        """Do the same as `fit` with more rows: those of former calls count, too."""
-        first = not hasattr(self, "classes_")
-        known = known_classes(classes, None if first else self.classes_)
-        before = (
-            Moments(known, *(np.zeros((len(known) + 1, *shape)) for shape in ((), (1,), (1,))))
-            if first
-            else self._moments()
-        )
-        return self._refined(X, y, sample_weight, before)
-
-    def _refined(self, X: Data, y: Data, sample_weight: Data | None, before: Moments | None) -> GaussianNB:
+    def _refined(self, X: Data, y: Data, sample_weight: Data | None, before: Moments | None) -> Self:
         reset = not hasattr(self, "classes_") or before is None
         found = self._fit_with(gaussian_moments, X, y, sample_weight, passes=1, reset=reset)
         if before is not None:
@@ -182,8 +162,10 @@ class GaussianNB(NaiveBayes):
             self.class_prior_ = checked_priors(self.priors, len(self.classes_))
         return self
 
-    def _moments(self) -> Moments:
+    def _seen(self, classes: Array) -> Moments:
         """Return the moments of the rows so far; all rows' are made of those of the classes, so they are weighted."""
+        if not hasattr(self, "classes_"):
+            return Moments(classes, *(np.zeros((len(classes) + 1, *shape)) for shape in ((), (1,), (1,))))
         counts = self.class_count_[:, None]
         squares = (self.var_ - self.epsilon_) * counts
         mean = (self.theta_ * counts).sum(axis=0) / counts.sum()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
@@ -45,6 +46,27 @@ class ScalerByExtremes(Scaler):
     """Base of the scalers that need the smallest and largest value of each column, found in one pass over the rows."""
 
     clip: bool = parameter(False, SWITCH)
+
+    @delegable
+    def fit(self, X: Data, y: Data | None = None) -> Self:
+        """Find the smallest and largest values."""
+        return self._refined(X, None)
+
+    @delegable
+    def partial_fit(self, X: Data, y: Data | None = None) -> Self:
+        """Do the same as `fit` with more rows: those of former calls count, too.
+
+        A column without values in the rows of one call keeps those of the others.
+        """
+        return self._refined(X, self._seen() if hasattr(self, "n_samples_seen_") else None)
+
+    @abstractmethod
+    def _seen(self) -> Extremes:
+        """Return the extremes of the rows so far."""
+
+    @abstractmethod
+    def _refined(self, X: Data, before: Extremes | None) -> Self:
+        """Fit to rows, and to those before."""
 
     def _extremes(self, X: Data, before: Extremes | None) -> Extremes:
         """Return those of X, and of the rows before; refuse infinity, and no rows."""
@@ -202,21 +224,10 @@ class MinMaxScaler(ScalerByExtremes):
 
     feature_range: tuple[float, float] = parameter((0, 1), kw_only=False)
 
-    @delegable
-    def fit(self, X: Data, y: Data | None = None) -> MinMaxScaler:
-        """Find the smallest and largest values; a column's range must not be too large for its type."""
-        return self._refined(X, None)
+    def _seen(self) -> Extremes:
+        return Extremes(self.n_samples_seen_, self.data_min_, self.data_max_)
 
-    @delegable
-    def partial_fit(self, X: Data, y: Data | None = None) -> MinMaxScaler:
-        """Do the same as `fit` with more rows: those of former calls count, too.
-
-        A column without values in the rows of one call keeps those of the others; in scikit-learn it loses them.
-        """
-        known = hasattr(self, "n_samples_seen_")
-        return self._refined(X, Extremes(self.n_samples_seen_, self.data_min_, self.data_max_) if known else None)
-
-    def _refined(self, X: Data, before: Extremes | None) -> MinMaxScaler:
+    def _refined(self, X: Data, before: Extremes | None) -> Self:
         start, end = self._range()
         found = self._extremes(X, before)
         with np.errstate(over="ignore"):
@@ -282,18 +293,10 @@ class MaxAbsScaler(ScalerByExtremes):
 
     _scikit_learn = "sklearn.preprocessing.MaxAbsScaler"
 
-    @delegable
-    def fit(self, X: Data, y: Data | None = None) -> MaxAbsScaler:
-        """Find the largest absolute values."""
-        return self._refined(X, None)
+    def _seen(self) -> Extremes:
+        return Extremes(self.n_samples_seen_, -self.max_abs_, self.max_abs_)
 
-    @delegable
-    def partial_fit(self, X: Data, y: Data | None = None) -> MaxAbsScaler:
-        """Do the same as `fit` with more rows: those of former calls count, too."""
-        known = hasattr(self, "n_samples_seen_")
-        return self._refined(X, Extremes(self.n_samples_seen_, -self.max_abs_, self.max_abs_) if known else None)
-
-    def _refined(self, X: Data, before: Extremes | None) -> MaxAbsScaler:
+    def _refined(self, X: Data, before: Extremes | None) -> Self:
         found = self._extremes(X, before)
         self.n_samples_seen_ = found.n_rows
         self.max_abs_ = np.maximum(np.abs(found.lows), np.abs(found.highs))
