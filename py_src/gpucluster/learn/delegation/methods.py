@@ -36,7 +36,7 @@ def delegable(method: Method) -> Method:
     otherwise the signature stay those of the method, which is what it does without cuML.
     """
     others: dict[str, Callable[[Callable[..., Any]], Callable[..., Any]]] = {
-        "fit": _fitting, "partial_fit": _refining, "get_combined_model": _combining, "score": _scoring,
+        "fit": _fitting, "partial_fit": _refining, "get_combined_model": _combining, "score": lambda score: score,
         "fit_predict": _answering, "fit_transform": _answering,
     }  # fmt: skip
     make = others.get(method.__name__, _calling)
@@ -167,10 +167,6 @@ def _answering(ask: Callable[..., Any]) -> Callable[..., Any]:
         return answer if delayed else _computed_on_workers(answer)
 
     return answer_here
-
-
-def _scoring(score: Callable[..., Any]) -> Callable[..., Any]:
-    return score
 
 
 def _refining(refine: Callable[..., Any]) -> Callable[..., Any]:
