@@ -95,6 +95,8 @@ class DistributedEstimator(BaseEstimator):
 
     _declared: ClassVar[dict[str, Declared]] = {}
     """The parameters; see `gpucluster.learn.parameters`."""
+    _fixed: ClassVar[frozenset[str]] = frozenset()
+    """Parameters of the base class that are attributes of this class."""
     _client: Any = None
     """What computes; ``None``: Dask's current client."""
 
@@ -105,8 +107,8 @@ class DistributedEstimator(BaseEstimator):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         declared = taken_declarations(cls)
-        cls._declared = cls._declared | declared
-        if declared or "__init__" in vars(cls):
+        cls._declared = {name: each for name, each in (cls._declared | declared).items() if name not in cls._fixed}
+        if declared or vars(cls).keys() & {"__init__", "_fixed"}:
             init = vars(cls).get("__init__") or constructor(cls._declared)
             cls.__init__ = keeps_client(init)  # type: ignore[method-assign]
         for name in ("fit_predict", "fit_transform", "score"):

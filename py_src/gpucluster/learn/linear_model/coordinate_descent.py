@@ -129,22 +129,6 @@ class Lasso(ElasticNet):
     """
 
     _scikit_learn = "sklearn.linear_model.Lasso"
+    _fixed = frozenset({"l1_ratio"})
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        fit_intercept: bool = True,
-        precompute: bool = False,
-        copy_X: bool = True,
-        max_iter: int = 1000,
-        tol: float = 1e-4,
-        warm_start: bool = False,
-        positive: bool = False,
-        random_state: RandomState = None,
-        selection: str = "cyclic",
-    ) -> None:
-        super().__init__(
-            alpha, l1_ratio=1.0, fit_intercept=fit_intercept, precompute=precompute, max_iter=max_iter, copy_X=copy_X,
-            tol=tol, warm_start=warm_start, positive=positive, random_state=random_state, selection=selection,
-        )  # fmt: skip
+    l1_ratio = 1.0
