@@ -5,8 +5,9 @@ Nothing heavy is imported before a name is used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy_names import imported_when_used
 
 if TYPE_CHECKING:
     from .catalogue import workloads
@@ -17,22 +18,13 @@ if TYPE_CHECKING:
 
 __all__ = ["BenchResult", "Comparison", "bench", "compare", "load", "workloads", "write_report"]
 
-_LAZY = {
-    "BenchResult": "result",
-    "Comparison": "comparison",
-    "bench": "running",
-    "compare": "comparison",
-    "load": "result",
-    "workloads": "catalogue",
-    "write_report": "report",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+__getattr__, __dir__ = imported_when_used(
+    __name__,
+    {
+        "catalogue": ["workloads"],
+        "comparison": ["Comparison", "compare"],
+        "report": ["write_report"],
+        "result": ["BenchResult", "load"],
+        "running": ["bench"],
+    },
+)

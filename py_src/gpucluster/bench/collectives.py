@@ -28,12 +28,7 @@ def _one_row_each(context: Context, parameters: Parameters) -> Any:
 def timed_allreduces(shard: Any, n_bytes: int) -> tuple[float, float]:
     """Sum an array over all ranks again and again; runs on the workers.
 
-    Returns
-    -------
-    seconds : float
-        Median of one operation, as this rank saw it.
-    total : float
-        Of the first element of the last result.
+    Returns the median seconds of one operation, as this rank saw it, and the total of the last result's first element.
     """
     communicator = shard.communicator
     values = np.ones(max(1, n_bytes // 8))

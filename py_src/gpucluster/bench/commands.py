@@ -80,15 +80,7 @@ def declare_bench(parser: SentenceParser, face: str) -> None:
 
 
 def bench(found: Namespace, say: Say) -> Answer:
-    """List workloads, compare two results, or measure a cluster.
-
-    Raises
-    ------
-    InvalidRequest
-        Something typed is wrong; nothing was started.
-    GPUClusterError
-        The cluster could not be had, or measured.
-    """
+    """List workloads, compare two results, or measure a cluster."""
     words = list(getattr(found, "words", []))
     if getattr(found, "list", False):
         return _list(found)

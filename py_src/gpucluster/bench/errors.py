@@ -1,14 +1,4 @@
-"""What can go wrong while a cluster is measured.
-
-The tree::
-
-    GPUClusterError
-    └── BenchError
-        ├── NothingToMeasure    no workload is left that this cluster can run
-        ├── NotComparable       two results have nothing in common
-        ├── UnreadableResult    a file is no result of ``gpucluster bench``
-        └── WrongResult         a workload computed something else than it should
-"""
+"""What can go wrong while a cluster is measured."""
 
 from __future__ import annotations
 

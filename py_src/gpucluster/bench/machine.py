@@ -42,14 +42,8 @@ def hosts_of(
 ) -> list[HostFacts]:
     """Return the computers by kind.
 
-    Parameters
-    ----------
-    reports : dict
-        What each worker reported, by address.
-    workers : dict
-        What the scheduler knows of each worker, by address; the names of GPUs come from there.
-    loads : dict
-        Of each computer, by name, before anything was measured.
+    ``reports`` is what each worker reported and ``workers`` what the scheduler knows of it, such as GPUs' names, both
+    by address; ``loads`` is that of each computer, by name, before anything was measured.
     """
     by_host: dict[str, list[str]] = {}
     for address, told in reports.items():

@@ -23,18 +23,10 @@ SHARE = 0.5
 
 
 class Sizes:
-    """Decides the sizes where there are fewest workers; with more of them, they stay what they were.
+    """Decides the sizes where there are fewest workers; with more of them, they stay the same.
 
-    Parameters
-    ----------
-    wanted : str
-        One of ``tiny``, ``small``, ``medium``, ``large``.
-    seconds : float or None
-        Instead: how long one workload may take on one number of workers. Sizes grow from the smallest.
-    memory_bytes : int or None
-        Of all workers together where they are fewest; ``None``: no limit is known.
-    repeats : int
-        Runs that will be measured.
+    ``seconds``: instead of the wanted size, how long one workload may take on one number of workers; sizes grow from
+    the smallest. ``memory_bytes``: of all workers together where they are fewest; ``None``: no limit is known.
     """
 
     def __init__(self, wanted: Size, seconds: float | None, memory_bytes: int | None, repeats: int) -> None:

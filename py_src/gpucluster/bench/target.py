@@ -21,14 +21,7 @@ _CONNECT_SECONDS = 20
 
 
 class Target:
-    """A cluster with a client.
-
-    Parameters
-    ----------
-    client : distributed.Client
-    cluster : Cluster, optional
-        Ours; ``None`` for a scheduler that gpucluster did not start, whose number of workers stays as it is.
-    """
+    """A cluster with a client; without ``cluster``, its scheduler was not started by gpucluster and never scales."""
 
     def __init__(self, client: Any, cluster: Cluster | None = None) -> None:
         self.client = client
@@ -62,15 +55,7 @@ class Target:
         return min(known) if known else None
 
     def scale(self, n_workers: int) -> None:
-        """Have exactly so many workers.
-
-        Raises
-        ------
-        InvalidState
-            This cluster cannot be scaled from here.
-        GPUClusterError
-            The workers could not be had.
-        """
+        """Have exactly so many workers; `InvalidState` where this cluster cannot be scaled from here."""
         if len(self.workers) == n_workers:
             return
         if self.cluster is None:
@@ -92,18 +77,9 @@ async def _moment() -> None:
 
 @contextmanager
 def existing(name: str | None, *, scales: bool = False) -> Iterator[Target]:
-    """Use a living cluster; afterwards it has the workers it had.
+    """Use a running cluster, by name or id, or the only one; afterwards it has the workers it had.
 
-    Parameters
-    ----------
-    name : str, optional
-        Name or id; may be left out while only one lives.
-    scales : bool
-        Whether its number of workers will be changed.
-
-    Raises
-    ------
-    ClusterNotFound, InvalidRequest, InvalidState
+    ``scales``: whether its number of workers will be changed.
     """
     cluster = connect(name)
     wanted = cluster.model.wanted
@@ -123,12 +99,7 @@ def existing(name: str | None, *, scales: bool = False) -> Iterator[Target]:
 
 @contextmanager
 def created(spec: SpecBase) -> Iterator[Target]:
-    """Use a cluster that is started now and stopped afterwards.
-
-    Raises
-    ------
-    InvalidRequest, NameTaken, StartFailed, StartTimedOut
-    """
+    """Use a cluster that is started now and stopped afterwards."""
     options: dict[str, Any] = spec.model_dump(exclude_unset=True)
     options.setdefault("backend", getattr(spec, "backend", "auto"))
     with create(**options) as cluster, cluster.get_client() as client:
@@ -137,18 +108,7 @@ def created(spec: SpecBase) -> Iterator[Target]:
 
 @contextmanager
 def scheduler(address: str) -> Iterator[Target]:
-    """Use any scheduler of Dask, such as one that dask-mpi has started.
-
-    Parameters
-    ----------
-    address : str
-        Such as ``tcp://10.0.0.1:8786``, or the name of a scheduler file.
-
-    Raises
-    ------
-    InvalidRequest
-        No scheduler answers there.
-    """
+    """Use any scheduler of Dask by an address such as ``tcp://10.0.0.1:8786``, or by its scheduler file."""
     from distributed import Client
 
     if "://" in address:

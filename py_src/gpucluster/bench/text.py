@@ -22,15 +22,7 @@ def seconds_text(seconds: float) -> str:
 
 
 def seconds_texts(values: Sequence[float], quartiles: Sequence[tuple[float, float]] | None = None) -> list[str]:
-    """Return times that are compared, in one unit: that of the shortest.
-
-    Parameters
-    ----------
-    values : sequence of float
-        Seconds, such as medians.
-    quartiles : sequence of pairs of float, optional
-        Lower and upper quartile of each.
-    """
+    """Return seconds that are compared, in one unit: that of the shortest; with their lower and upper quartiles."""
     unit, factor = next((pair for pair in _UNITS if min(values) >= 0.9995 * pair[1]), _UNITS[-1])
     found = [f"{_three(value / factor)} {unit}" for value in values]
     if quartiles is None:

@@ -18,15 +18,7 @@ _FULL, _EMPTY = "█", "░"
 
 
 class ProgressBar:
-    """Counts steps and says after each one how many are done, and about how long the rest takes.
-
-    Parameters
-    ----------
-    total : float
-        Steps that there will be, of about the same length.
-    say : callable
-        Shows a line, in the place of the last one.
-    """
+    """Counts steps of about the same length, and shows after each how many are done and how long the rest takes."""
 
     def __init__(self, total: float, say: Say) -> None:
         self._total = max(total, 1.0)
@@ -72,19 +64,9 @@ class Prepared:
     """So many the scheduler knows between two runs."""
 
     def measure(self, repeats: int, step: Callable[[int], None]) -> Measurement:
-        """Run the workload so often and return what was measured.
+        """Run the workload so often and return what was measured; ``step`` is called before each run with its number.
 
-        Parameters
-        ----------
-        repeats : int
-            Runs that count.
-        step : callable
-            Called before each run with its number, from 0.
-
-        Raises
-        ------
-        WrongResult
-            A run computed something else than the run before.
+        Raises `WrongResult` where a run computed something else than the run before.
         """
         seconds = []
         for number in range(repeats):
@@ -133,12 +115,7 @@ def timed(workload: Workload, data: Any) -> tuple[Outcome, float]:
 
 
 def require_same(workload: Workload, one: float, other: float, whose: str) -> None:
-    """Complain when results differ by more than sums in another order do.
-
-    Raises
-    ------
-    WrongResult
-    """
+    """Raise `WrongResult` where results differ by more than sums in another order do."""
     if not abs(one - other) <= workload.tolerance * max(abs(one), abs(other), 1e-300):
         raise WrongResult(
             f"The results of {whose} differ: {one!r} and {other!r}. A time without a result is worth nothing."

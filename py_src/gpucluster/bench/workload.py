@@ -99,11 +99,6 @@ def persisted(*collections: Any) -> list[Any]:
 
 
 def expect(found: float, known: float, what: str, tolerance: float = 1e-9) -> None:
-    """Complain unless a result is the one that is known beforehand.
-
-    Raises
-    ------
-    WrongResult
-    """
+    """Raise `WrongResult` unless a result is the one that is known beforehand."""
     if not abs(found - known) <= tolerance * max(1.0, abs(known)):
         raise WrongResult(f"{what} must be {known!r}, but the cluster computed {found!r}.")

@@ -45,23 +45,10 @@ class UnixConnector(Connector):
     """Connects to a socket in a comm folder."""
 
     async def connect(self, address: str, deserialize: bool = True, **connection_args: Any) -> Comm:
-        """Connect, and show the folder's secret.
+        """Connect to a socket, and show the folder's secret.
 
-        Parameters
-        ----------
-        address : str
-            Of the socket, without scheme.
-        deserialize : bool
-            Whether messages are deserialized.
-        **connection_args
-            Of TLS; not used.
-
-        Raises
-        ------
-        CommClosedError
-            Nobody listens there.
-        FatalCommClosedError
-            The cluster has ended, or is another user's.
+        Raises `CommClosedError` where nobody listens, and `FatalCommClosedError` where the cluster has ended or is
+        another user's.
         """
         path = path_of(address)
         try:
@@ -117,17 +104,7 @@ _numbers = itertools.count(1)
 
 
 class UnixListener(BaseListener):
-    """Listens on a new socket in a comm folder.
-
-    Parameters
-    ----------
-    folder : str
-        Its path.
-    comm_handler : callable
-        Serves a connection.
-    deserialize, allow_offload : bool
-        As distributed asks for them.
-    """
+    """Listens on a new socket in a comm folder, as distributed's own listeners do."""
 
     prefix = PREFIX
     """Workers write it to their log."""
@@ -209,13 +186,8 @@ class UnixBackend(Backend):
     ) -> UnixListener:
         """Return what listens.
 
-        Parameters
-        ----------
-        loc : str
-            The comm folder, where distributed writes a host, and a port that means nothing; without both, the folder
-            of the configuration (``gpucluster.comm-folder``), as in workers.
-        handle_comm, deserialize, allow_offload, **connection_args
-            As distributed gives them.
+        ``loc`` is the comm folder, where distributed writes a host, and a port that means nothing; without both, it is
+        the folder of the configuration (``gpucluster.comm-folder``), as in workers.
         """
         folder = path_of(loc.rpartition(":")[0]) or dask.config.get("gpucluster.comm-folder", None)
         if not folder:
@@ -231,13 +203,7 @@ class UnixBackend(Backend):
         return HOST
 
     def get_address_host_port(self, loc: str) -> tuple[str, int]:
-        """Refuse: there is no port.
-
-        Raises
-        ------
-        ValueError
-            Always.
-        """
+        """Refuse with a `ValueError`: there is no port."""
         raise ValueError(
             f"{PREFIX}{loc} has no port: this cluster listens on unix sockets. For a program that needs host and port, "
             "create the cluster with protocol='tcp', which everybody on this machine can reach, or 'tls'."

@@ -24,13 +24,7 @@ SECRET_BYTES = 43
 
 
 def make_comm_folder(path: Path) -> None:
-    """Make the folder, for this user only, with a new secret in it.
-
-    Raises
-    ------
-    OSError
-        It exists already, or cannot be made.
-    """
+    """Make the folder, for this user only, with a new secret in it; `OSError` where it exists already."""
     path.mkdir(mode=0o700)
     descriptor = os.open(path / "secret", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
@@ -49,12 +43,9 @@ def path_of(location: str) -> str:
 
 @lru_cache(maxsize=64)
 def secret_of(folder: str) -> bytes:
-    """Return the secret of a folder. It never changes: the folder of another cluster has another name.
+    """Return the secret of a folder; `OSError` where the cluster has ended, or this process may not read it.
 
-    Raises
-    ------
-    OSError
-        The cluster has ended, or this process may not read it.
+    It never changes: the folder of another cluster has another name.
     """
     descriptor = os.open(os.path.join(folder, "secret"), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
@@ -70,16 +61,9 @@ def is_secret(given: bytes, secret: bytes) -> bool:
 
 
 def bind(folder: str, *, backlog: int) -> tuple[socket.socket, str]:
-    """Listen on a new socket in a folder.
+    """Listen on a new socket in a folder, without blocking; return it and its path.
 
     Its name appears when it listens already, so that ``sweep`` can tell it from one that nobody listens on.
-
-    Returns
-    -------
-    socket
-        Listening, not blocking.
-    str
-        Its path.
     """
     name = f"{os.getpid()}-{secrets.token_hex(3)}"
     path, hidden = os.path.join(folder, name), os.path.join(folder, f".{name}")

@@ -56,14 +56,9 @@ class UnprovenConnections:
 
 
 class HandshakeLimit:
-    """Passes connections on to whoever handles them as soon as their handshake is done.
+    """Passes connections on to ``handle``, of a tornado ``TCPServer``, as soon as their handshake is done.
 
-    Parameters
-    ----------
-    handle : callable
-        ``handle_stream`` of a tornado ``TCPServer``.
-    handshake : callable, optional
-        Given the stream; returns when it is done, and raises ``OSError`` where it fails; default: that of TLS.
+    ``handshake`` is given the stream and raises ``OSError`` where it fails; default: that of TLS.
     """
 
     def __init__(self, handle: Handle, handshake: Callable[[IOStream], Awaitable[None]] = _tls) -> None:
@@ -88,13 +83,7 @@ class HandshakeLimit:
 
 
 class FirstRequestLimit:
-    """Bounds connections to web pages that have not asked for one of them below the secret path yet.
-
-    Parameters
-    ----------
-    server : tornado.httpserver.HTTPServer
-        Gets this limit for all its connections.
-    """
+    """Bounds connections to a server's web pages that have not asked for one below the secret path yet."""
 
     def __init__(self, server: HTTPServer) -> None:
         self._unproven = UnprovenConnections()

@@ -9,8 +9,9 @@ Nothing heavy is imported before a name is used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy_names import imported_when_used
 
 if TYPE_CHECKING:
     from .airborne import flight_minutes
@@ -37,22 +38,14 @@ __all__ = [
     "weather",
 ]
 
-_MODULES = {
-    "airborne": ["flight_minutes"],
-    "description": ["Description", "describe"],
-    "handwriting": ["digits"],
-    "manifest": ["verify"],
-    "photographs": ["ATTRIBUTION", "patches", "photos", "pixels"],
-    "tables": ["airlines", "airports", "flights", "planes", "weather"],
-}
-_LAZY = {name: module for module, names in _MODULES.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+__getattr__, __dir__ = imported_when_used(
+    __name__,
+    {
+        "airborne": ["flight_minutes"],
+        "description": ["Description", "describe"],
+        "handwriting": ["digits"],
+        "manifest": ["verify"],
+        "photographs": ["ATTRIBUTION", "patches", "photos", "pixels"],
+        "tables": ["airlines", "airports", "flights", "planes", "weather"],
+    },
+)

@@ -89,18 +89,9 @@ def flight_minutes(npartitions: int | None = None) -> DaskFrame:
 def minutes_of(
     rows: tuple[int, int], start: int, columns: list[str] | None = None, *, library: FrameLibrary = "pandas"
 ) -> Frame:
-    """Return the minutes in the air of some flights; runs on the workers.
+    """Return the minutes in the air of the flights from the first row to before the second; runs on the workers.
 
-    Parameters
-    ----------
-    rows : tuple of int
-        The first flight, and the one after the last.
-    start : int
-        Number of the first minute among all.
-    columns : list of str, optional
-        Only these are made.
-    library : {"pandas", "cudf"}
-        What the data frame is made of.
+    ``start`` is the number of the first minute among all.
     """
     flights = read_rows((*rows, 0), _NEEDED, table="flights")
     flown = flights["air_time"].notna().to_numpy()

@@ -10,22 +10,7 @@ MOST_BLOCKS = 1_000_000
 
 
 def even_cuts(n_rows: int, n_blocks: int, name: str) -> list[int]:
-    """Return where blocks of nearly the same length begin, and where the last one ends.
-
-    Parameters
-    ----------
-    n_rows : int
-        To be cut.
-    n_blocks : int
-        Into so many pieces.
-    name : str
-        Of the option, for the complaint.
-
-    Raises
-    ------
-    InvalidOption
-        Not a positive whole number, or more blocks than rows.
-    """
+    """Return where blocks of nearly the same length begin, and where the last one ends; ``name`` is the option."""
     whole_number(n_blocks, name, most=min(n_rows, MOST_BLOCKS))
     return [n_rows * number // n_blocks for number in range(n_blocks + 1)]
 
@@ -36,13 +21,7 @@ def lengths(cuts: list[int]) -> tuple[int, ...]:
 
 
 def whole_number(value: object, name: str, *, least: int = 1, most: int) -> int:
-    """Return a whole number within bounds.
-
-    Raises
-    ------
-    InvalidOption
-        When it is none.
-    """
+    """Return an option's whole number within bounds; `InvalidOption` where it is none."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise InvalidOption(f"{name}: must be a whole number from {least} to {most:,}, not {value!r}.")
     return value

@@ -1,13 +1,4 @@
-"""What can go wrong while data are asked for.
-
-The tree::
-
-    GPUClusterError
-    └── DatasetError
-        ├── InvalidOption     an option is not allowed; also a ValueError
-        ├── MissingLibrary    the library that the data are wanted in is not installed; also an ImportError
-        └── DamagedFile       a file of the package is not the one that was shipped
-"""
+"""What can go wrong while data are asked for."""
 
 from __future__ import annotations
 

@@ -19,12 +19,12 @@ _EXTRA = "gpucluster[gpu-cu13] or gpucluster[gpu-cu12]"
 
 def frame_library() -> FrameLibrary:
     """Return what Dask's option ``dataframe.backend`` says: ``pandas`` or ``cudf``."""
-    return _installed(_option("dataframe.backend", ("pandas", "cudf")))  # type: ignore[return-value]
+    return require(_option("dataframe.backend", ("pandas", "cudf")))  # type: ignore[return-value]
 
 
 def array_library() -> ArrayLibrary:
     """Return what Dask's option ``array.backend`` says: ``numpy`` or ``cupy``."""
-    return _installed(_option("array.backend", ("numpy", "cupy")))  # type: ignore[return-value]
+    return require(_option("array.backend", ("numpy", "cupy")))  # type: ignore[return-value]
 
 
 def as_library(array: Array, library: ArrayLibrary) -> Array:
@@ -44,17 +44,8 @@ def _option(name: str, allowed: tuple[str, str]) -> str:
     return str(chosen)
 
 
-def _installed(library: str) -> str:
+def require(library: str) -> str:
+    """Return the name of a library that can be imported; raise `MissingLibrary` where it cannot."""
     if find_spec(library) is None:
         raise MissingLibrary(f"{library} is not installed here. Install {_EXTRA}, or use Dask's CPU backends.")
     return library
-
-
-def require(library: str) -> None:
-    """Complain unless a library can be imported.
-
-    Raises
-    ------
-    MissingLibrary
-    """
-    _installed(library)

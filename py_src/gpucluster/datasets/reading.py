@@ -26,27 +26,10 @@ def read_rows(
     replica: bool = False,
     shift: int = 0,
 ) -> Frame:
-    """Read consecutive rows of a table from the package that is installed here.
+    """Read consecutive rows of a table from the package that is installed here; the index counts the rows.
 
-    Parameters
-    ----------
-    rows : tuple of int
-        First row, the row after the last one, and the number of the copy.
-    columns : sequence of str, optional
-        Only these are read.
-    table : str
-        Its name.
-    library : {"pandas", "cudf"}
-        What the data frame is made of.
-    replica : bool
-        Add the column ``replica``, the number of the copy.
-    shift : int
-        Rows of one copy: what the row numbers of the next copy go on from.
-
-    Returns
-    -------
-    data frame
-        Its index counts the rows.
+    ``rows``: the first row, the row after the last one, and the number of the copy. ``replica``: add a column of this
+    name with that number. ``shift``: rows of one copy, from which the row numbers of the next copy go on.
     """
     start, stop, copy = rows
     stored = None if columns is None else [name for name in columns if name != "replica"]

@@ -30,23 +30,9 @@ def host_devices(
 ) -> HostDevices:
     """Read this machine's GPUs, MIG slices included. Never raises for anything a driver does.
 
-    Parameters
-    ----------
-    clusters : mapping or callable, optional
-        Tells the name of the cluster that a process id belongs to; supervisors' ids are enough.
-    notebooks : mapping or callable, optional
-        Tells the path of the notebook that a process id belongs to; kernels' ids are enough.
-    workers : mapping or callable, optional
-        Tells the name of the worker that a process is.
-    cuda_visible_devices : str, optional
-        Read instead of the environment's ``CUDA_VISIBLE_DEVICES``.
-    session : NVMLSession, optional
-        Session to use; by default one per process.
-
-    Returns
-    -------
-    HostDevices
-        ``message`` is a sentence for people, also when there is no GPU.
+    ``clusters``, ``notebooks`` and ``workers`` tell the name of the cluster, the path of the notebook and the name of
+    the worker that a process id belongs to; ids of supervisors and kernels are enough. ``cuda_visible_devices`` is read
+    instead of the environment's. The result has a message for people, also when there is no GPU.
     """
     session = session or _SESSION
     setting = os.environ.get("CUDA_VISIBLE_DEVICES") if cuda_visible_devices is None else cuda_visible_devices
@@ -191,15 +177,10 @@ _NONE = {"", "-1", "nodevfiles"}
 
 
 def visible_uuids(devices: Sequence[DeviceModel], setting: str | None) -> set[str]:
-    """Return the UUIDs that the setting allows, as CUDA reads it.
+    """Return the UUIDs that a value of ``CUDA_VISIBLE_DEVICES`` allows, as CUDA reads it; ``None`` allows all.
 
-    Parameters
-    ----------
-    devices : sequence of DeviceModel
-        Every GPU and MIG slice of this machine.
-    setting : str or None
-        Value of the variable; ``None`` when it is not set, which allows all. CUDA ignores everything after the first
-        entry that names no device. A UUID may be shortened. A GPU brings its MIG slices with it.
+    CUDA ignores everything after the first entry that names no device. A UUID may be shortened. A GPU brings its MIG
+    slices with it.
     """
     if setting is None:
         return {device.uuid for device in devices}

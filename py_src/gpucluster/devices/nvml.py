@@ -45,15 +45,7 @@ _SESSION_LOST = {_UNINITIALIZED, _DRIVER_NOT_LOADED, _LIBRARY_NOT_FOUND, _VERSIO
 
 
 class NVMLUnavailable(Exception):
-    """NVML cannot be used on this machine now.
-
-    Parameters
-    ----------
-    code : str
-        As in ``HostDevices.code``.
-    message : str
-        A sentence for people.
-    """
+    """NVML cannot be used on this machine now; the code is that of ``HostDevices.code``."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -108,12 +100,8 @@ class NVMLSession:
         self._nvml: Any = None
 
     def open(self) -> None:
-        """Initialise NVML unless this process has done so.
-
-        Raises
-        ------
-        NVMLUnavailable
-            With the reason; a later call tries again.
+        """Initialise NVML unless this process has done so; `NVMLUnavailable` with the reason, and a later call tries
+        again.
         """
         with self._lock:
             if self._owner == os.getpid():
@@ -136,12 +124,7 @@ class NVMLSession:
     def call(self, function: str, *arguments: Any) -> Any:
         """Call an NVML function by name.
 
-        Raises
-        ------
-        NVMLUnavailable
-            When NVML cannot be used at all.
-        NVMLCallFailed
-            When this call failed.
+        Raises `NVMLUnavailable` where NVML cannot be used at all, and `NVMLCallFailed` where this call failed.
         """
         self.open()
         try:
@@ -164,15 +147,7 @@ class NVMLSession:
             return None
 
     def memory(self, handle: Any) -> MemoryReading:
-        """Return the memory of a device.
-
-        Raises
-        ------
-        NVMLUnavailable
-            When NVML cannot be used at all.
-        NVMLCallFailed
-            When this call failed; ``NOT_SUPPORTED`` on a system on a chip, which has no memory of its own.
-        """
+        """Return the memory of a device, as `call`; ``NOT_SUPPORTED`` on a system on a chip, which has none."""
         self.open()
         version = getattr(self._nvml, "nvmlMemory_v2", None)
         if version is not None:

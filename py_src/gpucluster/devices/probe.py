@@ -51,15 +51,7 @@ class GPUProbe:
 
 
 def probe_gpu(*, python: str | None = None, timeout_seconds: float = PROBE_TIMEOUT_SECONDS) -> GPUProbe:
-    """Ask NVML for GPUs and then CUDA, in a process of its own, whether it can use them.
-
-    Parameters
-    ----------
-    python : str, optional
-        Python to ask with; by default this one.
-    timeout_seconds : float
-        How long CUDA may take.
-    """
+    """Ask NVML for GPUs and then CUDA, in a separate process of this or another Python, whether it can use them."""
     host = host_devices()
     if not host.available:
         return GPUProbe(False, host.message, host.code)

@@ -21,22 +21,10 @@ def select_devices(
 ) -> list[DeviceModel]:
     """Return the devices of a cluster, the first to be used first.
 
-    Parameters
-    ----------
-    host : HostDevices
-        The GPUs of this machine.
-    wanted : sequence of int or str, optional
-        Indices or UUIDs, taken in this order. Left out: all that can be used, idle ones first; MIG slices only where
-        there is no whole GPU, because workers on slices cannot exchange data directly.
-    taken : mapping, optional
-        UUIDs that somebody is about to use, however idle they look, and how many.
-    slices_too : bool
-        Whether MIG slices follow whole GPUs: for one worker, which exchanges nothing.
-
-    Raises
-    ------
-    NoUsableDevice
-        With a sentence: no such device, hidden, divided into slices, named twice, or unreadable.
+    ``wanted`` has indices or UUIDs, taken in this order. Left out: all that can be used, idle ones first; MIG slices
+    only where there is no whole GPU, because workers on slices cannot exchange data directly, or with ``slices_too``,
+    for one worker. ``taken``: UUIDs that are about to be used, however idle they look, and how often. Raises
+    `NoUsableDevice`.
     """
     if not host.available and not (wanted and host.devices):
         raise NoUsableDevice(host.message)

@@ -34,13 +34,7 @@ _MEANINGS = {
 
 
 class Troubles:
-    """Remembers what went wrong with the GPUs of this machine since the first look.
-
-    Parameters
-    ----------
-    session : NVMLSession
-        Through which NVML is asked. Nobody is waited for.
-    """
+    """Remembers what went wrong with the GPUs of this machine since the first look; never waits for NVML."""
 
     def __init__(self, session: NVMLSession) -> None:
         self._session = session

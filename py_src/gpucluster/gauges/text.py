@@ -23,17 +23,9 @@ def cluster_lines(sample: TelemetrySample) -> list[str]:
 
 
 def worker_lines(sample: TelemetrySample, most: int, places: Sequence[int] | None = None) -> list[str]:
-    """Return the bars of each worker, as many as fit into that many lines, and how many are left out.
+    """Return the bars of each worker, or of those at these places, in at most so many lines, and how many are left out.
 
     Nothing where there is only one, which is the whole cluster.
-
-    Parameters
-    ----------
-    sample : TelemetrySample
-    most : int
-        Number of lines.
-    places : sequence of int, optional
-        Of the workers that are wanted, in this order; default: all.
     """
     if len(sample.workers) < 2:
         return []

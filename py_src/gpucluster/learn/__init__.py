@@ -5,7 +5,7 @@ Nothing heavy is imported before a name is used.
 
 from __future__ import annotations
 
-from .lazy_names import imported_when_used
+from ..lazy_names import imported_when_used
 
 _MODULES = {
     "cluster": ["DBSCAN", "KMeans"],

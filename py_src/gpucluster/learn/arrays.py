@@ -66,8 +66,7 @@ def is_of_numpy(array: Array) -> bool:
 
 def to_numpy(array: Any) -> Array:
     """Return an array in this computer's memory; one that is there already is not copied."""
-    found: Array = array.get() if _library_of(array) == "cupy" else np.asarray(array)
-    return found
+    return array.get() if _library_of(array) == "cupy" else np.asarray(array)
 
 
 def on_gpus(data: Collection) -> bool:

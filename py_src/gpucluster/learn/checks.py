@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import Array, array_namespace_of
+from .arrays import Array, Data, array_namespace_of
 from .errors import InvalidData
 from .rows.block import Block
 
@@ -64,10 +64,11 @@ def check_weight(total: float, *, negative: bool = False) -> None:
         raise InvalidData(f"sample_weight: must be finite numbers{'' if negative else ' from 0'}, and not all 0.")
 
 
-def check_columns(n_features: int, name: str) -> None:
+def check_columns(X: Data, name: str) -> None:
     """Refuse a table too wide for a square matrix of its columns."""
-    if n_features > MOST_COLUMNS:
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    if len(shape) == 2 and shape[1] > MOST_COLUMNS:
         raise InvalidData(
-            f"X: has {n_features:,} columns. {name} works with a square matrix of the columns, for at most "
+            f"X: has {shape[1]:,} columns. {name} works with a square matrix of the columns, for at most "
             f"{MOST_COLUMNS:,}. Choose or combine columns first, for example with a random projection of scikit-learn."
         )

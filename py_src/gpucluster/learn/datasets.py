@@ -87,8 +87,7 @@ def make_blobs(
     X, y = _table(
         rows, n_samples, places.shape[1], None, random, chunks, n_parts, order, np.dtype(dtype), np.dtype(np.int64)
     )
-    found: tuple[Any, ...] = (X, y, places) if return_centers else (X, y)
-    return found
+    return (X, y, places) if return_centers else (X, y)
 
 
 @takes_client
@@ -149,8 +148,7 @@ def make_regression(
     X, y = _table(
         rows, n_samples, n_features, targets, random, chunks, n_parts, order, np.dtype(dtype), np.dtype(dtype)
     )
-    found: tuple[Any, ...] = (X, y, np.squeeze(truth)) if coef else (X, y)
-    return found
+    return (X, y, np.squeeze(truth)) if coef else (X, y)
 
 
 @takes_client

@@ -1,20 +1,4 @@
-"""What can go wrong while fitting and predicting.
-
-The tree::
-
-    GPUClusterError
-    └── LearnError
-        ├── InvalidData           X, y or weights cannot be used; also a ValueError, as in scikit-learn
-        ├── InvalidParameter      an estimator's option is not allowed; also a ValueError
-        ├── NotSupported          this estimator cannot do that on this kind of data; also a NotImplementedError
-        ├── InvalidOperator       a communicator does not know how to combine messages; also a ValueError
-        ├── RanksDisagree         ranks call different collective operations
-        ├── PeerLost              another rank is gone, so this one cannot go on
-        ├── WorkersLost           workers died again and again
-        ├── ClusterStopped        the cluster ended, or gave the computation up
-        ├── MissingMPI            mpi4py or an MPI library is not installed; also an ImportError
-        └── UnreadableModel       a file is no saved model of this package; also a ValueError
-"""
+"""What can go wrong while fitting and predicting."""
 
 from __future__ import annotations
 

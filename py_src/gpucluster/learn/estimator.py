@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial, wraps
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any, ClassVar, dataclass_transform
 
 import numpy as np
 from numpy.typing import DTypeLike
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
 from sklearn.utils import get_tags
 from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 from ..dask_internals.collections import meta
 from ..dask_internals.machine import memory_bytes
 from .arrays import Array, Collection, DaskFrame, Data, Dtype, Output, PlainModel, array_namespace_of
-from .delegation.methods import delegable, is_delegable
+from .delegation.methods import completed_docstring, delegable, is_delegable
 from .errors import InvalidData, NotSupported
 from .keywords import computing_with, in_our_words, keeps_client, names_of
+from .parameters import Declared, constructor, fitted, parameter, taken_declarations
 from .rows.running import RESIDENT_SHARE, local_rows, run_table
 from .rows.table import Table, as_table, is_dask, is_dask_array
 
@@ -29,13 +30,6 @@ class ScoredClassifier(ClassifierMixin):
 
     def score(self, X: Data, y: Data, sample_weight: Data | None = None) -> float:
         """Return the share of the rows of X whose label in y is predicted rightly; see `accuracy_score`.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y : Dask array, series or data frame, or array, of shape (n_samples,) or (n_samples, n_labels)
-            Right labels.
-        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
 
         Returns
         -------
@@ -54,13 +48,6 @@ class ScoredRegressor(RegressorMixin):
 
     def score(self, X: Data, y: Data, sample_weight: Data | None = None) -> float:
         """Return the share of the variance of y that the prediction explains; see `r2_score`.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y : Dask array or series, or array, of shape (n_samples,) or (n_samples, n_targets)
-            Right values.
-        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
 
         Returns
         -------
@@ -82,6 +69,7 @@ def _beside(X: Data, y: Data, sample_weight: Data | None) -> tuple[Any, Any]:
     return table.y, table.weights
 
 
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(parameter, fitted))
 class DistributedEstimator(BaseEstimator):
     """Base of the estimators.
 
@@ -105,6 +93,10 @@ class DistributedEstimator(BaseEstimator):
     _not_saved_because: ClassVar[str] = ""
     """Why the fitted estimator cannot be saved, in a sentence; empty where it can."""
 
+    _declared: ClassVar[dict[str, Declared]] = {}
+    """The parameters; see `gpucluster.learn.parameters`."""
+    _fixed: ClassVar[frozenset[str]] = frozenset()
+    """Parameters of the base class that are attributes of this class."""
     _client: Any = None
     """What computes; ``None``: Dask's current client."""
 
@@ -114,12 +106,18 @@ class DistributedEstimator(BaseEstimator):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if "__init__" in vars(cls):
-            cls.__init__ = keeps_client(cls.__init__)  # type: ignore[method-assign]
+        declared = taken_declarations(cls)
+        cls._declared = {name: each for name, each in (cls._declared | declared).items() if name not in cls._fixed}
+        if declared or vars(cls).keys() & {"__init__", "_fixed"}:
+            init = vars(cls).get("__init__") or constructor(cls._declared)
+            cls.__init__ = keeps_client(init)  # type: ignore[method-assign]
         for name in ("fit_predict", "fit_transform", "score"):
             method = getattr(cls, name, None)
             if method is not None and not is_delegable(method):
                 setattr(cls, name, delegable(method))
+        for method in vars(cls).values():
+            if is_delegable(method) and not method.__module__.startswith("sklearn."):
+                method.__doc__ = completed_docstring(cls, method)
 
     def set_params(self, **parameters: Any) -> Any:
         """Set parameters, also by the names that cuML and Dask-ML have for them."""
@@ -142,6 +140,12 @@ class DistributedEstimator(BaseEstimator):
 
     # -- fitting ---------------------------------------------------------------------------------
 
+    def _check_parameters(self) -> None:
+        """Refuse parameters that are not allowed, before fitting; subclasses add what depends on several of them."""
+        for name, each in self._declared.items():
+            if each.rule is not None:
+                each.rule.check(name, getattr(self, name))
+
     def _fit_with(
         self,
         algorithm: Callable[..., Any],
@@ -155,12 +159,7 @@ class DistributedEstimator(BaseEstimator):
     ) -> Any:
         """Check the data and run an algorithm on them; see `gpucluster.learn.run`.
 
-        Parameters
-        ----------
-        algorithm, X, y, sample_weight, passes, **parameters
-            As there.
-        reset : bool
-            Whether the columns are new; else they must be those of the last fit.
+        Without ``reset``, the columns must be those of the last fit.
         """
         self._require_y(y)
         if is_dask(X):
@@ -179,13 +178,7 @@ class DistributedEstimator(BaseEstimator):
         return algorithm(local_rows(X, y, sample_weight), **parameters)
 
     def _densified(self, X: Any) -> Any:
-        """Return data in memory, dense where they were sparse.
-
-        Raises
-        ------
-        InvalidData
-            They would take too much memory.
-        """
+        """Return data in memory, dense where they were sparse; refuse those that would take too much memory."""
         from scipy.sparse import issparse
 
         columns = _sparse_columns(X)
@@ -219,12 +212,21 @@ class DistributedEstimator(BaseEstimator):
         if not reset:
             self._check_columns(table.n_features, table.names)
             return table
-        self.n_features_in_ = table.n_features
-        if table.names is not None:
-            self.feature_names_in_ = np.asarray(table.names, dtype=object)
+        self._note_columns(table.n_features, table.names)
+        return table
+
+    def _note_columns(self, n_features: int, names: Any) -> None:
+        self.n_features_in_ = int(n_features)
+        if names is not None:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        return table
+
+    @property
+    def _names_in(self) -> list[str] | None:
+        """Names of the columns that were fitted, where these had names."""
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else list(names)
 
     # -- the model -------------------------------------------------------------------------------
 
@@ -236,24 +238,14 @@ class DistributedEstimator(BaseEstimator):
     def _plain_class(self) -> Callable[..., Any]:
         """Return scikit-learn's class."""
         module, _, name = self._scikit_learn.rpartition(".")
-        found: Callable[..., Any] = getattr(import_module(module), name)
-        return found
+        return getattr(import_module(module), name)
 
     def _plain_parameters(self) -> dict[str, Any]:
         """Return the parameters that scikit-learn's class has too."""
         return {name: value for name, value in self.get_params().items() if name not in self._own_parameters}
 
     def _plain_model(self, parameters: Mapping[str, Any] | None = None, **changed: Any) -> Any:
-        """Return scikit-learn's estimator with the same parameters and fitted attributes.
-
-        Parameters
-        ----------
-        parameters : mapping, optional
-            Parameters that differ.
-        **changed
-            Attributes that differ.
-        """
-        check_is_fitted(self)
+        """Return scikit-learn's estimator with the same parameters and attributes, but for those that are given."""
         model = self._plain_class()(**(self._plain_parameters() | dict(parameters or {})))
         fitted = {name: value for name, value in vars(self).items() if name.endswith("_") and not name.startswith("_")}
         for name, value in (fitted | changed).items():
@@ -291,7 +283,6 @@ class DistributedEstimator(BaseEstimator):
         takes : int, optional
             How many columns X must have, where these are not the columns the model was fitted on.
         """
-        check_is_fitted(self)
         if not is_dask(X):
             checked: dict[str, Any] = {
                 "dtype": [np.float64, np.float32],

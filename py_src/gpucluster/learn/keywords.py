@@ -20,19 +20,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def computing_with(client: Any) -> AbstractContextManager[Any]:
-    """Make a client the current one within a ``with`` block; ``None`` leaves it to Dask.
-
-    Raises
-    ------
-    InvalidParameter
-        It is no client.
-    """
+    """Make a client the current one within a ``with`` block; ``None`` leaves it to Dask."""
     if client is None:
         return nullcontext()
     if not hasattr(client, "as_current"):
         raise InvalidParameter(f"client: must be a Client of Dask, not {type(client).__name__}.")
-    found: AbstractContextManager[Any] = client.as_current()
-    return found
+    return client.as_current()
 
 
 def takes_client(function: Function) -> Function:
@@ -49,8 +42,7 @@ def takes_client(function: Function) -> Function:
     option = inspect.Parameter("client", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Any)
     made: Any = with_client
     made.__signature__ = with_option(function, option)
-    found: Function = made
-    return found
+    return made
 
 
 def keeps_client(init: Callable[..., None]) -> Callable[..., None]:
@@ -268,21 +260,8 @@ def names_of(cls: type, method: str | None = None) -> list[str]:
 def in_our_words(names: Iterable[str], own: Collection[str], options: dict[str, Any]) -> dict[str, Any]:
     """Return keyword arguments as ours; what no library has stays, and is Python's to refuse.
 
-    Parameters
-    ----------
-    names : iterable of str
-        Entries of `KEYWORDS`, the nearest first.
-    own : collection of str
-        Keywords that are ours.
-    options : dict
-        As given.
-
-    Raises
-    ------
-    InvalidParameter
-        Two keywords say the same.
-    NotSupported
-        A value has no meaning here; says what to use instead.
+    ``names`` are entries of `KEYWORDS`, the nearest first; ``own`` are the keywords that are ours. Raises
+    `InvalidParameter` where two keywords say the same, and `NotSupported` for a value without a meaning here.
     """
     found: dict[str, Any] = {}
     entries = [KEYWORDS[name] for name in names if name in KEYWORDS]

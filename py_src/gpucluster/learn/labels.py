@@ -108,8 +108,7 @@ def _gaps(labels: Array) -> Array:
         return ~np.isfinite(labels)
     import pandas as pd
 
-    found: Array = pd.isna(labels)
-    return found
+    return pd.isna(labels)
 
 
 def _kinds(labels: Array) -> tuple[bool, bool]:
@@ -128,12 +127,9 @@ def labels_of(block: Block, name: str = "y") -> Array:
 
 
 def class_labels(y: Any, name: str = "y") -> Array:
-    """Return labels as a NumPy array of shape (n_rows,), if they can be classes; else as `flat_labels`.
+    """Return labels as a NumPy array of shape (n_rows,), if they can be classes.
 
-    Raises
-    ------
-    InvalidData
-        As there; also for Python objects other than strings, as in scikit-learn.
+    Refuses what `flat_labels` does, and Python objects other than strings, as scikit-learn does.
     """
     labels = flat_labels(y, name)
     if labels.dtype.kind == "S" or (labels.dtype.kind == "O" and _kinds(labels)[1]):
@@ -147,10 +143,7 @@ def class_labels(y: Any, name: str = "y") -> Array:
 def flat_labels(y: Any, name: str = "y") -> Array:
     """Return labels as a NumPy array of shape (n_rows,).
 
-    Raises
-    ------
-    InvalidData
-        There are several columns, labels are missing, or there are both strings and others.
+    Raises `InvalidData` for several columns, missing labels, and both strings and others.
     """
     labels = columns_of(y)
     if labels.ndim != 1:
@@ -162,13 +155,7 @@ def flat_labels(y: Any, name: str = "y") -> Array:
 
 
 def require_present(labels: Array, name: str = "y") -> None:
-    """Refuse missing labels.
-
-    Raises
-    ------
-    InvalidData
-        There are some.
-    """
+    """Refuse missing labels."""
     if labels.dtype.kind in "fOmM" and _gaps(labels).any():
         raise missing_labels(name)
 
@@ -208,13 +195,7 @@ def merge_classes(one: Array | None, other: Array | None, name: str = "y") -> Ar
 
 
 def require_one_kind(one: Array, other: Array, name: str = "y") -> None:
-    """Refuse strings beside numbers: NumPy would compare them, too, as strings or as all different.
-
-    Raises
-    ------
-    InvalidData
-        One array holds strings, the other one does not.
-    """
+    """Refuse strings beside numbers: NumPy would compare them, too, as strings or as all different."""
     if len(one) and len(other) and _is_text(one) != _is_text(other):
         raise mixed_labels(name)
 
@@ -232,13 +213,7 @@ def merge_all_classes(parts: Iterable[Array | None], name: str = "y") -> Array |
 
 
 def checked_classes(classes: Array | None, name: str = "y") -> Array:
-    """Return the classes of all rows, if they can be classes.
-
-    Raises
-    ------
-    InvalidData
-        There are no rows, or y holds measurements.
-    """
+    """Return the classes of all rows; refuse no rows, and measurements."""
     if classes is None:
         raise no_rows(name)
     if classes.dtype.kind == "f" and (classes != np.round(classes)).any():
@@ -250,13 +225,7 @@ def checked_classes(classes: Array | None, name: str = "y") -> Array:
 
 
 def known_classes(given: ArrayLike | None, before: Array | None) -> Array:
-    """Return all classes that ``partial_fit`` may meet, sorted.
-
-    Raises
-    ------
-    InvalidData
-        None are given in the first call, or others than then.
-    """
+    """Return all classes that ``partial_fit`` may meet, sorted; the first call needs them, and they stay the same."""
     if given is None and before is None:
         raise InvalidData("classes must be passed on the first call to partial_fit.")
     classes = before if given is None else np.unique(np.asarray(given))
@@ -267,13 +236,7 @@ def known_classes(given: ArrayLike | None, before: Array | None) -> Array:
 
 
 def require_known(found: Array, known: Array) -> None:
-    """Refuse labels that ``partial_fit`` was not told of.
-
-    Raises
-    ------
-    InvalidData
-        There are some.
-    """
+    """Refuse labels that ``partial_fit`` was not told of."""
     require_one_kind(found, known)
     others = np.setdiff1d(found, known)
     if len(others):

@@ -98,9 +98,7 @@ def load(path: str | os.PathLike[str]) -> Any:
             if document["format"] != FORMAT:
                 raise UnreadableModel(f"{path} was written by a newer version of gpucluster. Install that version.")
             name = document["class"]
-            if name not in _LAZY:
-                raise UnreadableModel(f"{path} holds no estimator of gpucluster.learn, but {name!r:.60}.")
-            cls = getattr(import_module(f"gpucluster.learn.{_LAZY[name]}"), name)
+            cls = getattr(import_module(f"gpucluster.learn.{_LAZY[name]}"), name) if name in _LAZY else None
             if not (isinstance(cls, type) and issubclass(cls, DistributedEstimator)):
                 raise UnreadableModel(f"{path} holds no estimator of gpucluster.learn, but {name!r:.60}.")
             values = {name: _read(value, archive) for name, value in document["attributes"].items()}

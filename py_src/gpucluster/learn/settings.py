@@ -53,9 +53,7 @@ def config_context(
     """
     if engine not in {None, "auto", "gpucluster", "cuml"}:
         raise InvalidParameter(f"engine: must be 'auto', 'gpucluster' or 'cuml', not {engine!r}.")
-    if not (communicator in {None, "workers", "mpi"} if isinstance(communicator, str | None) else True):
-        raise InvalidParameter(f"communicator: must be 'workers', 'mpi' or a Communicator, not {communicator!r}.")
-    if communicator is not None and not isinstance(communicator, str | Communicator):
+    if not isinstance(communicator, Communicator) and communicator not in ("workers", "mpi", None):
         raise InvalidParameter(f"communicator: must be 'workers', 'mpi' or a Communicator, not {communicator!r}.")
     changed = {"engine": engine, "communicator": communicator}
     now = replace(configuration(), **{name: value for name, value in changed.items() if value is not None})  # type: ignore[arg-type]

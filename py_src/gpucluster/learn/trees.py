@@ -40,12 +40,9 @@ def tree_parts(tree: PlainModel) -> dict[str, Any]:
 
 
 def tree_from(parts: dict[str, Any]) -> PlainModel:
-    """Return the tree of such parts.
+    """Return the tree of such parts; `UnreadableModel` where they are none.
 
-    Raises
-    ------
-    UnreadableModel
-        They are no tree: scikit-learn follows a node's children and features without looking whether they exist.
+    scikit-learn follows a node's children and features without looking whether they exist.
     """
     n_features, n_outputs = int(parts["n_features"]), int(parts["n_outputs"])
     columns = parts["nodes"]
@@ -73,8 +70,7 @@ def tree_from(parts: dict[str, Any]) -> PlainModel:
 def _node_dtype() -> Dtype:
     """Return the type of this scikit-learn's nodes, from a tree of one."""
     grown = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])
-    dtype: Dtype = grown.tree_.__getstate__()["nodes"].dtype
-    return dtype
+    return grown.tree_.__getstate__()["nodes"].dtype
 
 
 def _require_tree(nodes: Array, n_features: int) -> None:
@@ -88,16 +84,9 @@ def _require_tree(nodes: Array, n_features: int) -> None:
 
 
 def with_all_classes(tree: PlainModel, codes: Array, n_classes: int) -> PlainModel:
-    """Return a tree whose leaves have a share, of zero, for each class it has not seen.
+    """Return a tree of one output, changed: its leaves have a share, of zero, for each class it has not seen.
 
-    Parameters
-    ----------
-    tree : sklearn.tree.DecisionTreeClassifier
-        Of one output; changed.
-    codes : array of int
-        Codes, among all classes, of those that it has seen.
-    n_classes : int
-        Number of all classes.
+    ``codes``, among ``n_classes``, are those of the classes that it has seen.
     """
     if len(codes) == n_classes:
         return tree

@@ -33,17 +33,7 @@ def assemble(
     workers: dict[str, dict[str, Any]],
     telemetry: TelemetryReadings | None,
 ) -> None:
-    """Fill a report.
-
-    Parameters
-    ----------
-    report : ReportFigures
-        Has the wall time already.
-    scheduler, workers : dict
-        What ``Recording.finish`` returned.
-    telemetry : TelemetryReadings, optional
-        None where the cluster has none.
-    """
+    """Fill a report that has its wall time with what ``Recording.finish`` and the cluster's telemetry brought."""
     report.n_telemetry_samples = telemetry.n_samples if telemetry else 0
     if scheduler is None:
         report.notes.append(_NO_SCHEDULER)

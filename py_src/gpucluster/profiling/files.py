@@ -16,21 +16,9 @@ _ANSWER_SECONDS = 60
 
 
 def checked_path(path: str | Path | None, option: str, suffix: str | None = None) -> Path | None:
-    """Return where to write, found out before anything runs.
+    """Return where to write, found out before anything runs; `InvalidRequest` where nothing can be written there.
 
-    Parameters
-    ----------
-    path : path or None
-        What somebody typed.
-    option : str
-        For the sentence.
-    suffix : str, optional
-        Added when the name has none.
-
-    Raises
-    ------
-    InvalidRequest
-        When nothing can be written there.
+    A name without an ending gets the suffix.
     """
     if path is None:
         return None
@@ -61,14 +49,9 @@ def _checked(found: Path, option: str, suffix: str | None) -> Path:
 
 
 class DaskReport:
-    """Wraps ``distributed.performance_report`` around the measured code.
+    """Wraps ``distributed.performance_report`` of the measuring client around the measured code.
 
-    Parameters
-    ----------
-    client : distributed.Client
-        The measuring one.
-    file : Path
-        Where to write it: an HTML page that loads BokehJS from the network, as Dask makes it.
+    Its page loads BokehJS from the network, as Dask makes it.
     """
 
     def __init__(self, client: Client, file: Path) -> None:

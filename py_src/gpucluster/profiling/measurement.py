@@ -87,15 +87,7 @@ class Profile:
         await asyncio.to_thread(self.finish, time.perf_counter() - self._started, error)
 
     def finish(self, wall_seconds: float, error: BaseException | None = None) -> ProfileReport:
-        """End the measurement and fill the report.
-
-        Parameters
-        ----------
-        wall_seconds : float
-            How long the block took.
-        error : BaseException, optional
-            What ended it.
-        """
+        """End the measurement of a block that took so long, and perhaps failed, and fill the report."""
         report, recording = self._report, self._recording
         if recording is None or report.complete:
             return report

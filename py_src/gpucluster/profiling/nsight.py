@@ -50,15 +50,7 @@ def launched_by_nsys(environment: Mapping[str, str]) -> bool:
 
 
 class NsightCapture:
-    """Starts collecting when made. It never fails: a problem is the sentence that ``stop`` returns.
-
-    Parameters
-    ----------
-    file : Path
-        Where the capture goes.
-    workers : list of ProcessFacts
-        The workers.
-    """
+    """Starts collecting when made. It never fails: a problem is the message that ``stop`` returns."""
 
     def __init__(self, file: Path, workers: list[ProcessFacts]) -> None:
         self._file = file

@@ -37,21 +37,9 @@ class Target:
 
 
 def find_target(cluster: ClusterHandle | Client | str | None, connected: Client | None = None) -> Target:
-    """Find the cluster to measure.
+    """Find the cluster to measure by a handle, a client, a name or an id.
 
-    Parameters
-    ----------
-    cluster : Cluster, distributed.Client, str or None
-        A handle, a client, a name or an id; None: the connected one, or that of Dask's current client.
-    connected : distributed.Client, optional
-        The client that ``%gpucluster connect`` made.
-
-    Raises
-    ------
-    ClusterNotFound
-        When there is none.
-    InvalidState
-        When it is not running.
+    ``None``: the connected one, or that of Dask's current client. Raises `ClusterNotFound` or `InvalidState`.
     """
     if isinstance(cluster, str):
         cluster = connect(cluster)
@@ -102,17 +90,9 @@ ANSWER_SECONDS = 20
 
 
 class Recording:
-    """One recording of one cluster, over a connection of its own: what the notebook does to its client is no matter.
+    """One recording of one cluster, over its own connection, whatever the notebook does to its client.
 
-    Parameters
-    ----------
-    target : Target
-        The scheduler.
-
-    Raises
-    ------
-    InvalidState
-        When the scheduler does not answer, or refuses.
+    Raises `InvalidState` where the scheduler does not answer, or refuses.
     """
 
     def __init__(self, target: Target) -> None:
@@ -147,14 +127,10 @@ class Recording:
             ask(client.run_on_scheduler, scheduler_recorder.begin, self.name)
 
     def finish(self) -> tuple[dict[str, Any] | None, dict[str, dict[str, Any]]]:
-        """End the recording.
+        """End the recording; return what the scheduler recorded, if it is still there, and what each worker did, by
+        address.
 
-        Returns
-        -------
-        scheduler : dict or None
-            None when the scheduler is gone.
-        workers : dict
-            By address; those that did not answer are missing.
+        Workers that did not answer are missing.
         """
         scheduler: dict[str, Any] | None = None
         workers: dict[str, dict[str, Any]] = {}

@@ -91,13 +91,7 @@ def _number(value: Any) -> float | None:
 
 
 class TelemetryListener:
-    """Listens to one cluster's telemetry in the background.
-
-    Parameters
-    ----------
-    folder : Folder
-        The cluster's.
-    """
+    """Listens to one cluster's telemetry in the background."""
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder

@@ -49,18 +49,8 @@ def worker_figures(
 ) -> WorkerFigures:
     """Return the figures of one worker.
 
-    Parameters
-    ----------
-    facts : dict
-        What the scheduler's recorder knows of it.
-    found : dict, optional
-        What its own recorder brought back.
-    telemetry : TelemetryReadings, optional
-        What the cluster's telemetry said.
-    span : tuple of float
-        Beginning and end of the measurement, by the scheduler's clock.
-    submitted : float
-        Share of that time in which there were tasks.
+    ``facts`` is from the scheduler's recorder, ``found`` from the worker's own; ``span`` is beginning and end of the
+    measurement by the scheduler's clock, ``submitted`` the share of it in which there were tasks.
     """
     seconds = submitted * thread_seconds(facts, *span)
     busy = facts["compute_seconds"] + importing_seconds(facts, found)
@@ -139,13 +129,6 @@ def busy_cores(report: ReportFigures, workers: dict[str, dict[str, Any]]) -> flo
 
     Of two figures the larger one counts: what all processes of the machine used, and what the workers used of the cores
     that they may use (a container may have fewer than the machine) while there were tasks.
-
-    Parameters
-    ----------
-    report : ReportFigures
-        Has its times already.
-    workers : dict
-        What the workers' recorders brought back.
     """
     machines: dict[str, list[dict[str, Any]]] = {}
     for found in workers.values():

@@ -20,18 +20,10 @@ _KEYS: dict[By, list[str]] = {"cluster": ["time"], "worker": ["time", "worker"],
 
 
 def history_frame(history: TelemetryHistory, by: By = "cluster") -> pd.DataFrame:
-    """Return the last ten minutes of a cluster.
+    """Return the last ten minutes of a cluster, a row per moment, of the cluster or of each worker.
 
-    Parameters
-    ----------
-    history : TelemetryHistory
-    by : {"cluster", "worker"}
-        What a row is about. Rows of workers are further apart where there are many.
-
-    Raises
-    ------
-    InvalidRequest
-        Tasks by kind are in recordings only.
+    Rows of workers are further apart where there are many. Raises `InvalidRequest` for tasks, which only recordings
+    have by kind.
     """
     if _checked(by) == "task":
         raise refused_field("by", "must be 'cluster' or 'worker' for a living cluster; record it to have its tasks")
@@ -52,14 +44,7 @@ def history_frame(history: TelemetryHistory, by: By = "cluster") -> pd.DataFrame
 
 
 def session_frame(session: RecordedSession, by: By = "cluster") -> pd.DataFrame:
-    """Return the figures of a recording.
-
-    Parameters
-    ----------
-    session : RecordedSession
-    by : {"cluster", "worker", "task"}
-        What a row is about.
-    """
+    """Return the figures of a recording; a row is about the cluster, a worker or a kind of task."""
     making = {"cluster": _cluster_rows, "worker": _worker_rows, "task": _task_rows}[_checked(by)]
     rows = [{"time": sample.at, **row} for sample in session.samples for row in making(sample)]
     names = list(dict.fromkeys(name for row in rows for name in row if name not in _KEYS[by]))

@@ -28,8 +28,8 @@ def provenance(
 ) -> Recording:
     """Return the header of a recording that begins with this sample.
 
-    GPUs are named as the driver of this machine names them. Where it does not know one of them, as in a simulation,
-    the recording says that no real GPU was proved.
+    GPUs are named as the driver of this machine names them. Where it does not know one of them, as in a simulation, the
+    recording says that no real GPU was proved.
     """
     versions = model.versions
     told = RecordedVersions(
@@ -92,29 +92,9 @@ FIRST_SAMPLE_SECONDS = 10.0
 class LineRecorder:
     """Writes lines of telemetry into a recording, from ``start`` to ``stop`` or to their end.
 
-    Parameters
-    ----------
-    file : str or Path
-        Where to write.
-    cluster : str
-        Name of the cluster.
-    lines : callable
-        Gives the lines, each a telemetry event.
-    model : callable
-        Gives the cluster as it is now; raises when it has been removed.
-    title : str, optional
-        What it is called; default: the file's name.
-    note : str, optional
-        What ran.
-    seconds : float, optional
-        When to stop by itself.
-    private : bool
-        Whether nothing that is there is replaced, and nobody else may read the file.
-
-    Raises
-    ------
-    InvalidRequest
-        When nothing can be written there.
+    ``lines`` gives telemetry events, ``model`` the cluster, and raises when it has been removed; the title is by
+    default the file's name. It stops by itself after ``seconds``. ``private``: nothing that is there is replaced, and
+    only you may read the file. Raises `InvalidRequest` where nothing can be written there.
     """
 
     def __init__(
@@ -146,11 +126,8 @@ class LineRecorder:
     async def start(self) -> None:
         """Begin; returns when the first sample is written. Doing it twice changes nothing.
 
-        Raises
-        ------
-        InvalidState
-            When the file has no room for the first sample.
-        InvalidRequest, SupervisorUnreachable
+        Raises `InvalidState` where the file has no room for the first sample, `InvalidRequest` or
+        `SupervisorUnreachable`.
         """
         if self._task is not None:
             return
@@ -174,17 +151,9 @@ class LineRecorder:
             raise SupervisorUnreachable("The cluster's process sent no figures; it may be very busy.")
 
     async def stop(self, message: str | None = None) -> RecordingWritten:
-        """Complete the file and return what was written. Doing it twice changes nothing.
+        """Complete the file and return what was written; ``message`` is why it ends, where nobody has asked for that.
 
-        Parameters
-        ----------
-        message : str, optional
-            Why it ends, where nobody has asked for that.
-
-        Raises
-        ------
-        InvalidState
-            When it was never started.
+        Doing it twice changes nothing. Raises `InvalidState` where it was never started.
         """
         if self._task is None:
             raise InvalidState("The recording has not begun; call start() first.")
@@ -194,13 +163,7 @@ class LineRecorder:
         return await self.ended()
 
     async def ended(self) -> RecordingWritten:
-        """Return what was written when nothing more is recorded.
-
-        Raises
-        ------
-        InvalidState
-            When it was never started.
-        """
+        """Return what was written when nothing more is recorded; `InvalidState` where it was never started."""
         if self._task is None or self._writer is None or self._header is None:
             raise InvalidState("The recording has not begun; call start() first.")
         await asyncio.wait({self._task})

@@ -39,10 +39,7 @@ def bundled_recordings() -> list[Path]:
 def find_recording(name: str | os.PathLike[str]) -> Path:
     """Return the file of that name, or the bundled recording; the ending may be left out.
 
-    Raises
-    ------
-    RecordingNotFound
-        With the names of the bundled ones.
+    Raises `RecordingNotFound` with the names of the bundled ones.
     """
     text = os.fspath(name)
     try:

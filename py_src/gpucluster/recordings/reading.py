@@ -44,13 +44,7 @@ _WITHOUT_GPUS: dict[str, None] = {name: None for name in _COLUMNS if name.starts
 
 
 def moment(at: str) -> float:
-    """Return a time as seconds.
-
-    Raises
-    ------
-    ValueError
-        When it is none.
-    """
+    """Return a time as seconds; `ValueError` where it is none."""
     if not _TIME.fullmatch(at):
         raise ValueError("must be a time in UTC")
     return datetime.fromisoformat(at).astimezone(UTC).timestamp()
@@ -101,12 +95,7 @@ _AT_WITHIN = 400
 
 
 def read_header(path: Path) -> Recording:
-    """Return the first line of a recording.
-
-    Raises
-    ------
-    RecordingNotFound, RecordingUnreadable
-    """
+    """Return the first line of a recording; `RecordingNotFound` or `RecordingUnreadable` where there is none."""
     try:
         return _header(path, next(_lines(path), b""))
     except CutOff:
@@ -134,12 +123,8 @@ def read_length(path: Path) -> float | None:
 def read_recording(path: Path) -> RecordedSession:
     """Return a recording with all samples that can be played.
 
-    Raises
-    ------
-    RecordingNotFound
-        When there is no such file.
-    RecordingUnreadable
-        When it is no recording, was made by a newer version, or holds nothing that can be played.
+    Raises `RecordingNotFound`, and `RecordingUnreadable` for what is no recording, was made by a newer version, or
+    cannot be played.
     """
     recording: Recording | None = None
     samples: list[TelemetrySample] = []
@@ -224,13 +209,7 @@ def _keys(told: dict[str, Any]) -> int:
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines that are not empty.
-
-    Raises
-    ------
-    CutOff
-        After the last whole line of a file that ends early, or whose packing is broken.
-    """
+    """Yield the lines that are not empty; `CutOff` after the last whole line of a file that ends early or is broken."""
     began = time.thread_time()
     total = number = yielded = 0
     unfinished = b""
@@ -272,13 +251,7 @@ LONGEST_GAP_SECONDS = 10.0
 
 
 def playing_speed(speed: Any, name: str = "speed") -> float:
-    """Return how fast to play; ``name`` is what the one who asks calls it.
-
-    Raises
-    ------
-    InvalidRequest
-        When it is no number between the slowest and the fastest.
-    """
+    """Return how fast to play, if that is between the slowest and the fastest; the one who asks calls it ``name``."""
     if not isinstance(speed, (int, float)) or isinstance(speed, bool) or not SLOWEST <= speed <= FASTEST:
         raise InvalidRequest(f"{name}: must be a number from {SLOWEST} to {FASTEST}, not {str(speed)[:40]!r}.")
     return float(speed)

@@ -53,14 +53,8 @@ def named(path: Path) -> str:
 def pieces_of(path: Path) -> Iterator[bytes]:
     """Yield what is in a file, unpacked where it is packed.
 
-    Raises
-    ------
-    RecordingNotFound
-        When there is no such file, or it cannot be read.
-    RecordingUnreadable
-        When it is larger than recordings are.
-    CutOff
-        After the last piece of a file that ends early.
+    Raises `RecordingNotFound` where it cannot be read, `RecordingUnreadable` where it is larger than recordings are,
+    and `CutOff` after the last piece of a file that ends early.
     """
     try:
         # Looked at after it is open: what has the name may be replaced. Opening a pipe would wait for its other end.

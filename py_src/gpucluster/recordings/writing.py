@@ -120,21 +120,9 @@ def identity_of(path: Path) -> Identity | None:
 
 
 def give_name(part: Path, path: Path, replaced: Identity | None) -> None:
-    """Give a file its name.
+    """Give a file its name in the same folder; a file may be ``replaced`` that has it, and no other.
 
-    Parameters
-    ----------
-    part : Path
-        The file.
-    path : Path
-        What it is called from now on, in the same folder.
-    replaced : Identity or None
-        What may have that name and is replaced; ``None``: nothing.
-
-    Raises
-    ------
-    FileExistsError
-        When something else has the name. The file keeps the one it had.
+    Raises `FileExistsError` where something else has the name. The file keeps the one it had.
     """
     if replaced is None:
         _take(part, path)
@@ -185,18 +173,7 @@ class RecordingFull(Exception):
 def target_of(file: str | Path, *, private: bool = False) -> Path:
     """Return where a recording of that name is written, found out before anything runs.
 
-    A name without an ending gets one that JupyterLab knows.
-
-    Parameters
-    ----------
-    file : str or Path
-    private : bool
-        Whether nothing may be there.
-
-    Raises
-    ------
-    InvalidRequest
-        When nothing can be written there, or something else is there.
+    A name without an ending gets one that JupyterLab knows. ``private``: nothing may be there. Raises `InvalidRequest`.
     """
     text = os.fspath(file)
     if not text.strip() or not text.isprintable():
@@ -228,21 +205,10 @@ def target_of(file: str | Path, *, private: bool = False) -> Path:
 
 
 class RecordingWriter:
-    """Writes one recording. It has its name when it is complete.
+    """Writes one recording, packed when its name ends in ``.gz``. It has its name when it is complete.
 
-    Parameters
-    ----------
-    path : Path
-        Where; packed when the name ends in ``.gz``.
-    header : Recording
-        The first line.
-    private : bool
-        Whether nothing that has the name is replaced, and nobody else may read the file.
-
-    Raises
-    ------
-    InvalidRequest
-        When the file cannot be written, or is being written already.
+    ``private``: nothing that has the name is replaced, and only you may read the file. Raises `InvalidRequest` where
+    the file cannot be written, or is being written already.
     """
 
     def __init__(self, path: Path, header: Recording, *, private: bool = False) -> None:
@@ -284,12 +250,7 @@ class RecordingWriter:
     def add(self, line: bytes) -> None:
         """Write a telemetry event, without what tells who and where.
 
-        Raises
-        ------
-        RecordingFull
-            When it has no room; what is written stays.
-        OSError
-            When the disk is full.
+        Raises `RecordingFull` where it has no room, and `OSError` where the disk is full; what is written stays.
         """
         event = json.loads(line)
         told = {"kind": "telemetry", "sample": self._pseudonyms.sample(event["sample"])}
@@ -311,10 +272,7 @@ class RecordingWriter:
     def close(self) -> None:
         """Complete the file and give it its name. Closing it twice is harmless.
 
-        Raises
-        ------
-        FileExistsError
-            When something has come to have that name meanwhile; the recording stays beside it.
+        Raises `FileExistsError` where something has come to have that name meanwhile; the recording stays beside it.
         """
         if self._raw.closed:
             return

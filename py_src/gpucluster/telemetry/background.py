@@ -17,13 +17,7 @@ NO_ANSWER = "The NVIDIA driver has not answered for some time. Run nvidia-smi on
 
 
 class BackgroundReading:
-    """Runs a blocking function in a thread that does not keep the process from ending.
-
-    Parameters
-    ----------
-    read : callable
-        Returns columns.
-    """
+    """Runs a blocking function, which returns columns, in a thread that does not keep the process from ending."""
 
     def __init__(self, read: Callable[[], dict[str, Any]]) -> None:
         self._read = read

@@ -48,21 +48,9 @@ class Rates:
         self._before: dict[str, tuple[float, int]] = {}
 
     def per_second(self, counter: str, value: int | None, at: float) -> int | None:
-        """Return the rate since the last reading.
+        """Return the rate of a counter since its last reading, in seconds; ``None`` where it cannot be read.
 
-        Parameters
-        ----------
-        counter : str
-            Name of the counter.
-        value : int or None
-            Its reading; ``None`` when it cannot be read.
-        at : float
-            When it was read, in seconds.
-
-        Returns
-        -------
-        int or None
-            ``None`` for a first reading, and for a counter that went back: the driver was loaded anew.
+        Also for a first reading, and for a counter that went back: the driver was loaded anew.
         """
         if value is None:
             self._before.pop(counter, None)
@@ -97,14 +85,7 @@ def first_device(setting: str | None) -> str | None:
 class DeviceReader:
     """Reads one device, whatever happens to it and to the driver.
 
-    Parameters
-    ----------
-    name : str
-        Index, or UUID of a GPU or MIG slice, which may be shortened.
-    processes : ClusterProcesses
-        This cluster's processes.
-    session : NVMLSession, optional
-        By default one of its own.
+    It is named by index, or by the UUID of a GPU or MIG slice, which may be shortened.
     """
 
     def __init__(self, name: str, processes: ClusterProcesses, session: NVMLSession | None = None) -> None:

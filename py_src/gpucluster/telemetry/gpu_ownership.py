@@ -22,14 +22,8 @@ def this_host() -> str:
 class ClusterProcesses:
     """The processes of a cluster on this machine.
 
-    Parameters
-    ----------
-    host : str
-        Where the supervisor runs, as ``this_host`` calls it there.
-    supervisor : int
-        Its process id.
-    has_nanny : bool
-        Whether the worker was started by a nanny, which elsewhere is all that can be known of them.
+    ``host`` is where the supervisor, a process id, runs, as ``this_host`` calls it there. Elsewhere, all that can be
+    known of them is the nanny of this worker.
     """
 
     def __init__(self, host: str, supervisor: int, *, has_nanny: bool) -> None:
@@ -49,17 +43,10 @@ class ClusterProcesses:
         return found
 
     def used_bytes(self, usage: dict[int, int | None]) -> int | None:
-        """Return how much of a device these processes use.
+        """Return how much of a device these processes use; ``None`` when it cannot be told.
 
-        Parameters
-        ----------
-        usage : dict
-            Bytes by process id, as NVML tells. In a container it tells the ids of the outside, or no process at all.
-
-        Returns
-        -------
-        int or None
-            ``None`` when it cannot be told.
+        ``usage`` has the bytes by process id, as NVML tells. In a container it tells the ids of the outside, or no
+        process at all.
         """
         ours = self.pids() & usage.keys()
         known = [used for pid in ours if (used := usage[pid]) is not None]

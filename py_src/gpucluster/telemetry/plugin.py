@@ -59,12 +59,5 @@ def pickled_plugin(*, devices: bool) -> bytes:
 
 
 async def register(scheduler: Scheduler, *, devices: bool) -> None:
-    """Let all workers, and all that join later, send our figures with their heartbeats.
-
-    Parameters
-    ----------
-    scheduler : distributed.Scheduler
-    devices : bool
-        Whether workers may have GPUs.
-    """
+    """Let all workers, and all that join later, send our figures, perhaps of GPUs, with their heartbeats."""
     await give_worker_plugin(scheduler, pickled_plugin(devices=devices), PLUGIN)

@@ -50,12 +50,7 @@ workers are not the cluster's own processes, it looks 50 times a second, and tha
 
 
 class Transfers:
-    """Counts the transfers of one worker from now on.
-
-    Parameters
-    ----------
-    worker : distributed.Worker
-    """
+    """Counts the transfers of one worker from now on."""
 
     def __init__(self, worker: Any) -> None:
         self._worker = worker
@@ -150,12 +145,7 @@ def _pool_maximum(worker: Any) -> int | None:
 
 
 class Tiers:
-    """Reads the tiers of one worker.
-
-    Parameters
-    ----------
-    worker : distributed.Worker
-    """
+    """Reads the tiers of one worker."""
 
     def __init__(self, worker: Any) -> None:
         self._worker = worker
@@ -215,13 +205,8 @@ logger = logging.getLogger("gpucluster.telemetry")
 class WorkerReport:
     """What ``worker.metrics`` calls for each heartbeat.
 
-    Parameters
-    ----------
-    worker : distributed.Worker
-    host, supervisor
-        Machine and process id of the cluster's supervisor.
-    devices : bool
-        Whether workers of this cluster have GPUs; a CPU worker on a machine with GPUs has none.
+    ``host`` and ``supervisor`` are machine and process id of the cluster's supervisor. ``devices``: whether workers of
+    this cluster have GPUs; a CPU worker on a machine with GPUs has none.
     """
 
     def __init__(self, worker: Any, *, host: str, supervisor: int, devices: bool) -> None:

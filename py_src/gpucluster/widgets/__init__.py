@@ -42,12 +42,7 @@ def gauges(cluster: ShownCluster) -> ClusterGauges | Picture:
 def dashboard(cluster: ShownCluster, page: str) -> ClusterDashboard | Picture:
     """Return a page of the dashboard; outside a notebook, a picture with its address.
 
-    Raises
-    ------
-    InvalidRequest
-        When there is no such page.
-    InvalidState
-        When the cluster is not running.
+    Raises `InvalidRequest` where there is no such page, and `InvalidState` where the cluster is not running.
     """
     found = find_page(page)
     address = cluster.dashboard_link  # a sentence when it is not open

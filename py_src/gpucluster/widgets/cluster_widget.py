@@ -32,15 +32,7 @@ FIRST_SAMPLE_SECONDS = 1.0
 
 
 class ClusterWidget(OutputWidget):
-    """A live view of one cluster. Made by ``Cluster.gauges``, ``Cluster.dashboard`` and its card.
-
-    Parameters
-    ----------
-    cluster : Cluster
-        What is shown.
-    control : AsyncControl
-        How to reach it.
-    """
+    """A live view of one cluster. Made by ``Cluster.gauges``, ``Cluster.dashboard`` and its card."""
 
     wants_samples: ClassVar[bool] = True
     requests: ClassVar[tuple[type[Request], ...]] = ()

@@ -37,15 +37,7 @@ class Listener(Protocol):
 
 
 class ClusterFeed:
-    """Follows one cluster while somebody listens. Lives on the background loop.
-
-    Parameters
-    ----------
-    control : AsyncControl
-        How to reach it.
-    id : str
-        Of the cluster.
-    """
+    """Follows one cluster while somebody listens. Lives on the background loop."""
 
     def __init__(self, control: AsyncControl, id: str) -> None:
         self._control = control
@@ -133,13 +125,7 @@ MOST_VIEWS = 100
 
 
 class Presence:
-    """What the views of one widget have said, and what they have left unsaid.
-
-    Parameters
-    ----------
-    clock : callable
-        Returns seconds.
-    """
+    """What the views of one widget have said, and what they have left unsaid; the clock gives seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

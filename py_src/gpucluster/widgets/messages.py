@@ -57,13 +57,7 @@ class Request(_Message):
     """Somebody wants something done to the cluster; what cannot be taken back, he has confirmed."""
 
     async def send(self, control: AsyncControl, id: str) -> None:
-        """Ask the cluster for it.
-
-        Raises
-        ------
-        GPUClusterError
-            It is refused.
-        """
+        """Ask the cluster for it; `GPUClusterError` where it is refused."""
         raise NotImplementedError
 
 

@@ -77,13 +77,7 @@ class OutputWidget(anywidget.AnyWidget):
         display(self.bundle_for(output), raw=True, display_id=output)  # type: ignore[no-untyped-call]
 
     def bundle_for(self, output: str) -> dict[str, Any]:
-        """Return what to put into an output, which is then kept up to date.
-
-        Parameters
-        ----------
-        output : str
-            Its ``display_id``.
-        """
+        """Return what to put into an output, by its ``display_id``, which is then kept up to date."""
         self._outputs = [*self._outputs[1 - MOST_OUTPUTS :], output]
         self.presence.displayed()
         self.before_shown()
@@ -103,12 +97,7 @@ class OutputWidget(anywidget.AnyWidget):
     def end(self, why: str, *, stay: bool = False) -> None:
         """Say in the outputs why nothing moves any more, and hear of nothing more.
 
-        Parameters
-        ----------
-        why : str
-            A sentence; empty where there is nothing to say.
-        stay : bool
-            The kernel ends: leave the views where they are, with their last state.
+        With ``stay``, the kernel ends: the views stay where they are, with their last state.
         """
         if self.comm is None or self._over:
             return

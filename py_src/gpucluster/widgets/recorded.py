@@ -69,15 +69,7 @@ class RecordedPicture:
 
 
 class RecordedGauges(OutputWidget):
-    """The gauges of the panel, fed from a recording, which the browser plays.
-
-    Parameters
-    ----------
-    session : RecordedSession
-        What to play.
-    speed : float
-        How many times as fast as it was.
-    """
+    """The gauges of the panel, fed from a recording, which the browser plays so many times as fast as it was."""
 
     view = traitlets.Unicode("recording").tag(sync=True)
     # Packed JSON: the whole recording goes to the browser once.

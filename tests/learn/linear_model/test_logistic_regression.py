@@ -156,10 +156,10 @@ def test_bad_data_are_refused(dask_client: Any, split: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"solver": "saga"}, "only 'lbfgs'"),
+        ({"solver": "saga"}, "must be 'lbfgs'"),
         ({"penalty": "l1"}, "squared coefficients"),
         ({"l1_ratio": 0.5}, "squared coefficients"),
-        ({"dual": True}, "dual: is not supported"),
+        ({"dual": True}, "dual: must be False"),
         ({"C": 0}, "C: must be a number above 0"),
         ({"tol": "small"}, "tol: must be a number above 0"),
         ({"max_iter": 2.5}, "max_iter: must be a whole number"),

@@ -114,8 +114,8 @@ def test_weights_count_as_copies():
         ({"activation": "tanh"}, "activation: must be 'relu'"),
         ({"solver": "lbfgs"}, "solver: must be 'adam' or 'sgd'"),
         ({"hidden_layer_sizes": (0,)}, "hidden_layer_sizes: must be whole numbers above 0"),
-        ({"batch_size": 0}, "batch_size: must be 'auto' or a number of 1 or more"),
-        ({"alpha": -1}, "alpha: must be 0 or more"),
+        ({"batch_size": 0}, "batch_size: must be 'auto' or a whole number of 1 or more"),
+        ({"alpha": -1}, "alpha: must be a number from 0"),
         ({"max_iter": 0}, "max_iter: must be a whole number of 1 or more"),
     ],
 )

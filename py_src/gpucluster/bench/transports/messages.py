@@ -31,10 +31,7 @@ async def take_blocks(dask_worker: Any) -> None:
 async def send_blocks(other: str, sizes: tuple[int, ...], dask_worker: Any) -> list[float]:
     """Send blocks to another worker, each with a short answer; runs on a worker.
 
-    Returns
-    -------
-    list of float
-        Median seconds from the first byte to the answer, for each size.
+    Returns the median seconds from the first byte to the answer, for each size.
     """
     from distributed.comm.core import connect
 
@@ -61,11 +58,6 @@ def exchange(client: Any, sizes: tuple[int, ...] = SIZES) -> list[float]:
     """Return the seconds of each size between the first two workers of a cluster, one way.
 
     The answer takes as long as half of an empty block with its answer.
-
-    Raises
-    ------
-    NothingToMeasure
-        There is one worker only.
     """
     from ...dask_internals.scheduler_information import known_workers
 

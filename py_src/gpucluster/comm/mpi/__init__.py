@@ -4,6 +4,6 @@ A worker that is a rank listens twice: for ranks of its own *world*, and at a po
 whoever else is no rank. Its address tells both: ``mpi://10.0.0.7:40123/3.5f0c2a9e1b7d4c36`` is rank 3 of the world of
 that name, at that port. distributed loads ``backend`` by its entry point group ``distributed.comm.backends``.
 
-``world`` is what the ranks have in common, ``engine`` the one place of a process that calls MPI, ``bell`` what wakes
-it, ``wire`` what a message looks like, ``connection`` and ``backend`` what distributed sees.
+``world`` is what the ranks have in common, and what wakes them, ``engine`` the one place of a process that calls MPI,
+``wire`` what a message looks like, ``connection`` and ``backend`` what distributed sees.
 """

@@ -25,13 +25,7 @@ class Location:
 
 
 def parse(location: str) -> Location:
-    """Read an address, with or without its scheme.
-
-    Raises
-    ------
-    ValueError
-        What follows the port is no rank of a world.
-    """
+    """Read an address, with or without its scheme; `ValueError` where it has no rank of a world."""
     port, slash, told = location.removeprefix(PREFIX).partition("/")
     if not slash:
         return Location(port)

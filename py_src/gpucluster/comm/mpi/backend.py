@@ -24,16 +24,7 @@ class RankConnector(Connector):
     """Connects by MPI where both sides are ranks of one world, else to the port of the address."""
 
     async def connect(self, address: str, deserialize: bool = True, **connection_args: Any) -> Comm:
-        """Connect.
-
-        Parameters
-        ----------
-        address : str
-            Of a rank, without scheme.
-        deserialize : bool
-        **connection_args
-            Of TLS, for the port.
-        """
+        """Connect to a rank; the further arguments are of TLS, for the port."""
         location = parse(address)
         world = here()
         if world is not None and location.world == world.name and location.rank is not None:
@@ -47,17 +38,7 @@ class RankConnector(Connector):
 
 
 class RankListener(BaseListener):
-    """Listens for ranks, and at a port for everybody else.
-
-    Parameters
-    ----------
-    port : Listener
-        The other one.
-    comm_handler : callable
-        Serves a connection.
-    deserialize, allow_offload : bool
-        As distributed asks for them.
-    """
+    """Listens for ranks, and at a port for everybody else."""
 
     prefix = PREFIX
     """Workers write it to their log."""
@@ -72,13 +53,7 @@ class RankListener(BaseListener):
         self._serving: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
-        """Start to listen.
-
-        Raises
-        ------
-        RuntimeError
-            This process has not joined the others, or listens in another event loop already.
-        """
+        """Start to listen; `RuntimeError` where this process has not joined, or listens in another event loop."""
         world = here()
         if world is None:
             # Joining here would wait for ranks that may never do so.

@@ -13,13 +13,7 @@ WINDOW_BYTES = 2**27
 
 
 class Arriving:
-    """A message whose buffers are on their way.
-
-    Parameters
-    ----------
-    envelope : Envelope or None
-        ``None``: nothing comes any more.
-    """
+    """A message whose buffers are on their way; without an envelope, nothing comes any more."""
 
     def __init__(self, envelope: Envelope | None) -> None:
         self.envelope = envelope
@@ -41,18 +35,7 @@ class Arriving:
 
 
 class Channel:
-    """One side of a connection.
-
-    Parameters
-    ----------
-    key : Key
-    peer : int
-        The rank on the other side.
-    sends, receives : int
-        Tags of the buffers that go and that come.
-    opened_here : bool
-        Whether this side has begun it.
-    """
+    """One side of a connection with another rank; ``sends`` and ``receives`` are tags of buffers."""
 
     def __init__(self, key: Key, peer: int, sends: int, receives: int, *, opened_here: bool) -> None:
         self.key = key

@@ -11,17 +11,7 @@ from .engine import Engine
 
 
 class RankComm(Comm):
-    """Messages to and from one other rank.
-
-    Parameters
-    ----------
-    engine : Engine
-    channel : Channel
-    local_address, peer_address : str
-        With scheme.
-    deserialize : bool
-        As distributed asks for it.
-    """
+    """Messages to and from one other rank."""
 
     def __init__(
         self, engine: Engine, channel: Channel, local_address: str, peer_address: str, deserialize: bool

@@ -57,14 +57,7 @@ Accept = Callable[[Channel], None]
 
 
 class Engine:
-    """Sends and receives for all connections of this rank.
-
-    Parameters
-    ----------
-    world : World
-    loop : asyncio.AbstractEventLoop
-        Runs in the calling thread; nothing here may be called from another one.
-    """
+    """Sends and receives for all connections of this rank; only the thread of its event loop may call it."""
 
     def __init__(self, world: World, loop: asyncio.AbstractEventLoop) -> None:
         from mpi4py import MPI

@@ -20,14 +20,7 @@ Follow = Callable[[Any, Any, Callable[[], None]], None]
 
 
 class Lane:
-    """Keeps the order of what it is given.
-
-    Parameters
-    ----------
-    follow : callable
-    empty : callable
-        Is called whenever nothing is left.
-    """
+    """Keeps the order of what it is given; ``empty`` is called whenever nothing is left."""
 
     def __init__(self, follow: Follow, empty: Callable[[], object]) -> None:
         self._follow = follow

@@ -13,9 +13,8 @@ from ...operating_system.neighbours import may_read_each_other
 def prepare_library() -> None:
     """Let MPICH copy large messages within one machine once instead of twice, where processes may read each other.
 
-    Its own default is two copies through pieces of shared memory, in which both sides take turns: that takes several
-    times as long, and more where there are fewer processors than ranks (``benchmarks/README.md``). Open MPI does it
-    by itself. What the environment says already stays.
+    Its own default takes several times as long (``benchmarks/README.md``). Open MPI does it by itself. What the
+    environment says already stays.
     """
     if may_read_each_other():
         os.environ.setdefault("MPIR_CVAR_CH4_CMA_ENABLE", "1")
@@ -24,13 +23,8 @@ def prepare_library() -> None:
 def forget_names_of_shared_memory(world: Any) -> None:
     """Take its name from the memory that MPICH shares within a machine; all ranks call this, and all have it open.
 
-    MPICH gives the memory back when a program ends in good order. A rank that is killed leaves it behind, as a file of
-    a megabyte or more that counts as memory until the machine is started anew.
-
-    Parameters
-    ----------
-    world : mpi4py.MPI.Comm
-        All ranks.
+    A rank that is killed would leave it behind, as a file of a megabyte or more that counts as memory until the machine
+    restarts.
     """
     paths = [path for path in mapped_files() if path.startswith(f"{SHARED_MEMORY}/mpich_shm_")]
     world.Barrier()

@@ -39,14 +39,7 @@ class Memory:
         return sum(len(block) for _, block in (*self._free, *self._returned))
 
     def take(self, size: int, begin: int = 0) -> Any:
-        """Return memory of so many bytes, as an array; what is in it is nobody's.
-
-        Parameters
-        ----------
-        size : int
-        begin : int
-            Address modulo ``LINE_BYTES`` at which it begins.
-        """
+        """Return memory of so many bytes, as an empty array beginning at this address modulo ``LINE_BYTES``."""
         if size < LEAST_BYTES:
             own = np.empty(size + LINE_BYTES, "u1")
             first = (begin - own.__array_interface__["data"][0]) % LINE_BYTES

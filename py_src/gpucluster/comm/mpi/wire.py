@@ -113,18 +113,7 @@ class Envelope:
 
 
 def blocks_of(sizes: Sequence[int], begins: Sequence[int]) -> list[list[int]]:
-    """Share out frames to blocks.
-
-    Parameters
-    ----------
-    sizes, begins : sequence of int
-        As in an envelope.
-
-    Returns
-    -------
-    list of list of int
-        Places by block; the order within a block is that of the frames.
-    """
+    """Share out the frames of an envelope to blocks: places by block, in the order of the frames."""
     blocks: list[list[int]] = []
     small: list[int] = []
     room = 0
@@ -146,16 +135,7 @@ def blocks_of(sizes: Sequence[int], begins: Sequence[int]) -> list[list[int]]:
 
 
 def encode(kind: Kind, key: Key, tag: int = 0, frames: Sequence[Any] = ()) -> tuple[bytes, list[list[memoryview]]]:
-    """Return an envelope, and what is joined for each buffer that follows.
-
-    Parameters
-    ----------
-    kind : Kind
-    key : Key
-    tag : int
-        Of the buffers that follow.
-    frames : sequence of buffers
-    """
+    """Return an envelope, and what is joined for each buffer that follows with this tag."""
     views = [_flat(memoryview(frame)) for frame in frames]
     sizes = [view.nbytes for view in views]
     begins = _begins(views)
@@ -213,13 +193,7 @@ def _begins(views: Sequence[memoryview]) -> list[int]:
 
 
 def decode(received: memoryview) -> Envelope:
-    """Read an envelope.
-
-    Raises
-    ------
-    ValueError
-        It is none.
-    """
+    """Read an envelope; `ValueError` where it is none."""
     try:
         kind, opener, number, tag, count = _HEAD.unpack_from(received)
         if count > MOST_FRAMES:

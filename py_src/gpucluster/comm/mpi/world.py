@@ -53,15 +53,8 @@ class World:
 def join(host: str) -> World:
     """Join the other ranks; all of them must call it, once each. The second call of a process returns the first world.
 
-    Parameters
-    ----------
-    host : str
-        Address by which ranks of other machines reach this one.
-
-    Raises
-    ------
-    RuntimeError
-        MPI does not allow several threads, which Dask has.
+    ``host`` is the address by which ranks of other machines reach this one. Raises `RuntimeError` where MPI does not
+    allow several threads, which Dask has.
     """
     global _joined
     if _joined is None:
@@ -100,13 +93,7 @@ class Place:
 
 
 class Bell:
-    """The bell of this rank.
-
-    Parameters
-    ----------
-    host : str
-        Address by which ranks of other machines reach this one.
-    """
+    """The bell of this rank, which ranks of other machines reach at ``host``."""
 
     def __init__(self, host: str) -> None:
         self._near = nameless_datagrams()
@@ -137,17 +124,7 @@ class Bell:
         return [one for one in (self._near, self._far) if one is not None]
 
     def meet(self, others: list[Place], secret: bytes, rank: int) -> None:
-        """Know all ranks; a port that nobody needs is closed.
-
-        Parameters
-        ----------
-        others : list of Place
-            By rank.
-        secret : bytes
-            Of the world.
-        rank : int
-            This one.
-        """
+        """Know all ranks, and the world's secret; a port that nobody needs is closed."""
         self._others, self._secret, self._rank = others, secret, rank
         self._sent, self._taken, self._announced = ([0] * len(others) for _ in range(3))
         if self._far is not None and all(self._is_near(place) for place in others):

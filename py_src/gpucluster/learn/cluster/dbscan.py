@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 from sklearn.base import ClusterMixin
-from sklearn.utils.validation import check_is_fitted
 
 from ...dask_internals.collections import with_chunks
 from ..arrays import Array, DaskArray, Data, Output, to_numpy
 from ..delegation.methods import delegable
-from ..errors import InvalidParameter, NotSupported
+from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator
+from ..parameters import Rule, one_of, parameter, real, unset, whole
 from ..rows.running import local_communicator, run_table
 from ..rows.table import is_dask
 from ..rows.waiting import computed
 from .density import Grouping, density_clusters
+
+_PRECOMPUTED = "'precomputed' needs all distances. Give the rows, and a metric."
 
 
 class DBSCAN(ClusterMixin, DistributedEstimator):
@@ -74,52 +75,25 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
 
     _scikit_learn = "sklearn.cluster.DBSCAN"
 
-    def __init__(
-        self,
-        eps: float = 0.5,
-        *,
-        min_samples: int = 5,
-        metric: str | Callable[..., float] = "euclidean",
-        metric_params: dict[str, Any] | None = None,
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.eps = eps
-        self.min_samples = min_samples
-        self.metric = metric
-        self.metric_params = metric_params
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.n_jobs = n_jobs
+    eps: float = parameter(0.5, real(0, above=True), kw_only=False)
+    min_samples: int = parameter(5, whole(1))
+    metric: str | Callable[..., float] = parameter(
+        "euclidean", Rule(lambda value: value != "precomputed", advice=_PRECOMPUTED)
+    )
+    metric_params: dict[str, Any] | None = None
+    algorithm: str = parameter("auto", one_of("auto", "ball_tree", "kd_tree", "brute"))
+    leaf_size: int = 30
+    p: float | None = None
+    n_jobs: int | None = parameter(
+        None, unset("each worker uses the threads it has. Leave it out, and choose workers instead.")
+    )
 
     @delegable
     def fit(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> DBSCAN:
         """Find the clusters.
 
-        Parameters
-        ----------
-        X : dask or array_like of shape (n_samples, n_features)
-        y
-            Not used.
-        sample_weight : dask or array_like of shape (n_samples,), optional
-            A row of weight ``min_samples`` is a core row by itself; a negative one keeps its neighbours from being so.
-
-        Returns
-        -------
-        DBSCAN
-            Itself.
-
-        Raises
-        ------
-        InvalidParameter, NotSupported
-            An option is not allowed.
-        InvalidData
-            X or the weights cannot be used.
+        A row of weight ``min_samples`` is a core row by itself; a negative weight keeps its neighbours from being so.
         """
-        self._check_parameters()
         search = {name: getattr(self, name) for name in ("metric", "metric_params", "algorithm", "leaf_size")}
         options: dict[str, Any] = {
             "eps": float(self.eps), "min_samples": int(self.min_samples),
@@ -167,11 +141,6 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
         -------
         Dask array or array of shape (n_samples,)
             -1 for noise; lazy where X is lazy.
-
-        Raises
-        ------
-        InvalidData, InvalidParameter
-            As `fit` does.
         """
         if out_dtype not in ("int32", "int64", np.int32, np.int64):
             raise InvalidParameter(f"out_dtype: must be 'int32' or 'int64', not {out_dtype!r}.")
@@ -180,7 +149,6 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
     @delegable
     def get_combined_model(self) -> Output:
         """Return a fitted ``sklearn.cluster.DBSCAN``; its labels and core rows are brought to this process."""
-        check_is_fitted(self)
         return self._plain_model(labels_=_brought(self.labels_), components_=_brought(self.components_))
 
     def _keep(self, labels: Array, core: Array, X: Array | DaskArray) -> None:
@@ -207,22 +175,7 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
         except (AttributeError, KeyError):
             raise AttributeError(f"{attribute} is there after fit only, and is not saved with a model.") from None
 
-    def _check_parameters(self) -> None:
-        if not isinstance(self.eps, Real) or not self.eps > 0:
-            raise InvalidParameter(f"eps: must be above 0, not {self.eps!r}.")
-        if not isinstance(self.min_samples, Integral) or self.min_samples < 1:
-            raise InvalidParameter(f"min_samples: must be a whole number of 1 or more, not {self.min_samples!r}.")
-        if self.metric == "precomputed":
-            raise NotSupported("metric: 'precomputed' needs all distances. Give the rows, and a metric.")
-        if self.algorithm not in {"auto", "ball_tree", "kd_tree", "brute"}:
-            raise InvalidParameter(
-                f"algorithm: must be 'auto', 'ball_tree', 'kd_tree' or 'brute', not {self.algorithm!r}."
-            )
-        if self.n_jobs is not None:
-            raise NotSupported("n_jobs: each worker uses the threads it has. Leave it out, and choose workers instead.")
-
 
 def _brought(rows: Array | DaskArray) -> Array:
     """Return an array in this process's memory."""
-    found: Array = to_numpy(computed(rows)[0] if is_dask(rows) else rows)
-    return found
+    return to_numpy(computed(rows)[0] if is_dask(rows) else rows)

@@ -38,18 +38,10 @@ class Grouping(NamedTuple):
 
 
 def density_clusters(rows: Rows, *, eps: float, min_samples: int, search: dict[str, Any]) -> Grouping:
-    """Run DBSCAN.
+    """Run DBSCAN on rows in memory.
 
-    Parameters
-    ----------
-    rows : Rows
-        In memory.
-    eps : float
-        Rows at most so far apart are neighbours.
-    min_samples : int
-        A row with neighbours of so much weight, itself included, is a core row.
-    search : dict
-        Options of ``sklearn.neighbors.NearestNeighbors``.
+    A row with neighbours, at most ``eps`` apart, of weight ``min_samples``, itself included, is a core row. ``search``
+    has options of ``sklearn.neighbors.NearestNeighbors``.
     """
     if not isinstance(rows, Shard):
         raise NotSupported(
@@ -99,8 +91,7 @@ def _core_rows(found: Neighbourhoods, comm: Communicator, n_rows: int, min_sampl
     core = np.zeros(n_rows, np.uint8)
     # Sums of weights that are no whole numbers may differ in the last digits.
     core[numbers] = weights >= min_samples
-    all_core: NDArray[np.bool_] = comm.allreduce(core, "max").astype(bool)
-    return all_core
+    return comm.allreduce(core, "max").astype(bool)
 
 
 def _links(found: Iterable[tuple[Integers, Pairs]], core: NDArray[np.bool_]) -> tuple[Integers, list[Pairs]]:
@@ -128,12 +119,7 @@ def merge_links(one: Integers, other: Integers) -> Integers:
 def first_linked(n_rows: int, one: Integers, other: Integers, counting: NDArray[np.bool_] | None = None) -> Integers:
     """Return for each row the first row that it is linked with, directly or by others.
 
-    Parameters
-    ----------
-    one, other : array of shape (n_pairs,)
-        Numbers of rows that are linked with each other.
-    counting : array of shape (n_pairs,), optional
-        Which of the pairs count; all where not given.
+    ``one`` and ``other`` are numbers of rows that are linked; ``counting``: which of these pairs count, by default all.
     """
     some = slice(None, None, SAMPLED_PAIRS)
     chosen = slice(None) if counting is None else counting[some]
@@ -153,5 +139,4 @@ def _parts(n_rows: int, one: Integers, other: Integers) -> Integers:
     from scipy.sparse.csgraph import connected_components
 
     pairs = coo_array((np.ones(len(one), bool), (one, other)), shape=(n_rows, n_rows))
-    found: Integers = connected_components(pairs, directed=False)[1]
-    return found
+    return connected_components(pairs, directed=False)[1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral, Real
 from typing import Literal
 
 import numpy as np
@@ -20,6 +19,7 @@ from ..estimator import DistributedEstimator, LazyTransformerMixin
 from ..kernels.lloyd import labels_of
 from ..kernels.nearest import distances_between
 from ..keywords import computing_with
+from ..parameters import Rule, either, parameter, real, unset, whole
 from ..rows.running import local_rows, run_table
 from ..rows.shard import available_threads, one_blas_thread
 from ..rows.table import as_table, is_dask
@@ -95,62 +95,29 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
     _scikit_learn = "sklearn.cluster.KMeans"
     _own_parameters = frozenset({"oversampling_factor", "max_samples_per_batch", "device_buffer_samples", "init_size"})
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        init: str | Array | Callable[..., Array] = "k-means++",
-        n_init: int | Literal["auto"] = "auto",
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        verbose: int = 0,
-        random_state: RandomState = None,
-        copy_x: bool = True,
-        algorithm: str = "lloyd",
-        oversampling_factor: float = 2.0,
-        max_samples_per_batch: int | None = None,
-        device_buffer_samples: int | None = None,
-        init_size: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
-        self.copy_x = copy_x
-        self.algorithm = algorithm
-        self.oversampling_factor = oversampling_factor
-        self.max_samples_per_batch = max_samples_per_batch
-        self.device_buffer_samples = device_buffer_samples
-        self.init_size = init_size
+    n_clusters: int = parameter(8, whole(1), kw_only=False)
+    init: str | Array | Callable[..., Array] = parameter(
+        "k-means++",
+        Rule(
+            lambda value: not isinstance(value, str) or value in METHODS,
+            f"one of {', '.join(METHODS)}, an array of centres or a callable",
+        ),
+    )
+    n_init: int | Literal["auto"] = parameter("auto", either("auto", whole(1)))
+    max_iter: int = parameter(300, whole(1))
+    tol: float = parameter(1e-4, real(0))
+    verbose: int = parameter(0, unset("workers print nothing. Leave it at 0, and look at Dask's dashboard instead."))
+    random_state: RandomState = None
+    copy_x: bool = True
+    algorithm: str = parameter("lloyd", Rule(lambda value: value in ("lloyd", "elkan"), "'lloyd'"))
+    oversampling_factor: float = parameter(2.0, real(0, above=True))
+    max_samples_per_batch: int | None = None
+    device_buffer_samples: int | None = None
+    init_size: int | None = None
 
     @delegable
     def fit(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> KMeans:
-        """Find the centres.
-
-        Parameters
-        ----------
-        X : dask or array_like of shape (n_samples, n_features)
-            Dask arrays are cut along their rows only.
-        y
-            Not used.
-        sample_weight : dask or array_like of shape (n_samples,), optional
-
-        Returns
-        -------
-        KMeans
-            Itself.
-
-        Raises
-        ------
-        InvalidParameter
-            An option is not allowed.
-        InvalidData
-            X or the weights cannot be used.
-        """
-        self._check_parameters()
+        """Find the centres."""
         lazy = is_dask(X)
         keep: dict[int, Array] | None = None if lazy else {}
         n_init = self._n_runs()
@@ -194,27 +161,15 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
         Dask array, series or array of shape (n_samples,)
             int32; lazy where X is lazy.
         """
-        return self._map(_labels, X, getattr(self, "cluster_centers_", None), dtype=np.int32)
+        return self._map(_labels, X, self.cluster_centers_, dtype=np.int32)
 
     def fit_predict(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> Output:
         """Fit, and return ``labels_``.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y
-            Ignored.
-        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
 
         Returns
         -------
         Dask array, series or array of shape (n_samples,)
             int32; lazy where X is lazy.
-
-        Raises
-        ------
-        InvalidData, InvalidParameter
-            As `fit` does.
         """
         return self.fit(X, y, sample_weight).labels_
 
@@ -228,21 +183,11 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
             Of the type of X, in its units; lazy where X is lazy.
         """
         dtype = as_table(X).X.dtype if is_dask(X) else None
-        columns = None if not hasattr(self, "cluster_centers_") else len(self.cluster_centers_)
-        names = None if columns is None else [str(name) for name in self.get_feature_names_out()]
-        return self._map(
-            _distances, X, getattr(self, "cluster_centers_", None), dtype=dtype, columns=columns, names=names
-        )
+        names = [str(name) for name in self.get_feature_names_out()]
+        return self._map(_distances, X, self.cluster_centers_, dtype=dtype, columns=len(names), names=names)
 
     def score(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> float:
         """Return minus the inertia of rows; computed at once.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y
-            Ignored.
-        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
 
         Returns
         -------
@@ -262,7 +207,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
     @delegable
     def get_combined_model(self) -> Output:
         """Return a fitted ``sklearn.cluster.KMeans`` with the same centres, which it would start from."""
-        check_is_fitted(self)
         seed = self.random_state if isinstance(self.random_state, int) else None
         model = self._plain_model({"init": self.cluster_centers_, "n_init": 1, "random_state": seed})
         model._n_threads = available_threads()
@@ -275,28 +219,11 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
         return int(self.cluster_centers_.shape[0])
 
     def _check_parameters(self) -> None:
-        for name, least in (("n_clusters", 1), ("max_iter", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or value < least:
-                raise InvalidParameter(f"{name}: must be a whole number of {least} or more, not {value!r}.")
-        if not isinstance(self.tol, Real) or not self.tol >= 0:
-            raise InvalidParameter(f"tol: must be 0 or more, not {self.tol!r}.")
-        if self.n_init != "auto" and (not isinstance(self.n_init, Integral) or self.n_init < 1):
-            raise InvalidParameter(f"n_init: must be 'auto' or a whole number of 1 or more, not {self.n_init!r}.")
-        if not isinstance(self.oversampling_factor, Real) or not self.oversampling_factor > 0:
-            raise InvalidParameter(f"oversampling_factor: must be above 0, not {self.oversampling_factor!r}.")
-        if isinstance(self.init, str) and self.init not in METHODS:
-            raise InvalidParameter(
-                f"init: must be one of {', '.join(METHODS)}, an array of centres or a callable, not {self.init!r}."
-            )
+        super()._check_parameters()
         if self.algorithm == "elkan":
             raise NotSupported(
                 "algorithm: 'elkan' keeps n_clusters numbers per row. Use 'lloyd', which finds the same."
             )
-        if self.algorithm != "lloyd":
-            raise InvalidParameter(f"algorithm: must be 'lloyd', not {self.algorithm!r}.")
-        if self.verbose:
-            raise NotSupported("verbose: workers print nothing. Leave it at 0, and look at Dask's dashboard instead.")
 
     def _n_runs(self) -> int:
         given = not isinstance(self.init, str) and not callable(self.init)

@@ -49,19 +49,11 @@ class Clustering(NamedTuple):
 def kmeans(
     rows: Rows, *, start: Start, max_iter: int, tol: float, n_init: int, keep: dict[int, Array] | None = None
 ) -> Clustering:
-    """Run k-means.
+    """Run k-means ``n_init`` times from other first centres, and return the result with the smallest inertia.
 
-    Parameters
-    ----------
-    start : Start
-        How the first centres are chosen.
-    tol : float
-        It ends when the squared distances that the centres move in one iteration sum to at most this share of the mean
-        variance of the columns.
-    n_init : int
-        So often it is run, each time from other first centres; the result with the smallest inertia counts.
-    keep : dict, optional
-        Gets the labels of this process's rows, by the number of the first row of each part.
+    It ends when the squared distances that the centres move in one iteration sum to at most ``tol`` of the mean
+    variance of the columns. ``keep`` gets the labels of this process's rows, by the number of the first row of each
+    part.
     """
     with one_blas_thread():
         rows = rows.with_starts()

@@ -63,10 +63,7 @@ class RankRows:
     def of(cls, shard: Shard) -> RankRows:
         """Return what a shard has, whose blocks know the number of their first row; all ranks must call this.
 
-        Raises
-        ------
-        InvalidData
-            X has missing values.
+        Refuses missing values.
         """
         comm = shard.communicator
         filled = [block for block in shard.blocks if len(block)]
@@ -106,15 +103,7 @@ GROUP_BYTES = 64 << 20
 
 
 class BroadcastSearch(Neighbourhoods):
-    """This rank's rows, whose neighbours are looked for in search trees of all rows, some blocks at a time.
-
-    Parameters
-    ----------
-    own : RankRows
-    eps : float
-    search : dict
-        Options of ``sklearn.neighbors.NearestNeighbors``.
-    """
+    """This rank's rows, whose neighbours are looked for in search trees of all rows, some blocks at a time."""
 
     def __init__(self, own: RankRows, eps: float, search: dict[str, Any]) -> None:
         self._own = own

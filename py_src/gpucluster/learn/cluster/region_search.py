@@ -45,11 +45,7 @@ class Region:
 def regions(sample: Array, n_regions: int) -> list[Region]:
     """Return boxes that together are all of space, each with about as many of these rows.
 
-    Parameters
-    ----------
-    sample : array of shape (n_rows, n_features)
-    n_regions : int
-        Rows that are all alike cannot be cut; then some boxes are empty.
+    Rows that are all alike cannot be cut; then some boxes are empty.
     """
     edge = np.full(sample.shape[1], np.inf)
     return _halved(Region(-edge, edge), sample, n_regions)
@@ -103,11 +99,8 @@ class Part(NamedTuple):
 def searched_by_regions(own: RankRows, eps: float, search: dict[str, Any]) -> RegionSearch | None:
     """Exchange rows, so that neighbours are on one rank; all ranks must call this.
 
-    Returns
-    -------
-    RegionSearch or None
-        ``None`` where the metric or the number of columns needs another way, or a rank would get many more rows than
-        the others.
+    ``None`` where the metric or the number of columns needs another way, or a rank would get many more rows than the
+    others.
     """
     power = _power(search)
     comm = own.communicator
@@ -168,16 +161,7 @@ def _together(parts: list[Part]) -> Part | None:
 
 
 class RegionSearch(Neighbourhoods):
-    """The regions of this rank: one for each of its threads.
-
-    Parameters
-    ----------
-    own : RankRows
-    parts : list of Part
-    eps : float
-    power : float
-        1, 2 or infinity.
-    """
+    """The regions of this rank, one for each of its threads; ``power`` of the metric is 1, 2 or infinity."""
 
     def __init__(self, own: RankRows, parts: list[Part], eps: float, power: float) -> None:
         self._comm = own.communicator
@@ -264,5 +248,4 @@ def _tree(X: Array) -> Any:
 
 def _counted(tree: Any, reach: float, power: float) -> Integers:
     """Return how many neighbours every so many rows have, in the tree's order, in which near rows follow each other."""
-    counts: Integers = tree.query_ball_point(tree.data[tree.indices[::COUNTED]], reach, power, return_length=True)
-    return counts
+    return tree.query_ball_point(tree.data[tree.indices[::COUNTED]], reach, power, return_length=True)

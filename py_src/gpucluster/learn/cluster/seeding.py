@@ -29,15 +29,7 @@ class Picked(NamedTuple):
 
 
 def picked(block: Block, keys: Array, n: int, offset: Array | None, labels: Array | None = None) -> Picked:
-    """Return the n rows of a block with the smallest keys; infinite ones never.
-
-    Parameters
-    ----------
-    keys : array of shape (n_rows,)
-    offset : array of shape (d,) or None
-        Subtracted from the points.
-    labels : array of shape (n_rows,), optional
-    """
+    """Return the n rows of a block with the smallest keys, never infinite ones; points less the offset."""
     xp = array_namespace_of(block.X)
     candidates = xp.flatnonzero(keys < np.inf)
     if len(candidates) > n:
@@ -120,17 +112,9 @@ def max_passes(start: Start) -> int:
 
 
 def first_centers(rows: Rows, start: Start, run: int, offset: Array | None, dtype: Dtype) -> Array:
-    """Return the centres that a run begins with, relative to the offset.
+    """Return the centres that a run begins with, relative to the offset; rows must be counted.
 
-    Parameters
-    ----------
-    rows : Rows
-        Counted.
-    run : int
-        Each one gets other random numbers.
-    offset : array of shape (d,) or None
-    dtype : numpy.dtype
-        Of the result.
+    Each run gets other random numbers.
     """
     if start.centers is not None:
         given = np.asarray(start.centers[run], np.float64)
@@ -199,8 +183,7 @@ class _Choice:
         return self._rows.broadcast(local.fit(centers, sample_weight=weights).cluster_centers_)
 
     def _weighted(self, n: int) -> Picked:
-        found: Picked = self._rows.total(_by_weight, self._offset, n, *self._next_draw(), op=smallest_of(n))
-        return found
+        return self._rows.total(_by_weight, self._offset, n, *self._next_draw(), op=smallest_of(n))
 
     def _far(self, centers: Array, n: int) -> Array:
         found: Picked = self._rows.total(

@@ -119,8 +119,7 @@ class Communicator(ABC):
 
     def allgather(self, value: Message) -> list[Message]:
         """Return all ranks' values in the order of the ranks, on every rank."""
-        gathered: list[Message] = self.broadcast(self.gather(value))
-        return gathered
+        return self.broadcast(self.gather(value))
 
     def barrier(self) -> None:
         """Wait until all ranks have come here."""
@@ -156,12 +155,5 @@ SAME_ORDER = "The numbers count each rank's operations. All ranks must call the 
 
 
 def disagreement(rank: int, calls: str, other: int, theirs: str) -> RanksDisagree:
-    """Return the error of a rank that has learnt what another one calls.
-
-    Parameters
-    ----------
-    rank, other : int
-    calls, theirs : str
-        What they call, each with its number, as in 'reduce (2)'.
-    """
+    """Return the error of a rank that has learnt what another one calls, each with its number, as in 'reduce (2)'."""
     return RanksDisagree(f"Rank {rank} calls {calls}, but rank {other} calls {theirs}. {SAME_ORDER}")

@@ -48,12 +48,7 @@ class Kept(NamedTuple):
 
 
 class Mailbox:
-    """What one worker receives for all jobs that run on it.
-
-    Parameters
-    ----------
-    worker : distributed.Worker
-    """
+    """What one worker receives for all jobs that run on it."""
 
     def __init__(self, worker: Any) -> None:
         self.worker = worker
@@ -71,8 +66,7 @@ class Mailbox:
         if mailbox is None:
             mailbox = worker._gpucluster_mailbox = cls(worker)
             set_handler(worker, OPERATION, mailbox._link)
-        found: Mailbox = mailbox
-        return found
+        return mailbox
 
     def open(self, job: str, n_ranks: int) -> None:
         """Begin to take messages of a job: when its rank starts here, or another one's first message arrives before."""
@@ -136,13 +130,7 @@ class Mailbox:
         return job in self._left
 
     def queue(self, job: str, source: int) -> queue.SimpleQueue[Any]:
-        """Return where the messages of a rank arrive.
-
-        Raises
-        ------
-        PeerLost
-            The job was given up.
-        """
+        """Return where the messages of a rank arrive; `PeerLost` where the job was given up."""
         try:
             return self._queues[job][source]
         except KeyError:

@@ -31,13 +31,7 @@ _LEAST_TAG_BOUND = 32767
 
 
 def load_mpi() -> Any:
-    """Return the module ``mpi4py.MPI``; importing it starts MPI in this process.
-
-    Raises
-    ------
-    MissingMPI
-        mpi4py or an MPI library is not installed.
-    """
+    """Return the module ``mpi4py.MPI``, whose import starts MPI in this process; `MissingMPI` where it cannot."""
     try:
         from mpi4py import MPI
     except (ImportError, RuntimeError) as error:
@@ -95,23 +89,8 @@ class MPICommunicator(Communicator):
     def _meet(self, operation: str, kind: int = _NO_BUFFER) -> int:
         """Wait until all ranks are here, so that what follows waits for none that never comes.
 
-        Parameters
-        ----------
-        operation : str
-        kind : int
-            Type and length of this rank's buffer in one number.
-
-        Returns
-        -------
-        int
-            That number, if all ranks have the same.
-
-        Raises
-        ------
-        PeerLost
-            Somebody was told to give up.
-        RanksDisagree
-            Others call another operation.
+        ``kind`` is type and length of this rank's buffer in one number; returned if all ranks have the same. Raises
+        `PeerLost` where one was told to give up, and `RanksDisagree` where others call another operation.
         """
         self._operations += 1
         calls, code = f"{operation} ({self._operations})", _OPERATIONS.index(operation)
@@ -167,8 +146,7 @@ class MPICommunicator(Communicator):
     def gather(self, value: Message, root: int = 0) -> list[Message] | None:
         """``MPI_Gather`` of pickled objects."""
         self._meet("gather")
-        gathered: list[Message] | None = self.comm.gather(value, root)
-        return gathered
+        return self.comm.gather(value, root)
 
     def free(self) -> None:
         """Give its number back: MPI has some two thousand. Not where ranks were given up, whose messages may be late.
@@ -192,24 +170,10 @@ def over_mpi(
 ) -> MPICommunicator:
     """Return an MPI communicator of ranks that know each other already: tasks on the workers of a dask-mpi cluster.
 
-    Parameters
-    ----------
-    ranks : Communicator
-        Connects them, each in an MPI process of its own. They keep their numbers.
-    nanny : bool
-        Whether this worker was started by a nanny. Its process then is a child of an MPI process, which would die of
-        starting MPI a second time.
-    addresses : sequence of str
-        Of the workers: those of ``mpi://`` tell their ranks, which else have to be asked for.
-    job : str
-        Several computations may begin at the same time: ranks of one find each other by its name.
-    look : callable, optional
-        As for `MPICommunicator`; that of ``ranks`` when not given.
-
-    Raises
-    ------
-    MissingMPI
-        The workers are not processes of one MPI program.
+    They keep their numbers. Addresses ``mpi://`` of workers tell their MPI ranks, which else are asked for. Ranks of
+    one computation find each other by the name of the job. ``look`` is that of `MPICommunicator`, by default that of
+    ``ranks``. Raises `MissingMPI` where the workers are not processes of one MPI program, also where a nanny has
+    started them: their processes are children of MPI processes, and would die of starting MPI a second time.
     """
     if nanny:
         raise MissingMPI(

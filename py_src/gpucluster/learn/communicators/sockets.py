@@ -30,14 +30,9 @@ where they were received."""
 
 
 class Incoming:
-    """What arrives from one rank.
+    """What arrives from one rank over a socket that does not block; ``None`` where it is closed already.
 
-    Parameters
-    ----------
-    sock : socket.socket or None
-        Does not block. ``None`` where it is closed already.
-    read : bytes
-        What has arrived before.
+    ``read`` has arrived before.
     """
 
     def __init__(self, sock: socket.socket | None, read: bytes) -> None:
@@ -59,13 +54,7 @@ class Incoming:
         return -1 if sock is None else sock.fileno()
 
     def pop(self) -> Message:
-        """Return the next message.
-
-        Raises
-        ------
-        IndexError
-            None has arrived.
-        """
+        """Return the next message; `IndexError` where none has arrived."""
         return self._messages.popleft()
 
     def fill(self) -> None:
@@ -121,13 +110,7 @@ class Incoming:
 
 
 class Outgoing:
-    """What is sent to one rank.
-
-    Parameters
-    ----------
-    sock : socket.socket
-        Does not block.
-    """
+    """What is sent to one rank over a socket that does not block."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
@@ -137,13 +120,7 @@ class Outgoing:
         return self._sock.fileno()
 
     def write(self, views: list[memoryview]) -> list[memoryview]:
-        """Send as much as possible without waiting, and return what is left.
-
-        Raises
-        ------
-        OSError
-            The rank is gone.
-        """
+        """Send as much as possible without waiting, and return what is left; `OSError` where the rank is gone."""
         while views:
             try:
                 size = self._sock.sendmsg(views[:_MOST_FRAMES])

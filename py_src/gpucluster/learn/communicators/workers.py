@@ -72,12 +72,8 @@ class WorkerCommunicator(TreeCommunicator):
     def over_mpi(self, *, nanny: bool) -> MPICommunicator:
         """Return what connects the same ranks over MPI; it stays for all computations on these links.
 
-        Raises
-        ------
-        MissingMPI
-            The workers are not processes of one MPI program.
-        PeerLost
-            Another rank does not come.
+        Raises `MissingMPI` where the workers are not processes of one MPI program, and `PeerLost` where a rank does not
+        come.
         """
         if self._mpi is None:
             # MPI would wait for ever for a rank that never comes.

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, NamedTuple
+from numbers import Integral
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.extmath import svd_flip
-from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Array, Data, Dtype, Output, PlainModel, RandomState, array_namespace_of
 from ..checks import check_columns, check_finite
@@ -18,6 +17,7 @@ from ..estimator import DistributedEstimator, LazyTransformerMixin
 from ..kernels.affine import projected
 from ..kernels.factor import Factor, factor, merge_factors
 from ..kernels.moments import Moments, merge_moments, moments
+from ..parameters import Rule, one_of, parameter, real, whole
 from ..rows.block import Rows
 from ..rows.table import floating_type, is_dask
 from ..rows.waiting import computed
@@ -70,19 +70,10 @@ def check_rows(n_samples: int) -> None:
 def components_to_keep(
     wanted: float | str | None, ratios: Array, variances: Array, n_samples: int, n_features: int
 ) -> int:
-    """Return a number of components.
+    """Return how many components ``n_components`` of `PCA` means for this table.
 
-    Parameters
-    ----------
-    wanted : int, float, "mle" or None
-        As ``n_components`` of `PCA`; checked already, apart from how it fits the data.
-    ratios, variances : ndarray of shape (k,)
-        Of all components, largest first; ratios are shares of the whole variance.
-
-    Raises
-    ------
-    InvalidParameter
-        There are fewer components, or too few rows for an estimate.
+    ``ratios`` and ``variances`` are of all components, largest first; ratios are shares of the whole variance. Raises
+    `InvalidParameter` where there are fewer components, or too few rows for an estimate.
     """
     most = len(ratios)
     if wanted is None:
@@ -110,6 +101,15 @@ def _sorted(n_samples: int, mean: Array, variances: Array, axes: Array) -> Spect
 
 
 SOLVERS = {"auto": covariance_spectrum, "covariance_eigh": covariance_spectrum, "full": factor_spectrum}
+
+_N_COMPONENTS = Rule(
+    lambda value: (
+        value is None
+        or (isinstance(value, str) and value == "mle")
+        or (whole(1) if isinstance(value, Integral) else real(0, 1 - np.finfo(float).eps, above=True)).allows(value)
+    ),
+    "a whole number from 1, a share of the variance between 0 and 1, 'mle' or None",
+)
 
 
 class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEstimator):
@@ -155,49 +155,20 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
 
     _scikit_learn = "sklearn.decomposition.PCA"
 
-    def __init__(
-        self,
-        n_components: float | str | None = None,
-        *,
-        copy: bool = True,
-        whiten: bool = False,
-        svd_solver: str = "auto",
-        tol: float = 0.0,
-        iterated_power: int | str = "auto",
-        n_oversamples: int = 10,
-        power_iteration_normalizer: str = "auto",
-        random_state: RandomState = None,
-    ) -> None:
-        self.n_components = n_components
-        self.copy = copy
-        self.whiten = whiten
-        self.svd_solver = svd_solver
-        self.tol = tol
-        self.iterated_power = iterated_power
-        self.n_oversamples = n_oversamples
-        self.power_iteration_normalizer = power_iteration_normalizer
-        self.random_state = random_state
+    n_components: float | str | None = parameter(None, _N_COMPONENTS, kw_only=False)
+    copy: bool = True
+    whiten: bool = False
+    svd_solver: str = parameter("auto", one_of(*SOLVERS, advice="Components are computed exactly and in one pass."))
+    tol: float = 0.0
+    iterated_power: int | str = "auto"
+    n_oversamples: int = 10
+    power_iteration_normalizer: str = "auto"
+    random_state: RandomState = None
 
     @delegable
     def fit(self, X: Data, y: Data | None = None) -> PCA:
-        """Find the components.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y
-            Ignored.
-
-        Raises
-        ------
-        InvalidData
-            X holds NaN or infinity, has too few rows, or too many columns.
-        InvalidParameter
-            ``n_components`` or ``svd_solver`` is not allowed.
-        """
-        self._check_parameters()
-        if len(getattr(X, "shape", ())) == 2:
-            check_columns(int(X.shape[1]), "PCA")
+        """Find the components."""
+        check_columns(X, "PCA")
         spectrum: Spectrum = self._fit_with(SOLVERS[self.svd_solver], X, passes=1)
         self._keep(spectrum, floating_type(X))
         return self
@@ -211,7 +182,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
         Dask array or data frame, or array, of shape (n_samples, n_components_)
             Of the type of ``components_``; lazy where X is lazy.
         """
-        check_is_fitted(self)
         scale = self._scale() if self.whiten else 1.0
         axes = (self.components_ / scale).T.astype(self.components_.dtype)
         shift = self.mean_.astype(self.components_.dtype)
@@ -234,21 +204,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
         -------
         Dask array or data frame, or array, of shape (n_samples, n_features_in_)
             Of the type of ``components_``; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not ``n_components_`` columns (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
-        check_is_fitted(self)
         scale = self._scale() if self.whiten else 1.0
         axes = (self.components_ * scale).astype(self.components_.dtype)
-        names = getattr(self, "feature_names_in_", None)
         return self._map(
             projected, X, None, axes, self.mean_.astype(axes.dtype), columns=self.n_features_in_,
-            names=None if names is None else list(names), takes=self.n_components_,
+            names=self._names_in, takes=self.n_components_,
         )  # fmt: skip
 
     @delegable
@@ -260,19 +221,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
         Dask array, series or array of shape (n_samples,)
             float64; lazy where X is lazy.
         """
-        check_is_fitted(self)
         precision = self.get_precision()
         constant = 0.5 * (np.linalg.slogdet(precision)[1] - len(precision) * np.log(2.0 * np.pi))
         return self._map(_log_likelihood, X, self.mean_, precision, float(constant), dtype=np.float64)
 
     def score(self, X: Data, y: Data | None = None) -> float:
         """Return the mean log-likelihood of rows, see `score_samples`; computed at once.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y
-            Ignored.
 
         Returns
         -------
@@ -292,27 +246,11 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
     @delegable
     def get_combined_model(self) -> PlainModel:
         """Return a fitted ``sklearn.decomposition.PCA``; its ``mean_`` has the type of its components."""
-        check_is_fitted(self)
         return self._plain_model(mean_=self.mean_.astype(self.components_.dtype))
 
     @property
     def _n_features_out(self) -> int:
         return int(self.n_components_)
-
-    def _check_parameters(self) -> None:
-        if self.svd_solver not in SOLVERS:
-            raise InvalidParameter(
-                f"svd_solver: {self.svd_solver!r} is not supported. Components are computed exactly and in one pass; "
-                "use 'covariance_eigh' ('auto' means it), or 'full', which is more accurate for small variances."
-            )
-        wanted: Any = self.n_components
-        number = isinstance(wanted, Real) and not isinstance(wanted, bool) and float(wanted) > 0
-        fraction = number and not isinstance(wanted, Integral)
-        if not (wanted is None or wanted == "mle" or number) or (fraction and float(wanted) >= 1):
-            raise InvalidParameter(
-                f"n_components: must be a whole number from 1, a share of the variance between 0 and 1, 'mle' or None, "
-                f"not {wanted!r}."
-            )
 
     def _keep(self, spectrum: Spectrum, dtype: Dtype) -> None:
         n_samples, most = spectrum.n_samples, len(spectrum.variances)

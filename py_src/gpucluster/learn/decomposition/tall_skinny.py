@@ -94,7 +94,7 @@ def _decomposed(X: Data, decomposed: Callable[[Array], tuple[Array, Rest]]) -> t
     """Return Q times the first part of what is made of R, and the second part."""
     if is_dask(X):
         table = as_table(X)
-        check_columns(table.n_features, "tsqr")
+        check_columns(table.X, "tsqr")
         rotations, R = qr_of_stack(_checked(run_table(_triangles, table, {}, passes=1)))
         rotation, rest = decomposed(R)
         return _lazy(table, [part @ rotation for part in rotations]), rest

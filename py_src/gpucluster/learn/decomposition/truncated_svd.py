@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.extmath import svd_flip
-from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Array, Data, Output, RandomState
 from ..checks import check_columns, check_finite, no_rows
@@ -18,6 +16,7 @@ from ..estimator import DistributedEstimator, LazyTransformerMixin
 from ..kernels.affine import projected
 from ..kernels.factor import Factor, factor, merge_factors, uncentred
 from ..kernels.moments import Moments, merge_moments, moments
+from ..parameters import fitted, one_of, parameter, whole
 from ..rows.block import Rows
 from ..rows.table import floating_type
 
@@ -94,52 +93,22 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, Distri
 
     _scikit_learn = "sklearn.decomposition.TruncatedSVD"
 
-    components_: Array
+    components_: Array = fitted()
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        algorithm: str = "randomized",
-        n_iter: int = 5,
-        n_oversamples: int = 10,
-        power_iteration_normalizer: str = "auto",
-        random_state: RandomState = None,
-        tol: float = 0.0,
-    ) -> None:
-        self.n_components = n_components
-        self.algorithm = algorithm
-        self.n_iter = n_iter
-        self.n_oversamples = n_oversamples
-        self.power_iteration_normalizer = power_iteration_normalizer
-        self.random_state = random_state
-        self.tol = tol
+    n_components: int = parameter(2, whole(1), kw_only=False)
+    algorithm: str = parameter("randomized", one_of("randomized", "arpack"))
+    n_iter: int = 5
+    n_oversamples: int = 10
+    power_iteration_normalizer: str = "auto"
+    random_state: RandomState = None
+    tol: float = 0.0
 
     @delegable
     def fit(self, X: Data, y: Data | None = None) -> TruncatedSVD:
-        """Find the axes.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y
-            Ignored.
-
-        Raises
-        ------
-        InvalidData
-            X holds NaN or infinity, or has too few or too many columns.
-        InvalidParameter
-            ``n_components`` or ``algorithm`` is not allowed.
-        """
+        """Find the axes."""
         algorithms = {"randomized": axes_of_products, "arpack": axes_of_factor}
-        if self.algorithm not in algorithms:
-            raise InvalidParameter(f"algorithm: must be 'randomized' or 'arpack', not {self.algorithm!r}.")
         wanted = self.n_components
-        if not isinstance(wanted, Integral) or isinstance(wanted, bool) or wanted < 1:
-            raise InvalidParameter(f"n_components: must be a whole number from 1, not {wanted!r}.")
-        if len(getattr(X, "shape", ())) == 2:
-            check_columns(int(X.shape[1]), "TruncatedSVD")
+        check_columns(X, "TruncatedSVD")
         found: SingularAxes = self._fit_with(algorithms[self.algorithm], X, passes=1)
         if wanted > len(found.values):
             raise InvalidParameter(
@@ -162,7 +131,6 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, Distri
         Dask array or data frame, or array, of shape (n_samples, n_components)
             Of the type of ``components_``; lazy where X is lazy.
         """
-        check_is_fitted(self)
         return self._map(
             projected, X, None, self.components_.T, None, columns=self._n_features_out,
             names=list(self.get_feature_names_out()),
@@ -180,19 +148,10 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, Distri
         -------
         Dask array or data frame, or array, of shape (n_samples, n_features_in_)
             Of the type of ``components_``; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not ``n_components`` columns (``InvalidData`` on Dask), or holds NaN or infinity in memory.
         """
-        check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
         return self._map(
             projected, X, None, self.components_, None, columns=self.n_features_in_,
-            names=None if names is None else list(names), takes=self._n_features_out,
+            names=self._names_in, takes=self._n_features_out,
         )  # fmt: skip
 
     @property

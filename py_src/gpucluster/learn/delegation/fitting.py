@@ -26,13 +26,7 @@ class Untranslatable(Exception):
 
 
 def options_for(estimator: Any, entry: Entry) -> dict[str, Any]:
-    """Return the keyword arguments of cuML's class.
-
-    Raises
-    ------
-    Untranslatable
-        A parameter has a value that cuML has nothing for.
-    """
+    """Return the keyword arguments of cuML's class; `Untranslatable` where it has nothing for a value."""
     given = estimator.get_params(deep=False)
     default = {name: each.default for name, each in inspect.signature(type(estimator)).parameters.items()}
     options = dict(entry.fixed)
@@ -105,15 +99,7 @@ _PORT = re.compile(r"^\w+://[^:/]+:\d+$")
 def cuml_for(estimator: Any, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> PlainModel | None:
     """Return cuML's estimator that is to be fitted instead; ``None`` where ours is.
 
-    Parameters
-    ----------
-    X, y, sample_weight
-        What it is fitted to.
-
-    Raises
-    ------
-    NotSupported
-        cuML is wanted by the configuration, but cannot do this.
+    Raises `NotSupported` where the configuration wants cuML, which cannot do this.
     """
     engine = configuration().engine
     if engine == "gpucluster" or (engine == "auto" and not (is_dask(X) and on_gpus(X))):
@@ -161,13 +147,7 @@ def _delegate_for(estimator: Any, X: Data, y: Data | None, sample_weight: Data |
 
 
 def cuml_class(module: str, name: str) -> Any:
-    """Return a class of cuML; importing it leaves Dask's configuration as it was.
-
-    Raises
-    ------
-    Untranslatable
-        cuML for several GPUs is not installed.
-    """
+    """Return a class of cuML, if it is installed; importing it leaves Dask's configuration as it was."""
     import dask
 
     # cuml.dask makes Dask shuffle by tasks, for everybody in this process, when it is first imported.
@@ -181,16 +161,7 @@ def cuml_class(module: str, name: str) -> Any:
 
 
 def fit_by_cuml(estimator: Any, delegate: PlainModel, X: Collection, y: Collection | None) -> None:
-    """Fit cuML's estimator, and give ours its fitted attributes.
-
-    Parameters
-    ----------
-    estimator : DistributedEstimator
-        Keeps cuML's.
-    delegate
-        Of cuML.
-    X, y : Dask collections
-    """
+    """Fit cuML's estimator, and give ours, which keeps it, its fitted attributes."""
     entry = DELEGATED[type(estimator).__name__]
     labels = None
     y = y if is_classifier(estimator) or is_regressor(estimator) else None
@@ -244,18 +215,7 @@ def _read(model: PlainModel, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def call_cuml(estimator: Any, method: str, X: Collection, options: dict[str, Any]) -> Output:
-    """Return what cuML's estimator says of a Dask collection; lazily where cuML is lazy.
-
-    Parameters
-    ----------
-    estimator : DistributedEstimator
-        Fitted by cuML.
-    method : str
-        For example ``predict``.
-    X : Dask collection
-    options : dict
-        Of the method.
-    """
+    """Return what a method of cuML's fitted estimator says of a Dask collection; lazily where cuML is lazy."""
     entry = DELEGATED[type(estimator).__name__]
     if entry.numbers and method != "inverse_transform":
         from ..rows.table import as_table
@@ -268,16 +228,7 @@ def call_cuml(estimator: Any, method: str, X: Collection, options: dict[str, Any
 
 
 def ask_cuml_for_array(estimator: Any, method: str, X: Any, options: dict[str, Any]) -> Output:
-    """Return what cuML's estimator says of rows in this process: they go to a worker, and its answer comes back.
-
-    Parameters
-    ----------
-    estimator : DistributedEstimator
-        Fitted by cuML, to numbers.
-    X : array or data frame of shape (n_rows, n_features)
-    options : dict
-        Of the method.
-    """
+    """Return what cuML's estimator, fitted to numbers, says of rows in this process: they go to a worker and back."""
     import dask.array as da
     from sklearn.utils.validation import validate_data
 

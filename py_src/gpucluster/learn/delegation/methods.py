@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
+
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
 
 from ..errors import NotSupported
 from ..keywords import computing_with, in_our_words, names_of, with_option
@@ -29,16 +33,10 @@ def delegable(method: Method) -> Method:
       keyword, ``delayed``, as cuML's do: with ``False``, lazy answers are computed on the workers at once.
 
     All of them compute with the estimator's client, and take the keywords of `gpucluster.learn.keywords`. Name and
-    otherwise the signature stay those of the method, and so does the docstring, to which `TAKES` and `RAISES` are
-    added where a fitted estimator answers about rows, and the docstring names no parameters or no errors.
-
-    Parameters
-    ----------
-    method : function
-        Defined in a class of estimators; what it does without cuML.
+    otherwise the signature stay those of the method, which is what it does without cuML.
     """
     others: dict[str, Callable[[Callable[..., Any]], Callable[..., Any]]] = {
-        "fit": _fitting, "partial_fit": _refining, "get_combined_model": _combining, "score": _scoring,
+        "fit": _fitting, "partial_fit": _refining, "get_combined_model": _combining, "score": lambda score: score,
         "fit_predict": _answering, "fit_transform": _answering,
     }  # fmt: skip
     make = others.get(method.__name__, _calling)
@@ -52,39 +50,69 @@ def delegable(method: Method) -> Method:
 
     wrapped: Any = on_client
     wrapped.is_delegable = True
-    if make in {_calling, _scoring} and "X" in _parameters(method):
-        wrapped.__doc__ = _completed(method.__doc__ or "")
     if make in {_calling, _answering}:
         wrapped.__signature__ = with_option(method, DELAYED)
     return wrapped
 
 
-TAKES = """
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-"""
-"""What they take, where their docstring names no parameters."""
-RAISES = """
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity that `fit`
-            refuses, too.
-        """
-"""What answers about rows raise."""
 DELAYED = inspect.Parameter("delayed", inspect.Parameter.KEYWORD_ONLY, default=True, annotation=bool)
 
 
-def _completed(document: str) -> str:
-    """Return the docstring of a method that answers about rows, with the sections that are the same for all."""
-    document = f"{document.rstrip()}\n"
-    if "    Parameters\n" not in document:
-        before, section, after = document.partition("\n        Returns\n")
-        document = f"{before.rstrip()}\n{TAKES}{section}{after}"
-    return document if "    Raises\n" in document else f"{document}{RAISES}"
+_ROWS = "Dask array or data frame, or array, of shape"
+_LAZY = "lazy where X is lazy."
+_TAKES = {
+    "X": f"X : {_ROWS} (n_samples, n_features)",
+    "sample_weight": "sample_weight : Dask array or series, or array, of shape (n_samples,), optional",
+    "classes": "classes : array of shape (n_classes,), optional\n    All that will occur; needed in the first call.",
+    "copy": "copy\n    Without effect.",
+}
+_IGNORED = "y\n    Ignored."
+_LABELS = "y : Dask array or series, or array, of shape (n_samples,)\n    Labels: numbers, strings or categories."
+_NUMBERS = f"y : {_ROWS} (n_samples,) or (n_samples, n_targets)\n    Numbers."
+_PROBABILITIES = f"{_ROWS} (n_samples, n_classes)\n    In the order of ``classes_``; {_LAZY}"
+_RETURNS = {
+    "transform": f"{_ROWS} (n_samples, n_features_out)\n    Lazy where X is lazy.",
+    "predict_proba": _PROBABILITIES,
+    "predict_log_proba": _PROBABILITIES,
+    "inverse_transform": f"{_ROWS} (n_samples, n_features)\n    Of the type of X; {_LAZY}",
+}
+_CLASSES = f"Dask array, series or array of shape (n_samples,)\n    Of the type of ``classes_``; {_LAZY}"
+_PREDICTION = f"{_ROWS} (n_samples,) or (n_samples, n_targets)\n    Lazy where X is lazy."
+_FIT_RAISES = """InvalidData
+    The data cannot be used: they are not finite, too few, too wide, or do not fit together.
+InvalidParameter, NotSupported
+    An option is not allowed or not supported."""
+_RAISES = """sklearn.exceptions.NotFittedError
+    Nothing was fitted.
+ValueError
+    X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity that `fit` refuses."""
+_FITS = {"fit", "partial_fit", "fit_predict", "fit_transform"}
+_SECTION = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)
+
+
+def completed_docstring(cls: type, method: Callable[..., Any]) -> str:
+    """Return the docstring of a method, with the sections that are the same for all estimators where it has none."""
+    head, *parts = _SECTION.split(inspect.cleandoc(method.__doc__ or ""))
+    sections = dict(zip(parts[::2], parts[1::2], strict=True))
+    name, parameters = method.__name__, inspect.signature(method).parameters
+    if not {"X", "y"} & parameters.keys():
+        return method.__doc__ or ""
+    needed = _NUMBERS if issubclass(cls, RegressorMixin) else _LABELS
+    takes = _TAKES | {
+        "y": needed if "y" in parameters and parameters["y"].default is inspect.Parameter.empty else _IGNORED
+    }
+    returns = dict(_RETURNS)
+    if issubclass(cls, ClassifierMixin | RegressorMixin):
+        returns["predict"] = _CLASSES if issubclass(cls, ClassifierMixin) else _PREDICTION
+    common = {
+        "Parameters": "\n".join(takes[each] for each in parameters if each in takes),
+        "Returns": returns.get(name, ""),
+        "Raises": _FIT_RAISES if name in _FITS else _RAISES if "X" in parameters else "",
+    }
+    complete = {title: text for title, text in (common | sections).items() if text}
+    return "\n\n".join(
+        [head.strip(), *(f"{title}\n{'-' * len(title)}\n{text.strip(chr(10))}" for title, text in complete.items())]
+    )
 
 
 def is_delegable(method: Any) -> bool:
@@ -111,6 +139,7 @@ def _fitting(fit: Callable[..., Any]) -> Callable[..., Any]:
         others = {name: given[name] for name in names[1:] if name in given}
         delegate = cuml_for(self, data, **others) if complete else None
         if delegate is None:
+            self._check_parameters()
             return fit(self, *arguments, **options)
         fit_by_cuml(self, delegate, data, given.get("y"))
         return self
@@ -119,15 +148,7 @@ def _fitting(fit: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _in_our_words(call: Callable[..., Any], method: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """Let a method take the keywords of other libraries.
-
-    Parameters
-    ----------
-    call : callable
-        Called with ours.
-    method : function, optional
-        Whose keywords are ours; when not given, those of ``call``.
-    """
+    """Let ``call`` take the keywords of other libraries; ``method``, by default the same, has those that are ours."""
     method = method or call
     name, own = method.__name__, {*_parameters(method), "delayed"}
 
@@ -148,13 +169,10 @@ def _answering(ask: Callable[..., Any]) -> Callable[..., Any]:
     return answer_here
 
 
-def _scoring(score: Callable[..., Any]) -> Callable[..., Any]:
-    return score
-
-
 def _refining(refine: Callable[..., Any]) -> Callable[..., Any]:
     def refine_here(self: Any, *arguments: Any, **options: Any) -> Any:
         _forget_delegate(self)
+        self._check_parameters()
         return refine(self, *arguments, **options)
 
     return refine_here
@@ -169,6 +187,7 @@ def _calling(ask: Callable[..., Any]) -> Callable[..., Any]:
 
     def call_somewhere(self: Any, *arguments: Any, **options: Any) -> Any:
         if vars(self).get("_delegate") is None:
+            check_is_fitted(self)
             return ask(self, *arguments, **options)
         from .fitting import ask_cuml_for_array, call_cuml
 
@@ -201,6 +220,7 @@ def _combining(combine: Callable[..., Any]) -> Callable[..., Any]:
     def combine_somewhere(self: Any) -> Any:
         delegate = vars(self).get("_delegate")
         if delegate is None:
+            check_is_fitted(self)
             return combine(self)
         from .fitting import fitted_part
 

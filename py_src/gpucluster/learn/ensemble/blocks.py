@@ -53,15 +53,10 @@ class BlockSummary(NamedTuple):
 
 
 def grow_on_blocks(rows: Rows, *, options: dict[str, Any], classify: bool) -> Grown:
-    """Grow each tree on the rows of one block.
+    """Grow each tree of scikit-learn's forest of these options on the rows of one block.
 
     Two passes: one over y, to agree on the classes and to count; one that grows. All trees come to the client, as they
     are the model.
-
-    Parameters
-    ----------
-    options : dict
-        Parameters of scikit-learn's forest.
     """
     found: list[BlockSummary] = rows.map_blocks(_summary_of, classify)
     counts = [block.n_rows for block in found]

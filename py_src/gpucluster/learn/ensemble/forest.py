@@ -3,81 +3,56 @@
 from __future__ import annotations
 
 from functools import partial
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import MultiOutputMixin
 
 from ..arrays import Array, Data, Output, PlainModel, RandomState
 from ..delegation.methods import delegable
-from ..errors import InvalidParameter, NotSupported, warn_caller
+from ..errors import NotSupported, warn_caller
 from ..estimator import DistributedEstimator, ScoredClassifier, ScoredRegressor
 from ..labels import ClassWeight
+from ..parameters import fitted, one_of, parameter, unset, whole
 from ..rows.running import run_table, run_table_on_ranks
 from ..rows.table import Table, is_dask
 from .blocks import grow_on_blocks
 from .growing import LARGEST_SEED, Grown, all_classes, grow_forest, grow_share, next_state, takes_missing
 from .replica import fitting_table
 
+_NOT_SUPPORTED = unset("is not supported. Leave it out.")
+
 
 class Forest(DistributedEstimator):
     """Base of the forests."""
 
-    estimators_: list[PlainModel]
-    n_outputs_: int
+    estimators_: list[PlainModel] = fitted()
+    n_outputs_: int = fitted()
     _own_parameters = frozenset({"tree_rows", "n_bins", "n_streams"})
     _classify: ClassVar[bool]
     _checks_of_y: ClassVar[dict[str, Any]] = {}
     """Further arguments of scikit-learn's ``validate_data`` for y in memory."""
 
-    def __init__(
-        self,
-        n_estimators: int,
-        *,
-        criterion: str,
-        max_depth: int | None,
-        min_samples_split: float,
-        min_samples_leaf: float,
-        min_weight_fraction_leaf: float,
-        max_features: float | str | None,
-        max_leaf_nodes: int | None,
-        min_impurity_decrease: float,
-        bootstrap: bool,
-        oob_score: bool,
-        n_jobs: int | None,
-        random_state: RandomState,
-        verbose: int,
-        warm_start: bool,
-        ccp_alpha: float,
-        max_samples: float | None,
-        monotonic_cst: ArrayLike | None,
-        tree_rows: str,
-        n_bins: int | None,
-        n_streams: int | None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
-        self.tree_rows = tree_rows
-        self.n_bins = n_bins
-        self.n_streams = n_streams
+    n_estimators: int = parameter(100, whole(1), kw_only=False)
+    max_depth: int | None = None
+    min_samples_split: float = 2
+    min_samples_leaf: float = 1
+    min_weight_fraction_leaf: float = 0.0
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0
+    bootstrap: bool = True
+    oob_score: bool = parameter(False, _NOT_SUPPORTED)
+    n_jobs: int | None = None
+    random_state: RandomState = None
+    verbose: int = 0
+    warm_start: bool = parameter(False, _NOT_SUPPORTED)
+    ccp_alpha: float = 0.0
+    max_samples: float | None = None
+    monotonic_cst: ArrayLike | None = None
+    tree_rows: str = parameter("all", one_of("all", "block"))
+    n_bins: int | None = None
+    n_streams: int | None = None
 
     @property
     def _checks(self) -> dict[str, Any]:  # type: ignore[override]
@@ -91,13 +66,6 @@ class Forest(DistributedEstimator):
 
     def _grow(self, X: Data, y: Data, sample_weight: Data | None) -> Array | None:
         """Grow the trees; return the classes."""
-        for name in ("oob_score", "warm_start"):
-            if getattr(self, name):
-                raise NotSupported(f"{name}: is not supported. Leave it out.")
-        if not isinstance(self.n_estimators, Integral) or self.n_estimators < 1:
-            raise InvalidParameter(f"n_estimators: must be a whole number of 1 or more, not {self.n_estimators!r}.")
-        if self.tree_rows not in {"all", "block"}:
-            raise InvalidParameter(f"tree_rows: must be 'all' or 'block', not {self.tree_rows!r}.")
         options = self._plain_parameters()
         options["random_state"] = next_state(self.random_state, int(self.n_estimators))
         grown: Grown
@@ -140,7 +108,6 @@ class Forest(DistributedEstimator):
     @property
     def feature_importances_(self) -> PlainModel:
         """How much the trees' splits by each feature reduce impurity; array of shape (n_features,) that sums to 1."""
-        check_is_fitted(self)
         return self.get_combined_model().feature_importances_
 
     @delegable
@@ -152,7 +119,6 @@ class Forest(DistributedEstimator):
 
     def _ask(self, method: str, X: Data, dtype: DTypeLike, columns: int | None = None) -> Output:
         """Call a method of scikit-learn's forest with all blocks."""
-        check_is_fitted(self)
         forest: PlainModel = self.get_combined_model()
         if hasattr(forest, "feature_names_in_"):  # blocks are arrays, whose columns have no names
             del forest.feature_names_in_
@@ -217,63 +183,16 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
 
     _scikit_learn = "sklearn.ensemble.RandomForestClassifier"
 
-    classes_: Array
+    classes_: Array = fitted()
     _classify = True
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "gini",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = "sqrt",
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = True,
-        oob_score: bool = False,
-        n_jobs: int | None = None,
-        random_state: RandomState = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-        class_weight: ClassWeight = None,
-        ccp_alpha: float = 0.0,
-        max_samples: float | None = None,
-        monotonic_cst: ArrayLike | None = None,
-        tree_rows: str = "all",
-        n_bins: int | None = None,
-        n_streams: int | None = None,
-    ) -> None:
-        super().__init__(
-            n_estimators, criterion=criterion, max_depth=max_depth, min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf, min_weight_fraction_leaf=min_weight_fraction_leaf,
-            max_features=max_features, max_leaf_nodes=max_leaf_nodes, min_impurity_decrease=min_impurity_decrease,
-            bootstrap=bootstrap, oob_score=oob_score, n_jobs=n_jobs, random_state=random_state, verbose=verbose,
-            warm_start=warm_start, ccp_alpha=ccp_alpha, max_samples=max_samples, monotonic_cst=monotonic_cst,
-            tree_rows=tree_rows, n_bins=n_bins, n_streams=n_streams,
-        )  # fmt: skip
-        self.class_weight = class_weight
+    criterion: str = "gini"
+    max_features: float | str | None = "sqrt"
+    class_weight: ClassWeight = None
 
     @delegable
     def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> RandomForestClassifier:
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_rows, n_features)
-        y : Dask array or series, or array of shape (n_rows,)
-            Labels: whole numbers or strings.
-        sample_weight : Dask array or series, or array of shape (n_rows,), optional
-
-        Raises
-        ------
-        InvalidData
-            X or y cannot be used.
-        InvalidParameter, NotSupported
-            An option is not allowed or not supported.
-        """
+        """Grow the trees."""
         classes = self._grow(X, y, sample_weight)
         assert classes is not None
         self.classes_ = classes
@@ -282,39 +201,21 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
 
     @delegable
     def predict(self, X: Data) -> Output:
-        """Return the class of each row; lazily for data on Dask.
-
-        Returns
-        -------
-        array or series of shape (n_rows,)
-        """
-        check_is_fitted(self)
+        """Return the class of each row."""
         return self._ask("predict", X, self.classes_.dtype)
 
     @delegable
     def predict_proba(self, X: Data) -> Output:
-        """Return the mean of the trees' probabilities of each class; lazily for data on Dask.
-
-        Returns
-        -------
-        array or data frame of shape (n_rows, n_classes), float64
-        """
-        check_is_fitted(self)
+        """Return the mean of the trees' probabilities of each class, float64."""
         return self._ask("predict_proba", X, np.float64, self.n_classes_)
 
     @delegable
     def predict_log_proba(self, X: Data) -> Output:
-        """Return the logarithms of `predict_proba`: minus infinity where no tree says a class.
-
-        Returns
-        -------
-        array or data frame of shape (n_rows, n_classes), float64
-        """
-        check_is_fitted(self)
+        """Return the logarithms of `predict_proba`: minus infinity where no tree says a class."""
         return self._ask("predict_log_proba", X, np.float64, self.n_classes_)
 
 
-class RandomForestRegressor(ScoredRegressor, Forest):
+class RandomForestRegressor(MultiOutputMixin, ScoredRegressor, Forest):
     """Predict numbers by the mean of many trees, grown by scikit-learn on all workers at once.
 
     Source, communication, and what each tree sees are those of `RandomForestClassifier`.
@@ -350,74 +251,17 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
     _checks_of_y: ClassVar[dict[str, Any]] = {"multi_output": True, "y_numeric": True}
     _classify = False
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "squared_error",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = 1.0,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = True,
-        oob_score: bool = False,
-        n_jobs: int | None = None,
-        random_state: RandomState = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-        ccp_alpha: float = 0.0,
-        max_samples: float | None = None,
-        monotonic_cst: ArrayLike | None = None,
-        tree_rows: str = "all",
-        n_bins: int | None = None,
-        n_streams: int | None = None,
-    ) -> None:
-        super().__init__(
-            n_estimators, criterion=criterion, max_depth=max_depth, min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf, min_weight_fraction_leaf=min_weight_fraction_leaf,
-            max_features=max_features, max_leaf_nodes=max_leaf_nodes, min_impurity_decrease=min_impurity_decrease,
-            bootstrap=bootstrap, oob_score=oob_score, n_jobs=n_jobs, random_state=random_state, verbose=verbose,
-            warm_start=warm_start, ccp_alpha=ccp_alpha, max_samples=max_samples, monotonic_cst=monotonic_cst,
-            tree_rows=tree_rows, n_bins=n_bins, n_streams=n_streams,
-        )  # fmt: skip
+    criterion: str = "squared_error"
+    max_features: float | str | None = 1.0
 
     @delegable
     def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> RandomForestRegressor:
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_rows, n_features)
-        y : Dask array, series or data frame, or array of shape (n_rows,) or (n_rows, n_outputs)
-            Numbers.
-        sample_weight : Dask array or series, or array of shape (n_rows,), optional
-
-        Raises
-        ------
-        InvalidData
-            X or y cannot be used.
-        InvalidParameter, NotSupported
-            An option is not allowed or not supported.
-        """
+        """Grow the trees."""
         self._grow(X, y, sample_weight)
         return self
 
     @delegable
     def predict(self, X: Data) -> Output:
-        """Return the mean of the trees' predictions of each row; lazily for data on Dask.
-
-        Returns
-        -------
-        array, series or data frame of shape (n_rows,) or (n_rows, n_outputs), float64
-        """
-        check_is_fitted(self)
+        """Return the mean of the trees' predictions of each row, float64."""
         width = None if self.n_outputs_ == 1 else self.n_outputs_
         return self._ask("predict", X, np.float64, width)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags

@@ -39,25 +39,8 @@ def grow_trees(
 ) -> tuple[list[PlainModel], Array | None]:
     """Grow the trees of a forest of scikit-learn, and look now and then whether they are still wanted.
 
-    Dask cannot end a task that runs, and growing may take hours.
-
-    Parameters
-    ----------
-    forest : callable
-        Class of the forest.
-    options : dict
-        Its parameters.
-    X, y, weights
-        What it is fitted to.
-    raise_if_unwanted : callable
-        Raises where nobody waits for the trees any more.
-
-    Returns
-    -------
-    trees : list
-        The same ones as if they had been grown at once.
-    classes
-        In the order of the trees' classes; ``None`` for a regression.
+    Dask cannot end a task that runs, and growing may take hours. The trees are those of one fit; the classes, in the
+    order of the trees' classes, are ``None`` for a regression.
     """
     from joblib import effective_n_jobs
 
@@ -117,14 +100,8 @@ def grow_share(
 ) -> Grown:
     """Grow this rank's share of the trees, on the rows of all ranks.
 
-    Parameters
-    ----------
-    options : dict
-        Parameters of scikit-learn's forest.
-    classes : array, optional
-        All classes, where the rows may lack some.
-    threads : bool
-        Grow with as many threads as this rank has, where ``n_jobs`` does not say how many.
+    ``classes`` are all classes, where the rows may lack some. ``threads``: with as many threads as this rank has, where
+    ``n_jobs`` does not say how many.
     """
     assert isinstance(rows, Shard)
     comm = rows.communicator

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ...dask_internals.machine import memory_bytes
+from ...dask_internals.scheduler_information import known_workers
 from ..arrays import Array, to_numpy
 from ..checks import no_rows, not_finite
 from ..rows.block import Block
 from ..rows.placement import block_bytes
-from ..rows.ranks import workers_of
 from ..rows.shard import Shard
 from ..rows.table import Table
 from ..rows.waiting import current_client
@@ -25,17 +25,7 @@ REPLICA_SHARE = 0.3
 def all_rows(shard: Shard, target: Callable[[Block], Array] | None = None, *, missing: bool = False) -> Block:
     """Return the rows of all ranks as one block in their order, float32; each block goes to every rank once.
 
-    Parameters
-    ----------
-    target : callable, optional
-        What is sent in place of a block's y.
-    missing : bool
-        Whether there may be NaN.
-
-    Raises
-    ------
-    InvalidData
-        There are no rows, or they hold infinity, or NaN where that is not allowed.
+    ``target`` makes what is sent instead of a block's y; ``missing``: there may be NaN. Refuses infinity, and no rows.
     """
     comm = shard.communicator
     mine = {block.number: block for block in shard.blocks}
@@ -72,16 +62,13 @@ def all_rows(shard: Shard, target: Callable[[Block], Array] | None = None, *, mi
 def fitting_table(table: Table, seed: int) -> Table:
     """Return the table, or so many of its rows, drawn at random, that every worker can hold them all; as float32.
 
-    Parameters
-    ----------
-    table : Table
-        Persisted ones are not made float32: that would be a second copy.
+    Persisted ones are not made float32: that would be a second copy.
     """
     client = current_client()
     if client is None:
         smallest = float(memory_bytes())
     else:
-        smallest = min((info["memory_limit"] or np.inf for info in workers_of(client).values()), default=np.inf)
+        smallest = min((info["memory_limit"] or np.inf for info in known_workers(client).values()), default=np.inf)
     if np.isfinite(smallest):
         # X is sent as float32.
         needed = sum(block_bytes(table)) * (4 / table.X.dtype.itemsize)

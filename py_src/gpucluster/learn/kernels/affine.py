@@ -9,19 +9,10 @@ from .slices import pieces, slices
 
 
 def projected(X: Array, shift: Array | None, axes: Array, offset: Array | None) -> Array:
-    """Return ``(X - shift) @ axes + offset``.
+    """Return ``(X - shift) @ axes + offset``, of shape (n_rows, n_components).
 
-    Parameters
-    ----------
-    X : array of shape (n_rows, n_features)
-    shift : ndarray of shape (n_features,) or None
-        Of the type of X, where differences to rows matter more than their size.
-    axes : ndarray of shape (n_features, n_components)
-    offset : ndarray of shape (n_components,) or None
-
-    Returns
-    -------
-    array of shape (n_rows, n_components)
+    ``shift`` has shape (n_features,) and the type of X, where differences to rows matter more than their size; ``axes``
+    has shape (n_features, n_components), ``offset`` (n_components,).
     """
     xp = array_namespace_of(X)
     axes = xp.asarray(axes)

@@ -72,14 +72,7 @@ class Bounds:
         self._kept: dict[tuple[int, int | None], _Kept] = {}
 
     def sums_of(self, block: Block, centers: Array, offset: Array | None) -> Sums:
-        """Do the same as `gpucluster.learn.kernels.lloyd.sums_of`.
-
-        Parameters
-        ----------
-        centers : array of shape (k, d)
-        offset : array of shape (d,) or None
-            The same in all passes.
-        """
+        """Do the same as `lloyd.sums_of`; the offset is the same in all passes."""
         if not _are_worth_it(block, centers):
             return sums_of(block, centers, offset)
         centers = np.asarray(centers, dtype=block.X.dtype)
@@ -183,9 +176,8 @@ def _are_few(kept: _Kept, shrinking: Array) -> bool:
 def _cost(n_clusters: int) -> float:
     """Return how much longer a row takes that is looked at than one of which only sums are made.
 
-    Of what NumPy does with such a row, most does not depend on the number of clusters. Measured are 3.2 times with two
-    clusters and 1.3 with 64 (``benchmarks.kmeans_bounds``). With few clusters, more is assumed: what is estimated of
-    the passes to come is wrong at times, and then costs up to a sixth of a fit, while to begin later costs little.
+    Measured are 3.2 times with two clusters and 1.3 with 64 (``benchmarks.kmeans_bounds``). With few clusters more is
+    assumed: to begin too early costs up to a sixth of a fit, to begin later costs little.
     """
     return 1.5 + 12 / n_clusters
 
@@ -228,8 +220,7 @@ def _look(kept: _Kept, block: Block, offset: Array | None, without: Array | None
 def _rows(X: Array, chosen: Array | slice, shift: Array | None, room: Array) -> Array:
     """Return some rows relative to the shift, contiguous and aligned: in the room for them, unless they are so already.
 
-    What Dask has sent to a worker often begins at an odd address; NumPy would copy all of it first. Bytes have no odd
-    addresses.
+    What Dask has sent to a worker often begins at an odd address; NumPy would copy all of it first.
     """
     if isinstance(chosen, slice):
         rows = X[chosen]
@@ -250,21 +241,10 @@ def _rows(X: Array, chosen: Array | slice, shift: Array | None, room: Array) -> 
 
 @np.errstate(over="ignore", invalid="ignore")
 def gaps_of(X: Array, centers: Array, labels: Array) -> Array:
-    """Return how much nearer each row's own centre is than any other, at least.
+    """Return how much nearer each row's own centre is than any other, at least; of shape (n_rows,) and the type of X.
 
-    Parameters
-    ----------
-    X : array of shape (n_rows, d)
-        Contiguous and aligned, which BLAS wants.
-    centers : array of shape (k, d)
-        Two or more; of the type of X.
-    labels : array of shape (n_rows,), int32
-        Numbers of the rows' own centres.
-
-    Returns
-    -------
-    array of shape (n_rows,)
-        Of the type of X. Negative where rounding leaves no certainty, and where a distance is no number.
+    Negative where rounding leaves no certainty, and where a distance is no number. X, of shape (n_rows, d), is
+    contiguous and aligned; there are two centres or more, of the type of X, and labels are int32.
     """
     n_rows, (k, d), dtype = len(X), centers.shape, X.dtype
     eps = float(np.finfo(dtype).eps)

@@ -131,10 +131,7 @@ class Spread(NamedTuple):
 def spread(block: Block, every: int = 1) -> Spread:
     """Return the spread of one block's columns.
 
-    Parameters
-    ----------
-    every : int
-        Look at the rows only whose number among all rows is a multiple of this; if it is above 1, rows must be counted.
+    Only rows whose number among all rows is a multiple of ``every`` count; if it is above 1, rows must be counted.
     """
     xp = array_namespace_of(block.X)
     n_features = block.X.shape[1]

@@ -75,18 +75,10 @@ def triangle(block: Block) -> Array:
 
 
 def qr_of_stack(triangles: list[Array]) -> tuple[list[Array], Array]:
-    """Return the QR of triangles that lie above each other.
+    """Return the QR of triangles, each of shape (at most d, d), that lie above each other.
 
-    Parameters
-    ----------
-    triangles : list of ndarray of shape (at most d, d)
-
-    Returns
-    -------
-    rotations : list of ndarray
-        For each block, the small matrix T with ``Q = Q_block T``.
-    R : ndarray of shape (at most d, d)
-        Its diagonal is not negative, so that it does not depend on how rows were cut into blocks.
+    For each block, the small matrix T with ``Q = Q_block T``; and R, whose diagonal is not negative, so that it does
+    not depend on how rows were cut into blocks.
     """
     Q, R = np.linalg.qr(np.vstack(triangles))
     signs = np.where(np.diagonal(R) < 0, -1.0, 1.0)

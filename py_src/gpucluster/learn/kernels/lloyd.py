@@ -39,14 +39,9 @@ class Sums(NamedTuple):
 def sums_of(block: Block, centers: Array, offset: Array | None, labels: Array | None = None) -> Sums:
     """Add up the points that are nearest to each centre.
 
-    Parameters
-    ----------
-    centers : array of shape (k, d)
-        Of the same type as X, and relative to the offset.
-    offset : array of shape (d,) or None
-        Subtracted from X first, a slice at a time: for data far from zero.
-    labels : array of shape (n_rows,), int32, optional
-        Gets the number of each row's nearest centre; for arrays of NumPy.
+    ``centers``, of shape (k, d) and the type of X, are relative to the offset, of shape (d,), which is subtracted from
+    X first, a slice at a time: for data far from zero. ``labels``, int32 of shape (n_rows,), gets each row's nearest
+    centre; for arrays of NumPy.
     """
     if lloyd_on_gpu.is_taken(block.X, len(centers)):
         found = lloyd_on_gpu.pass_over(block.X, centers, offset, block.weights, sums=True)
@@ -84,17 +79,10 @@ def inertia_of(
     keep: dict[int, Array] | None = None,
     known: Array | None = None,
 ) -> float:
-    """Return the weighted sum of squared distances of the rows to their nearest centres.
+    """Return the weighted sum of squared distances of the rows to their nearest centres, which are relative to the
+    offset.
 
-    Parameters
-    ----------
-    centers : array of shape (k, d)
-        Relative to the offset.
-    offset : array of shape (d,) or None
-    keep : dict, optional
-        Gets the rows' labels by the number of the first row; not on another process.
-    known : array of shape (n_rows,), int32, optional
-        The labels, where somebody knows them.
+    ``keep`` gets the rows' labels by the number of the first row; not on another process. ``known``: the labels, int32.
     """
     if known is None and lloyd_on_gpu.is_taken(block.X, len(centers), summed=False):
         found = lloyd_on_gpu.pass_over(block.X, centers, offset, block.weights, labels=keep is not None, inertia=True)

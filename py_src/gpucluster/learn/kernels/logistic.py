@@ -24,17 +24,10 @@ class LossGradient(NamedTuple):
 
 @np.errstate(invalid="ignore", over="ignore")
 def loss_gradient(block: Block, coef: Array, classes: Array, class_weights: Array) -> LossGradient:
-    """Return loss and gradient.
+    """Return loss and gradient of a block whose labels are all in ``classes``, which are sorted.
 
-    Parameters
-    ----------
-    block : Block
-        With labels, all of them in ``classes``.
-    coef : ndarray of shape (K, d + 1)
-        The last column holds intercepts.
-    classes : ndarray
-        Sorted labels.
-    class_weights : ndarray of shape (n_classes,) or None
+    ``coef`` has shape (K, d + 1), intercepts in the last column; ``class_weights`` has shape (n_classes,), or is
+    ``None``.
     """
     xp = array_namespace_of(block.X)
     total, gradient = 0.0, np.zeros(coef.shape)
@@ -92,11 +85,7 @@ def _many_classes(xp: Namespace, raw: Array, codes: Array) -> tuple[Array, Array
 def scores(X: Array, coef: Array) -> Array:
     """Return log-odds: array of shape (n_rows,) for two classes, else (n_rows, K).
 
-    Parameters
-    ----------
-    X : array of shape (n_rows, d)
-    coef : ndarray of shape (K, d + 1)
-        The last column holds intercepts; K is 1 for two classes.
+    ``coef`` has shape (K, d + 1), intercepts in the last column; K is 1 for two classes.
     """
     raw = projected(X, None, coef[:, :-1].T, coef[:, -1])
     return raw[:, 0] if len(coef) == 1 else raw

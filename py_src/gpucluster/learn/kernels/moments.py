@@ -40,15 +40,8 @@ class Moments(NamedTuple):
 def moments(block: Block, work: str | None = None) -> Moments:
     """Return the moments of a block's columns, those of X followed by those of y.
 
-    Parameters
-    ----------
-    work : str, optional
-        Type that products of pieces are computed in; that of X when not given.
-
-    Returns
-    -------
-    Moments
-        NaN where the data hold NaN or infinity, without a warning: who gets the total of all blocks says so.
+    ``work`` is the type that products of pieces are computed in; that of X when not given. NaN where the data hold NaN
+    or infinity, without a warning: who gets the total of all blocks says so.
     """
     xp = array_namespace_of(block.X)
     n_features = block.X.shape[1]
@@ -120,8 +113,7 @@ def _sample(values: Array) -> Array:
 def _shift(sample: Array, dtype: Dtype) -> Array:
     """Return the median of some rows in this computer's memory.
 
-    One of their values, so that a column of equal ones has a variance of exactly 0. Not the mean: a single row that is
-    far away would move it away from all others, and float32 would lose what distinguishes these.
+    Not the mean, which a single row far away would move from all others, so that float32 lost what distinguishes these.
     """
     middle = len(sample) // 2
     return np.partition(sample, middle, axis=0)[middle].astype(dtype)

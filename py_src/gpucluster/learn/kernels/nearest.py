@@ -37,18 +37,9 @@ class Nearest:
         return self._squares[key]
 
     def distances(self, block: Block, centers: Array, offset: Array | None) -> Array:
-        """Return squared distances to the nearest centre.
+        """Return squared distances to the nearest centre, of shape (n_rows,) and the type of X.
 
-        Parameters
-        ----------
-        centers : array of shape (n_centers, d)
-            Those of the last call, and perhaps more; relative to the offset.
-        offset : array of shape (d,) or None
-
-        Returns
-        -------
-        array of shape (n_rows,)
-            Of the type of X.
+        The centres, relative to the offset, are those of the last call, and perhaps more.
         """
         xp = array_namespace_of(block.X)
         key = block.number, block.start

@@ -15,22 +15,9 @@ _MASK = 0xFFFFFFFFFFFFFFFF
 
 
 def uniform(like: Array, first_row: int, n_rows: int, seed: int, draw: int) -> Array:
-    """Return one random number in (0, 1) for each of some consecutive rows.
+    """Return one random number in (0, 1), float64, for each of some consecutive rows, on the device of ``like``.
 
-    Parameters
-    ----------
-    like : array
-        On whose device the numbers are made.
-    first_row : int
-        Its number among all rows.
-    seed : int
-        From 0 to 2**63 - 1.
-    draw : int
-        Another draw gives other numbers.
-
-    Returns
-    -------
-    array of shape (n_rows,), float64
+    The seed is from 0 to 2**63 - 1; another draw gives other numbers.
     """
     xp = array_namespace_of(like)
     begin = _mixed(_mixed(seed & _MASK) ^ (draw * _GOLDEN & _MASK))

@@ -15,12 +15,8 @@ GPU_BYTES = 256 << 20
 
 
 def slices(X: Array) -> Iterator[slice]:
-    """Yield the rows of an array piece by piece.
-
-    Parameters
-    ----------
-    X : array of shape (n_rows, n_features)
-        Of NumPy (pieces stay in the cache) or CuPy (pieces bound what temporary arrays take).
+    """Yield the rows of an array piece by piece: pieces stay in the cache, and bound what temporary arrays take on
+    GPUs.
     """
     n_rows, row_bytes = X.shape[0], max(1, X.shape[1] * X.dtype.itemsize)
     on_cpu = is_of_numpy(X)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..lazy_names import imported_when_used
+from ...lazy_names import imported_when_used
 
 if TYPE_CHECKING:
     from .coordinate_descent import ElasticNet, Lasso

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from ..arrays import Array, Data, PlainModel, RandomState
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
+from ..parameters import one_of, parameter, real
 from ..rows.block import Rows
 from .least_squares import LinearRegressor, Summary, products, root_of, targets_of
 
@@ -63,45 +63,18 @@ class ElasticNet(LinearRegressor):
 
     _scikit_learn = "sklearn.linear_model.ElasticNet"
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        l1_ratio: float = 0.5,
-        fit_intercept: bool = True,
-        precompute: bool = False,
-        max_iter: int = 1000,
-        copy_X: bool = True,
-        tol: float = 1e-4,
-        warm_start: bool = False,
-        positive: bool = False,
-        random_state: RandomState = None,
-        selection: str = "cyclic",
-    ) -> None:
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.precompute = precompute
-        self.max_iter = max_iter
-        self.copy_X = copy_X
-        self.tol = tol
-        self.warm_start = warm_start
-        self.positive = positive
-        self.random_state = random_state
-        self.selection = selection
+    alpha: float = parameter(1.0, real(0), kw_only=False)
+    l1_ratio: float = parameter(0.5, real(0, 1))
+    precompute: bool = False
+    max_iter: int = 1000
+    tol: float = parameter(1e-4, real(0))
+    warm_start: bool = False
+    random_state: RandomState = None
+    selection: str = parameter("cyclic", one_of("cyclic", "random"))
 
     @delegable
     def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> ElasticNet:
-        """Find the coefficients; see `LinearRegression.fit`.
-
-        Raises
-        ------
-        InvalidData
-            Something is not finite, has no rows, or does not fit together.
-        InvalidParameter
-            An option is not allowed.
-        """
-        self._check_parameters()
+        """Find the coefficients."""
         found: Summary = self._summarized(summary_of, X, y, sample_weight, passes=1)
         small_X, small_y = found.small_X, found.small_y
         if targets_of(y) is None:
@@ -134,14 +107,9 @@ class ElasticNet(LinearRegressor):
         return model.fit(X, y)
 
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         if not isinstance(self.precompute, bool | np.bool_):
             raise InvalidParameter("precompute: a Gram matrix of your own is not supported. Use True or False.")
-        for name, most in (("alpha", np.inf), ("l1_ratio", 1.0), ("tol", np.inf)):
-            value: Any = getattr(self, name)
-            if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) <= most:
-                raise InvalidParameter(f"{name}: must be a number from 0{'' if most > 1 else ' to 1'}, not {value!r}.")
-        if self.selection not in {"cyclic", "random"}:
-            raise InvalidParameter(f"selection: must be 'cyclic' or 'random', not {self.selection!r}.")
 
 
 class Lasso(ElasticNet):
@@ -161,22 +129,6 @@ class Lasso(ElasticNet):
     """
 
     _scikit_learn = "sklearn.linear_model.Lasso"
+    _fixed = frozenset({"l1_ratio"})
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        fit_intercept: bool = True,
-        precompute: bool = False,
-        copy_X: bool = True,
-        max_iter: int = 1000,
-        tol: float = 1e-4,
-        warm_start: bool = False,
-        positive: bool = False,
-        random_state: RandomState = None,
-        selection: str = "cyclic",
-    ) -> None:
-        super().__init__(
-            alpha, l1_ratio=1.0, fit_intercept=fit_intercept, precompute=precompute, max_iter=max_iter, copy_X=copy_X,
-            tol=tol, warm_start=warm_start, positive=positive, random_state=random_state, selection=selection,
-        )  # fmt: skip
+    l1_ratio = 1.0

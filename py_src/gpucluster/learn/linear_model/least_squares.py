@@ -6,7 +6,6 @@ They need the products of all columns, or their square root for more digits.
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from ..estimator import DistributedEstimator, ScoredRegressor
 from ..kernels.affine import projected
 from ..kernels.factor import Factor, factor, merge_factors, uncentred
 from ..kernels.moments import Moments, merge_moments, moments
+from ..parameters import SWITCH, fitted, one_of, parameter, real
 from ..rows.block import Rows
 from ..rows.table import floating_type, is_dask, is_dask_array
 
@@ -103,15 +103,15 @@ class LinearRegressor(MultiOutputMixin, ScoredRegressor, DistributedEstimator):
 
     _checks: ClassVar[dict[str, Any]] = {"y_numeric": True, "multi_output": True}
 
-    coef_: Array
-    intercept_: Array | float
+    fit_intercept: bool = parameter(True, SWITCH)
+    copy_X: bool = True
+    positive: bool = False
+    coef_: Array = fitted()
+    intercept_: Array | float = fitted()
 
     @delegable
     def predict(self, X: Data) -> Output:
-        """Return the prediction for each row, of shape (n_samples,) or (n_samples, n_targets): lazy where X is lazy."""
-        from sklearn.utils.validation import check_is_fitted
-
-        check_is_fitted(self)
+        """Return the prediction for each row."""
         columns = None if self.coef_.ndim == 1 else len(self.coef_)
         return self._map(linear, X, self.coef_, (self.intercept_,), columns=columns)
 
@@ -126,17 +126,9 @@ class LinearRegressor(MultiOutputMixin, ScoredRegressor, DistributedEstimator):
         **parameters: Any,
     ) -> Any:
         """Run an algorithm, after a look at what scikit-learn's checks do not see of Dask collections."""
-        if y is None:
-            raise InvalidData(
-                f"{type(self).__name__} requires y to be passed, but the target y is None. Give one number per row."
-            )
-        if len(getattr(X, "shape", ())) == 2:
-            check_columns(int(X.shape[1]), type(self).__name__)
+        check_columns(X, type(self).__name__)
         if is_dask(y) and any(getattr(dtype, "kind", "O") not in "biuf" for dtype in _types(y)):
             raise InvalidData("y: numbers are needed. For classes use a classifier, such as LogisticRegression.")
-        if not isinstance(self.fit_intercept, bool | np.bool_):
-            raise InvalidParameter(f"fit_intercept: must be True or False, not {self.fit_intercept!r}.")
-
         return self._fit_with(
             algorithm, X, y, sample_weight, passes=passes, n_features=columns_of(X),
             centred=bool(self.fit_intercept), **parameters,
@@ -257,40 +249,12 @@ class LinearRegression(LinearRegressor):
 
     _scikit_learn = "sklearn.linear_model.LinearRegression"
 
-    def __init__(
-        self,
-        *,
-        fit_intercept: bool = True,
-        copy_X: bool = True,
-        tol: float = 1e-6,
-        n_jobs: int | None = None,
-        positive: bool = False,
-    ) -> None:
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.positive = positive
+    tol: float = parameter(1e-6, real(0))
+    n_jobs: int | None = None
 
     @delegable
     def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> LinearRegression:
-        """Find the coefficients.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y : Dask array, series or data frame, or array, of shape (n_samples,) or (n_samples, n_targets)
-        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
-
-        Raises
-        ------
-        InvalidData
-            Something is not finite, has no rows, or does not fit together.
-        InvalidParameter
-            An option is not allowed.
-        """
-        if not isinstance(self.tol, Real) or isinstance(self.tol, bool) or not 0 <= float(self.tol) < np.inf:
-            raise InvalidParameter(f"tol: must be a number from 0, not {self.tol!r}.")
+        """Find the coefficients."""
         found: Solution
         if self.positive:
             found = self._summarized(not_negative_least_squares, X, y, sample_weight, passes=1)
@@ -300,9 +264,6 @@ class LinearRegression(LinearRegressor):
             self.singular_ = found.singular
         self._keep(X, y, found.coef, found.x_mean, found.y_mean)
         return self
-
-
-SOLVERS = ("auto", "svd", "cholesky")
 
 
 def ridge(rows: Rows, n_features: int, centred: bool, alphas: Array) -> Solution:
@@ -352,43 +313,15 @@ class Ridge(LinearRegressor):
 
     _scikit_learn = "sklearn.linear_model.Ridge"
 
-    def __init__(
-        self,
-        alpha: float | ArrayLike = 1.0,
-        *,
-        fit_intercept: bool = True,
-        copy_X: bool = True,
-        max_iter: int | None = None,
-        tol: float = 1e-4,
-        solver: str = "auto",
-        positive: bool = False,
-        random_state: RandomState = None,
-    ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver = solver
-        self.positive = positive
-        self.random_state = random_state
+    alpha: float | ArrayLike = parameter(1.0, kw_only=False)
+    max_iter: int | None = None
+    tol: float = 1e-4
+    solver: str = parameter("auto", one_of("auto", "svd", "cholesky", advice="The minimum is computed exactly."))
+    random_state: RandomState = None
 
     @delegable
     def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> Ridge:
-        """Find the coefficients; see `LinearRegression.fit`.
-
-        Raises
-        ------
-        InvalidData
-            Something is not finite, has no rows, or does not fit together.
-        InvalidParameter
-            ``alpha`` or ``solver`` is not allowed.
-        """
-        if self.solver not in SOLVERS:
-            raise InvalidParameter(
-                f"solver: {self.solver!r} is not supported. The minimum is computed exactly; use 'auto', 'svd' or "
-                "'cholesky'."
-            )
+        """Find the coefficients."""
         alphas = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64))
         if alphas.ndim != 1 or not (alphas >= 0).all() or not np.isfinite(alphas).all():
             raise InvalidParameter(f"alpha: must be a number from 0, or one for each target, not {self.alpha!r}.")

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Array, Data, Output, RandomState
 from ..checks import check_finite, check_weight
@@ -17,6 +15,7 @@ from ..errors import InvalidData, InvalidParameter, warn_caller
 from ..estimator import DistributedEstimator, ScoredClassifier
 from ..kernels.logistic import LossGradient, log_probabilities, loss_gradient, predicted, probabilities, scores
 from ..labels import ClassWeight, checked_classes, classes_of, codes_of, labels_of, merge_classes
+from ..parameters import Rule, either, fitted, one_of, parameter, real, whole
 from ..rows.block import Block, Rows
 from ..rows.table import floating_type
 from .least_squares import columns_of
@@ -39,15 +38,8 @@ def logistic(
 ) -> Fitted:  # fmt: skip
     """Return the coefficients; each evaluation is one total over all rows.
 
-    Parameters
-    ----------
-    strength : float
-        Of the penalty, 1 / C.
-    class_weight : dict, "balanced" or None
-    tol : float
-        For the largest part of the gradient.
-    start : ndarray of shape (K, d + 1) or None
-        Coefficients to begin with, if they fit the classes.
+    ``strength`` of the penalty is 1 / C, ``tol`` is for the largest part of the gradient, and ``start`` has shape (K, d
+    + 1): coefficients to begin with, if they fit the classes.
     """
     from scipy.optimize import minimize
 
@@ -111,6 +103,9 @@ def _class_weights(wanted: ClassWeight, classes: Array, counts: Array) -> Array 
     return np.array([float(wanted.get(label, 1.0)) for label in classes.tolist()])
 
 
+_PENALTY = "Only penalties on squared coefficients are supported, or none (C=np.inf)."
+
+
 class LogisticRegression(ScoredClassifier, DistributedEstimator):
     """Classification of two or more classes with a penalty on squared coefficients, or none.
 
@@ -156,66 +151,30 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
 
     _scikit_learn = "sklearn.linear_model.LogisticRegression"
 
-    coef_: Array
-    intercept_: Array
-    classes_: Array
+    coef_: Array = fitted()
+    intercept_: Array = fitted()
+    classes_: Array = fitted()
 
-    def __init__(
-        self,
-        penalty: str | None = "deprecated",
-        *,
-        C: float = 1.0,
-        l1_ratio: float = 0.0,
-        dual: bool = False,
-        tol: float = 1e-4,
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1,
-        class_weight: ClassWeight = None,
-        random_state: RandomState = None,
-        solver: str = "lbfgs",
-        max_iter: int = 100,
-        verbose: int = 0,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.penalty = penalty
-        self.C = C
-        self.l1_ratio = l1_ratio
-        self.dual = dual
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.solver = solver
-        self.max_iter = max_iter
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
+    penalty: str | None = parameter("deprecated", one_of("l2", None, "deprecated", advice=_PENALTY), kw_only=False)
+    C: float = parameter(1.0, real(0, above=True))
+    l1_ratio: float = parameter(0.0, Rule(lambda value: value in (None, 0), "0", _PENALTY))
+    dual: bool = parameter(False, Rule(lambda value: not value, "False"))
+    tol: float = parameter(1e-4, real(0, above=True))
+    fit_intercept: bool = True
+    intercept_scaling: float = 1
+    class_weight: ClassWeight = parameter(
+        None, either("balanced", Rule(lambda value: value is None or isinstance(value, Mapping), "a dict or None"))
+    )
+    random_state: RandomState = None
+    solver: str = parameter("lbfgs", one_of("lbfgs"))
+    max_iter: int = parameter(100, whole(0))
+    verbose: int = 0
+    warm_start: bool = False
+    n_jobs: int | None = None
 
     @delegable
     def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> LogisticRegression:
-        """Find the coefficients.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y : Dask array or series, or array, of shape (n_samples,)
-            Numbers or strings.
-        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
-
-        Raises
-        ------
-        InvalidData
-            Something is not finite, has no rows, or does not fit together; there are fewer than two classes.
-        InvalidParameter
-            An option is not allowed.
-        """
-        self._check_parameters()
-        if y is None:
-            raise InvalidData(
-                "LogisticRegression requires y to be passed, but the target y is None. Give one label per row."
-            )
+        """Find the coefficients; there must be two classes or more."""
         start = None
         if self.warm_start and hasattr(self, "coef_"):
             start = np.column_stack([self.coef_, np.broadcast_to(self.intercept_, len(self.coef_))])
@@ -248,45 +207,23 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
             Of shape (n_samples,) for two classes, where what is above 0 speaks for ``classes_[1]``, else of shape
             (n_samples, n_classes); lazy where X is lazy.
         """
-        check_is_fitted(self)
         return self._map(scores, X, self._coefficients(), columns=None if len(self.coef_) == 1 else len(self.coef_))
 
     @delegable
     def predict(self, X: Data) -> Output:
-        """Return the most probable class of each row.
-
-        Returns
-        -------
-        Dask array, series or array of shape (n_samples,)
-            Of the type of ``classes_``; lazy where X is lazy.
-        """
-        check_is_fitted(self)
+        """Return the most probable class of each row."""
         return self._map(predicted, X, self._coefficients(), self.classes_, dtype=self.classes_.dtype)
 
     @delegable
     def predict_proba(self, X: Data) -> Output:
-        """Return the probability of each class.
-
-        Returns
-        -------
-        Dask array or data frame, or array, of shape (n_samples, n_classes)
-            In the order of ``classes_``; lazy where X is lazy.
-        """
-        check_is_fitted(self)
+        """Return the probability of each class."""
         return self._map(
             probabilities, X, self._coefficients(), columns=len(self.classes_), names=[str(c) for c in self.classes_]
         )
 
     @delegable
     def predict_log_proba(self, X: Data) -> Output:
-        """Return the logarithms of `predict_proba`: minus infinity where that is rounded to 0.
-
-        Returns
-        -------
-        Dask array or data frame, or array, of shape (n_samples, n_classes)
-            In the order of ``classes_``; lazy where X is lazy.
-        """
-        check_is_fitted(self)
+        """Return the logarithms of `predict_proba`: minus infinity where that is rounded to 0."""
         return self._map(
             log_probabilities, X, self._coefficients(), columns=len(self.classes_),
             names=[str(c) for c in self.classes_],
@@ -294,23 +231,3 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
 
     def _coefficients(self) -> Array:
         return np.column_stack([self.coef_, self.intercept_])
-
-    def _check_parameters(self) -> None:
-        if self.solver != "lbfgs":
-            raise InvalidParameter(f"solver: {self.solver!r} is not supported; only 'lbfgs' is.")
-        if self.penalty not in {"deprecated", "l2", None} or self.l1_ratio not in {None, 0}:
-            raise InvalidParameter(
-                "penalty, l1_ratio: only penalties on squared coefficients are supported, or none (C=np.inf). Leave "
-                "l1_ratio at 0."
-            )
-        if self.dual:
-            raise InvalidParameter("dual: is not supported. Leave it at False.")
-        for name, least in (("C", 0.0), ("tol", 0.0)):
-            value: Any = getattr(self, name)
-            number = isinstance(value, Real) and not isinstance(value, bool)
-            if not number or not float(value) > least:
-                raise InvalidParameter(f"{name}: must be a number above 0, not {value!r}.")
-        if not isinstance(self.max_iter, Integral) or isinstance(self.max_iter, bool) or self.max_iter < 0:
-            raise InvalidParameter(f"max_iter: must be a whole number from 0, not {self.max_iter!r}.")
-        if not (self.class_weight is None or self.class_weight == "balanced" or isinstance(self.class_weight, Mapping)):
-            raise InvalidParameter(f"class_weight: must be 'balanced', a dict or None, not {self.class_weight!r}.")

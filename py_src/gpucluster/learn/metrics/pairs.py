@@ -24,22 +24,9 @@ NAMES: Names = ("y_true", "y_pred")
 
 
 def paired(y_true: Data, y_pred: Data, sample_weight: Data | None = None, names: Names = NAMES) -> Rows | None:
-    """Return rows with the truth as X, the prediction as y, and weights.
+    """Return rows with the truth as X, the prediction as y, and weights; refuse different numbers of rows.
 
-    Parameters
-    ----------
-    y_true, y_pred : Dask array, series or data frame, or array
-    sample_weight : Dask array or series, or array, optional
-
-    Returns
-    -------
-    Rows or None
-        ``None`` where all is in this process, so that scikit-learn can be asked.
-
-    Raises
-    ------
-    InvalidData
-        The numbers of rows differ.
+    ``None`` where all is in this process, so that scikit-learn can be asked.
     """
     for name, part in zip(names, (y_true, y_pred), strict=True):
         if part is None:
@@ -85,24 +72,11 @@ Of = Literal["classes", "several classes", "clusters"]
 def compared(
     rows: Rows, count: Callable[..., Message], op: Operator = "sum", names: Names = NAMES, *, of: Of = "classes"
 ) -> Message:
-    """Compare true and predicted labels, and check them as scikit-learn does, in one pass.
+    """Compare true and predicted labels of `paired` rows, and check them as scikit-learn does, in one pass.
 
-    Parameters
-    ----------
-    rows : Rows
-        Of `paired`.
-    count : callable
-        Called as ``count(truth, predicted, weights)`` with the labels and weights of a block, of shape (n_rows,) or
-        both (n_rows, n_columns), the weights as `weights_of` gives them or ``None``.
-    op : {"sum", "min", "max"} or callable
-        Makes one message of what ``count`` returns for two blocks.
-    of : {"classes", "several classes", "clusters"}
-
-    Raises
-    ------
-    InvalidData
-        There are no rows, labels are missing, those of y_true and y_pred are of types that do not go together, or all
-        weights are zero.
+    ``count(truth, predicted, weights)`` is called with the labels of a block, of shape (n_rows,) or both (n_rows,
+    n_columns), and weights as `weights_of` gives them, or ``None``; ``op`` makes one message of what it returns for two
+    blocks. Refuses missing labels, types that do not go together, no rows, and weights that are all zero.
     """
     result: _Compared | None = rows.total(_compare, count, of, op=partial(_merge, op))
     if result is None or not (len(result.true.some) or result.true.missing):
@@ -183,10 +157,7 @@ def _check_clusters(true: Target, predicted: Target, names: Names) -> None:
 def numbers(block: Block, names: Names = NAMES) -> tuple[Array, Array, Array]:
     """Return truth, prediction and weights of a block as float64 of shape (n_rows, n_outputs), and (n_rows,).
 
-    Raises
-    ------
-    InvalidData
-        Shapes differ, or something is no finite number.
+    Refuses different shapes, and what is no finite number.
     """
     truth, prediction = _floats(block.X, names[0]), _floats(block.y, names[1])
     if truth.shape != prediction.shape:
@@ -209,13 +180,7 @@ def _floats(given: Array | None, name: str) -> Array:
 
 
 def weights_of(block: Block) -> Array:
-    """Return the weights of a block's rows as float64; 1 for each where there are none.
-
-    Raises
-    ------
-    InvalidData
-        They are no finite numbers.
-    """
+    """Return the finite weights of a block's rows as float64; 1 for each where there are none."""
     if block.weights is None:
         return np.ones(len(block))
     return checked_weights(to_numpy(block.weights)).astype(np.float64)
@@ -233,16 +198,11 @@ class Contingency(NamedTuple):
 
 
 def contingency(rows: Rows, names: Names = NAMES, *, of: Of = "classes") -> Contingency:
-    """Count pairs of labels, and check these, in one pass; the message of a block has 8 bytes per pair of labels in it.
+    """Count pairs of labels of `paired` rows, and check these, in one pass.
 
-    Parameters
-    ----------
-    rows : Rows
-        Of `paired`.
-    of : {"classes", "clusters"}
+    The message of a block has 8 bytes per pair of labels in it.
     """
-    found: Contingency = compared(rows, _count_pairs, partial(_merge_counts, names), names, of=of)
-    return found
+    return compared(rows, _count_pairs, partial(_merge_counts, names), names, of=of)
 
 
 def _count_pairs(truth: Array, predicted: Array, weights: Array | None) -> Contingency:

@@ -104,19 +104,9 @@ class Window(NamedTuple):
 
 
 def stratified(labels: DaskArray, n_train: int, n_test: int, seed: int) -> DaskArray:
-    """Return `TRAIN`, `TEST` or something else for each row; lazily, uint8.
+    """Return `TRAIN`, `TEST` or something else for each row of labels with known chunks; lazily, uint8.
 
-    Parameters
-    ----------
-    labels : Dask array of shape (n_rows,)
-        With known chunks.
-    n_train, n_test : int
-        Rows of each part.
-
-    Raises
-    ------
-    InvalidData, InvalidParameter
-        A class is too small, or a part has fewer rows than there are classes.
+    Refuses a class that is too small, and a part with fewer rows than there are classes.
     """
     import dask.array as da
     from dask.delayed import delayed

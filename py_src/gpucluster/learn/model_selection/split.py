@@ -68,8 +68,7 @@ def train_test_split(
         from sklearn.model_selection import train_test_split as local
 
         options = {"test_size": test_size, "train_size": train_size, "random_state": random_state}
-        found: list[Any] = local(*arrays, **options, shuffle=shuffle, stratify=stratify)
-        return found
+        return local(*arrays, **options, shuffle=shuffle, stratify=stratify)
     if stratify is not None and not shuffle:
         raise InvalidParameter("Stratified train/test split is not implemented for shuffle=False.")
     for number, array in enumerate(arrays):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..arrays import Array, Data, Output, array_namespace_of
 from ..delegation.methods import delegable
 from ..errors import InvalidData
 from ..estimator import DistributedEstimator, ScoredClassifier
-from ..labels import labels_at
+from ..labels import known_classes, labels_at
+from ..parameters import fitted
 
 Likelihood = Callable[..., Array]
 """Called as ``likelihood(X, *model)``; returns log P(class) + log P(row | class), shape (n_rows, n_classes)."""
@@ -20,7 +22,7 @@ Likelihood = Callable[..., Array]
 class NaiveBayes(ScoredClassifier, DistributedEstimator):
     """Base of the naive Bayes classifiers."""
 
-    classes_: Array
+    classes_: Array = fitted()
     _likelihood: ClassVar[Likelihood]
 
     def _model(self) -> tuple[Array, ...]:
@@ -28,56 +30,49 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
         raise NotImplementedError
 
     @delegable
-    def predict(self, X: Data) -> Output:
-        """Return the most likely class of each row; lazily for data on Dask.
+    def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> Self:
+        """Learn what each class is like, in one pass."""
+        return self._refined(X, y, sample_weight, None)
 
-        Returns
-        -------
-        array or series of shape (n_rows,)
-        """
-        self._fitted()
+    @delegable
+    def partial_fit(
+        self, X: Data, y: Data, classes: ArrayLike | None = None, sample_weight: Data | None = None
+    ) -> Self:
+        """Do the same as `fit` with more rows: those of former calls count, too."""
+        known = known_classes(classes, getattr(self, "classes_", None))
+        return self._refined(X, y, sample_weight, self._seen(known))
+
+    def _seen(self, classes: Array) -> Any:
+        """Return what is known of the rows so far; nothing of classes that had none."""
+        raise NotImplementedError
+
+    def _refined(self, X: Data, y: Data, sample_weight: Data | None, before: Any) -> Self:
+        """Fit to rows, and to those before, if any."""
+        raise NotImplementedError
+
+    @delegable
+    def predict(self, X: Data) -> Output:
+        """Return the most likely class of each row."""
         likelihood = type(self)._likelihood
         return self._map(most_likely, X, likelihood, self.classes_, *self._model(), dtype=self.classes_.dtype)
 
     @delegable
     def predict_proba(self, X: Data) -> Output:
-        """Return the probability of each class; lazily for data on Dask.
-
-        Returns
-        -------
-        array or data frame of shape (n_rows, n_classes), float64
-        """
+        """Return the probability of each class, float64."""
         return self._probabilities(probabilities, X)
 
     @delegable
     def predict_log_proba(self, X: Data) -> Output:
-        """Return the logarithm of the probability of each class; lazily for data on Dask.
-
-        Returns
-        -------
-        array or data frame of shape (n_rows, n_classes), float64
-        """
+        """Return the logarithm of the probability of each class, float64."""
         return self._probabilities(log_probabilities, X)
 
     def _probabilities(self, function: Callable[..., Array], X: Data) -> Output:
-        self._fitted()
         likelihood = type(self)._likelihood
         return self._map(function, X, likelihood, *self._model(), dtype=np.float64, columns=len(self.classes_))
 
-    def _fitted(self) -> None:
-        from sklearn.utils.validation import check_is_fitted
-
-        check_is_fitted(self)
-
 
 def checked_class_weights(weights: Array) -> Array:
-    """Return the summed weights of the rows of each class, if a model can be made of them.
-
-    Raises
-    ------
-    InvalidData
-        They are not finite, negative, or all 0.
-    """
+    """Return the summed weights of the rows of each class; refuse those that no model can be made of."""
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
         raise InvalidData(
             "sample_weight: the weights of each class must sum to a finite number from 0, and not all to 0."

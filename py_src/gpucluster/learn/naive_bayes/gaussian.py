@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array, Data, Namespace, array_namespace_of, to_numpy
 from ..checks import not_finite
-from ..delegation.methods import delegable
 from ..errors import InvalidParameter
-from ..labels import checked_classes, known_classes, labels_of, merge_classes, require_known
+from ..labels import checked_classes, labels_of, merge_classes, require_known
+from ..parameters import fitted, parameter, real
 from ..rows.block import Block, Rows
 from .classifier import NaiveBayes, checked_class_weights
 
@@ -135,62 +134,17 @@ class GaussianNB(NaiveBayes):
 
     _scikit_learn = "sklearn.naive_bayes.GaussianNB"
 
-    class_count_: Array
-    epsilon_: float
-    class_prior_: Array
-    theta_: Array
-    var_: Array
+    class_count_: Array = fitted()
+    epsilon_: float = fitted()
+    class_prior_: Array = fitted()
+    theta_: Array = fitted()
+    var_: Array = fitted()
     _likelihood = staticmethod(gaussian_likelihood)
 
-    def __init__(self, *, priors: ArrayLike | None = None, var_smoothing: float = 1e-9) -> None:
-        self.priors = priors
-        self.var_smoothing = var_smoothing
+    priors: ArrayLike | None = None
+    var_smoothing: float = parameter(1e-9, real(0))
 
-    @delegable
-    def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> GaussianNB:
-        """Find means and variances of each class.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_rows, n_features)
-        y : Dask array or series, or array of shape (n_rows,)
-            Labels: whole numbers or strings.
-        sample_weight : Dask array or series, or array of shape (n_rows,), optional
-
-        Raises
-        ------
-        InvalidData
-            X or y cannot be used.
-        InvalidParameter
-            Priors are no probabilities of the classes, or ``var_smoothing`` is negative.
-        """
-        return self._refined(X, y, sample_weight, None)
-
-    @delegable
-    def partial_fit(
-        self, X: Data, y: Data, classes: ArrayLike | None = None, sample_weight: Data | None = None
-    ) -> GaussianNB:
-        """Do the same as `fit` with more rows: those of former calls count, too.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As those of `fit`.
-        classes : array_like, optional
-            All classes that will ever occur; needed in the first call.
-        """
-        first = not hasattr(self, "classes_")
-        known = known_classes(classes, None if first else self.classes_)
-        before = (
-            Moments(known, *(np.zeros((len(known) + 1, *shape)) for shape in ((), (1,), (1,))))
-            if first
-            else self._moments()
-        )
-        return self._refined(X, y, sample_weight, before)
-
-    def _refined(self, X: Data, y: Data, sample_weight: Data | None, before: Moments | None) -> GaussianNB:
-        if not isinstance(self.var_smoothing, Real) or not self.var_smoothing >= 0:
-            raise InvalidParameter(f"var_smoothing: must be a number from 0, not {self.var_smoothing!r}.")
+    def _refined(self, X: Data, y: Data, sample_weight: Data | None, before: Moments | None) -> Self:
         reset = not hasattr(self, "classes_") or before is None
         found = self._fit_with(gaussian_moments, X, y, sample_weight, passes=1, reset=reset)
         if before is not None:
@@ -208,8 +162,10 @@ class GaussianNB(NaiveBayes):
             self.class_prior_ = checked_priors(self.priors, len(self.classes_))
         return self
 
-    def _moments(self) -> Moments:
+    def _seen(self, classes: Array) -> Moments:
         """Return the moments of the rows so far; all rows' are made of those of the classes, so they are weighted."""
+        if not hasattr(self, "classes_"):
+            return Moments(classes, *(np.zeros((len(classes) + 1, *shape)) for shape in ((), (1,), (1,))))
         counts = self.class_count_[:, None]
         squares = (self.var_ - self.epsilon_) * counts
         mean = (self.theta_ * counts).sum(axis=0) / counts.sum()
@@ -222,13 +178,7 @@ class GaussianNB(NaiveBayes):
 
 
 def checked_priors(priors: ArrayLike, n_classes: int) -> Array:
-    """Return probabilities of the classes, if they are that.
-
-    Raises
-    ------
-    InvalidParameter
-        They are not.
-    """
+    """Return probabilities of the classes, if they are that."""
     try:
         priors = np.atleast_1d(np.asarray(priors, dtype=np.float64))
     except (TypeError, ValueError):

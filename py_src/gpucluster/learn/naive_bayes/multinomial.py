@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array, Data, array_namespace_of, to_numpy
 from ..checks import not_finite
-from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
-from ..labels import checked_classes, known_classes, labels_of, merge_classes, require_known
+from ..labels import checked_classes, labels_of, merge_classes, require_known
 from ..rows.block import Block, Rows
 from .classifier import NaiveBayes, checked_class_weights
 
@@ -106,60 +105,17 @@ class MultinomialNB(NaiveBayes):
 
     _likelihood = staticmethod(multinomial_likelihood)
 
-    def __init__(
-        self,
-        *,
-        alpha: float | ArrayLike = 1.0,
-        force_alpha: bool = True,
-        fit_prior: bool = True,
-        class_prior: ArrayLike | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
+    alpha: float | ArrayLike = 1.0
+    force_alpha: bool = True
+    fit_prior: bool = True
+    class_prior: ArrayLike | None = None
 
-    @delegable
-    def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> MultinomialNB:
-        """Count features in each class.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_rows, n_features)
-            Counts, or other numbers that are not negative.
-        y : Dask array or series, or array of shape (n_rows,)
-            Labels: whole numbers or strings.
-        sample_weight : Dask array or series, or array of shape (n_rows,), optional
-
-        Raises
-        ------
-        InvalidData
-            X or y cannot be used.
-        InvalidParameter
-            ``alpha`` is negative, or there is not one prior for each class.
-        """
-        return self._refined(X, y, sample_weight, None)
-
-    @delegable
-    def partial_fit(
-        self, X: Data, y: Data, classes: ArrayLike | None = None, sample_weight: Data | None = None
-    ) -> MultinomialNB:
-        """Do the same as `fit` with more rows: those of former calls count, too.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As those of `fit`.
-        classes : array_like, optional
-            All classes that will ever occur; needed in the first call.
-        """
+    def _seen(self, classes: Array) -> Counts:
         if not hasattr(self, "classes_"):
-            known = known_classes(classes, None)
-            return self._refined(X, y, sample_weight, Counts(known, np.zeros(len(known)), np.zeros((0, 0)), np.inf))
-        known = known_classes(classes, self.classes_)
-        return self._refined(X, y, sample_weight, Counts(known, self.class_count_, self.feature_count_, np.inf))
+            return Counts(classes, np.zeros(len(classes)), np.zeros((0, 0)), np.inf)
+        return Counts(classes, self.class_count_, self.feature_count_, np.inf)
 
-    def _refined(self, X: Data, y: Data, sample_weight: Data | None, before: Counts | None) -> MultinomialNB:
+    def _refined(self, X: Data, y: Data, sample_weight: Data | None, before: Counts | None) -> Self:
         reset = before is None or not len(before.features)
         found: Counts = self._fit_with(class_counts, X, y, sample_weight, passes=1, reset=reset)
         if before is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,45 +10,23 @@ import numpy as np
 from ..arrays import Array, PlainModel, array_namespace_of, is_of_numpy, to_numpy
 from ..checks import not_finite
 from ..errors import InvalidParameter, NotSupported
+from ..parameters import real
 from ..rows.block import unlike_blocks
 
-METRICS = frozenset({"chebyshev", "cityblock", "cosine", "euclidean", "l1", "l2", "manhattan", "minkowski"})
-ALGORITHMS = frozenset({"auto", "ball_tree", "brute", "kd_tree"})
+RADIUS = real(0, above=True)
 
 
 def index_options(estimator: Any) -> dict[str, Any]:
-    """Return what scikit-learn's index of a block is made with, if all options of an estimator are allowed.
-
-    Raises
-    ------
-    InvalidParameter, NotSupported
-        They are not.
-    """
+    """Return what scikit-learn's index of a block is made with, if all options of an estimator are allowed."""
     algorithm, metric = estimator.algorithm, estimator.metric
     checked_count(estimator.n_neighbors)
-    if metric not in METRICS:
-        raise InvalidParameter(f"metric: must be one of {', '.join(sorted(METRICS))}, not {metric!r}.")
-    if algorithm not in ALGORITHMS:
-        raise InvalidParameter(f"algorithm: must be one of {', '.join(sorted(ALGORITHMS))}, not {algorithm!r}.")
     if metric == "cosine" and algorithm in {"ball_tree", "kd_tree"}:
         raise InvalidParameter(f"algorithm: {algorithm} does not know cosine distances. Use 'brute'.")
-    if metric == "minkowski" and not (isinstance(estimator.p, int | float | np.number) and estimator.p > 0):
-        raise InvalidParameter(f"p: must be a number above 0, not {estimator.p!r}.")
-    if estimator.metric_params is not None:
-        raise NotSupported("metric_params: is not supported. Minkowski's exponent is the parameter p.")
-    if estimator.n_jobs is not None:
-        raise NotSupported("n_jobs: how many work at the same time is up to the cluster. Leave it out.")
     return {"algorithm": algorithm, "leaf_size": estimator.leaf_size, "metric": metric, "p": estimator.p}
 
 
 def checked_count(n_neighbors: Any) -> int:
-    """Return a number of neighbours, if it is one.
-
-    Raises
-    ------
-    InvalidParameter
-        It is not.
-    """
+    """Return a number of neighbours, if it is one."""
     if not isinstance(n_neighbors, Integral) or isinstance(n_neighbors, bool):
         raise InvalidParameter(f"n_neighbors does not take {type(n_neighbors)} value, enter integer value")
     if n_neighbors <= 0:
@@ -57,15 +35,8 @@ def checked_count(n_neighbors: Any) -> int:
 
 
 def checked_radius(radius: Any) -> float:
-    """Return a radius, if it is one.
-
-    Raises
-    ------
-    InvalidParameter
-        It is not.
-    """
-    if not isinstance(radius, Real) or isinstance(radius, bool) or not float(radius) > 0:
-        raise InvalidParameter(f"radius: must be a number above 0, not {radius!r}.")
+    """Return a radius, if it is one."""
+    RADIUS.check("radius", radius)
     return float(radius)
 
 
@@ -82,17 +53,10 @@ CANDIDATES = 8
 
 
 class DeviceSearch:
-    """cuML's search of one GPU, asked as scikit-learn's is; what it finds comes to host memory.
+    """cuML's search of rows on one GPU, asked as scikit-learn's is; what it finds comes to host memory.
 
     cuML computes distances in the type of the rows, and euclidean ones as differences of large numbers. Those of the
-    rows that it finds are computed anew in float64, so that results are those that the CPU gives.
-
-    Parameters
-    ----------
-    X : array of shape (n_rows, n_features)
-        On the GPU.
-    metric, p
-        As scikit-learn has them.
+    rows that it finds are computed again in float64, so that results are those that the CPU gives.
     """
 
     def __init__(self, X: Array, metric: str, p: float) -> None:
@@ -132,12 +96,7 @@ class DeviceSearch:
         return found
 
     def radius_neighbors(self, queries: Array, radius: float) -> tuple[Array, Array]:
-        """Refuse: cuML has no such search.
-
-        Raises
-        ------
-        NotSupported
-        """
+        """Refuse: cuML has no such search."""
         raise NotSupported(
             "radius_neighbors: cuML has nothing like it for rows on GPUs. Bring them to the CPU: "
             "X.map_blocks(cupy.asnumpy)."
@@ -176,20 +135,9 @@ class Found(NamedTuple):
 
 
 def build(X: Array, y: Array | None, options: dict[str, Any]) -> BlockIndex:
-    """Return the index of a block.
+    """Return the index of a block; for an array of CuPy, cuML searches.
 
-    Parameters
-    ----------
-    X : array of shape (n_rows, n_features)
-        Of NumPy, or of CuPy: then cuML searches.
-    y : array, optional
-    options : dict
-        Of scikit-learn's ``NearestNeighbors``: algorithm, leaf_size, metric, p.
-
-    Raises
-    ------
-    InvalidData
-        X holds NaN or infinity, or y has another number of rows.
+    Refuses NaN and infinity, and a y with another number of rows.
     """
     from sklearn.neighbors import NearestNeighbors
 
@@ -222,14 +170,7 @@ def build_joined(options: dict[str, Any], *parts: Any) -> BlockIndex:
 
 
 def nearest(index: BlockIndex, start: int, queries: Array, k: int) -> Found:
-    """Return the (at most) k nearest rows of one block.
-
-    Parameters
-    ----------
-    start : int
-        Number of the block's first row among all rows.
-    queries : array of shape (n_queries, n_features)
-    """
+    """Return the (at most) k nearest rows of one block, whose first row has the number ``start`` among all."""
     if index.search is None or len(queries) == 0:
         width = min(k, index.n_rows)
         distances, rows = np.zeros((len(queries), width)), np.zeros((len(queries), width), dtype=np.int64)
@@ -280,14 +221,9 @@ def merge(k: int, *found: Found) -> Found:
 
 
 def without_itself(found: Found, start: int) -> Found:
-    """Drop each query, which is a training row, from its own neighbours.
+    """Drop each query, which is a training row, from its own neighbours, of which there is one more than is wanted.
 
-    Parameters
-    ----------
-    found : Found
-        With one neighbour more than is wanted.
-    start : int
-        Number of the first query among the training rows.
+    ``start`` is the number of the first query among the training rows.
     """
     keep = found.rows != start + np.arange(len(found.rows))[:, None]
     # With many duplicates a row need not be among its own neighbours; then one duplicate goes.

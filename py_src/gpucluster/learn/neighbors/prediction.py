@@ -7,14 +7,16 @@ from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.base import MultiOutputMixin
+from sklearn.utils.validation import column_or_1d
 
 from ...dask_internals.collections import futures_in
 from ..arrays import Array, Data, Dtype, Output
 from ..delegation.methods import delegable
-from ..errors import InvalidData, InvalidParameter
+from ..errors import InvalidData
 from ..estimator import ScoredClassifier, ScoredRegressor
 from ..labels import checked_classes, class_labels, codes_of, merge_all_classes
+from ..parameters import Rule, fitted, parameter
 from ..rows.running import local_communicator
 from ..rows.table import is_dask
 from ..rows.waiting import computed, persisted, release
@@ -29,54 +31,21 @@ Weighting = str | Callable[[Array], Array] | None
 class NeighborsPredictor(NeighborsEstimator):
     """Base of the estimators that predict by neighbours."""
 
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        weights: Weighting = "uniform",
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float = 2,
-        metric: str = "minkowski",
-        metric_params: None = None,
-        n_jobs: None = None,
-        streams_per_handle: int | None = None,
-        batch_size: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
-        self.streams_per_handle = streams_per_handle
-        self.batch_size = batch_size
-
-
-def checked_weighting(weights: Weighting) -> Weighting:
-    """Return how neighbours are weighted, if that is allowed.
-
-    Raises
-    ------
-    InvalidParameter
-        It is not.
-    """
-    if weights in ("uniform", "distance", None) or callable(weights):
-        return weights
-    raise InvalidParameter(f"weights: must be 'uniform', 'distance' or a function, not {weights!r}.")
+    n_neighbors: int = parameter(5, kw_only=False)
+    weights: Weighting = parameter(
+        "uniform",
+        Rule(
+            lambda value: value in ("uniform", "distance", None) or callable(value),
+            "'uniform', 'distance' or a function",
+        ),
+    )
 
 
 def neighbour_weights(distances: Array, weights: Weighting) -> Array:
-    """Return the weight of each neighbour.
+    """Return the weight of each neighbour, by distances of shape (n_queries, k).
 
-    Parameters
-    ----------
-    distances : array of shape (n_queries, k)
-    weights
-        With ``distance``, the inverse of the distance; a training row that equals the query then is the only one that
-        counts (several of these: equally), as in scikit-learn.
+    With ``distance``, the inverse of the distance; a training row that equals the query then is the only one that
+    counts (several of these: equally), as in scikit-learn.
     """
     if weights in ("uniform", None):
         return np.ones_like(distances)
@@ -92,18 +61,7 @@ def neighbour_weights(distances: Array, weights: Weighting) -> Array:
 def shares(found: Found, output: int, n_classes: int, weights: Weighting) -> Array:
     """Return each class's share of the neighbours; array of shape (n_queries, n_classes), float64.
 
-    Parameters
-    ----------
-    found : Found
-        With codes of classes as targets, a column for each output.
-    output : int
-        Which one is asked for.
-    weights
-
-    Raises
-    ------
-    InvalidData
-        All neighbours of a query weigh nothing.
+    Targets are codes of classes, a column for each output. Refuses neighbours of a query that all weigh nothing.
     """
     assert found.targets is not None
     votes = np.zeros((len(found.rows), n_classes))
@@ -139,7 +97,7 @@ def means(found: Found, weights: Weighting) -> Array:
     return (found.targets * given).sum(axis=1) / given.sum(axis=1)
 
 
-class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
+class KNeighborsClassifier(MultiOutputMixin, ScoredClassifier, NeighborsPredictor):
     """Classify by the classes of the nearest neighbours among training data that are spread over a cluster.
 
     Neighbours are found as by `NearestNeighbors`, exactly; with each travels the code of its class (8 bytes). cuML
@@ -167,26 +125,11 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
 
     _scikit_learn = "sklearn.neighbors.KNeighborsClassifier"
 
-    classes_: Any
+    classes_: Any = fitted()
 
     @delegable
     def fit(self, X: Data, y: Data) -> KNeighborsClassifier:
-        """Keep the training data on the workers, and find the classes.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_rows, n_features)
-        y : Dask array, series or data frame, or array of shape (n_rows,) or (n_rows, n_outputs)
-            Labels: whole numbers or strings.
-
-        Raises
-        ------
-        InvalidData
-            X or y cannot be used.
-        InvalidParameter, NotSupported
-            An option is not allowed or not supported.
-        """
-        checked_weighting(self.weights)
+        """Keep the training data on the workers, and find the classes; y may have several columns."""
         if y is not None and not is_dask(y):
             y = np.asarray(y)
             y = y if y.ndim == 2 and y.shape[1] > 1 else column_or_1d(y, warn=True)
@@ -214,10 +157,6 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
     def predict(self, X: Data) -> Output:
         """Return the class of each query; lazily for queries on Dask.
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_queries, n_features)
-
         Returns
         -------
         array, series or data frame of shape (n_queries,) or (n_queries, n_outputs)
@@ -232,16 +171,11 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
     def predict_proba(self, X: Data) -> Output:
         """Return each class's share of the votes; lazily for queries on Dask.
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_queries, n_features)
-
         Returns
         -------
         array or data frame of shape (n_queries, n_classes), float64
             A list of these, one for each column of y, where y had several.
         """
-        check_is_fitted(self)
         results = self._search(X, self.n_neighbors)
         columns = self.classes_ if self.outputs_2d_ else [self.classes_]
         found = [
@@ -258,7 +192,6 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
         tags.classifier_tags.multi_label = True
         return tags
 
@@ -285,7 +218,7 @@ def _labels(block: BlockIndex) -> list[Array]:
     return [class_labels(column) for column in columns.T]
 
 
-class KNeighborsRegressor(ScoredRegressor, NeighborsPredictor):
+class KNeighborsRegressor(MultiOutputMixin, ScoredRegressor, NeighborsPredictor):
     """Predict the mean of the nearest neighbours among training data that are spread over a cluster.
 
     Neighbours are found as by `NearestNeighbors`, exactly; with each travels what is to be averaged. cuML compares in
@@ -310,22 +243,7 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsPredictor):
 
     @delegable
     def fit(self, X: Data, y: Data) -> KNeighborsRegressor:
-        """Keep the training data on the workers.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_rows, n_features)
-        y : Dask array or series, or array of shape (n_rows,) or (n_rows, n_targets)
-            Numbers.
-
-        Raises
-        ------
-        InvalidData
-            X or y cannot be used.
-        InvalidParameter, NotSupported
-            An option is not allowed or not supported.
-        """
-        checked_weighting(self.weights)
+        """Keep the training data on the workers."""
         self._keep_training_data(X, y)
         return self
 
@@ -341,24 +259,10 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsPredictor):
 
     @delegable
     def predict(self, X: Data) -> Output:
-        """Return the mean of each query's neighbours; lazily for queries on Dask.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_queries, n_features)
-
-        Returns
-        -------
-        array, series or data frame of shape (n_queries,) or (n_queries, n_targets)
-        """
+        """Return the mean of each query's neighbours."""
         results = self._search(X, self.n_neighbors)
         shape, dtype = self._target
         return results.like_queries(means, self.weights, dtype=dtype, columns=shape[0] if shape else None)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
 
 
 def _target_of(block: BlockIndex) -> tuple[tuple[int, ...], Dtype]:

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...dask_internals.scheduler_information import known_workers
 from ..arrays import Array, Delayed
 from ..communicators.communicator import Communicator
 from ..rows.placement import block_bytes
-from ..rows.ranks import workers_of
 from ..rows.shard import available_threads
 from ..rows.stream import tree_reduced
 from ..rows.table import Table
@@ -67,7 +67,7 @@ def groups(table: Table) -> list[list[int]]:
         return [[number] for number in numbers]
     client = current_client()
     threads = (
-        available_threads() if client is None else sum(worker["nthreads"] for worker in workers_of(client).values())
+        available_threads() if client is None else sum(worker["nthreads"] for worker in known_workers(client).values())
     )
     sizes = block_bytes(table)
     most = min(max(sum(sizes) / max(threads, 1), 1), INDEX_BYTES)
@@ -99,8 +99,7 @@ def search_ranks(communicator: Communicator, block: BlockIndex, start: int, quer
         asked = communicator.broadcast(queries, root)
         found = communicator.reduce(nearest(block, start, asked, k), lambda one, other: merge(k, one, other), root=root)
         mine = found if communicator.rank == root else mine
-    found_for_me: Found = mine
-    return found_for_me
+    return mine
 
 
 class Around(NamedTuple):
@@ -119,14 +118,7 @@ class Around(NamedTuple):
 
 
 def around(index: BlockIndex, start: int, queries: Array, radius: float) -> Around:
-    """Return the rows of one block that are at most so far from the queries.
-
-    Parameters
-    ----------
-    start : int
-        Number of the block's first row among all rows.
-    queries : array of shape (n_queries, n_features)
-    """
+    """Return the rows of one block, whose first row has the number ``start``, that are so near to the queries."""
     if index.search is None or not len(queries):
         return Around(np.zeros(len(queries), np.int64), np.zeros(0), np.zeros(0, np.int64))
     distances, rows = index.search.radius_neighbors(queries_for(index.search, queries), radius)
@@ -168,18 +160,13 @@ def around_ranks(communicator: Communicator, block: BlockIndex, start: int, quer
         asked = communicator.broadcast(queries, root)
         found = communicator.reduce(around(block, start, asked, radius), merge_around, root=root)
         mine = found if communicator.rank == root else mine
-    found_for_me: Around = mine
-    return found_for_me
+    return mine
 
 
 def split_up(found: Around, what: str, sort: bool) -> Array:
     """Return the ``distances`` or ``rows`` of each query: array of shape (n_queries,) of arrays, as in scikit-learn.
 
-    Parameters
-    ----------
-    what : {"distances", "rows"}
-    sort : bool
-        Nearest first, and among equal distances those with the lower number; else by their numbers.
+    Sorted: nearest first, and among equal distances those with the lower number; else by their numbers.
     """
     values = getattr(found, what)
     if sort:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from ...dask_internals.collections import meta
 from ...dask_internals.loops import in_dask_thread
@@ -23,6 +23,7 @@ from ..checks import no_rows
 from ..delegation.methods import delegable
 from ..errors import InvalidData, NotSupported
 from ..estimator import DistributedEstimator
+from ..parameters import one_of, parameter, real, unset
 from ..rows.running import local_communicator
 from ..rows.table import as_table, is_dask
 from ..rows.waiting import attached, computed, current_client, waiting
@@ -47,15 +48,7 @@ class SearchResults:
     def array(self, function: Callable[..., Any], *arguments: Any, dtype: DTypeLike, columns: int | None = None) -> Any:
         """Return ``function(found, *arguments)`` of all blocks as one array.
 
-        Parameters
-        ----------
-        function : callable
-            Returns an array of shape (n_queries,), or (n_queries, columns).
-        *arguments
-            Small.
-        dtype
-            Of the array.
-        columns : int, optional
+        The function returns an array of shape (n_queries,), or (n_queries, columns); its arguments are small.
         """
         if not self.lazy:
             return function(self.found[0], *arguments)
@@ -120,13 +113,18 @@ class Question(NamedTuple):
 class NeighborsEstimator(DistributedEstimator):
     """Base of the estimators of neighbours."""
 
-    n_neighbors: int
-    algorithm: str
-    leaf_size: int
-    metric: str
-    p: float
-    metric_params: None
-    n_jobs: None
+    n_neighbors: int = 5
+    algorithm: str = parameter("auto", one_of("auto", "ball_tree", "kd_tree", "brute"))
+    leaf_size: int = 30
+    p: float = parameter(2, real(0, above=True))
+    metric: str = parameter(
+        "minkowski",
+        one_of("minkowski", "euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", "cosine"),
+    )
+    metric_params: None = parameter(None, unset("is not supported. Minkowski's exponent is the parameter p."))
+    n_jobs: None = parameter(None, unset("how many work at the same time is up to the cluster. Leave it out."))
+    streams_per_handle: int | None = None
+    batch_size: int | None = None
     _own_parameters = frozenset({"streams_per_handle", "batch_size"})
     _not_saved_because: ClassVar[str] = (
         "its model are the training data, which are on the workers. Save these (X.to_zarr, X.to_parquet) and fit "
@@ -234,7 +232,6 @@ class NeighborsEstimator(DistributedEstimator):
         InvalidData
             More neighbours than training rows are asked for, or queries have other columns than the training data.
         """
-        check_is_fitted(self)
         k = checked_count(self.n_neighbors if n_neighbors is None else n_neighbors)
         results = self._search(X, k)
         rows = results.array(_rows, dtype=np.int64, columns=k)
@@ -242,7 +239,6 @@ class NeighborsEstimator(DistributedEstimator):
 
     def _search(self, X: Data | None, k: int) -> SearchResults:
         """Return what stands for the neighbours of the queries."""
-        check_is_fitted(self)
         if k + (X is None) > self.n_samples_fit_:
             raise InvalidData(
                 f"Expected n_neighbors {'<' if X is None else '<='} n_samples_fit, but n_neighbors = {k}, "
@@ -303,7 +299,6 @@ class NeighborsEstimator(DistributedEstimator):
     @delegable
     def get_combined_model(self) -> PlainModel:
         """Return scikit-learn's estimator of the same name, fitted; this brings all training rows to this process."""
-        check_is_fitted(self)
         blocks: list[BlockIndex] = list(computed(*self._reached_training().blocks))
         blocks = [block for block in blocks if block.n_rows]
         targets = None if blocks[0].targets is None else np.concatenate([block.targets for block in blocks])

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from sklearn.utils.validation import check_is_fitted
-
 from ..arrays import Data, Output
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
-from .block_index import checked_radius
+from ..parameters import parameter
+from .block_index import RADIUS, checked_radius
 from .search import around_but_itself, around_lazily, around_ranks, split_up
 from .training import NeighborsEstimator, Question
 
@@ -54,51 +53,11 @@ class NearestNeighbors(NeighborsEstimator):
 
     _scikit_learn = "sklearn.neighbors.NearestNeighbors"
 
-    def __init__(
-        self,
-        *,
-        n_neighbors: int = 5,
-        radius: float = 1.0,
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        metric: str = "minkowski",
-        p: float = 2,
-        metric_params: None = None,
-        n_jobs: None = None,
-        streams_per_handle: int | None = None,
-        batch_size: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.radius = radius
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.metric = metric
-        self.p = p
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
-        self.streams_per_handle = streams_per_handle
-        self.batch_size = batch_size
+    radius: float = parameter(1.0, RADIUS)
 
     @delegable
     def fit(self, X: Data, y: Data | None = None) -> NearestNeighbors:
-        """Keep the training data on the workers.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_rows, n_features)
-        y
-            Not used.
-
-        Raises
-        ------
-        InvalidData
-            X cannot be used.
-        InvalidParameter
-            An option is not allowed.
-        NotSupported
-            An option is not supported.
-        """
-        checked_radius(self.radius)
+        """Keep the training data on the workers."""
         self._keep_training_data(X)
         return self
 
@@ -135,7 +94,6 @@ class NearestNeighbors(NeighborsEstimator):
         InvalidParameter
             The radius is not above 0.
         """
-        check_is_fitted(self)
         far = checked_radius(self.radius if radius is None else radius)
         if sort_results and not return_distance:
             raise InvalidParameter("return_distance must be True if sort_results is True.")

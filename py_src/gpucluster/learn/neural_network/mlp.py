@@ -8,19 +8,18 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Array, Data, Output, PlainModel, RandomState, array_namespace_of
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator, ScoredClassifier
 from ..labels import checked_classes, classes_of, known_classes, labels_at, merge_classes, require_known
+from ..parameters import either, one_of, parameter, real, whole
 from ..rows.block import Rows
 from .training import Layers, Network, probabilities, train
 
 AUTO_BATCH = 200
 """Rows per batch, as in scikit-learn."""
-SOLVERS = ("adam", "sgd")
 
 
 class MLPClassifier(ScoredClassifier, DistributedEstimator):
@@ -78,77 +77,31 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
 
     _scikit_learn = "sklearn.neural_network.MLPClassifier"
 
-    def __init__(
-        self,
-        hidden_layer_sizes: int | Sequence[int] = (100,),
-        activation: str = "relu",
-        *,
-        solver: str = "adam",
-        alpha: float = 0.0001,
-        batch_size: int | Literal["auto"] = "auto",
-        learning_rate_init: float = 0.001,
-        max_iter: int = 200,
-        shuffle: bool = True,
-        random_state: RandomState = None,
-        tol: float = 1e-4,
-        n_iter_no_change: int = 10,
-        momentum: float = 0.9,
-    ) -> None:
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.activation = activation
-        self.solver = solver
-        self.alpha = alpha
-        self.batch_size = batch_size
-        self.learning_rate_init = learning_rate_init
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.momentum = momentum
+    hidden_layer_sizes: int | Sequence[int] = parameter((100,), kw_only=False)
+    activation: str = parameter("relu", one_of("relu"), kw_only=False)
+    solver: str = parameter("adam", one_of("adam", "sgd"))
+    alpha: float = parameter(0.0001, real(0))
+    batch_size: int | Literal["auto"] = parameter("auto", either("auto", whole(1)))
+    learning_rate_init: float = parameter(0.001, real(0))
+    max_iter: int = parameter(200, whole(1))
+    shuffle: bool = True
+    random_state: RandomState = None
+    tol: float = parameter(1e-4, real(0))
+    n_iter_no_change: int = parameter(10, whole(1))
+    momentum: float = parameter(0.9, real(0))
 
     @delegable
     def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> MLPClassifier:
-        """Train the network.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array of shape (n_rows, n_features)
-        y : Dask array or series, or array of shape (n_rows,)
-            Labels.
-        sample_weight : the same, of shape (n_rows,), optional
-
-        Returns
-        -------
-        MLPClassifier
-            Itself.
-
-        Raises
-        ------
-        InvalidParameter
-            An option is not allowed.
-        InvalidData
-            X, y or the weights cannot be used.
-        """
-        self._check_parameters()
+        """Train the network."""
         return self._trained(X, y, sample_weight, None, int(self.max_iter))
 
     @delegable
     def partial_fit(
         self, X: Data, y: Data, sample_weight: Data | None = None, classes: ArrayLike | None = None
     ) -> MLPClassifier:
-        """Go once through the rows, and train on from where the last call has left the network.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As those of `fit`.
-        classes : array_like, optional
-            All classes that will ever occur; needed in the first call.
-        """
+        """Go once through the rows, and train on from where the last call has left the network."""
         first = not hasattr(self, "classes_")
         known = known_classes(classes, None if first else self.classes_)
-        self._check_parameters()
         start = None if first else Network(self._layers(), self.loss_curve_, vars(self).get("_step"))
         return self._trained(X, y, sample_weight, start, 1, known)
 
@@ -180,39 +133,18 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
 
     @delegable
     def predict(self, X: Data) -> Output:
-        """Return the most likely class of each row.
-
-        Returns
-        -------
-        Dask array, series or array of shape (n_samples,)
-            Of the type of ``classes_``; lazy where X is lazy.
-        """
-        check_is_fitted(self)
+        """Return the most likely class of each row."""
         return self._map(_most_likely, X, self.classes_, *self._layers(), dtype=self.classes_.dtype)
 
     @delegable
     def predict_proba(self, X: Data) -> Output:
-        """Return the probability of each class.
-
-        Returns
-        -------
-        Dask array or data frame, or array, of shape (n_samples, n_classes)
-            In the order of ``classes_``, of the type of ``coefs_``; lazy where X is lazy.
-        """
-        check_is_fitted(self)
+        """Return the probability of each class, of the type of ``coefs_``."""
         layers = self._layers()
         return self._map(_probabilities, X, *layers, dtype=layers[0].dtype, columns=len(self.classes_))
 
     @delegable
     def predict_log_proba(self, X: Data) -> Output:
-        """Return the logarithms of `predict_proba`: minus infinity where that is rounded to 0.
-
-        Returns
-        -------
-        Dask array or data frame, or array, of shape (n_samples, n_classes)
-            In the order of ``classes_``, of the type of ``coefs_``; lazy where X is lazy.
-        """
-        check_is_fitted(self)
+        """Return the logarithms of `predict_proba`: minus infinity where that is rounded to 0."""
         layers = self._layers()
         return self._map(_log_probabilities, X, *layers, dtype=layers[0].dtype, columns=len(self.classes_))
 
@@ -224,7 +156,6 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
         """
         from sklearn.preprocessing import LabelBinarizer
 
-        check_is_fitted(self)
         coefs, intercepts = list(self.coefs_), list(self.intercepts_)
         two_classes = len(self.classes_) == 2
         if two_classes:
@@ -249,22 +180,8 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
         return [int(size) for size in sizes]
 
     def _check_parameters(self) -> None:
-        """Refuse what is not allowed."""
+        super()._check_parameters()
         self._hidden()
-        if self.activation != "relu":
-            raise InvalidParameter(f"activation: must be 'relu', not {self.activation!r}.")
-        if self.solver not in SOLVERS:
-            raise InvalidParameter(f"solver: must be 'adam' or 'sgd', not {self.solver!r}.")
-        for name in ("max_iter", "n_iter_no_change"):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or value < 1:
-                raise InvalidParameter(f"{name}: must be a whole number of 1 or more, not {value!r}.")
-        if self.batch_size != "auto" and (not isinstance(self.batch_size, int | np.integer) or self.batch_size < 1):
-            raise InvalidParameter(f"batch_size: must be 'auto' or a number of 1 or more, not {self.batch_size!r}.")
-        for name in ("alpha", "tol", "learning_rate_init", "momentum"):
-            value = getattr(self, name)
-            if not isinstance(value, int | float | np.number) or not value >= 0:
-                raise InvalidParameter(f"{name}: must be 0 or more, not {value!r}.")
 
 
 def _train(rows: Rows, known: Array | None, **options: Any) -> tuple[Array, Network]:

@@ -29,19 +29,11 @@ Layers = tuple[Array, ...]
 
 
 def first_layers(sizes: list[int], seed: int, dtype: DTypeLike) -> Layers:
-    """Return weights to begin with.
+    """Return weights to begin with, the same on all ranks; sizes are those of the input, the hidden layers and the
+    output.
 
     Uniform within ``sqrt(6 / (n_in + n_out))``: X. Glorot and Y. Bengio, "Understanding the difficulty of training deep
     feedforward neural networks", AISTATS 2010.
-
-    Parameters
-    ----------
-    sizes : list of int
-        Of the input, the hidden layers and the output.
-    seed : int
-        The same weights on all ranks.
-    dtype
-        Of the weights.
     """
     rng = np.random.default_rng(seed)
     layers: list[Array] = []
@@ -71,17 +63,8 @@ def probabilities(X: Array, layers: Layers) -> Array:
 def gradients(X: Array, wanted: Array, weights: Array | None, layers: Layers) -> tuple[Any, ...]:
     """Return the gradients of the summed cross entropy, then that sum and the sum of weights.
 
-    Sums, not means: the gradient of two blocks together is the sum of theirs, however many rows each has.
-
-    Parameters
-    ----------
-    X : array of shape (n_rows, n_features)
-    wanted : integer array of shape (n_rows,)
-        Number of each row's class.
-    weights : array of shape (n_rows,), optional
-        Of the rows.
-    layers
-        As `first_layers` makes them.
+    Sums, not means: the gradient of two blocks together is the sum of theirs, however many rows each has. ``wanted`` is
+    the number of each row's class.
     """
     xp = array_namespace_of(X)
     values = forward(X, layers)
@@ -127,44 +110,12 @@ def train(
     max_iter: int, tol: float, patience: int, solver: str, momentum: float, seed: int, shuffle: bool,
     start: Network | None = None,
 ) -> Network:  # fmt: skip
-    """Train a network by mini-batches of the rows of all ranks.
+    """Train a network by mini-batches of the rows of all ranks; ``start`` goes on from there.
 
     A row's batch depends on its number among all rows, on the epoch and on the seed, not on the block it lies in. So a
-    network does not depend on how the data are divided, but for rounding.
-
-    Parameters
-    ----------
-    rows : Rows
-        With y.
-    classes : array of shape (n_classes,)
-        Sorted labels.
-    hidden : list of int
-        Sizes of the hidden layers.
-    alpha : float
-        Strength of the L2 penalty on the weights.
-    batch_size : int
-        Rows per step, of all ranks together, on average.
-    learning_rate : float
-        Length of the steps.
-    max_iter : int
-        Epochs at most.
-    tol, patience
-        Ends when the loss has not fallen by ``tol`` in so many epochs.
-    solver : {"adam", "sgd"}
-        How a gradient becomes a step.
-    momentum : float
-        Of ``sgd``.
-    seed : int
-        Of first weights and batches.
-    shuffle : bool
-        Make other batches in each epoch.
-    start : Network, optional
-        Trained before; goes on from there.
-
-    Raises
-    ------
-    InvalidData
-        There is no row, or the loss is no finite number.
+    network does not depend on how the data are divided, but for rounding. ``batch_size`` is that of all ranks together,
+    on average. It ends after ``max_iter`` epochs, or when the loss has not fallen by ``tol`` in ``patience`` of them.
+    Raises `InvalidData` where there is no row, or the loss is no finite number.
     """
     rows = rows.with_starts()
     n_rows = rows.total(_length)

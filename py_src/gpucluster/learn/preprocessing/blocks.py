@@ -10,25 +10,18 @@ import numpy as np
 from ...dask_internals.collections import meta
 from ..arrays import Array, Collection, Data, Delayed, Dtype, Output, PlainModel, on_gpus
 from ..communicators.communicator import Message, Operator, combine_all
-from ..errors import InvalidData, NotSupported
+from ..errors import NotSupported
 from ..rows.running import local_communicator
 from ..rows.stream import tree_reduced
-from ..rows.table import is_dask, is_dask_array, refuse_masked
+from ..rows.table import is_dask, is_dask_array
 from ..rows.waiting import computed, current_client, require_own
 
 
 def reduce_blocks(data: Data, partial: Callable[[Any], Message], op: Operator, name: str = "X") -> Message:
     """Apply a function to each block of rows and combine what it returns, in one pass.
 
-    Parameters
-    ----------
-    data : Dask array, series or data frame, or data in memory
-    partial : callable
-        Called with an array, or a series or data frame of pandas. ``None`` means nothing.
-    op : callable
-        Makes one message of two.
-    name : str
-        What the caller calls the data, for messages.
+    ``partial`` is called with an array, or a series or data frame of pandas; ``None`` means nothing. Messages call the
+    data ``name``.
     """
     if not is_dask(data):
         return local_communicator().allreduce(partial(data), op)
@@ -40,13 +33,7 @@ def reduce_blocks(data: Data, partial: Callable[[Any], Message], op: Operator, n
 
 
 def blocks_of(data: Collection, name: str = "X") -> list[Delayed]:
-    """Return what makes each block of rows of a Dask collection.
-
-    Raises
-    ------
-    NotSupported
-        The blocks are on GPUs.
-    """
+    """Return what makes each block of rows of a Dask collection that is not on GPUs."""
     if on_gpus(data):
         raise NotSupported(
             f"{name}: is on GPUs, where encoders need cuML. Install gpucluster[gpu-cu13], or bring the data to the "
@@ -54,27 +41,6 @@ def blocks_of(data: Collection, name: str = "X") -> list[Delayed]:
         )
     blocks: Any = data
     return list(blocks.to_delayed().ravel() if is_dask_array(data) else blocks.to_delayed())
-
-
-def checked_columns(data: Collection) -> None:
-    """Refuse Dask arrays that are no tables, or cut along their columns.
-
-    Raises
-    ------
-    InvalidData
-        They are.
-    """
-    refuse_masked(data, "X")
-    if data.ndim != 2:
-        raise InvalidData(
-            f"X: 2 dimensions are needed (rows and columns), not {data.ndim}. Make one column with X.reshape(-1, 1) or "
-            "X.to_frame()."
-        )
-    if is_dask_array(data) and data.numblocks[1] > 1:
-        raise InvalidData(
-            f"X: is cut along its columns too ({data.numblocks[1]} chunks), but each row must be in one chunk. "
-            "Use X.rechunk({1: -1})."
-        )
 
 
 PLAIN_KINDS = "biufcmM"
@@ -94,11 +60,7 @@ class Categories(NamedTuple):
 def categories_of(block: Any, given: Sequence[Array] | None = None, counted: bool = False) -> Categories | None:
     """Return what occurs in each column of a block; ``None`` where there are no rows.
 
-    Parameters
-    ----------
-    block : array, or data frame of pandas
-    given : sequence of arrays, optional
-        The categories of each column; others are then left out.
+    With the categories of each column ``given``, others are left out.
     """
     if len(block) == 0:
         return None

@@ -9,18 +9,17 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
-from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Array, Collection, Data, Output, PlainModel
 from ..checks import no_rows
 from ..delegation.methods import delegable
-from ..errors import InvalidData, InvalidParameter, NotSupported
+from ..errors import InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator, LazyTransformerMixin
-from ..rows.table import is_dask, is_dask_array
+from ..parameters import Rule, either, fitted, one_of, parameter, unset, whole
+from ..rows.table import is_dask, is_dask_array, require_table
 from .blocks import (
     add_counts,
     categories_of,
-    checked_columns,
     example_of,
     map_encoder,
     merge_categories,
@@ -29,18 +28,26 @@ from .blocks import (
     without_na,
 )
 
+DENSE = "only False is supported. Dask's arrays of sparse blocks can do little."
+
+
+def _is_frequency(value: Any) -> bool:
+    return whole(1).allows(value) if isinstance(value, Integral) else isinstance(value, Real) and 0 < float(value) < 1
+
 
 class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
     """Base of the encoders of categories."""
 
-    categories: Literal["auto"] | Sequence[ArrayLike]
-    dtype: DTypeLike
-    min_frequency: float | None
-    max_categories: int | None
+    categories: Literal["auto"] | Sequence[ArrayLike] = "auto"
+    dtype: DTypeLike = np.float64
+    min_frequency: float | None = parameter(
+        None, either(None, Rule(_is_frequency, "a whole number of 1 or more, or a number between 0 and 1"))
+    )
+    max_categories: int | None = parameter(None, either(None, whole(1)))
     _takes_sparse = False
-    categories_: list[Array]
-    n_rows_: int
-    category_counts_: list[Array]
+    categories_: list[Array] = fitted()
+    n_rows_: int = fitted()
+    category_counts_: list[Array] = fitted()
     """In how many of the rows each category is; only where rare ones are grouped."""
 
     def _find_categories(self, X: Data) -> None:
@@ -48,7 +55,7 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
         automatic = isinstance(self.categories, str)
         local = None
         if is_dask(X):
-            checked_columns(X)
+            require_table(X)
             names, n_features = (None if is_dask_array(X) else list(X.columns)), X.shape[1]
         else:
             local = self._plain_class()(**self.get_params()).fit(with_plain_gaps(X))
@@ -71,19 +78,11 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
             if self._groups_rare:
                 self.n_rows_, self.category_counts_ = found.n_rows, list(found.counts)
         self.categories_ = list(given)
-        self.n_features_in_ = int(n_features)
-        if names is not None and all(isinstance(name, str) for name in names):
-            self.feature_names_in_ = np.asarray(names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        self._note_columns(n_features, names if names is None or all(isinstance(name, str) for name in names) else None)
 
     @delegable
     def transform(self, X: Data) -> Output:
         """Return what stands for the categories; lazily for data on Dask.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array or data frame of shape (n_rows, n_features)
 
         Returns
         -------
@@ -100,8 +99,8 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
         model = self.get_combined_model()
         if not is_dask(X):
             return model.transform(with_plain_gaps(X, model.categories_))
-        checked_columns(X)
-        self._check_names(X)
+        require_table(X)
+        self._check_columns(X.shape[1], None if is_dask_array(X) else [str(name) for name in X.columns])
         return map_encoder(X, model, "transform", list(model.get_feature_names_out()), np.dtype(self.dtype))
 
     @delegable
@@ -120,7 +119,7 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
         model = self.get_combined_model()
         if not is_dask(X):
             return model.inverse_transform(X)
-        checked_columns(X)
+        require_table(X)
         names = getattr(self, "feature_names_in_", [f"x{number}" for number in range(self.n_features_in_)])
         dtype = np.result_type(*(one.dtype for one in self.categories_))
         if self._groups_rare or any(one.dtype.kind in "OUS" for one in self.categories_):
@@ -134,7 +133,6 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
     @delegable
     def get_combined_model(self) -> PlainModel:
         """Return the same encoder as scikit-learn's class."""
-        check_is_fitted(self)
         example = example_of(self.categories_, getattr(self, "feature_names_in_", None))
         if not self._groups_rare:
             return self._plain_class()(**self.get_params()).fit(example)
@@ -147,9 +145,7 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
     @property
     def infrequent_categories_(self) -> list[Array | None]:
         """Categories of each column that share one, or ``None``; only with ``min_frequency`` or ``max_categories``."""
-        check_is_fitted(self)
-        found: list[Array | None] = self.get_combined_model().infrequent_categories_
-        return found
+        return self.get_combined_model().infrequent_categories_
 
     @property
     def _groups_rare(self) -> bool:
@@ -161,33 +157,12 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
         model._check_infrequent_enabled()
         model._fit_infrequent_category_mapping(self.n_rows_, list(self.category_counts_), missing)
 
-    def _check_categories(self) -> None:
-        least, most = self.min_frequency, self.max_categories
-        whole = isinstance(least, Integral) and least >= 1
-        share = isinstance(least, Real) and not isinstance(least, Integral) and 0 < least < 1
-        if least is not None and not whole and not share:
-            raise InvalidParameter(
-                f"min_frequency: must be a whole number of 1 or more, a number between 0 and 1, or None, not {least!r}."
-            )
-        if most is not None and not (isinstance(most, Integral) and most >= 1):
-            raise InvalidParameter(f"max_categories: must be a whole number of 1 or more, or None, not {most!r}.")
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         require_list("categories", self.categories, "array")
         listed = hasattr(self.categories, "__len__") and not isinstance(self.categories, str)
         if not listed and self.categories != "auto":
             raise InvalidParameter(f"categories: must be 'auto' or a list of arrays, not {self.categories!r}.")
-
-    def _check_names(self, X: Collection) -> None:
-        if X.shape[1] != self.n_features_in_:
-            raise InvalidData(
-                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
-                "as input."
-            )
-        known = getattr(self, "feature_names_in_", None)
-        if known is not None and not is_dask_array(X) and list(known) != list(X.columns):
-            raise InvalidData(
-                f"X has the columns {', '.join(map(str, X.columns[:8]))}, but {type(self).__name__} was fitted with "
-                f"{', '.join(known[:8])}. Choose the same columns in the same order."
-            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -262,46 +237,14 @@ class OneHotEncoder(CategoryEncoder):
 
     _scikit_learn = "sklearn.preprocessing.OneHotEncoder"
 
-    def __init__(
-        self,
-        *,
-        categories: Literal["auto"] | Sequence[ArrayLike] = "auto",
-        drop: Literal["first", "if_binary"] | ArrayLike | None = None,
-        sparse_output: bool = False,
-        dtype: DTypeLike = np.float64,
-        handle_unknown: str = "error",
-        min_frequency: float | None = None,
-        max_categories: int | None = None,
-        feature_name_combiner: Literal["concat"] | Callable[[str, Any], str] = "concat",
-    ) -> None:
-        self.categories = categories
-        self.drop = drop
-        self.sparse_output = sparse_output
-        self.dtype = dtype
-        self.handle_unknown = handle_unknown
-        self.min_frequency = min_frequency
-        self.max_categories = max_categories
-        self.feature_name_combiner = feature_name_combiner
+    drop: Literal["first", "if_binary"] | ArrayLike | None = None
+    sparse_output: bool = parameter(False, unset(DENSE))
+    handle_unknown: str = parameter("error", one_of("error", "ignore", "infrequent_if_exist"))
+    feature_name_combiner: Literal["concat"] | Callable[[str, Any], str] = "concat"
 
     @delegable
     def fit(self, X: Data, y: Data | None = None) -> OneHotEncoder:
-        """Find the categories.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array or data frame of shape (n_rows, n_features)
-            Numbers, strings or categories.
-        y
-            Not used.
-
-        Raises
-        ------
-        InvalidData
-            X cannot be used.
-        InvalidParameter, NotSupported
-            An option is not allowed or not supported.
-        """
-        self._check_options()
+        """Find the categories: numbers, strings or categories of pandas."""
         self._find_categories(X)
         self.drop_idx_ = self.get_combined_model().drop_idx_
         return self
@@ -311,14 +254,8 @@ class OneHotEncoder(CategoryEncoder):
         model._set_drop_idx()
         model._n_features_outs = model._compute_n_features_outs()
 
-    def _check_options(self) -> None:
-        if self.sparse_output:
-            raise NotSupported("sparse_output: only False is supported. Dask's arrays of sparse blocks can do little.")
-        if self.handle_unknown not in {"error", "ignore", "infrequent_if_exist"}:
-            raise NotSupported(
-                f"handle_unknown: must be 'error', 'ignore' or 'infrequent_if_exist', not {self.handle_unknown!r}."
-            )
-        self._check_categories()
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         require_list("drop", self.drop, "category")
         if isinstance(self.drop, str) and self.drop not in {"first", "if_binary"}:
             raise InvalidParameter(f"drop: must be 'first', 'if_binary' or an array, not {self.drop!r}.")
@@ -360,48 +297,13 @@ class OrdinalEncoder(CategoryEncoder):
 
     _scikit_learn = "sklearn.preprocessing.OrdinalEncoder"
 
-    def __init__(
-        self,
-        *,
-        categories: Literal["auto"] | Sequence[ArrayLike] = "auto",
-        dtype: DTypeLike = np.float64,
-        handle_unknown: str = "error",
-        unknown_value: float | None = None,
-        encoded_missing_value: float = np.nan,
-        min_frequency: float | None = None,
-        max_categories: int | None = None,
-    ) -> None:
-        self.categories = categories
-        self.dtype = dtype
-        self.handle_unknown = handle_unknown
-        self.unknown_value = unknown_value
-        self.encoded_missing_value = encoded_missing_value
-        self.min_frequency = min_frequency
-        self.max_categories = max_categories
+    handle_unknown: str = parameter("error", one_of("error", "use_encoded_value"))
+    unknown_value: float | None = None
+    encoded_missing_value: float = np.nan
 
     @delegable
     def fit(self, X: Data, y: Data | None = None) -> OrdinalEncoder:
-        """Find the categories.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array or data frame of shape (n_rows, n_features)
-            Numbers, strings or categories.
-        y
-            Not used.
-
-        Raises
-        ------
-        InvalidData
-            X cannot be used.
-        InvalidParameter, NotSupported
-            An option is not allowed or not supported.
-        """
-        self._check_categories()
-        if self.handle_unknown not in {"error", "use_encoded_value"}:
-            raise InvalidParameter(
-                f"handle_unknown: must be 'error' or 'use_encoded_value', not {self.handle_unknown!r}."
-            )
+        """Find the categories: numbers, strings or categories of pandas."""
         self._find_categories(X)
         self.get_combined_model()  # refuses what does not go together, such as unknown_value and the categories
         return self

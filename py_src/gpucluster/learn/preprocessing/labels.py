@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import TransformerMixin
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from ...dask_internals.collections import meta
 from ..arrays import Array, Data, Dtype, Output, PlainModel
 from ..delegation.methods import delegable
-from ..errors import InvalidData, InvalidParameter, NotSupported
+from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator
 from ..labels import (
     checked_classes,
@@ -24,15 +24,17 @@ from ..labels import (
     require_present,
     target_of,
 )
+from ..parameters import fitted, parameter, unset
 from ..rows.table import is_dask, is_dask_array, refuse_masked
 from .blocks import blocks_of, reduce_blocks, without_na
+from .encoders import DENSE
 
 
 class LabelTransformer(TransformerMixin, DistributedEstimator):
     """Base of the transformers of one column of labels."""
 
     _takes_sparse = False
-    classes_: Array
+    classes_: Array = fitted()
 
     def fit_transform(self, y: Data) -> Output:
         """Find the labels of y, and return what stands for them."""
@@ -47,13 +49,7 @@ class LabelTransformer(TransformerMixin, DistributedEstimator):
 
 
 def column_of(y: Data) -> Any:
-    """Return labels as one column; a Dask collection as it is.
-
-    Raises
-    ------
-    InvalidData
-        There are several columns.
-    """
+    """Return labels as one column; a Dask collection as it is."""
     if not is_dask(y):
         return column_or_1d(y, warn=True)
     refuse_masked(y, "y")
@@ -70,10 +66,7 @@ class _Labels(NamedTuple):
 def labels_in(y: Data) -> Array | None:
     """Return the different labels of a column, sorted; ``None`` for one without rows.
 
-    Raises
-    ------
-    InvalidData
-        Labels are missing, or there are both numbers and strings.
+    Refuses missing labels, and both numbers and strings.
     """
     found: _Labels = reduce_blocks(column_of(y), _labels_of_block, _merge, name="y")
     if found.missing:
@@ -110,18 +103,7 @@ class LabelEncoder(LabelTransformer):
 
     @delegable
     def fit(self, y: Data) -> LabelEncoder:
-        """Find the labels.
-
-        Parameters
-        ----------
-        y : Dask array or series, or array of shape (n_rows,)
-            Numbers, strings or categories.
-
-        Raises
-        ------
-        InvalidData
-            Labels are missing, of different kinds, or in several columns.
-        """
+        """Find the labels, in one column and of one kind; none may be missing."""
         classes = labels_in(y)
         self.classes_ = np.empty(0) if classes is None else classes
         return self
@@ -129,10 +111,6 @@ class LabelEncoder(LabelTransformer):
     @delegable
     def transform(self, y: Data) -> Output:
         """Return the numbers of labels; lazily for a Dask array or series.
-
-        Parameters
-        ----------
-        y : Dask array or series, or array of shape (n_rows,)
 
         Returns
         -------
@@ -144,7 +122,6 @@ class LabelEncoder(LabelTransformer):
             y holds labels that were not there when fitting, or missing ones; for Dask collections when they are
             computed.
         """
-        check_is_fitted(self)
         return self._mapped("transform", y, np.dtype(np.int64))
 
     @delegable
@@ -165,7 +142,6 @@ class LabelEncoder(LabelTransformer):
         ValueError
             y holds something else; for Dask collections when they are computed.
         """
-        check_is_fitted(self)
         return self._mapped("inverse_transform", y, self.classes_.dtype)
 
     def _mapped(self, method: str, y: Data, dtype: Dtype) -> Output:
@@ -214,34 +190,18 @@ class LabelBinarizer(LabelTransformer):
 
     _scikit_learn = "sklearn.preprocessing.LabelBinarizer"
 
-    def __init__(self, *, neg_label: int = 0, pos_label: int = 1, sparse_output: bool = False) -> None:
-        self.neg_label = neg_label
-        self.pos_label = pos_label
-        self.sparse_output = sparse_output
+    neg_label: int = 0
+    pos_label: int = 1
+    sparse_output: bool = parameter(False, unset(DENSE))
 
     @delegable
     def fit(self, y: Data) -> LabelBinarizer:
-        """Find the labels.
-
-        Parameters
-        ----------
-        y : Dask array or series, or array of shape (n_rows,)
-            Numbers, strings or categories.
-
-        Raises
-        ------
-        InvalidData
-            Labels are missing, of different kinds, measurements, or in several columns.
-        InvalidParameter, NotSupported
-            An option is not allowed or not supported.
-        """
+        """Find the labels, in one column and of one kind; none may be missing, and they must not be measurements."""
         numbers = isinstance(self.neg_label, Integral) and isinstance(self.pos_label, Integral)
         if not numbers or self.neg_label >= self.pos_label:
             raise InvalidParameter(
                 f"neg_label={self.neg_label} must be strictly less than pos_label={self.pos_label}, both whole numbers."
             )
-        if self.sparse_output:
-            raise NotSupported("sparse_output: only False is supported. Dask's arrays of sparse blocks can do little.")
         classes = class_labels(checked_classes(labels_in(y)))
         self.classes_ = classes
         self.y_type_ = "binary" if len(classes) <= 2 else "multiclass"
@@ -252,17 +212,13 @@ class LabelBinarizer(LabelTransformer):
     def transform(self, y: Data) -> Output:
         """Return the columns of labels; lazily for a Dask array or series.
 
-        Parameters
-        ----------
-        y : Dask array or series, or array of shape (n_rows,)
-            Labels that were not there when fitting get ``neg_label`` in all columns.
+        Labels that were not there when fitting get ``neg_label`` in all columns.
 
         Returns
         -------
         array of shape (n_rows, n_classes), or (n_rows, 1) for two labels, int64
             A Dask array for Dask collections.
         """
-        check_is_fitted(self)
         y = column_of(y)
         values = self.classes_, int(self.neg_label), int(self.pos_label)
         if not is_dask(y):
@@ -296,7 +252,6 @@ class LabelBinarizer(LabelTransformer):
         -------
         array of shape (n_rows,)
         """
-        check_is_fitted(self)
         border = (self.neg_label + self.pos_label) / 2 if threshold is None else float(threshold)
         if not is_dask(Y):
             return labels_from(np.asarray(Y), self.classes_, border)

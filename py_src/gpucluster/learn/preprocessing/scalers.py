@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
-from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Array, Data, Output
 from ..checks import check_weight, no_rows
@@ -17,28 +17,23 @@ from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator, LazyTransformerMixin
 from ..kernels.affine import Scale, clipped, scaled, stretched, unscaled
 from ..kernels.columns import Columns, Extremes, columns, extremes, merge_columns, merge_extremes
+from ..parameters import SWITCH, parameter
 from ..rows.block import Rows
 
 
 def extreme_values(rows: Rows) -> Extremes:
     """Return smallest and largest value of each column with one message of at most ``8 (2 d + 1)`` bytes per block."""
-    found: Extremes = rows.total(extremes, op=merge_extremes)
-    return found
+    return rows.total(extremes, op=merge_extremes)
 
 
 class Scaler(OneToOneFeatureMixin, LazyTransformerMixin, DistributedEstimator):
     """Base of the scalers: NaN stays NaN, columns keep their names, results have the type of X."""
 
+    copy: bool = parameter(True, SWITCH)
     _checks: ClassVar[dict[str, Any]] = {"ensure_all_finite": "allow-nan"}
 
     def _map_columns(self, function: Callable[..., Array], X: Data, *model: Any) -> Output:
-        names = getattr(self, "feature_names_in_", None)
-        return self._map(function, X, *model, columns=self.n_features_in_, names=None if names is None else list(names))
-
-    def _require_switches(self, *names: str) -> None:
-        for name in names:
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise InvalidParameter(f"{name}: must be True or False, not {getattr(self, name)!r}.")
+        return self._map(function, X, *model, columns=self.n_features_in_, names=self._names_in)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -50,20 +45,31 @@ class Scaler(OneToOneFeatureMixin, LazyTransformerMixin, DistributedEstimator):
 class ScalerByExtremes(Scaler):
     """Base of the scalers that need the smallest and largest value of each column, found in one pass over the rows."""
 
-    copy: bool
-    clip: bool
+    clip: bool = parameter(False, SWITCH)
+
+    @delegable
+    def fit(self, X: Data, y: Data | None = None) -> Self:
+        """Find the smallest and largest values."""
+        return self._refined(X, None)
+
+    @delegable
+    def partial_fit(self, X: Data, y: Data | None = None) -> Self:
+        """Do the same as `fit` with more rows: those of former calls count, too.
+
+        A column without values in the rows of one call keeps those of the others.
+        """
+        return self._refined(X, self._seen() if hasattr(self, "n_samples_seen_") else None)
+
+    @abstractmethod
+    def _seen(self) -> Extremes:
+        """Return the extremes of the rows so far."""
+
+    @abstractmethod
+    def _refined(self, X: Data, before: Extremes | None) -> Self:
+        """Fit to rows, and to those before."""
 
     def _extremes(self, X: Data, before: Extremes | None) -> Extremes:
-        """Return those of X, and of the rows before.
-
-        Raises
-        ------
-        InvalidData
-            X holds infinity or has no rows.
-        InvalidParameter
-            An option is neither True nor False.
-        """
-        self._require_switches("copy", "clip")
+        """Return those of X, and of the rows before; refuse infinity, and no rows."""
         found: Extremes = self._fit_with(extreme_values, X, passes=1, reset=before is None)
         if before is not None:
             found = merge_extremes(before, found)
@@ -82,8 +88,7 @@ class ScalerByExtremes(Scaler):
 
 def column_statistics(rows: Rows) -> Columns:
     """Return counts, means and squares of all columns with one message of ``32 d`` bytes per block or rank."""
-    found: Columns = rows.total(columns, op=merge_columns)
-    return found
+    return rows.total(columns, op=merge_columns)
 
 
 class StandardScaler(Scaler):
@@ -113,44 +118,20 @@ class StandardScaler(Scaler):
 
     _scikit_learn = "sklearn.preprocessing.StandardScaler"
 
-    def __init__(self, *, copy: bool = True, with_mean: bool = True, with_std: bool = True) -> None:
-        self.copy = copy
-        self.with_mean = with_mean
-        self.with_std = with_std
+    with_mean: bool = parameter(True, SWITCH)
+    with_std: bool = parameter(True, SWITCH)
 
     @delegable
     def fit(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> StandardScaler:
-        """Find means and standard deviations.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y
-            Ignored.
-        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
-
-        Raises
-        ------
-        InvalidData
-            X holds infinity or has no rows, or weights are negative.
-        InvalidParameter
-            An option is neither True nor False.
-        """
+        """Find means and standard deviations."""
         return self._refined(X, sample_weight, None)
 
     @delegable
     def partial_fit(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> StandardScaler:
-        """Do the same as `fit` with more rows: those of former calls count, too.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As those of `fit`.
-        """
+        """Do the same as `fit` with more rows: those of former calls count, too."""
         return self._refined(X, sample_weight, self._seen() if hasattr(self, "n_samples_seen_") else None)
 
     def _refined(self, X: Data, sample_weight: Data | None, before: Columns | None) -> StandardScaler:
-        self._require_switches("copy", "with_mean", "with_std")
         found: Columns = self._fit_with(column_statistics, X, None, sample_weight, passes=1, reset=before is None)
         if sample_weight is not None:
             check_weight(abs(found.weights).sum(), negative=True)
@@ -170,40 +151,12 @@ class StandardScaler(Scaler):
 
     @delegable
     def transform(self, X: Data, copy: bool | None = None) -> Output:
-        """Return scaled columns: lazy where X is lazy, in the type of X.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        copy
-            Without effect.
-        """
-        check_is_fitted(self)
+        """Return scaled columns, of the type of X."""
         return self._map_columns(scaled, X, self._scale())
 
     @delegable
     def inverse_transform(self, X: Data, copy: bool | None = None) -> Output:
-        """Return columns as they were before `transform`.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        copy
-            Without effect.
-
-        Returns
-        -------
-        Dask array or data frame, or array, of shape (n_samples, n_features)
-            Of the type of X; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask).
-        """
-        check_is_fitted(self)
+        """Return columns as they were before `transform`."""
         return self._map_columns(unscaled, X, self._scale())
 
     def _keep(self, found: Columns, *, weighted: bool) -> None:
@@ -269,45 +222,12 @@ class MinMaxScaler(ScalerByExtremes):
 
     _scikit_learn = "sklearn.preprocessing.MinMaxScaler"
 
-    def __init__(self, feature_range: tuple[float, float] = (0, 1), *, copy: bool = True, clip: bool = False) -> None:
-        self.feature_range = feature_range
-        self.copy = copy
-        self.clip = clip
+    feature_range: tuple[float, float] = parameter((0, 1), kw_only=False)
 
-    @delegable
-    def fit(self, X: Data, y: Data | None = None) -> MinMaxScaler:
-        """Find the smallest and largest values.
+    def _seen(self) -> Extremes:
+        return Extremes(self.n_samples_seen_, self.data_min_, self.data_max_)
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y
-            Ignored.
-
-        Raises
-        ------
-        InvalidData
-            X holds infinity, has no rows, or a column whose range is too large for its type.
-        InvalidParameter
-            ``feature_range`` is not two numbers, the smaller one first, or another option is neither True nor False.
-        """
-        return self._refined(X, None)
-
-    @delegable
-    def partial_fit(self, X: Data, y: Data | None = None) -> MinMaxScaler:
-        """Do the same as `fit` with more rows: those of former calls count, too.
-
-        A column without values in the rows of one call keeps those of the others; in scikit-learn it loses them.
-
-        Parameters
-        ----------
-        X, y
-            As those of `fit`.
-        """
-        known = hasattr(self, "n_samples_seen_")
-        return self._refined(X, Extremes(self.n_samples_seen_, self.data_min_, self.data_max_) if known else None)
-
-    def _refined(self, X: Data, before: Extremes | None) -> MinMaxScaler:
+    def _refined(self, X: Data, before: Extremes | None) -> Self:
         start, end = self._range()
         found = self._extremes(X, before)
         with np.errstate(over="ignore"):
@@ -326,26 +246,11 @@ class MinMaxScaler(ScalerByExtremes):
     @delegable
     def transform(self, X: Data) -> Output:
         """Return scaled columns: lazy where X is lazy, in the type of X."""
-        check_is_fitted(self)
         return self._map_columns(stretched, X, (self.min_, self.scale_), self._range() if self.clip else None)
 
     @delegable
     def inverse_transform(self, X: Data) -> Output:
-        """Return columns as they were before `transform`, but for what was clipped.
-
-        Returns
-        -------
-        Dask array or data frame, or array, of shape (n_samples, n_features)
-            Of the type of X; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask).
-        """
-        check_is_fitted(self)
+        """Return columns as they were before `transform`, but for what was clipped."""
         return self._map_columns(scaled, X, (self.min_, self.scale_))
 
     def _range(self) -> tuple[float, float]:
@@ -388,42 +293,10 @@ class MaxAbsScaler(ScalerByExtremes):
 
     _scikit_learn = "sklearn.preprocessing.MaxAbsScaler"
 
-    def __init__(self, *, copy: bool = True, clip: bool = False) -> None:
-        self.copy = copy
-        self.clip = clip
+    def _seen(self) -> Extremes:
+        return Extremes(self.n_samples_seen_, -self.max_abs_, self.max_abs_)
 
-    @delegable
-    def fit(self, X: Data, y: Data | None = None) -> MaxAbsScaler:
-        """Find the largest absolute values.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_features)
-        y
-            Ignored.
-
-        Raises
-        ------
-        InvalidData
-            X holds infinity or has no rows.
-        InvalidParameter
-            An option is neither True nor False.
-        """
-        return self._refined(X, None)
-
-    @delegable
-    def partial_fit(self, X: Data, y: Data | None = None) -> MaxAbsScaler:
-        """Do the same as `fit` with more rows: those of former calls count, too.
-
-        Parameters
-        ----------
-        X, y
-            As those of `fit`.
-        """
-        known = hasattr(self, "n_samples_seen_")
-        return self._refined(X, Extremes(self.n_samples_seen_, -self.max_abs_, self.max_abs_) if known else None)
-
-    def _refined(self, X: Data, before: Extremes | None) -> MaxAbsScaler:
+    def _refined(self, X: Data, before: Extremes | None) -> Self:
         found = self._extremes(X, before)
         self.n_samples_seen_ = found.n_rows
         self.max_abs_ = np.maximum(np.abs(found.lows), np.abs(found.highs))
@@ -433,24 +306,9 @@ class MaxAbsScaler(ScalerByExtremes):
     @delegable
     def transform(self, X: Data) -> Output:
         """Return scaled columns: lazy where X is lazy, in the type of X."""
-        check_is_fitted(self)
         return self._map_columns(clipped if self.clip else scaled, X, (None, self.scale_))
 
     @delegable
     def inverse_transform(self, X: Data) -> Output:
-        """Return columns as they were before `transform`.
-
-        Returns
-        -------
-        Dask array or data frame, or array, of shape (n_samples, n_features)
-            Of the type of X; lazy where X is lazy.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Nothing was fitted.
-        ValueError
-            X has not the columns that were fitted (``InvalidData`` on Dask).
-        """
-        check_is_fitted(self)
+        """Return columns as they were before `transform`."""
         return self._map_columns(unscaled, X, (None, self.scale_))

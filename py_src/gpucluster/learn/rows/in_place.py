@@ -101,19 +101,9 @@ _lock = threading.Lock()
 
 
 def assigned(client: Any, table: Table, thread_bytes: float) -> dict[str, list[Asked]] | None:
-    """Return for each worker the blocks it is asked for: those it keeps, as evenly as that is possible.
+    """Return for each worker, by its address, the blocks it is asked for: those it keeps, as evenly as possible.
 
-    Parameters
-    ----------
-    table : Table
-        Kept on workers.
-    thread_bytes : float
-        The most that a worker may have for each of its threads.
-
-    Returns
-    -------
-    dict or None
-        By the worker's address; ``None`` where a block was not found, or a worker would have more.
+    ``None`` where a block was not found, or a worker would have more than ``thread_bytes`` for each of its threads.
     """
     name = _name(table)
     with _lock:
@@ -191,13 +181,7 @@ async def from_others(worker: Any, mine: Sequence[Asked]) -> dict[Any, Any]:
 
 
 def block_of(worker: Any, asked: Asked, others: dict[Any, Any]) -> Block:
-    """Return a block of which this worker keeps what others do not.
-
-    Raises
-    ------
-    KeyError
-        A part is missing, as after its data were released.
-    """
+    """Return a block of which this worker keeps what others do not; `KeyError` where a part has been released."""
     values: list[Any] = [
         None if key is None else held(worker, key) if address == worker.address else others[key]
         for key, address in zip(asked.keys, asked.holders, strict=True)
@@ -224,30 +208,10 @@ def run_ranks_in_place(
     passes: int,
     mpi: bool = False,
 ) -> tuple[Any] | None:
-    """Call ``function(shard, **parameters)`` on all workers that keep blocks, at the same time.
+    """Call ``function(shard, **parameters)`` at the same time on all workers that keep blocks of the table.
 
-    Parameters
-    ----------
-    table : Table
-        Kept on workers.
-    function : callable
-        Gets a `Shard` first; all ranks return the same.
-    parameters : dict
-        The same for all ranks.
-    passes : int
-        About how often it goes through all rows, at most.
-    mpi : bool
-        Ranks talk over MPI, not over Dask's connections.
-
-    Returns
-    -------
-    tuple or None
-        The result; ``None`` where tasks are needed.
-
-    Raises
-    ------
-    Exception
-        What the function raises.
+    All ranks return the same. About ``passes`` times it goes through all rows, at most; with ``mpi``, ranks talk over
+    MPI. Returns the result in a tuple, and ``None`` where tasks are needed.
     """
     asked = assigned(client, table, PASSES_BYTES * table.speed / passes)
     if asked is None or len(asked) > MOST_RANKS:
@@ -282,15 +246,7 @@ def run_ranks_in_place(
 def total_in_place(
     client: Any, table: Table, partial: Partial, arguments: tuple[Any, ...], op: Operator
 ) -> tuple[Message] | None:
-    """Return the total over all blocks; ``None`` where a graph is needed, as for `run_ranks_in_place`.
-
-    Parameters
-    ----------
-    client, table
-        As there.
-    partial, arguments, op
-        As those of `Rows.total`.
-    """
+    """Return the total over all blocks, as `Rows.total`; ``None`` where a graph is needed."""
     parameters = {"partial": partial, "arguments": arguments, "op": op}
     return run_ranks_in_place(client, table, _total, parameters, passes=PASSES_OF_TOTAL)
 

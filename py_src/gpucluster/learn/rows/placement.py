@@ -19,14 +19,8 @@ SLACK = 1.1
 def place(holders: Sequence[Sequence[str]], sizes: Sequence[int], workers: Mapping[str, int]) -> list[str]:
     """Return a worker for each block: mostly one that has it, and about as many bytes per thread for all.
 
-    Parameters
-    ----------
-    holders : sequence of sequences of str
-        For each block, the addresses of the workers that have it.
-    sizes : sequence of int
-        Bytes of each block.
-    workers : mapping
-        Threads of each worker that may take blocks, by address; not empty.
+    ``holders`` has the addresses of those that have each block, ``sizes`` its bytes, and ``workers``, not empty, the
+    threads of those that may take blocks.
     """
     share = sum(sizes) / sum(workers.values())
     load = dict.fromkeys(workers, 0.0)
@@ -57,15 +51,10 @@ LOOKED_AT = 3
 
 
 def fits_into_workers(table: Table, workers: Mapping[str, Any], share: float) -> bool:
-    """Whether every worker's blocks would take at most such a share of its memory.
+    """Whether every worker's blocks would take at most such a share of its memory, as the scheduler knows them.
 
     Nothing is computed where the numbers of rows are known. Where they are not, as in data frames, some blocks are
-    computed, measured and let go; the others are taken to be as large as the largest of them.
-
-    Parameters
-    ----------
-    workers : mapping
-        What the scheduler knows of each worker, by address.
+    computed and measured; the others are taken to be as large as the largest of them.
     """
     if not any(info["memory_limit"] for info in workers.values()):
         return True
@@ -75,17 +64,7 @@ def fits_into_workers(table: Table, workers: Mapping[str, Any], share: float) ->
 
 
 def within_limits(addresses: list[str], sizes: list[int], workers: Mapping[str, Any], share: float) -> bool:
-    """Whether the blocks that each worker takes are at most such a share of its memory.
-
-    Parameters
-    ----------
-    addresses : list of str
-        Who takes each block.
-    sizes : list of int
-        Bytes of each block.
-    workers : mapping
-        What the scheduler knows of each worker, by address.
-    """
+    """Whether the blocks of these sizes, in bytes, are at most such a share of the memory of those who take them."""
     taken: dict[str, int] = {}
     for address, size in zip(addresses, sizes, strict=True):
         taken[address] = taken.get(address, 0) + size

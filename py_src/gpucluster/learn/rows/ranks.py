@@ -15,6 +15,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from ...dask_internals.collections import keys, leaving_no_futures
+from ...dask_internals.scheduler_information import known_workers
 from ...dask_internals.worker_state import has_nanny, n_threads
 from ..communicators.communicator import SAME_ORDER, Communicator
 from ..communicators.mailbox import close_job, expect_no_more, take_links
@@ -48,19 +49,7 @@ class _Unmatched(PeerLost):
 
 
 class Placed:
-    """Blocks of a table that are kept on workers.
-
-    Parameters
-    ----------
-    client : distributed.Client
-    table : Table
-        Persisted.
-
-    Raises
-    ------
-    PeerLost
-        All workers have just ended.
-    """
+    """Blocks of a persisted table on workers; `PeerLost` where all of these have just ended."""
 
     def __init__(self, client: Any, table: Table) -> None:
         from distributed import futures_of, wait
@@ -96,20 +85,10 @@ class Placed:
         return within_limits(self.addresses(), self.sizes, self.workers, share)
 
 
-def workers_of(client: Any) -> dict[str, Any]:
-    """Return what the scheduler knows of each worker, by address."""
-    from ...dask_internals.scheduler_information import known_workers
-
-    return known_workers(client)
-
-
 def prepare(client: Any, addresses: list[str]) -> None:
     """Let workers take messages of ranks that do not yet: once for each of them, as it takes as long as a task.
 
-    Raises
-    ------
-    PeerLost
-        One does not answer.
+    Raises `PeerLost` where one does not answer.
     """
     prepared = _prepared.setdefault(client, set())
     new = [address for address in addresses if address not in prepared]
@@ -134,34 +113,13 @@ def run_ranks(
     first_only: bool,
     everybody: bool = False,
 ) -> list[Any]:
-    """Call ``function(shard, **parameters)`` on all workers that have blocks, at the same time.
+    """Call ``function(shard, **parameters)`` on all workers that have blocks, at the same time; return what they
+    return.
 
-    Parameters
-    ----------
-    function : callable
-        Gets a `Shard` first.
-    parameters : dict
-        The same for all ranks.
-    mpi : bool
-        Ranks talk over MPI, not over Dask's connections.
-    first_only : bool
-        Bring only rank 0's result to the client; all ranks have the same one.
-    everybody : bool
-        Workers without blocks take part, too.
-
-    Returns
-    -------
-    list
-        What the ranks return.
-
-    Raises
-    ------
-    WorkersLost
-        Workers died again and again.
-    RanksDisagree
-        Ranks call different collective operations.
-    Exception
-        What the function raises.
+    With ``mpi``, ranks talk over MPI, not over Dask's connections; with ``first_only``, only rank 0's result is brought
+    to the client; with ``everybody``, workers without blocks take part, too. Raises what the function raises,
+    `WorkersLost` where workers died again and again, and `RanksDisagree` where ranks call different collective
+    operations.
     """
     for attempt in range(1, ATTEMPTS + 1):
         try:
@@ -246,7 +204,7 @@ class _Attempt:
             except TimeoutError:
                 # A scheduler that is gone cancels the tasks in the client.
                 with suppress(OSError):
-                    ended = set(self._addresses) - set(workers_of(self._client))
+                    ended = set(self._addresses) - set(known_workers(self._client))
             if any(task.status in FAILED for task in pending):
                 raise self._cause(pending)
             if ended:
@@ -282,7 +240,7 @@ class _Attempt:
             if not isinstance(error, PeerLost):
                 return error
         returned = [str(rank) for rank, task in enumerate(self._tasks) if task.status == "finished"]
-        if returned and workers_of(self._client).keys() >= set(self._addresses):
+        if returned and known_workers(self._client).keys() >= set(self._addresses):
             calls = [error.calls for error in errors if isinstance(error, PeerLost) and error.calls]
             waits = f": {', '.join(calls[:MOST_TOLD])}{', …' if len(calls) > MOST_TOLD else ''}" if calls else ""
             return _Unmatched(
@@ -293,7 +251,7 @@ class _Attempt:
 
     def _close(self) -> None:
         self._client.run(
-            close_job, job=self._job, workers=[a for a in self._addresses if a in workers_of(self._client)],
+            close_job, job=self._job, workers=[a for a in self._addresses if a in known_workers(self._client)],
             on_error="ignore",
         )  # fmt: skip
 

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from typing import Any, TypeVar, cast
 
 from ...dask_internals.machine import memory_bytes
+from ...dask_internals.scheduler_information import known_workers
 from ..arrays import Data
 from ..communicators.communicator import Communicator, SerialCommunicator
 from ..errors import InvalidData
@@ -14,7 +15,7 @@ from ..settings import configuration
 from .block import Block
 from .in_place import are_short, run_ranks_in_place
 from .placement import block_bytes, fits_into_workers
-from .ranks import Placed, run_ranks, workers_of
+from .ranks import Placed, run_ranks
 from .shard import Shard, available_threads, block_of_rank
 from .stream import Stream
 from .table import Table, as_table, is_dask
@@ -88,18 +89,8 @@ def run_table_on_ranks(
 ) -> list[Result] | None:
     """Call ``function(shard, **parameters)`` on the workers at the same time, and return what each rank returns.
 
-    Parameters
-    ----------
-    function : callable
-        Gets a `Shard` first.
-    parameters : dict
-    everybody : bool
-        Workers that have no block of the table take part, too.
-
-    Returns
-    -------
-    list or None
-        ``None`` where the table would take too much of the workers' memory.
+    ``None`` where the table would take too much of their memory. With ``everybody``, those without a block take part,
+    too.
     """
     client = current_client()
     if client is None:
@@ -113,14 +104,8 @@ def run_table_on_ranks(
 
 
 def placed_on_workers(client: Any, table: Table, scope: ExitStack) -> Placed | None:
-    """Compute a table and keep it on the workers; ``None`` where it would take too much of their memory.
-
-    Parameters
-    ----------
-    scope : ExitStack
-        Until this ends.
-    """
-    if not table.is_persisted() and not fits_into_workers(table, workers_of(client), RESIDENT_SHARE):
+    """Compute a table and keep it on the workers until the scope ends; ``None`` where it takes too much memory."""
+    if not table.is_persisted() and not fits_into_workers(table, known_workers(client), RESIDENT_SHARE):
         return None
     placed = Placed(client, table.persisted(scope))
     # Blocks of unknown lengths may have been larger than those that were looked at.

@@ -69,18 +69,10 @@ JOINED_BYTES = 32 << 20
 
 
 class Shard(Rows):
-    """The blocks of one rank.
+    """The blocks of one rank, in the order of the rows; perhaps none.
 
-    Parameters
-    ----------
-    communicator : Communicator
-        Connects the ranks, which all run the same algorithm.
-    blocks : sequence of Block
-        Those of this rank, in the order of the rows; may be empty.
-    n_threads : int
-        So many threads work on the rows. For totals, blocks are cut further; BLAS then has one thread per thread.
-    counted : bool
-        Whether all ranks know where their blocks begin, and know this of each other.
+    ``n_threads`` work on the rows: for totals, blocks are cut further, and BLAS then has one thread per thread.
+    ``counted``: all ranks know where their blocks begin, and know this of each other.
     """
 
     def __init__(

@@ -20,14 +20,8 @@ SPLIT_EVERY = 8
 def tree_reduced(merge: Callable[..., Any], messages: Sequence[Any], *arguments: Any) -> Any:
     """Return what stands for all messages merged; lazily.
 
-    Parameters
-    ----------
-    merge : callable
-        Called as ``merge(*arguments, *messages)`` with some neighbouring messages; associative.
-    messages : sequence of dask.delayed objects
-        In the order of the rows; not empty.
-    *arguments
-        Small.
+    ``merge(*arguments, *messages)`` is called with some neighbouring messages, and is associative. There is at least
+    one.
     """
     from dask.delayed import delayed
 
@@ -48,11 +42,6 @@ class Stream(Rows):
 
     Each ``total`` is one graph: a task per block, and a tree of tasks that combine. Only the result comes to the
     client. Where the collection is persisted, nothing is computed twice, and small ones need no graph (`in_place`).
-
-    Parameters
-    ----------
-    table : Table
-        On Dask.
     """
 
     def __init__(self, table: Table) -> None:

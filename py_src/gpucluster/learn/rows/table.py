@@ -43,16 +43,25 @@ def is_dask(data: object) -> TypeIs[Collection]:
 
 
 def refuse_masked(data: Data, name: str) -> None:
-    """Refuse a Dask array of masked arrays, whose mask would be lost.
-
-    Raises
-    ------
-    InvalidData
-        It is one.
-    """
+    """Refuse a Dask array of masked arrays, whose mask would be lost."""
     if isinstance(meta(data), np.ma.MaskedArray):
         raise InvalidData(
             f"{name}: masked arrays are not supported. Fill what is masked: dask.array.ma.filled({name}, value)."
+        )
+
+
+def require_table(X: Collection) -> None:
+    """Refuse what is no table, Dask arrays of masked arrays, and those that are cut along their columns."""
+    refuse_masked(X, "X")
+    if X.ndim != 2:
+        raise InvalidData(
+            f"X: 2 dimensions are needed (rows and columns), not {X.ndim}. Reshape your data: X.reshape(-1, 1) or "
+            "X.to_frame() makes one column, X.reshape(1, -1) one row."
+        )
+    if is_dask_array(X) and X.numblocks[1] > 1:
+        raise InvalidData(
+            f"X: is cut along its columns too ({X.numblocks[1]} chunks), but each row must be in one chunk. "
+            "Use X.rechunk({1: -1})."
         )
 
 
@@ -159,25 +168,9 @@ class Table:
 def as_table(X: Collection, y: Data | None = None, weights: Data | None = None, *, y_name: str = "y") -> Table:
     """Return Dask collections as a table; nothing is computed, except lengths of blocks that `with_lengths` needs.
 
-    Parameters
-    ----------
-    X : dask.array.Array or dask.dataframe.DataFrame
-        Of numbers. float32 and float64 stay, other numbers become float64 (float16: float32).
-    y : dask.array.Array, dask.dataframe.Series or array_like, optional
-        As many rows as X.
-    weights : dask.array.Array, dask.dataframe.Series or array_like, optional
-        Of rows.
-    y_name : str
-        What the caller calls y, for messages.
-
-    Raises
-    ------
-    InvalidData
-        A wrong number of dimensions or rows, chunks along the columns, columns that hold no numbers.
-
-    Notes
-    -----
-    Sparse blocks become dense ones, each when it is computed.
+    float32 and float64 stay, other numbers become float64 (float16: float32), sparse blocks dense ones when they are
+    computed. Messages call y ``y_name``. Raises `InvalidData` for a wrong number of dimensions or rows, chunks along
+    the columns, and columns that hold no numbers.
     """
     array, names = _features(X)
     array, y, weights = with_lengths(array, y, weights)
@@ -192,8 +185,7 @@ def _weights(array: DaskArray) -> DaskArray:
     if array.dtype.kind != "O":
         raise InvalidData(f"sample_weight: numbers are needed, not {array.dtype}.")
     lazy: Any = array
-    found: DaskArray = lazy.map_blocks(_weights_of_block, dtype=np.float64, meta=np.empty(0))
-    return found
+    return lazy.map_blocks(_weights_of_block, dtype=np.float64, meta=np.empty(0))
 
 
 def _weights_of_block(block: Array) -> Array:
@@ -205,8 +197,7 @@ def _weights_of_block(block: Array) -> Array:
 
 def _on_host(array: DaskArray) -> DaskArray:
     lazy: Any = array
-    found: DaskArray = lazy.map_blocks(to_numpy, dtype=array.dtype, meta=np.empty((0,) * array.ndim, array.dtype))
-    return found
+    return lazy.map_blocks(to_numpy, dtype=array.dtype, meta=np.empty((0,) * array.ndim, array.dtype))
 
 
 def _features(X: Collection) -> tuple[DaskArray, list[str] | None]:
@@ -235,17 +226,7 @@ def _features(X: Collection) -> tuple[DaskArray, list[str] | None]:
         names = [str(name) for name in X.columns]
         # pandas keeps columns together; kernels want rows, and would copy each block every time they see it.
         X = X.astype(_common(X.dtypes)).to_dask_array().map_blocks(_row_by_row)
-    refuse_masked(X, "X")
-    if X.ndim != 2:
-        raise InvalidData(
-            f"X: 2 dimensions are needed (rows and columns), not {X.ndim}. Reshape your data: X.reshape(-1, 1) makes "
-            "one column, X.reshape(1, -1) one row."
-        )
-    if X.numblocks[1] > 1:
-        raise InvalidData(
-            f"X: is cut along its columns too ({X.numblocks[1]} chunks), but each row must be in one chunk. "
-            "Use X.rechunk({1: -1})."
-        )
+    require_table(X)
     if hasattr(meta(X), "toarray"):
         # Block by block, while it is worked on: algorithms want rows of numbers.
         lazy: Any = X
@@ -258,8 +239,7 @@ def _features(X: Collection) -> tuple[DaskArray, list[str] | None]:
 
 
 def _dense(block: Any) -> Array:
-    found: Array = block.toarray()
-    return found
+    return block.toarray()
 
 
 def _row_by_row(values: Array) -> Array:
@@ -308,13 +288,7 @@ def with_lengths(leader: DaskArray, *others: Data | None) -> list[Any]:
 
 
 def lengths_of(collections: Iterable[Data]) -> list[list[int]]:
-    """Return for each collection the number of rows of its blocks, counted where it is unknown; data in memory are one.
-
-    Raises
-    ------
-    InvalidData
-        Rows must be counted, and a collection belongs to another client.
-    """
+    """Return the number of rows of each collection's blocks, counted where it is unknown; data in memory are one."""
     from dask.delayed import delayed
 
     from .waiting import computed, current_client, require_own
@@ -382,8 +356,7 @@ def beside(array: DaskArray, like: Array) -> DaskArray:
         return array
     empty = array_namespace_of(like).empty((0,) * array.ndim, array.dtype)
     lazy: Any = array
-    found: DaskArray = lazy.map_blocks(_moved, like, dtype=array.dtype, meta=empty)
-    return found
+    return lazy.map_blocks(_moved, like, dtype=array.dtype, meta=empty)
 
 
 def _moved(block: Array, like: Array) -> Array:

@@ -41,25 +41,10 @@ def current_client() -> Any:
 def waiting(client: Any, *collections: Any) -> Iterator[ExitStack]:
     """Wait for results of a cluster within the ``with`` block.
 
-    In a Dask task, the worker may run others meanwhile: where all threads of all workers wait, nobody computes.
-
-    Parameters
-    ----------
-    client : distributed.Client or None
-    *collections
-        What is computed.
-
-    Yields
-    ------
-    ExitStack
-        At its end, however it ends, what `persisted` has kept is released; ``pop_all()`` leaves it to the caller.
-
-    Raises
-    ------
-    ClusterStopped
-        The cluster ended, or gave up what was waited for.
-    InvalidData
-        The collections are kept on another cluster.
+    In a Dask task, the worker may run others meanwhile: where all threads of all workers wait, nobody computes. At the
+    end, however it ends, what `persisted` has kept is released; ``pop_all()`` leaves it to the caller. Raises
+    `ClusterStopped` where the cluster ended or gave up what was waited for, and `InvalidData` where the collections are
+    kept on another cluster.
     """
     if client is None:
         with ExitStack() as scope:
@@ -88,13 +73,7 @@ def waiting(client: Any, *collections: Any) -> Iterator[ExitStack]:
 
 
 def computed(*collections: Any) -> tuple[Any, ...]:
-    """Return what Dask collections are, as ``dask.compute`` does.
-
-    Raises
-    ------
-    ClusterStopped
-        The cluster ended meanwhile.
-    """
+    """Return what Dask collections are, as ``dask.compute``; `ClusterStopped` where the cluster ends meanwhile."""
     from dask.base import compute
 
     with waiting(current_client(), *collections), leaving_no_futures():
@@ -122,16 +101,6 @@ def require_own(client: Any, collections: Iterable[Any]) -> None:
     """Refuse data that are kept on another cluster; optimized collections do not know that.
 
     Futures that were unpickled have no client yet, and get this one.
-
-    Parameters
-    ----------
-    client : distributed.Client or None
-    collections : Dask collections
-
-    Raises
-    ------
-    InvalidData
-        They are.
     """
     if client is None:
         return
@@ -149,12 +118,7 @@ def require_own(client: Any, collections: Iterable[Any]) -> None:
 def attached(collections: Iterable[Any], client: Any, scheduler: str | None) -> bool:
     """Give unpickled collections a client of the cluster that keeps them; return whether each future has one.
 
-    Parameters
-    ----------
-    collections : Dask collections
-    client : distributed.Client or None
-    scheduler : str or None
-        Identifier of that cluster's scheduler.
+    ``scheduler`` is the identifier of that cluster's scheduler.
     """
     loose = [future for future in futures_in(collections) if future.client is None]
     if loose and (client is None or known_scheduler_id(client) != scheduler):

@@ -22,11 +22,10 @@ class Block(NamedTuple):
 
 
 def bounded(blocks: Iterable[Block], budget: int) -> list[Block]:
-    """Join short blocks until there are about ``budget`` of them, at most twice as many.
+    """Join short blocks until there are about ``budget`` of them, at most ``2 * budget`` and two per thread more.
 
-    Each thread's time is cut into equal bins. Blocks longer than a bin stay what they are; shorter ones that begin
-    in the same bin become one, named after the kind of task that took most of it. No busy second and no task is lost.
-    The result has at most ``2 * budget`` blocks and two per thread more.
+    Each thread's time is cut into equal bins. Blocks that are shorter and begin in the same bin become one, named after
+    the kind of task that took most of it. No busy second and no task is lost.
     """
     known = list(blocks)
     if len(known) <= budget:

@@ -18,10 +18,7 @@ _MOST = 10_000
 class ImportTimes:
     """Notes when ``import`` statements run, from now until ``stop``.
 
-    Parameters
-    ----------
-    task_threads : callable, optional
-        Gives the threads that run a task now.
+    ``task_threads`` gives the threads that run a task now.
     """
 
     def __init__(self, task_threads: Callable[[], Collection[int]] = tuple) -> None:

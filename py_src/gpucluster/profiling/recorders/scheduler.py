@@ -26,15 +26,7 @@ from .tasks import UNFINISHED, SubmittedTime, TaskSums
 
 
 class SchedulerRecorder(SchedulerPlugin):
-    """Adds up tasks, joins and losses of workers, and what clients send.
-
-    Parameters
-    ----------
-    name : str
-        Under which the plugin is known to the scheduler.
-    owner : str
-        The client that measures: when it goes, so does the recorder.
-    """
+    """Adds up tasks, joins and losses of workers, and what clients send; leaves when its owner, a client, does."""
 
     def __init__(self, name: str, owner: str) -> None:
         self.name = name

@@ -19,12 +19,9 @@ _SUMS = ("n_tasks", "n_failed", "compute", "transfer", "disk", "other", "longest
 
 
 class TaskSums:
-    """Adds tasks up by prefix. What it holds is bounded, however many there are.
+    """Adds tasks up by prefix; what was computed before it began, by the scheduler's clock, does not count.
 
-    Parameters
-    ----------
-    begin : float
-        By the scheduler's clock; what was computed before does not count.
+    What it holds is bounded, however many tasks there are.
     """
 
     def __init__(self, begin: float) -> None:
@@ -34,20 +31,8 @@ class TaskSums:
         self._failures: dict[str, str] = {}
 
     def add(self, prefix: str, failed: bool, transition: Mapping[str, Any]) -> float | None:
-        """Add a task.
-
-        Parameters
-        ----------
-        prefix : str
-            Its kind.
-        failed : bool
-        transition : dict
-            What the scheduler tells its plugins of it.
-
-        Returns
-        -------
-        float or None
-            Seconds that it computed; None when it never did.
+        """Add a task, as the scheduler reports its transition; return the seconds it computed, ``None`` if it never
+        did.
         """
         facts = transition_facts(transition)
         sums = self._prefixes.get(prefix)
@@ -97,13 +82,7 @@ class TaskSums:
 
 
 class SubmittedTime:
-    """Adds up the time in which at least one task was submitted and not over.
-
-    Parameters
-    ----------
-    keys : iterable
-        Of the tasks that are not over now.
-    """
+    """Adds up the time in which at least one task was submitted and not over; ``keys`` are not over now."""
 
     def __init__(self, keys: Iterable[Any]) -> None:
         self._keys = set(keys)

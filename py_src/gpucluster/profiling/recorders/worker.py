@@ -37,13 +37,7 @@ MOST_TRANSFERS = 500
 
 
 class TransferSums:
-    """Adds up the results that one worker sends, or receives.
-
-    Parameters
-    ----------
-    worker : distributed.Worker
-    direction : str
-    """
+    """Adds up the results that one worker sends, or receives."""
 
     def __init__(self, worker: Any, direction: Literal["incoming", "outgoing"]) -> None:
         self.worker_bytes = 0
@@ -79,10 +73,7 @@ class TransferSums:
 class ShuffledBytes:
     """Adds up what the peer-to-peer shuffles of one worker send to others.
 
-    Parameters
-    ----------
-    address : str
-        Of the worker: threads may be several workers in one process.
+    The worker is known by its address, as threads may be several workers in one process.
     """
 
     def __init__(self, address: str) -> None:
@@ -109,13 +100,7 @@ MOST_READINGS = 600
 
 
 class WorkerRecorder(WorkerPlugin):
-    """Records one worker.
-
-    Parameters
-    ----------
-    name : str
-        Under which the plugin is known to the worker.
-    """
+    """Records one worker, which knows the plugin by this name."""
 
     def __init__(self, name: str) -> None:
         self.name = name

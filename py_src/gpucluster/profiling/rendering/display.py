@@ -88,16 +88,7 @@ _FIGURE = """<div id="%(id)s" class="gpucluster-timeline">%(fallback)s</div><scr
 
 
 def show(report: ReportFigures, *, timeline: bool, notebook: bool) -> None:
-    """Display a report.
-
-    Parameters
-    ----------
-    report : ReportFigures
-    timeline : bool
-        Whether to draw the timeline.
-    notebook : bool
-        Whether outputs can hold HTML and be updated; else it is text.
-    """
+    """Display a report: in notebooks, whose outputs can be updated, as HTML, else as text."""
     if not notebook:
         sys.stdout.write(report_text(report) + "\n")
         return

@@ -17,14 +17,7 @@ _CELL = "text-align:{align};padding:1px 10px 1px 0;white-space:nowrap"
 
 
 def report_html(report: ReportFigures, *, timeline: str | None = None) -> str:
-    """Return the report as HTML.
-
-    Parameters
-    ----------
-    report : ReportFigures
-    timeline : str, optional
-        What stands for the timeline; by default a static picture, and nothing where it is empty.
-    """
+    """Return the report as HTML, its timeline by default as a static picture, if there is any."""
     if not report.complete:
         return "<div>The profiled block has not ended.</div>"
     ended = f", ended by {report.failed}" if report.failed else ""

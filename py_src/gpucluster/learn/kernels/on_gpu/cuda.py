@@ -68,14 +68,7 @@ def are_taken(X: Array) -> bool:
 def agrees(name: str, number: int, is_right: Callable[[], bool]) -> bool:
     """Whether a kernel computes an example as NumPy does, on a GPU that nobody may have tried it on.
 
-    Parameters
-    ----------
-    name : str
-        Of the kernel, for the log.
-    number : int
-        Of the GPU.
-    is_right : callable
-        Computes the example, with that GPU as the current one.
+    ``is_right`` computes the example, with GPU ``number`` as the current one.
     """
     try:
         with device(number):
@@ -92,8 +85,7 @@ def to_gpu(values: Array) -> Array:
     """Return an array of this computer's memory on the current GPU."""
     import cupy
 
-    found: Array = cupy.asarray(values)
-    return found
+    return cupy.asarray(values)
 
 
 def device_of(X: Array) -> int:
@@ -110,17 +102,9 @@ def device(number: int) -> Any:
 
 
 def pieces(X: Array, n_rows: int) -> Iterator[tuple[slice, Array]]:
-    """Yield the rows of a table piece by piece, such that kernels can read them.
+    """Yield the rows of a table on a GPU, at most so many at once, such that kernels can read them.
 
-    Most tables are row after row in memory and begin at a round address. Others are copied, a piece at a time: those of
-    which columns are together, and views.
-
-    Parameters
-    ----------
-    X : array of shape (m, d)
-        On a GPU.
-    n_rows : int
-        At most so many at once.
+    Tables that are not row after row in memory from a round address, such as views, are copied, a piece at a time.
     """
     is_plain = X.flags.c_contiguous and is_aligned(X)
     step = n_rows if is_plain else max(1, min(n_rows, COPIED_BYTES // (X.shape[1] * X.dtype.itemsize)))
@@ -141,17 +125,9 @@ def n_blocks_for(launch: Launch, n_tiles: int, number: int) -> int:
 
 
 def run(launch: Launch, n_blocks: int, number: int, arguments: Sequence[Any]) -> None:
-    """Launch a kernel on the current GPU; it may not have ended when this returns.
+    """Launch a kernel with so many blocks of threads on the current GPU; it may not have ended when this returns.
 
-    Parameters
-    ----------
-    launch : Launch
-    n_blocks : int
-        Of threads.
-    number : int
-        Of that GPU.
-    arguments : sequence
-        Arrays on the GPU, numbers of NumPy, and ``None`` for null.
+    Arguments are arrays on the GPU, numbers of NumPy, and ``None`` for null.
     """
     kernel = _compiled(launch.name, launch.macros, number)
     given = tuple(np.uintp(0) if each is None else each for each in arguments)

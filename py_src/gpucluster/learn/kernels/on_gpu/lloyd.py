@@ -119,19 +119,9 @@ def pass_over(
     inertia: bool = False,
     distances: bool = False,
 ) -> Pass:
-    """Go through the rows of a block once.
+    """Go once through the rows of a block on a GPU that `is_taken`; centres are relative to the offset.
 
-    Parameters
-    ----------
-    X : array of shape (n_rows, d)
-        On a GPU; see `is_taken`.
-    centers : array of shape (k, d)
-        Relative to the offset.
-    offset : array of shape (d,), optional
-        Subtracted from each row.
-    weights : array of shape (n_rows,), optional
-    sums, labels, inertia, distances : bool
-        What is wanted.
+    The switches say what is wanted.
     """
     number = device_of(X)
     with device(number):

@@ -41,22 +41,11 @@ def is_taken(X: Array, work: Dtype) -> bool:
 
 
 def products_of(X: Array, shift: Array, weights: Array | None, work: Dtype) -> tuple[Array, Array]:
-    """Return the sums of rows and of their products with themselves, relative to a shift.
+    """Return the sums of rows, float64 of shape (d,), and of their products with themselves, (d, d), relative to a
+    shift.
 
-    Parameters
-    ----------
-    X : array of shape (n_rows, d)
-        On a GPU; see `is_taken`.
-    shift : array of shape (d,)
-    weights : array of shape (n_rows,) or None
-    work : numpy.dtype
-        Of the products of some hundred rows, which then are added up in float64; not smaller than that of X.
-
-    Returns
-    -------
-    sums : array of shape (d,), float64
-    products : array of shape (d, d), float64
-        Both in this computer's memory.
+    X is on a GPU, see `is_taken`; the results are in this computer's memory. ``work`` is the type of the products of
+    some hundred rows, which then are added up in float64; not smaller than that of X.
     """
     number = device_of(X)
     with device(number):

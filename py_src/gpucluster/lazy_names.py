@@ -16,15 +16,7 @@ from typing import Any
 def imported_when_used(
     package: str, modules: Mapping[str, Iterable[str]]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` of a package.
-
-    Parameters
-    ----------
-    package : str
-        Its name.
-    modules : mapping
-        The public names that each module below the package has.
-    """
+    """Return ``__getattr__`` and ``__dir__`` of a package, by the public names of each module below it."""
     places = {name: module for module, names in modules.items() for name in names}
 
     def find(name: str) -> Any:

@@ -1,0 +1,63 @@
+"""Parameters that classes declare: the constructor, and what is refused before fitting."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+from gpucluster.learn import PCA, KMeans, Lasso, RandomForestRegressor
+from gpucluster.learn.errors import InvalidParameter, NotSupported
+from gpucluster.learn.estimator import DistributedEstimator
+from gpucluster.learn.parameters import SWITCH, Rule, either, fitted, one_of, parameter, real, unset, whole
+
+
+class Counted(DistributedEstimator):
+    steps: int = parameter(3, whole(1), kw_only=False)
+    share: float = parameter(0.5, real(0, 1, above=True))
+    name: str | None = None
+    result_: int = fitted()
+
+
+class Renamed(Counted):
+    name: str | None = "other"
+
+
+def test_a_constructor_is_made_of_what_classes_declare() -> None:
+    assert Counted(5, name="x").get_params() == {"name": "x", "share": 0.5, "steps": 5}
+    assert Renamed().get_params() == {"name": "other", "share": 0.5, "steps": 3}
+    kinds = {name: each.kind.name for name, each in inspect.signature(Counted).parameters.items()}
+    assert kinds == {"steps": "POSITIONAL_OR_KEYWORD", "share": "KEYWORD_ONLY", "name": "KEYWORD_ONLY"}
+    assert not any(hasattr(Counted, name) for name in ("steps", "share", "name", "result_"))
+    assert "l1_ratio" not in inspect.signature(Lasso).parameters
+    with pytest.raises(TypeError, match="too many positional arguments"):
+        Counted(5, 0.5)  # type: ignore[misc]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'step'"):
+        Counted(step=5)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("rule", "right", "wrong"),
+    [
+        (whole(1), [1, np.int32(7)], [0, 1.0, True, "1", None]),
+        (real(0), [0, 1e300, np.inf], [-1, np.nan, True, "0"]),
+        (real(0, 1, above=True), [1, 0.5], [0, 1.1]),
+        (one_of("a", None), ["a", None], ["b", 0, np.zeros(2)]),
+        (either("auto", whole(1)), ["auto", 2], ["other", 0]),
+        (SWITCH, [True, np.False_], [0, "no", None]),
+        (unset("is not supported."), [None, False, 0], [True, 2, "no"]),
+    ],
+)
+def test_rules(rule: Rule, right: list[Any], wrong: list[Any]) -> None:
+    for value in right:
+        rule.check("option", value)
+    for value in wrong:
+        with pytest.raises((InvalidParameter, NotSupported), match="^option: "):
+            rule.check("option", value)
+
+
+def test_options_are_refused_before_the_data_are_looked_at() -> None:
+    for estimator in (KMeans(0), PCA(svd_solver="power"), RandomForestRegressor(oob_score=True)):
+        with pytest.raises((InvalidParameter, NotSupported)):
+            estimator.fit("no data", None)
