@@ -1,28 +1,5 @@
 """Answers to exercise 04.5."""
 
-# %% right b_map_exitstack: Map over one element, and an exit stack that puts the setting back.
-from contextlib import ExitStack
-
-
-def allow(number, dask_scheduler=None):
-    old = dask_scheduler.allowed_failures
-    dask_scheduler.allowed_failures = number
-    return old
-
-
-def run_carefully(client, task, args, retries, allowed):
-    def call(_):
-        return task(*args)
-
-    with ExitStack() as stack:
-        stack.callback(client.run_on_scheduler, allow, client.run_on_scheduler(allow, allowed))
-        [future] = client.map(call, [0], retries=retries, pure=False)
-        try:
-            [outcome] = client.gather([future])
-        except Exception as error:
-            outcome = error
-        return outcome
-
 # %% right b_try_finally: Try, except and finally, one function that sets.
 def set_number(dask_scheduler, number):
     before, dask_scheduler.allowed_failures = dask_scheduler.allowed_failures, number

@@ -17,19 +17,14 @@ def busiest(minutes):
 
 peak = (191, 133674)
 
-# %% right sorted: Sorted by minute, the first maximum is the first minute.
+# %% wrong any_minute: One of the busiest minutes, not the first.
+# fails: clock is the first minute with so many flights
 def busiest(minutes):
-    counts = minutes["clock"].value_counts().compute().sort_index()
+    counts = minutes.groupby("clock").size().compute().sort_index(ascending=False)
     return counts.max(), counts.idxmax()
 
 
 peak = (191, 133674)
-
-# %% wrong any_minute: One of the busiest minutes, not the first.
-# fails: clock is the first minute with so many flights
-# edit of right sorted
-# -     counts = minutes["clock"].value_counts().compute().sort_index()
-# +     counts = minutes.groupby("clock").size().compute().sort_index(ascending=False)
 
 # %% wrong b_by_minute: Groups by `minute`, the minute of a flight, not by the clock.
 # fails: number is the most flights that are in the air in one minute
@@ -62,18 +57,10 @@ def busiest(minutes):
 
 peak = (191, 133_674)
 
-# %% wrong b_first_found: Idxmax over counts that are not sorted by clock: the minute that comes first in the result, not "the first minute".
-# fails: peak is what busiest found in the real year (±0)
-# edit of right b_groupby_size
-# -     counts = minutes.groupby("clock").size().compute().sort_index()
-# +     counts = minutes.groupby("clock").size().compute()
-# - peak = (191, 133_674)
-# + peak = (191, 463_281)
-
 # %% wrong lazy: The numbers are never computed.
 # fails: Both are numbers, computed
-# edit of right sorted
-# -     counts = minutes["clock"].value_counts().compute().sort_index()
+# edit of wrong any_minute
+# -     counts = minutes.groupby("clock").size().compute().sort_index(ascending=False)
 # -     return counts.max(), counts.idxmax()
 # +     counts = minutes.groupby("clock").size()
 # +     return counts.max(), counts.idxmax

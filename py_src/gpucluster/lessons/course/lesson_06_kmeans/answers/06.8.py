@@ -266,14 +266,6 @@ def first_centroids(client, parts, k, seed=0):
 # -         results = client.gather([client.submit(step, part, candidates, pure=False) for part in parts])
 # -         cost = sum(inertia for _, _, inertia in results)
 
-# %% wrong b_only_last_round: Each round forgets the candidates before it, but they are all candidates.
-# fails: About five rounds that want 2 k = 12 points each give about 61 candidates (half to twice that)
-# edit of wrong b_no_seed
-# -     chance = np.random.default_rng().random(len(block))
-# +     chance = np.random.default_rng(seed).random(len(block))
-# -         candidates = np.concatenate([candidates, *client.gather(futures)])
-# +         candidates = np.concatenate([candidates[:1], *client.gather(futures)])
-
 # %% wrong b_points_travel: Fetches all points and draws in the notebook; the points are to stay on the workers.
 # fails: The points stay on the workers
 # edit of wrong b_old_cost

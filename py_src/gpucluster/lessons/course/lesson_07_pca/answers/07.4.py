@@ -1,6 +1,6 @@
 """Answers to exercise 07.4."""
 
-# %% right b_queue: A queue: the two oldest tasks are merged, and the result goes to its end.
+# %% right b_recursion: Recursion over the blocks gives the tree, computed in one go.
 from collections import deque
 
 import dask
@@ -21,47 +21,24 @@ def merge(a, b):
     return n, m_a + delta * n_b / n, M_a + M_b + np.outer(delta, delta) * n_a * n_b / n
 
 
-@dask.delayed
-def small(block):
+def moments_of_block(block):
     return as_numpy(block_moments(block))
 
 
 def fit_stream(client, X):
-    queue = deque(small(X.blocks[i]) for i in range(X.numblocks[0]))
-    join = dask.delayed(merge)
-    while len(queue) > 1:
-        queue.append(join(queue.popleft(), queue.popleft()))
-    [result] = client.gather(client.compute([queue.pop()]))
-    return result
+    blocks = list(X.to_delayed().ravel())
+
+    def tree(low, high):
+        if high - low == 1:
+            return dask.delayed(moments_of_block)(blocks[low])
+        middle = (low + high) // 2
+        return dask.delayed(merge)(tree(low, middle), tree(middle, high))
+
+    return client.gather(client.compute(tree(0, len(blocks))))
 
 
-n_patches = 515_000
-first_ratio = 0.81228
-
-# %% right b_recursion: Recursion over the blocks gives the tree, computed in one go.
-# edit of right b_queue
-# - @dask.delayed
-# - def small(block):
-# + def moments_of_block(block):
-# -     queue = deque(small(X.blocks[i]) for i in range(X.numblocks[0]))
-# -     join = dask.delayed(merge)
-# -     while len(queue) > 1:
-# -         queue.append(join(queue.popleft(), queue.popleft()))
-# -     [result] = client.gather(client.compute([queue.pop()]))
-# -     return result
-# +     blocks = list(X.to_delayed().ravel())
-# +
-# +     def tree(low, high):
-# +         if high - low == 1:
-# +             return dask.delayed(moments_of_block)(blocks[low])
-# +         middle = (low + high) // 2
-# +         return dask.delayed(merge)(tree(low, middle), tree(middle, high))
-# +
-# +     return client.gather(client.compute(tree(0, len(blocks))))
-# - n_patches = 515_000
-# - first_ratio = 0.81228
-# + n_patches = np.int64(515000)
-# + first_ratio = 0.8122835
+n_patches = np.int64(515000)
+first_ratio = 0.8122835
 
 # %% right reduction
 import dask
@@ -92,20 +69,27 @@ n_patches, first_ratio = 515_000, 0.81228
 
 # %% wrong b_all_here: X.compute() brings the whole table to the notebook, which is not to hold it.
 # fails: One merged result comes to the notebook, not one per block, and no rows
-# edit of right b_queue
-# - @dask.delayed
-# - def small(block):
+# edit of right b_recursion
+# - def moments_of_block(block):
 # -     return as_numpy(block_moments(block))
-# -
-# -
-#
-# -     queue = deque(small(X.blocks[i]) for i in range(X.numblocks[0]))
-# -     join = dask.delayed(merge)
-# -     while len(queue) > 1:
-# -         queue.append(join(queue.popleft(), queue.popleft()))
-# -     [result] = client.gather(client.compute([queue.pop()]))
-# -     return result
+# + def fit_stream(client, X):
 # +     return block_moments(np.asarray(as_numpy(X.compute())))
+# - def fit_stream(client, X):
+# -     blocks = list(X.to_delayed().ravel())
+# -
+# -     def tree(low, high):
+# -         if high - low == 1:
+# -             return dask.delayed(moments_of_block)(blocks[low])
+# -         middle = (low + high) // 2
+# -         return dask.delayed(merge)(tree(low, middle), tree(middle, high))
+# -
+# -     return client.gather(client.compute(tree(0, len(blocks))))
+# -
+# -
+# - n_patches = np.int64(515000)
+# - first_ratio = 0.8122835
+# + n_patches = 515_000
+# + first_ratio = 0.81228
 
 # %% wrong b_block_after_block: Fetches one block after the other and computes in the notebook, not in tasks on the workers.
 # fails: The workers make all blocks, and merge what comes of them

@@ -1,18 +1,5 @@
 """Answers to exercise 08.7."""
 
-# %% right b_on_workers: The labels are cut as the prediction is, and compared on the workers.
-import dask.array as da
-
-
-def row_labels(model, X):
-    return model.predict(X).persist()
-
-
-def share_wrong(labels, model, X):
-    own = model.predict(X)
-    given = da.from_array(labels, chunks=own.chunks)
-    return float((own != given).mean().compute())
-
 # %% right b_predict: Labels by predict, and the mean of a comparison in the notebook.
 import numpy as np
 from gpucluster.lessons import as_numpy

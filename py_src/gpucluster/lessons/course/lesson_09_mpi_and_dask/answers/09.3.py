@@ -14,19 +14,6 @@ def tree_reduce(comm, value, merge):
         bit <<= 1
     return value
 
-# %% right bits_too: Bit tricks: the parent is the rank without its lowest bit.
-def tree_reduce(comm, value, merge):
-    rank, size = comm.rank, comm.size
-    lowest = rank & -rank if rank else 1 << size.bit_length()
-    bit = 1
-    while bit < lowest and rank | bit < size:
-        value = merge(value, comm.recv(source=rank | bit))
-        bit <<= 1
-    if rank == 0:
-        return value
-    comm.send(value, dest=rank ^ lowest)
-    return None
-
 # %% right list_of_rounds: Plays all rounds on a list of the ranks that are left, neighbours pairwise.
 def tree_reduce(comm, value, merge):
     left = list(range(comm.size))

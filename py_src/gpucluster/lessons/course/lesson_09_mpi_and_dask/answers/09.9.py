@@ -72,25 +72,21 @@ async def receive_and_yield(comm, array, source):
     while not request.Test():
         await asyncio.sleep(0)
 
-# %% wrong asks_once_too: `if` in place of `while`: asks once, steps aside once, and returns before it is done.
-# fails: It asks with Test until the request is done, then it ends
-# edit of wrong asks_once
-# -     while not request.Test():
-# +     if not request.Test():
-
 # %% wrong await_forgotten
 # fails: receive_and_yield runs without an error
-# edit of wrong asks_once_too
-# -     request = comm.Isend(array, dest=to)
-# -     if not request.Test():
-# +     request = comm.Isend(array, dest=to)
-# +     while not request.Test():
-# -     request = comm.Irecv(array, source=source)
-# -     if not request.Test():
-# -         await asyncio.sleep(0)
-# +     request = comm.Irecv(array, source=source)
-# +     while not request.Test():
-# +         asyncio.sleep(0)
+import asyncio
+
+
+async def send_and_yield(comm, array, to):
+    request = comm.Isend(array, dest=to)
+    while not request.Test():
+        await asyncio.sleep(0)
+
+
+async def receive_and_yield(comm, array, source):
+    request = comm.Irecv(array, source=source)
+    while not request.Test():
+        asyncio.sleep(0)
 
 # %% wrong begins_again_each_turn
 # fails: send_and_yield begins one Isend

@@ -48,28 +48,6 @@ def through(x, wanted, layers, n):
         error, slopes = (np.exp(out - log_sum) - wanted) / n, []
     return loss, error.dot(w.T), [x.T.dot(error), error.sum(0), *slopes]
 
-# %% right recursion_too: Recursion goes forward, and comes back with the error; a float and a list.
-import numpy as np
-
-
-def _walk(x, rest, wanted):
-    weight, bias = rest[0], rest[1]
-    out = x @ weight + bias
-    if len(rest) == 2:
-        out = out - out.max(1, keepdims=True)
-        log_p = out - np.log(np.exp(out).sum(1, keepdims=True))
-        loss = -(wanted * log_p).sum() / x.shape[0]
-        error, later = (np.exp(log_p) - wanted) / x.shape[0], []
-    else:
-        loss, error, later = _walk(np.maximum(out, 0), rest[2:], wanted)
-        error = np.where(out > 0, error, 0)
-    return loss, error @ weight.T, [x.T @ error, error.sum(0)] + later
-
-
-def gradients(X, wanted, layers):
-    loss, _, slopes = _walk(X, list(layers), wanted)
-    return float(loss), slopes
-
 # %% wrong bias_mean: The gradient of the bias is a mean of what is divided already.
 # fails: Each gradient agrees with numerical differentiation to 1e-6
 import numpy as np

@@ -53,23 +53,6 @@ def hybrid_slopes(comm, X, wanted, own, n_micro):
     n_all = column.allreduce(n)
     return [column.allreduce(slope * n) / n_all for slope in slopes]
 
-# %% right total_by_all: The even ranks count the rows for all, the share is multiplied before the sum.
-# edit of right split
-# -     row = comm.Split(color=comm.rank // 2, key=comm.rank)
-# -     column = comm.Split(color=comm.rank % 2, key=comm.rank)
-# -     n = len(wanted) if X is None else len(X)
-# -     slopes = two_stages(row, X, wanted, own, n_micro)
-# -     n_all = column.allreduce(n)
-# -     return [column.allreduce(slope * n) / n_all for slope in slopes]
-# +     total = comm.allreduce(0 if X is None else len(X))
-# +     mine = comm.Split(color=comm.rank - comm.rank % 2)
-# +     others = comm.Split(color=int(comm.rank % 2 == 1))
-# +     share = len([X, wanted][X is None]) / total
-# +     result = []
-# +     for slope in two_stages(mine, X, wanted, own, n_micro):
-# +         result.append(others.allreduce(share * slope))
-# +     return result
-
 # %% right world_sum: The number of rows from the world: each pipeline counts once.
 # edit of right split
 # - def two_stages(comm, X, wanted, own, n_micro):

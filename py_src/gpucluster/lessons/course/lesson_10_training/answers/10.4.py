@@ -9,16 +9,6 @@ def verdict(losses, wanted):
     bad = np.isnan(curve).any() or np.isinf(curve).any() or curve[-1] - curve[0] > 0
     return ["Slow", "Good", "Diverges"][2 if bad else int((curve <= wanted).any())]
 
-# %% right numpy: NumPy on the whole curve.
-import numpy as np
-
-
-def verdict(losses, wanted):
-    curve = np.asarray(losses, dtype=np.float64)
-    if not np.isfinite(curve).all() or curve[-1] > curve[0]:
-        return "diverges"
-    return ("slow", "good")[int((curve <= wanted).any())]
-
 # %% right pandas: Pandas, min of the series.
 import numpy as np
 import pandas as pd

@@ -38,22 +38,6 @@ def two_stages(comm, X, wanted, own, n_micro):
         comm.send(part, dest=0)
     return slopes
 
-# %% right recompute: Rank 0 keeps nothing and computes forward again; rank 1 and rank 0 work backward on the whole batch at once.
-# edit of right joined_at_the_end
-# -         values = forward(X, own, False)
-# -         for part in np.array_split(values[-1], n_micro):
-# -             comm.send(part, dest=1)
-# -         return backward(values, np.concatenate([comm.recv(source=1) for _ in range(n_micro)]), own)[0]
-# -     values = forward(np.concatenate([comm.recv(source=0) for _ in range(n_micro)]), own, True)
-# -     slopes, error = backward(values, score_error(values[-1], wanted, len(wanted)), own)
-# +         for rows in np.array_split(X, n_micro):
-# +             comm.send(forward(rows, own, False)[-1], dest=1)
-# +         error = np.concatenate([comm.recv(source=1) for _ in range(n_micro)])
-# +         return backward(forward(X, own, False), error, own)[0]
-# +     given = np.concatenate([comm.recv(source=0) for _ in range(n_micro)])
-# +     values = forward(given, own, True)
-# +     slopes, error = backward(values, score_error(values[-1], wanted, wanted.shape[0]), own)
-
 # %% right reverse_order: Errors come back in the opposite order, with tags.
 # edit of right joined_at_the_end
 # -     if comm.rank == 0:

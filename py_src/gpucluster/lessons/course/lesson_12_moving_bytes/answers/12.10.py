@@ -149,14 +149,6 @@ def migrate(config):
         _fill(new.setdefault("distributed-ucxx", {}), moved)
     return new
 
-# %% wrong changes_the_config
-# fails: What it is given stays as it was
-# edit of wrong always_made
-# -     new = copy.deepcopy(config)
-# +     new = config
-# -     if True:
-# +     if moved:
-
 # %% wrong empty_left
 # fails: All other settings stay, and nothing empty is left where something moved
 # edit of wrong always_made

@@ -1,20 +1,5 @@
 """Answers to exercise 12.2."""
 
-# %% right bytearray: Style: bytearray as buffer, warm-up and measurement in one loop, keyword-free calls.
-def ping_pong(comm, n_bytes, repeats, warm_up, clock):
-    buffer = bytearray(n_bytes)
-    began = clock()
-    for i in range(warm_up + repeats):
-        if i == warm_up:
-            began = clock()
-        if comm.rank == 0:
-            comm.Send(buffer, 1)
-            comm.Recv(buffer, 1)
-        else:
-            comm.Recv(buffer, 0)
-            comm.Send(buffer, 0)
-    return (clock() - began) / repeats / 2
-
 # %% right each_timed
 import numpy as np
 
@@ -87,11 +72,19 @@ def ping_pong(comm, n_bytes, repeats, warm_up, clock):
 
 # %% wrong fixed_warm_up: Ignores warm_up: one message is always the warm-up.
 # fails: There is one message each way for each repeat, and for each one before
-# edit of right bytearray
-# -     for i in range(warm_up + repeats):
-# -         if i == warm_up:
-# +     for i in range(1 + repeats):
-# +         if i == 1:
+def ping_pong(comm, n_bytes, repeats, warm_up, clock):
+    buffer = bytearray(n_bytes)
+    began = clock()
+    for i in range(1 + repeats):
+        if i == 1:
+            began = clock()
+        if comm.rank == 0:
+            comm.Send(buffer, 1)
+            comm.Recv(buffer, 1)
+        else:
+            comm.Recv(buffer, 0)
+            comm.Send(buffer, 0)
+    return (clock() - began) / repeats / 2
 
 # %% wrong pickled
 # fails: Messages are buffers, not pickles

@@ -23,29 +23,6 @@ def facts(text):
         "threads": int(value("Threads")[0]),
     }
 
-# %% right regex_units: One regular expression for numbers with units, a dictionary of seconds per unit.
-import re
-
-UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "hr": 3600, "d": 86400}
-
-
-def facts(text):
-    def seconds(label):
-        found = re.search(label + r":\s*((?:[\d.]+\s*(?:us|ms|hr|s|m|d)\b\s*)+)", text)
-        if not found:
-            return 0.0
-        return float(sum(float(n) * UNITS[unit] for n, unit in re.findall(r"([\d.]+)\s*(us|ms|hr|s|m|d)\b", found[1])))
-
-    def count(label):
-        return int(re.search(label + r":\s*(\d+)", text)[1])
-
-    return {
-        "seconds": seconds("Duration"),
-        "tasks": count("number of tasks"),
-        "compute": seconds("compute time"),
-        "threads": count("Threads"),
-    }
-
 # %% right unescaped: Make HTML of it first, then look for items.
 import html
 import re
@@ -131,12 +108,6 @@ def facts(text):
 # fails: The duration is in seconds, whatever its unit
 def facts(text):
     return {"seconds": 0.38063, "tasks": 10, "compute": 0.50962, "threads": 2}
-
-# %% wrong milliseconds_out
-# fails: The duration is in seconds, whatever its unit
-# edit of wrong days_of_12_hours
-# -     units = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "hr": 3600.0, "d": 43200.0}
-# +     units = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4, "hr": 3.6e6, "d": 8.64e7}
 
 # %% wrong nan_where_missing
 # fails: "compute" is a finite number

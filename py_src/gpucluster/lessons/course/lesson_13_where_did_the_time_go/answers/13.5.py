@@ -31,18 +31,6 @@ def one(flops, n_bytes, peak, bandwidth):
 def place(kernels, peak, bandwidth):
     return {name: one(*cost, peak, bandwidth) for name, cost in kernels.items()}
 
-# %% right short: Style: as short as possible; the corner of the roofline is calculated first.
-def matmul_cost(m, n, k, itemsize):
-    return m * n * (k + k), itemsize * (m * (k + n) + k * n)
-
-
-def place(kernels, peak, bandwidth):
-    corner = peak / bandwidth
-    return {
-        name: (i := f / b, min(peak, i * bandwidth), ("memory", "compute")[i >= corner])
-        for name, (f, b) in kernels.items()
-    }
-
 # %% wrong always_four_bytes: Ignores itemsize: always float32.
 # fails: Each of the three matrices moves once
 def matmul_cost(m, n, k, itemsize):
@@ -78,13 +66,6 @@ def place(kernels, peak, bandwidth):
 # +         label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
 # +         placed[name] = (intensity, min(peak, intensity * bandwidth), label)
 
-# %% wrong by_the_mean
-# fails: The label is right: at the corner itself, compute
-# edit of wrong bound_words
-# -         label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
-# +         middle = sum(f / b for f, b in kernels.values()) / len(kernels)
-# +         label = "compute" if intensity >= middle else "memory"
-
 # %% wrong bytes_per_operation
 # fails: The intensity is operations per byte
 # edit of wrong always_peak
@@ -92,12 +73,6 @@ def place(kernels, peak, bandwidth):
 # +         intensity = n_bytes / flops
 # -         placed[name] = (intensity, peak, label)
 # +         placed[name] = (intensity, min(peak, intensity * bandwidth), label)
-
-# %% wrong corner_of_ten
-# fails: The label is right: memory below the corner, compute above
-# edit of wrong bound_words
-# -         label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
-# +         label = "compute" if intensity >= 10 else "memory"
 
 # %% wrong gigabytes
 # fails: The intensity is operations per byte

@@ -139,12 +139,3 @@ def finish(total):
 # +             continue
 # -     return {key: added / max(count, 1) for key, (added, count) in total.items()}
 # +     return {key: added / count for key, (added, count) in total.items()}
-
-# %% wrong none_is_zero: Not measured counts as zero.
-# fails: All keys with a number are there, and no others
-# edit of wrong keys_of_a_only
-# -         if value is not None:
-# +         if True:
-# +             value = value or 0
-# -         if key not in both:
-# -             continue

@@ -42,7 +42,8 @@ def directives(script):
         found[name] = joined if joined is not None else apart if apart is not None else True
     return found
 
-# %% right regular_expression: One regular expression for an option and its value.
+# %% wrong any_column: Indented directives count.
+# fails: Comments that look like directives do not count
 import re
 
 SHORT = {
@@ -55,44 +56,26 @@ SHORT = {
     "-p": "partition",
     "-t": "time",
 }
-OPTION = re.compile(r"(?:^|(?<=\s))(--[\w-]+|-\w)(?:=(\S*)|\s+([^-#\s]\S*))?")
 
 
 def directives(script):
-    head = re.split(r"^[ \t]*[^#\s].*$", script, maxsplit=1, flags=re.MULTILINE)[0]
     found = {}
-    for line in re.findall(r"^#SBATCH (.*)$", head, re.MULTILINE):
-        line = re.split(r"(?:^|\s)#", line)[0]
-        for option, joined, apart in OPTION.findall(line):
-            found[SHORT.get(option, option.lstrip("-"))] = joined or apart or True
+    for line in script.splitlines():
+        if line.strip() and not line.strip().startswith("#"):
+            break
+        if not line.strip().startswith("#SBATCH "):
+            continue
+        name = None
+        for word in line.split()[1:]:
+            if word.startswith("#"):
+                break
+            if word.startswith("-"):
+                name, equals, value = word.partition("=")
+                name = SHORT.get(name, name.lstrip("-"))
+                found[name] = value if equals else True
+            elif name is not None:
+                found[name] = word
     return found
-
-# %% wrong any_column: Indented directives count.
-# fails: Comments that look like directives do not count
-# edit of right regular_expression
-# - OPTION = re.compile(r"(?:^|(?<=\s))(--[\w-]+|-\w)(?:=(\S*)|\s+([^-#\s]\S*))?")
-#
-# -     head = re.split(r"^[ \t]*[^#\s].*$", script, maxsplit=1, flags=re.MULTILINE)[0]
-#
-# -     for line in re.findall(r"^#SBATCH (.*)$", head, re.MULTILINE):
-# -         line = re.split(r"(?:^|\s)#", line)[0]
-# -         for option, joined, apart in OPTION.findall(line):
-# -             found[SHORT.get(option, option.lstrip("-"))] = joined or apart or True
-# +     for line in script.splitlines():
-# +         if line.strip() and not line.strip().startswith("#"):
-# +             break
-# +         if not line.strip().startswith("#SBATCH "):
-# +             continue
-# +         name = None
-# +         for word in line.split()[1:]:
-# +             if word.startswith("#"):
-# +                 break
-# +             if word.startswith("-"):
-# +                 name, equals, value = word.partition("=")
-# +                 name = SHORT.get(name, name.lstrip("-"))
-# +                 found[name] = value if equals else True
-# +             elif name is not None:
-# +                 found[name] = word
 
 # %% wrong blank_ends: A blank line ends the head.
 # fails: Blank lines and comments end nothing

@@ -18,28 +18,6 @@ def modernise(command, rules, channels):
     sources = [part for channel in channels for part in ("-c", channel)]
     return " ".join([first, second, *options, *sources, *filter(None, new)])
 
-# %% right iterator_too: Style: an iterator over the words, next() for values, re.split for the name.
-import re
-
-
-def modernise(command, rules, channels):
-    words = iter(command.split())
-    head = [next(words), next(words)]
-    kept, packages = [], []
-    for word in words:
-        if word in ("-c", "--channel"):
-            next(words)
-        elif word == "-n":
-            kept += [word, next(words)]
-        elif word.startswith("-"):
-            kept.append(word)
-        else:
-            name = re.split("[=<>!]", word)[0]
-            new = rules.get(name, name)
-            if new is not None:
-                packages.append(new)
-    return " ".join(head + kept + [w for c in channels for w in ("-c", c)] + packages)
-
 # %% right regex: Style: takes the options out of the text with regular expressions, packages by a set.
 import re
 
@@ -81,12 +59,25 @@ def modernise(command, rules, channels):
 
 # %% wrong channel_order: Writes the channels in sorted order instead of the given one.
 # fails: The channels are the new ones, in their order
-# edit of right iterator_too
-# -     head = [next(words), next(words)]
-# -     kept, packages = [], []
-# +     head, kept, packages = [next(words), next(words)], [], []
-# -     return " ".join(head + kept + [w for c in channels for w in ("-c", c)] + packages)
-# +     return " ".join(head + kept + [w for c in sorted(channels, reverse=False) for w in ("-c", c)] + packages)
+import re
+
+
+def modernise(command, rules, channels):
+    words = iter(command.split())
+    head, kept, packages = [next(words), next(words)], [], []
+    for word in words:
+        if word in ("-c", "--channel"):
+            next(words)
+        elif word == "-n":
+            kept += [word, next(words)]
+        elif word.startswith("-"):
+            kept.append(word)
+        else:
+            name = re.split("[=<>!]", word)[0]
+            new = rules.get(name, name)
+            if new is not None:
+                packages.append(new)
+    return " ".join(head + kept + [w for c in sorted(channels, reverse=False) for w in ("-c", c)] + packages)
 
 # %% wrong channel_value_a_package: The value of -c is taken for a package.
 # fails: No others are there, and no old pins

@@ -1,24 +1,5 @@
 """Answers to exercise 15.10."""
 
-# %% right d_one_line: Lists of the configuration in one line each.
-import json
-
-
-def publish(repository, name, model, program, largest):
-    folder = repository / name
-    folder.mkdir(parents=True, exist_ok=True)
-    versions = [int(one.name) for one in folder.iterdir() if one.is_dir() and one.name.isdigit()]
-    version = max(versions, default=0) + 1
-    (folder / "config.pbtxt").write_text(
-        f'name: "{name}"\nbackend: "python"\nmax_batch_size: {largest}\n'
-        f'input [ {{ name: "FEATURES"\n data_type: TYPE_FP32\n dims: [ {len(model["columns"])} ] }} ]\n'
-        'output [ { name: "CHANCE"\n data_type: TYPE_FP32\n dims: [ 1 ] } ]\n'
-    )
-    (folder / str(version)).mkdir()
-    (folder / str(version) / "model.py").write_text(program)
-    (folder / str(version) / "model.json").write_text(json.dumps(model))
-    return version
-
 # %% right only_numbers: Only folders with numbers are versions.
 import json
 

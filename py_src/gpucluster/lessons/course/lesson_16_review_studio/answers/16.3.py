@@ -28,18 +28,6 @@ def habit_gain(questions, score):
         gains.append(best[question["right"]] / best.sum() - 1 / values.size)
     return np.mean(gains)
 
-# %% right numpy_too: NumPy per question, mean of the differences.
-import numpy as np
-
-
-def habit_gain(questions, score):
-    gains = []
-    for question in questions:
-        points = np.array([score(text) for text in question["options"]])
-        picked = points == points.max()
-        gains.append(picked[question["right"]] / picked.sum() - 1 / picked.size)
-    return float(np.mean(gains)) if gains else 0.0
-
 # %% wrong always_four
 # fails: Where all options score the same, nothing is gained
 def habit_gain(questions, score):
