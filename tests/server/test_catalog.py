@@ -13,6 +13,8 @@ from gpucluster.backends.cuda.spec import CudaSpec
 from gpucluster.backends.local import LocalSpec
 from gpucluster.protocol.presets import PRESETS
 from gpucluster.protocol.version import PROTOCOL_VERSION
+from gpucluster.server.documentation import page
+from gpucluster.server.extension import GPUClusterExtension
 from gpucluster.server.routes import routes
 from jsonschema import Draft202012Validator
 from tornado.web import RequestHandler
@@ -233,3 +235,16 @@ async def test_each_kind_says_how_many_workers_there_are_where_nobody_says_it(ap
         "POST", "notes", {"backend": "slurm", "gpus_per_node": 4, "n_workers": 2, "exclusive": True}
     )
     assert (code, [fault["field"] for fault in notes["fields"]]) == (200, ["n_workers"])
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "server-settings.md"
+
+
+def test_the_page_is_fresh_and_tells_every_setting() -> None:
+    text = page()
+    assert PAGE.read_text(encoding="utf-8") == text, (
+        "run: python -m gpucluster.server.documentation > docs/server-settings.md"
+    )
+    rows = [line.split("|") for line in text.splitlines() if line.startswith("| `")]
+    assert {name.strip(" `") for _, name, *_ in rows} == set(GPUClusterExtension.class_own_traits(config=True))
+    assert all(told.strip() for _, _, _, told, _ in rows)

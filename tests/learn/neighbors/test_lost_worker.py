@@ -13,11 +13,10 @@ from distributed import Client, LocalCluster
 from gpucluster.learn import NearestNeighbors
 from sklearn.datasets import load_digits
 
-pytestmark = pytest.mark.full
-
 DIGITS = load_digits().data
 
 
+@pytest.mark.full
 def test_neighbours_after_a_worker_was_killed() -> None:
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,

@@ -80,7 +80,6 @@ def idle_share(log, cooks):
 # %% wrong b_always_a_knife: Each order takes a knife; other orders must be done at once.
 # fails: Orders without a knife do not wait for one
 import time
-from contextlib import ExitStack
 
 import numpy as np
 from distributed import get_worker

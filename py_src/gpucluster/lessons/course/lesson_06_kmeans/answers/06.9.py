@@ -84,7 +84,6 @@ def agreement(points, mine, library):
 # %% right scores: With the library's own score and its labels.
 import numpy as np
 from gpucluster.learn import KMeans
-from scipy.spatial.distance import cdist
 from sklearn.metrics import adjusted_rand_score
 
 

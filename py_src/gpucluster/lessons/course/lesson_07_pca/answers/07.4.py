@@ -1,7 +1,6 @@
 """Answers to exercise 07.4."""
 
 # %% right b_recursion: Recursion over the blocks gives the tree, computed in one go.
-from collections import deque
 
 import dask
 import numpy as np
