@@ -138,7 +138,7 @@ def test_workers_are_scaled_restarted_and_retired(shared_site, cluster, handle, 
     before = set(client.run(os.getpid).values())
     handle.restart()
     assert not before & set(client.run(os.getpid).values())
-    assert shared_site.get(cluster.id).notice is None
+    shared_site.wait_for(cluster.id, lambda model: model.notice is None)
 
 
 @pytest.mark.full
