@@ -1,4 +1,4 @@
-"""Two results beside each other: what is compared, what is not, and in which words."""
+"""Results beside each other, medians, and intervals that promise no more than they keep."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keywords of ``LocalCluster`` and ``LocalCUDACluster``, without a cluster."""
+"""Dask's keywords and numbers of workers, without a cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a cluster inherits from the process that asks for it."""
+"""What a cluster inherits from the process that asks for it, and a start that comes to nothing."""
 
 from __future__ import annotations
 

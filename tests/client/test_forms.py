@@ -1,4 +1,4 @@
-"""Verbs that begin when they are called."""
+"""Verbs that begin when they are called, the background loop, and Ctrl-C."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gauges as lines."""
+"""Gauges as lines, rankings and sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check says when it is called wrongly, when code breaks, and how a result is shown."""
+"""What a check reports on wrong calls and broken code; counted calls; failures that are expected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beginning a lesson anew loses nothing."""
+"""Copies of lessons lose nothing; notebooks import what lies in a lesson's folder by a short name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answers of lesson 07 with many hidden inputs, and the facts of the photos that its checks know."""
+"""Lesson 07: answers on the cluster, what the checks know about the photos, pictures as tables of tiles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One function as several ranks: under MPI, on the workers, and what is said when a rank fails."""
+"""One function as several ranks, under MPI and on workers; which worker holds which blocks."""
 
 from __future__ import annotations
 

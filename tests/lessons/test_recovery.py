@@ -1,4 +1,4 @@
-"""Lesson 04: workers that crash and come back, and what the scheduler's log says about it."""
+"""Lesson 04: workers that crash and come back, the scheduler's log, and the processes of a cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program of which nothing is left, whatever it does."""
+"""Programs of which nothing is left, and what ends everything below a process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sockets with a long path, and with none."""
+"""Sockets with a long path or none, who is at their other end, and files that somebody else made."""
 
 from __future__ import annotations
 

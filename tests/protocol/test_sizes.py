@@ -1,4 +1,4 @@
-"""Memory sizes as people write them."""
+"""Memory sizes and durations as people write them."""
 
 from __future__ import annotations
 

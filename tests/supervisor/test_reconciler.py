@@ -1,4 +1,4 @@
-"""A step that fails does not swallow what was asked for while it was under way."""
+"""Steps that fail swallow no request; how long the next try waits; the idle timer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rates from counters, and figures short enough to travel."""
+"""Rates from counters, and figures short enough to travel from many workers."""
 
 from __future__ import annotations
 

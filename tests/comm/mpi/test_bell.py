@@ -1,4 +1,4 @@
-"""What wakes a rank says how much there is to be found."""
+"""What wakes a rank, how long it looks before it sleeps, and the order of buffers with one tag."""
 
 from __future__ import annotations
 
