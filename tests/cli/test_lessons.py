@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import socket
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
 import nbformat
 import pytest
 from gpucluster.cli import main
@@ -18,10 +15,8 @@ from gpucluster.cli.completion import candidates
 from gpucluster.cli.declarations import MAGIC, SHELL
 from gpucluster.cli.verbs import split_verb, verbs_of
 from gpucluster.lessons.catalogue import find_lesson, lessons
-from gpucluster.lessons.commands.lab import FOLDER, lab_command
 from gpucluster.lessons.copies import write_copy
 from gpucluster.lessons.learner_progress import record
-from gpucluster.protocol.errors import GPUClusterError
 
 Shell = Callable[..., tuple[int, str, str]]
 
@@ -320,53 +315,3 @@ def test_questions_of_jupyterquiz_are_taken_over(shell: Shell, tmp_path: Path) -
     assert shown["questions"][0]["id"] == "06.q1"
     assert shell(*words, "--into", "quiz.json")[1].startswith("1 question imported into")
     assert json.loads((tmp_path / "quiz.json").read_text(encoding="utf-8")) == shown
-
-
-FIRST = lessons()[0]
-LESSON = f"{FOLDER}/{FIRST.slug}/{FIRST.slug}.ipynb"
-
-
-def test_lessons_are_copied_once_and_work_is_left_alone(tmp_path: Path) -> None:
-    command = lab_command(tmp_path, ["--no-browser"])
-    copied = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.ipynb"))
-    assert LESSON in copied
-    assert len(copied) == len(lessons())
-    assert f"--FileContentsManager.preferred_dir={tmp_path / FOLDER}" in command
-    assert command[-1] == "--no-browser"
-    (tmp_path / LESSON).write_text("my own work")
-    lab_command(tmp_path, [])
-    assert (tmp_path / LESSON).read_text() == "my own work"
-
-
-def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / FOLDER).write_text("a file of that name")
-    with pytest.raises(GPUClusterError, match="The lessons cannot be copied to"):
-        lab_command(tmp_path, [])
-
-
-def test_lab_serves_the_lessons(tmp_path: Path, command: list[str], wait_until: Callable[..., Any]) -> None:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = found.getsockname()[1]
-    options = ["--no-browser", f"--port={port}", "--IdentityProvider.token=t0ken", "--allow-root"]
-    log = (tmp_path / "log").open("w")
-    server = subprocess.Popen([*command, "lab", *options], cwd=tmp_path, stdout=log, stderr=log)
-    try:
-        base, headers = f"http://127.0.0.1:{port}", {"Authorization": "token t0ken"}
-        with httpx.Client(base_url=base, headers=headers, trust_env=False) as client:
-
-            def ready() -> bool:
-                assert server.poll() is None, (tmp_path / "log").read_text()
-                try:
-                    return client.get("/api/status").status_code == 200
-                except httpx.TransportError:
-                    return False
-
-            wait_until(ready)
-            assert client.get(f"/api/contents/{LESSON}").json()["type"] == "notebook"
-            opened = client.get("/", follow_redirects=True)
-            assert opened.url.path == f"/lab/tree/{LESSON}"
-    finally:
-        server.terminate()
-        server.wait(timeout=60)
-        log.close()

@@ -19,13 +19,8 @@ import gpucluster
 import pytest
 from dask import array
 from distributed import Client, Event, LocalCluster, as_completed, wait
-from distributed.comm.addressing import get_address_host
-from distributed.comm.registry import get_backend
-from distributed.dashboard.scheduler import applications
 from gpucluster.client.cluster import Cluster
 from gpucluster.client.control import Control
-from gpucluster.client.display.dashboard import PAGES, find_page, page_names
-from gpucluster.client.scheme import SchemeBackend
 from gpucluster.devices.machine import this_machine
 from gpucluster.learn.cluster import KMeans
 from gpucluster.learn.errors import ClusterStopped
@@ -419,77 +414,3 @@ def test_a_script_that_leaves_a_cluster_behind_says_so(site, wait_until):
     wait_until(lambda: site.get("held").state.ended)
     assert site.get("left").state is ClusterState.RUNNING
     assert site.get("closed").state.ended
-
-
-def test_distributed_finds_the_scheme_by_its_entry_point() -> None:
-    assert isinstance(get_backend("gpucluster"), SchemeBackend)
-    assert get_address_host("gpucluster://some-name") == "some-name"
-    with pytest.raises(ValueError, match="Nothing can listen"):
-        get_backend("gpucluster").get_listener("some-name", None, True)
-
-
-def test_a_client_computes_by_name_and_by_id(shared_cluster) -> None:
-    for name in ("shared", shared_cluster.id):
-        with Client(f"gpucluster://{name}") as client:
-            assert client.submit(sum, [1, 2]).result() == 3
-
-
-def test_a_client_computes_by_the_configured_address(shared_cluster) -> None:
-    with dask.config.set({"scheduler-address": "gpucluster://shared"}), Client() as client:
-        assert client.submit(sum, [1, 2]).result() == 3
-
-
-def test_an_unknown_cluster_is_refused_at_once(shared_site) -> None:
-    with pytest.raises(ClusterNotFound, match="There is no cluster 'nobody'"):
-        Client("gpucluster://nobody")
-
-
-def test_an_ended_cluster_is_refused_at_once(site) -> None:
-    model = site.running(name="over", n_workers=1)
-    site.control.stop(model.id)
-    with pytest.raises(InvalidState, match="The cluster 'over' is stopped"):
-        Client("gpucluster://over")
-
-
-@pytest.mark.parametrize(
-    ("text", "path"),
-    [
-        ("task-stream", "individual-task-stream"),
-        ("Task stream", "individual-task-stream"),
-        ("task_stream", "individual-task-stream"),
-        ("individual-task-stream", "individual-task-stream"),
-        ("/individual-progress", "individual-progress"),
-        ("status", "status"),
-        ("GPU memory", "individual-gpu-memory"),
-        ("profile", "profile"),
-        ("Profile, whole page", "profile"),
-    ],
-)
-def test_a_page_by_its_names(text: str, path: str) -> None:
-    assert find_page(text).path == path
-
-
-def test_every_page_of_dask_is_found_under_its_own_name() -> None:
-    ours = {page.path for page in PAGES}
-    for path in applications:
-        assert find_page(path).path == path.strip("/")
-    assert {path.strip("/") for path in applications} <= ours
-
-
-def test_the_names_that_are_listed_are_different_and_found() -> None:
-    names = page_names()
-    assert len(set(names)) == len(PAGES)
-    assert [find_page(name) for name in names] == list(PAGES)
-
-
-@pytest.mark.parametrize("text", ["", "../status", "http://elsewhere", "x" * 1000, "status?a=b", "sta\ntus", "%2e%2e"])
-def test_anything_else_is_a_sentence_with_the_list(text: str) -> None:
-    with pytest.raises(InvalidRequest, match="there is no page") as refused:
-        find_page(text)
-    assert "task-stream" in refused.value.message
-    assert "\n" not in refused.value.message
-
-
-def test_a_near_miss_is_named() -> None:
-    with pytest.raises(InvalidRequest, match="Did you mean 'task-stream'"):
-        find_page("taskstream")

@@ -1,18 +1,15 @@
-"""What a cluster inherits from the process that asks for it, and a start that comes to nothing."""
+"""What a cluster inherits from the process that asks for it."""
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 
-import psutil
 import pytest
-from gpucluster.client.starting.launch import launch
-from gpucluster.protocol.errors import GPUClusterError, RegistryUnwritable, StartFailed
-from gpucluster.registry.record import Folder
+
+pytestmark = pytest.mark.full
 
 AFTER_A_NANNY = """
 import json, os
@@ -62,7 +59,6 @@ print(json.dumps(result))
 """
 
 
-@pytest.mark.full
 def test_what_a_script_has_set_in_dask_and_where_it_imports_from_is_passed_on(tmp_path):
     """As to the workers of a ``LocalCluster``; nothing is told, and a standby fits, where nothing is different."""
     (project := tmp_path / "project").mkdir()
@@ -100,7 +96,6 @@ def test_what_a_script_has_set_in_dask_and_where_it_imports_from_is_passed_on(tm
     assert str(project) not in others, "which the variable tells"
 
 
-@pytest.mark.full
 def test_what_a_nanny_of_dask_leaves_in_this_process_is_not_passed_on(tmp_path, monkeypatch):
     """With it no standby fits that was started before."""
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONHASHSEED"):
@@ -112,38 +107,3 @@ def test_what_a_nanny_of_dask_leaves_in_this_process_is_not_passed_on(tmp_path, 
     assert {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONHASHSEED"} <= set(set_by_dask)
     assert is_same
     assert is_all, "what the person sets is passed on"
-
-
-@pytest.mark.processes
-@pytest.mark.parametrize(
-    ("python", "has_log", "error"),
-    [("/no/python", True, StartFailed), ("/no/python", False, RegistryUnwritable)],
-    ids=["no Python", "no room for a log"],
-)
-def test_it_leaves_no_file_open(tmp_path, python: str, has_log: bool, error: type[GPUClusterError]) -> None:
-    folder = Folder(tmp_path)
-    if not has_log:
-        folder.log.mkdir()
-    before = psutil.Process().num_fds()
-    held = os.open(tmp_path / "lock", os.O_CREAT | os.O_RDWR)
-    with pytest.raises(error):
-        launch(folder, held, python=python, cwd=str(tmp_path), environment=dict(os.environ))
-    assert psutil.Process().num_fds() == before
-
-
-@pytest.mark.processes
-@pytest.mark.parametrize(
-    ("script", "sentence"),
-    [
-        ("kill -9 $$", "was ended before it had started, and had said nothing: somebody killed it, or the machine"),
-        ("echo disk on fire >&2", "ended before it had started. The last it said: disk on fire."),
-    ],
-    ids=["killed", "with a word"],
-)
-def test_a_process_that_ends_at_once_is_told_in_a_sentence(tmp_path, script: str, sentence: str) -> None:
-    python = tmp_path / "python"
-    python.write_text(f"#!/bin/sh\n{script}\n")
-    python.chmod(0o700)
-    held = os.open(tmp_path / "lock", os.O_CREAT | os.O_RDWR)
-    with pytest.raises(StartFailed, match=re.escape(sentence)):
-        launch(Folder(tmp_path), held, python=str(python), cwd=str(tmp_path), environment=dict(os.environ))

@@ -1,4 +1,4 @@
-"""One function as several ranks, under MPI and on workers; which worker holds which blocks."""
+"""One function as several ranks: under MPI, on the workers, and what is said when a rank fails."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import os
 from pathlib import Path
 from typing import Any
 
-import dask.array as da
 import numpy as np
 import psutil
 import pytest
 from gpucluster.learn.communicators import SerialCommunicator
-from gpucluster.lessons.probes.placement import blocks_by_worker, spread, worker_order
 from gpucluster.lessons.simulations import ranks
 from gpucluster.lessons.simulations.ranks import (
     NoMPI,
@@ -153,27 +151,3 @@ def test_threads_say_which_rank_was_left_alone_or_failed(last: str, sentence: st
     f = make(f"def f(comm, points):\n    comm.allreduce(len(points))\n    {last}\n")
     with pytest.raises(RankFailed, match=sentence):
         run_in_threads(f, [np.ones((1, 2))] * 2)
-
-
-def test_blocks_are_dealt_to_the_workers_in_turn(client: Any) -> None:
-    rows = np.arange(50.0).reshape(25, 2)
-    with client.as_current():
-        array = spread(client, da.from_array(rows, chunks=((6, 7, 5, 4, 3), 2)))
-        assert array.chunks == ((6, 7, 5, 4, 3), (2,))
-        assert list(blocks_by_worker(client, array).values()) == [[0, 2, 4], [1, 3]]
-        assert np.array_equal(array.compute(), rows)
-
-
-def test_rows_put_together_by_worker_are_all_there_in_another_order(client: Any) -> None:
-    labels = np.arange(40)
-    with client.as_current():
-        array = spread(client, da.from_array(labels, chunks=10))
-        found = worker_order(client, array)
-    assert found.tolist() == [*range(10), *range(20, 30), *range(10, 20), *range(30, 40)]
-
-
-def test_a_worker_without_blocks_is_named(client: Any) -> None:
-    first = sorted(client.scheduler_info()["workers"])[0]
-    with client.as_current():
-        array = da.ones(20, chunks=5).persist(workers=[first], allow_other_workers=False)
-        assert list(blocks_by_worker(client, array).values()) == [[0, 1, 2, 3], []]

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 from gpucluster.backends.auto import AutoSpec
 from gpucluster.backends.cuda.spec import CudaSpec
@@ -190,13 +186,3 @@ def test_each_preset_is_a_valid_spec(preset):
 
 def test_adaptive_bounds_may_be_equal():
     assert parse_patch({"adapt": {"minimum": 2, "maximum": 2}}).adapt == Adapt(minimum=2, maximum=2)
-
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.mark.skipif(not (ROOT / "node_modules").exists(), reason="needs the npm packages: run 'jlpm install'")
-def test_the_checked_in_types_are_fresh() -> None:
-    command = [sys.executable, str(ROOT / ".ci" / "protocol_types.py"), "--check"]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr

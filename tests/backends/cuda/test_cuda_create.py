@@ -229,8 +229,6 @@ except GPUClusterError as error:
     assert models == expected
 
 
-pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
-
 PREFLIGHTS = """
 import asyncio, json, os, pathlib, tempfile
 from gpucluster.backends.backend import StartContext, load_backend

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import signal
 import time
 from copy import deepcopy
 from typing import Any
@@ -15,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.neighbors
-from distributed import Client, LocalCluster, futures_of
+from distributed import Client, futures_of
 from gpucluster.learn import KNeighborsClassifier, KNeighborsRegressor, NearestNeighbors
 from gpucluster.learn.errors import InvalidData, InvalidParameter
 from sklearn.base import clone
@@ -298,21 +296,3 @@ def test_bad_input(dask_client: Any, split: Any) -> None:
         NearestNeighbors().fit(split(TRAIN[:3], 2)).kneighbors(QUERIES)
     with pytest.raises(InvalidData, match="64"):
         NearestNeighbors().fit(split(TRAIN, 2)).kneighbors(split(QUERIES[:, :10], 2))
-
-
-TRAINING = load_digits().data
-
-
-@pytest.mark.full
-def test_neighbours_after_a_worker_was_killed() -> None:
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
-        Client(cluster) as client,
-    ):
-        model = NearestNeighbors(algorithm="brute").fit(da.from_array(TRAINING, chunks=(300, -1)))
-        before = model.kneighbors(TRAINING[:50])
-        pids: dict[str, Any] = client.run(os.getpid)
-        os.kill(next(iter(pids.values())), signal.SIGKILL)
-        after = model.kneighbors(TRAINING[:50])
-    for one, other in zip(before, after, strict=True):
-        np.testing.assert_array_equal(one, other)

@@ -1,0 +1,47 @@
+"""The start of a supervisor's process, where it comes to nothing."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import psutil
+import pytest
+from gpucluster.client.starting.launch import launch
+from gpucluster.protocol.errors import GPUClusterError, RegistryUnwritable, StartFailed
+from gpucluster.registry.record import Folder
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize(
+    ("python", "has_log", "error"),
+    [("/no/python", True, StartFailed), ("/no/python", False, RegistryUnwritable)],
+    ids=["no Python", "no room for a log"],
+)
+def test_it_leaves_no_file_open(tmp_path, python: str, has_log: bool, error: type[GPUClusterError]) -> None:
+    folder = Folder(tmp_path)
+    if not has_log:
+        folder.log.mkdir()
+    before = psutil.Process().num_fds()
+    held = os.open(tmp_path / "lock", os.O_CREAT | os.O_RDWR)
+    with pytest.raises(error):
+        launch(folder, held, python=python, cwd=str(tmp_path), environment=dict(os.environ))
+    assert psutil.Process().num_fds() == before
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize(
+    ("script", "sentence"),
+    [
+        ("kill -9 $$", "was ended before it had started, and had said nothing: somebody killed it, or the machine"),
+        ("echo disk on fire >&2", "ended before it had started. The last it said: disk on fire."),
+    ],
+    ids=["killed", "with a word"],
+)
+def test_a_process_that_ends_at_once_is_told_in_a_sentence(tmp_path, script: str, sentence: str) -> None:
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\n{script}\n")
+    python.chmod(0o700)
+    held = os.open(tmp_path / "lock", os.O_CREAT | os.O_RDWR)
+    with pytest.raises(StartFailed, match=re.escape(sentence)):
+        launch(Folder(tmp_path), held, python=str(python), cwd=str(tmp_path), environment=dict(os.environ))

@@ -1,0 +1,41 @@
+"""``Client("gpucluster://name")``: what tools do that know a cluster by an address alone."""
+
+from __future__ import annotations
+
+import dask
+import pytest
+from distributed import Client
+from distributed.comm.addressing import get_address_host
+from distributed.comm.registry import get_backend
+from gpucluster.client.scheme import SchemeBackend
+from gpucluster.protocol.errors import ClusterNotFound, InvalidState
+
+
+def test_distributed_finds_the_scheme_by_its_entry_point() -> None:
+    assert isinstance(get_backend("gpucluster"), SchemeBackend)
+    assert get_address_host("gpucluster://some-name") == "some-name"
+    with pytest.raises(ValueError, match="Nothing can listen"):
+        get_backend("gpucluster").get_listener("some-name", None, True)
+
+
+def test_a_client_computes_by_name_and_by_id(shared_cluster) -> None:
+    for name in ("shared", shared_cluster.id):
+        with Client(f"gpucluster://{name}") as client:
+            assert client.submit(sum, [1, 2]).result() == 3
+
+
+def test_a_client_computes_by_the_configured_address(shared_cluster) -> None:
+    with dask.config.set({"scheduler-address": "gpucluster://shared"}), Client() as client:
+        assert client.submit(sum, [1, 2]).result() == 3
+
+
+def test_an_unknown_cluster_is_refused_at_once(shared_site) -> None:
+    with pytest.raises(ClusterNotFound, match="There is no cluster 'nobody'"):
+        Client("gpucluster://nobody")
+
+
+def test_an_ended_cluster_is_refused_at_once(site) -> None:
+    model = site.running(name="over", n_workers=1)
+    site.control.stop(model.id)
+    with pytest.raises(InvalidState, match="The cluster 'over' is stopped"):
+        Client("gpucluster://over")

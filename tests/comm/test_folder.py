@@ -1,0 +1,64 @@
+"""The folder of the sockets: who finds what in it, and what is left in it."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from gpucluster.comm import folder as folders
+from gpucluster.operating_system.descriptors import short_address
+
+
+def test_folder_and_secret_are_for_this_user_only(folder: Path) -> None:
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert (folder / "secret").stat().st_mode & 0o777 == 0o600
+    assert len(folders.secret_of(str(folder))) == folders.SECRET_BYTES
+    with pytest.raises(FileExistsError):
+        folders.make_comm_folder(folder)
+
+
+def test_a_secret_behind_a_link_or_of_another_length_is_none(folder: Path) -> None:
+    (folder / "secret").rename(folder / "other")
+    (folder / "secret").symlink_to(folder / "other")
+    with pytest.raises(OSError, match="symbolic links|secret"):
+        folders.secret_of(str(folder))
+    (folder / "secret").unlink()
+    os.mkfifo(folder / "secret")
+    with pytest.raises(OSError, match="not a secret"):
+        folders.secret_of(str(folder))
+    (folder / "secret").unlink()
+    (folder / "secret").write_text("short")
+    with pytest.raises(OSError, match="not a secret"):
+        folders.secret_of(str(folder))
+
+
+@pytest.mark.processes
+def test_what_a_killed_process_left_is_swept_and_nothing_else(folder: Path) -> None:
+    code = "import sys, os; from gpucluster.comm.folder import bind; bind(sys.argv[1], backlog=4); os._exit(9)"
+    subprocess.run([sys.executable, "-c", code, str(folder)], check=False, timeout=60)
+    [left] = [path for path in folder.iterdir() if path.is_socket()]
+    listening, path = folders.bind(str(folder), backlog=4)
+    # As of a process of another container: alive, but nobody here has its number.
+    elsewhere, there = folders.bind(str(folder), backlog=4)
+    strange = folder / f"{2**22 + 1}-abc"
+    os.rename(there, strange)
+    folders.sweep(str(folder))
+    assert not left.exists()
+    assert {entry.name for entry in folder.iterdir()} == {"secret", Path(path).name, strange.name}
+    with listening, elsewhere:
+        pass
+
+
+def test_a_path_longer_than_an_address_can_be_is_reached(folder: Path) -> None:
+    deep = folder / ("x" * 90) / ("y" * 90)
+    deep.mkdir(parents=True)
+    listening, path = folders.bind(str(deep), backlog=4)
+    assert len(path) > 180
+    with listening, socket.socket(socket.AF_UNIX) as connection, short_address(path) as address:
+        connection.connect(address)
+    with pytest.raises(OSError, match="too long"), socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(path)

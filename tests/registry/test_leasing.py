@@ -1,0 +1,60 @@
+"""Who has a lease: a process that lives and wants it."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from gpucluster.protocol.errors import InvalidState
+from gpucluster.protocol.models import ClusterState
+from gpucluster.registry.leasing import Hold, lease_of_this_process, why_over
+from gpucluster.registry.record import Folder
+from gpucluster.registry.store import ENDED_LEASES_KEPT
+
+from .test_store import registry, write, write_ended  # noqa: F401
+
+MINE = lease_of_this_process("cell", "notebook, process 7")
+
+
+def test_a_lease_goes_on_until_its_holder_lets_go(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    hold = Hold(folder)
+    assert hold.holds
+    assert why_over(folder, MINE) is None
+    with pytest.raises(InvalidState):
+        Hold(folder)
+    # A child that was forked meanwhile has the same.
+    child = os.dup(hold._descriptor or -1)
+    hold.let_go()
+    hold.let_go()
+    assert not hold.holds
+    assert why_over(folder, MINE) == "The cell that had leased it has ended."
+    os.close(child)
+
+
+def test_a_lease_is_over_when_its_holder_is_forgotten(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    hold = Hold(folder)
+    del hold
+    assert why_over(folder, MINE) is not None
+
+
+def test_a_lease_is_over_with_its_process_whoever_has_its_number_now(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    hold = Hold(folder)
+    of_another = MINE.model_copy(update={"birth": "before"})
+    assert why_over(folder, of_another) == ("Who had leased it (notebook, process 7) has ended without giving it back.")
+    hold.let_go()
+
+
+def test_many_leases_push_no_other_cluster_out_of_the_list(registry):  # noqa: F811
+    write_ended(registry, "mine", age=timedelta(hours=1))
+    for number in range(12):
+        write_ended(registry, f"lease-{number}", age=timedelta(minutes=30 - number), lease=MINE)
+    _, held = write(registry, "broken", ClusterState.FAILED, age=timedelta(minutes=40), lease=MINE)
+    os.close(held)
+    kept = [model.name for model in registry.list()]
+    assert kept == ["lease-11", "lease-10", "lease-9", "broken", "mine"]
+    assert ENDED_LEASES_KEPT == 3
