@@ -77,8 +77,38 @@ def idle_share(log, cooks):
 # +     busy = (table.ended - table.began).sum()
 # +     return 1 - busy / (cooks * (table.ended.max() - table.taken.min()))
 
-# %% wrong b_always_a_knife: Each order takes a knife; other orders must be done at once.
+# %% wrong knife_for_all: Every order takes a knife.
 # fails: Orders without a knife do not wait for one
+# edit of right table
+# -     with knives if order.knife else nullcontext():
+# +     with knives:
+# -     table = pd.DataFrame(log)
+# -     busy = (table.ended - table.began).sum()
+# -     return 1 - busy / (cooks * (table.ended.max() - table.taken.min()))
+# +     length = max(entry.ended for entry in log) - min(entry.taken for entry in log)
+# +     return 1 - sum(entry.ended - entry.began for entry in log) / cooks / length
+
+# %% wrong no_knife: Nobody takes a knife.
+# fails: Never more knives in use than there are
+# edit of wrong knife_for_all
+# -     with knives:
+# -         return hands_on(order)
+# +     return hands_on(order)
+
+# %% wrong busy_share: The share of work, not of idleness.
+# fails: The idle share is right in 20 random logs, also when a cook has nothing to do
+# edit of wrong knife_for_all
+# -     with knives:
+# -         return hands_on(order)
+# +     if order.knife:
+# +         with knives:
+# +             return hands_on(order)
+# +     return hands_on(order)
+# -     return 1 - sum(entry.ended - entry.began for entry in log) / cooks / length
+# +     return sum(entry.ended - entry.began for entry in log) / cooks / length
+
+# %% wrong b_nothing_returned: The entry of hands_on is not returned for orders with a knife.
+# fails: Each order gives what hands_on returns: an Entry
 import time
 
 import numpy as np
@@ -100,56 +130,22 @@ def idle_share(log, cooks):
 
 
 def with_semaphore(order, knives):
-    with knives:
+    if order.knife:
+        with knives:
+            hands_on(order)
+    else:
         return hands_on(order)
-
-# %% wrong b_back_before_work: The knife is given back before the work is done.
-# fails: Never more knives in use than there are
-# edit of wrong b_always_a_knife
-# -     with knives:
-# -         return hands_on(order)
-# +     if order.knife:
-# +         with knives:
-# +             pass
-# +     return hands_on(order)
-
-# %% wrong b_busy_share: Returns the share in which the hands were busy, so 1 means always busy and not 0.
-# fails: The idle share is right in 20 random logs, also when a cook has nothing to do
-# edit of right table
-# - from contextlib import nullcontext
-# + from contextlib import ExitStack
-# - import pandas as pd
-# + import numpy as np
-# - def hands_on(order):
-# + def hands_on(order):
-# +     """Do the work of an order."""
-# -     with knives if order.knife else nullcontext():
-# -         return hands_on(order)
-# +     if order.knife:
-# +         with knives:
-# +             return hands_on(order)
-# +     return hands_on(order)
-# -     table = pd.DataFrame(log)
-# -     busy = (table.ended - table.began).sum()
-# -     return 1 - busy / (cooks * (table.ended.max() - table.taken.min()))
-# +     busy = sum(entry.ended - entry.began for entry in log)
-# +     return busy / (cooks * (max(entry.ended for entry in log) - min(entry.taken for entry in log)))
-
-# %% wrong b_nothing_returned: The entry of hands_on is not returned for orders with a knife.
-# fails: Each order gives what hands_on returns: an Entry
-# edit of wrong b_always_a_knife
-# -     with knives:
-# +     if order.knife:
-# +         with knives:
-# +             hands_on(order)
-# +     else:
 
 # %% wrong b_opposite: The orders without a knife take one, and those with a knife do not.
 # fails: Never more knives in use than there are
-# edit of wrong b_always_a_knife
-# - def with_semaphore(order, knives):
-# + def with_semaphore(order, knives):
-# +     if order.knife:
+# edit of wrong b_nothing_returned
+# -         with knives:
+# -             hands_on(order)
+# -     else:
+#
+# -         return hands_on(order)
+# +         return hands_on(order)
+# +     with knives:
 # +         return hands_on(order)
 
 # %% wrong never_given_back: A knife is taken, and given back after the first order only.

@@ -56,23 +56,11 @@ def run_carefully(client, task, args, retries, allowed):
         except Exception as error:
             return error
 
-# %% wrong b_loop_off_by_one: A loop of `retries` runs in all, one too few: `retries` counts the runs after the first.
+# %% wrong b_no_retries: The option `retries` is ignored.
 # fails: A task that fails a few times succeeds with as many retries
 # edit of right b_try_finally
-# -     before = client.run_on_scheduler(set_number, number=allowed)
-# +     before = client.run_on_scheduler(set_number, number=allowed)
-# +     outcome = None
 # -         return client.submit(task, *args, retries=retries, pure=False).result()
-# -     except Exception as error:
-# -         return error
-# +         for _ in range(max(retries, 1)):
-# +             future = client.submit(task, *args, pure=False)
-# +             outcome = future.exception()
-# +             if outcome is None:
-# +                 return future.result()
-# +             if type(outcome).__name__ == "KilledWorker":
-# +                 break
-# +         return outcome
+# +         return client.submit(task, *args, pure=False).result()
 
 # %% wrong b_one_more: Off by one, the task ends allowed + 2 workers ("it then ends `allowed + 1`").
 # fails: It has then ended 1 + 1 workers, and no more

@@ -49,17 +49,11 @@ def assign(points, centroids):
 def assign(points, centroids):
     return ((centroids**2).sum(axis=1) - 2 * points @ centroids.T).argmin(axis=0)
 
-# %% wrong b_best_is_one: Starts with 1 as the largest distance, so points that are farther keep number 0, not the nearest.
+# %% wrong hard_coded: The answer for one sample.
 # fails: Each point gets the centroid that is nearest to it
 # edit of right list_of_norms
 # -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
-# +     best = np.ones(len(points))
-# +     labels = np.zeros(len(points), dtype=int)
-# +     for j in range(len(centroids)):
-# +         squared = ((points - centroids[j]) ** 2).sum(axis=1)
-# +         closer = squared < best
-# +         best[closer], labels[closer] = squared[closer], j
-# +     return labels
+# +     return np.arange(len(points)) % len(centroids)
 
 # %% wrong b_city_block: Adds up absolute differences, which is not the distance of the text (squared differences).
 # fails: Each point gets the centroid that is nearest to it
@@ -80,17 +74,13 @@ def assign(points, centroids):
 # +         best = np.minimum(best, squared)
 # +     return labels
 
-# %% wrong b_shift_in_place: Shifts points and centroids in place, but a function leaves what it is given as it was.
+# %% wrong points_changed: Right labels, but the caller's points are spoilt.
 # fails: What it is given stays as it was
 # edit of right list_of_norms
 # -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
-# +     middle = centroids[0].copy()
-# +     points -= middle
-# +     centroids -= middle
-# +     squared = np.empty((len(points), len(centroids)))
-# +     for j in range(len(centroids)):
-# +         squared[:, j] = ((points - centroids[j]) ** 2).sum(axis=1)
-# +     return squared.argmin(axis=1)
+# +     labels = ((centroids**2).sum(axis=1) - 2 * points @ centroids.T).argmin(axis=1)
+# +     np.multiply(points, 2, out=points)
+# +     return labels
 
 # %% wrong cached_by_shape: Labels for a shape that was seen before come from a dictionary.
 # fails: Points of float64 are compared in float64: the nearer of two centroids that are almost the same

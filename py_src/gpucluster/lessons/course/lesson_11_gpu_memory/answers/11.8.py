@@ -56,25 +56,13 @@ def repair(command, scheduler):
         new.append(word)
     return " ".join(new)
 
-# %% wrong async_must_come_first: Leaves out the pool size only if --rmm-async came before it, because it decides word by word.
+# %% wrong both_kept: Keeps both allocators.
 # fails: dask-cuda 26.10 takes the command
-def repair(command, scheduler):
-    words = command.split()
-    new, i = [], 0
-    while i < len(words):
-        w = words[i]
-        if w == "dask-cuda-worker":
-            new += ["dask", "cuda", "worker", scheduler]
-        elif w in ("--enable-jit-unspill", "--disable-jit-unspill"):
-            pass
-        elif "--rmm-async" in new and w == "--rmm-pool-size":
-            i += 1
-        elif "--rmm-async" in new and w.startswith("--rmm-pool-size="):
-            pass
-        else:
-            new.append(w)
-        i += 1
-    return " ".join(new)
+# edit of wrong async_anywhere
+# -         if name == "--rmm-pool-size" and "rmm-async" in command:
+# -             if "=" not in word:
+# -                 old.pop(0)
+# -             continue
 
 # %% wrong background_lost: The & at the end is lost.
 # fails: An & at the end stays there

@@ -123,19 +123,12 @@ def host_copies(one, other):
 # -     if on_device and any(end["card"] == "gpudirect" for end in on_device):
 # +     if all(end["card"] == "gpudirect" for end in on_device):
 
-# %% wrong node_forgotten: Looks for NVLink by the numbers of the GPUs without asking for the same node.
+# %% wrong nvlink_between_nodes
 # fails: The copies by way of host memory are counted
-# edit of wrong both_cards
-# -     if one["node"] == other["node"]:
-# -         if one["process"] == other["process"] and one["device"] == other["device"]:
-# -             return "nothing moves"
-# -         if len(gpus) == 2 and other["device"] in one["nvlink"]:
-# -             return "nvlink"
-# +     same = one["node"] == other["node"]
-# +     if same and one["process"] == other["process"] and one["device"] == other["device"]:
-# +         return "nothing moves"
-# +     if len(gpus) == 2 and other["device"] in one["nvlink"]:
+# edit of wrong any_gpudirect
+# -         return "pcie" if on_device else "shared memory"
+# +         return "pcie" if on_device else "shared memory"
+# +     if len(on_device) == 2 and other["device"] in one["nvlink"]:
 # +         return "nvlink"
-# +     if same:
-# -     return "gpudirect" if gpus and one["card"] == other["card"] == "gpudirect" else "rdma"
-# +     return "gpudirect" if gpus and all(e["card"] == "gpudirect" for e in gpus) else "rdma"
+# -     if on_device and any(end["card"] == "gpudirect" for end in on_device):
+# +     if on_device and all(end["card"] == "gpudirect" for end in on_device):

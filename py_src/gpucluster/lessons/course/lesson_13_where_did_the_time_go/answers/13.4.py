@@ -98,32 +98,13 @@ def device_summary(connection, device):
 # +         "SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId = ? ORDER BY start", (device,)
 # +     ).fetchall()
 
-# %% wrong copy_table_needed: Takes it for granted that the table of copies is there.
+# %% wrong needs_copies
 # fails: It runs without an error: OperationalError
-def _rows(connection, device, columns, kind):
-    table = f"CUPTI_ACTIVITY_KIND_{kind}"
-    return connection.execute(f"SELECT {columns} FROM {table} WHERE deviceId = ? ORDER BY start", (device,)).fetchall()
-
-
-def _covered(spans):
-    total, end = 0, float("-inf")
-    for start, stop in sorted(spans):
-        total += max(0, stop - max(start, end))
-        end = max(end, stop)
-    return total
-
-
-def device_summary(connection, device):
-    kernels = _rows(connection, device, "start, end", "KERNEL")
-    copies = _rows(connection, device, "start, end, bytes, copyKind", "MEMCPY")
-    times = kernels + [copy[:2] for copy in copies]
-    window = max(stop for _, stop in times) - min(start for start, _ in times)
-    return {
-        "kernel_seconds": sum(stop - start for start, stop in kernels) / 1e9,
-        "to_device_bytes": sum(copy[2] for copy in copies if copy[3] == 1),
-        "to_host_bytes": sum(copy[2] for copy in copies if copy[3] == 2),
-        "idle_share": 1 - _covered(kernels) / window,
-    }
+# edit of wrong busy_share
+# -     if "CUPTI_ACTIVITY_KIND_MEMCPY" in tables:
+# +     if tables:
+# -         "idle_share": busy / (end - begin),
+# +         "idle_share": 1 - busy / (end - begin),
 
 # %% wrong counts_copies
 # fails: The bytes from host to device are those of copyKind 1, of this device only

@@ -44,8 +44,16 @@ def place(kernels, peak, bandwidth):
         result[name] = (i, min(peak, i * bandwidth), "compute" if i * bandwidth >= peak else "memory")
     return result
 
-# %% wrong always_peak
+# %% wrong no_flat_roof: attainable is always I x bandwidth, also above the peak.
 # fails: What is attainable is the lower of slope and roof
+# edit of wrong always_four_bytes
+# -     return 2 * m * n * k, 4 * (m * k + k * n + m * n)
+# +     return 2 * m * n * k, itemsize * (m * k + k * n + m * n)
+# -         result[name] = (i, min(peak, i * bandwidth), "compute" if i * bandwidth >= peak else "memory")
+# +         result[name] = (i, i * bandwidth, "compute" if i * bandwidth >= peak else "memory")
+
+# %% wrong bound_words
+# fails: The label is right: memory below the corner, compute above
 def matmul_cost(m, n, k, itemsize):
     return 2 * m * n * k, itemsize * (m * k + k * n + m * n)
 
@@ -54,25 +62,17 @@ def place(kernels, peak, bandwidth):
     placed = {}
     for name, (flops, n_bytes) in kernels.items():
         intensity = flops / n_bytes
-        label = "compute" if intensity * bandwidth >= peak else "memory"
-        placed[name] = (intensity, peak, label)
+        label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
+        placed[name] = (intensity, min(peak, intensity * bandwidth), label)
     return placed
-
-# %% wrong bound_words
-# fails: The label is right: memory below the corner, compute above
-# edit of wrong always_peak
-# -         label = "compute" if intensity * bandwidth >= peak else "memory"
-# -         placed[name] = (intensity, peak, label)
-# +         label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
-# +         placed[name] = (intensity, min(peak, intensity * bandwidth), label)
 
 # %% wrong bytes_per_operation
 # fails: The intensity is operations per byte
-# edit of wrong always_peak
+# edit of wrong bound_words
 # -         intensity = flops / n_bytes
+# -         label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
 # +         intensity = n_bytes / flops
-# -         placed[name] = (intensity, peak, label)
-# +         placed[name] = (intensity, min(peak, intensity * bandwidth), label)
+# +         label = "compute" if intensity * bandwidth >= peak else "memory"
 
 # %% wrong gigabytes
 # fails: The intensity is operations per byte
@@ -97,17 +97,17 @@ def place(kernels, peak, bandwidth):
 
 # %% wrong one_operation_per_product
 # fails: A product costs 2 k operations per number of the result
-# edit of wrong always_peak
+# edit of wrong bound_words
 # -     return 2 * m * n * k, itemsize * (m * k + k * n + m * n)
 # +     return m * n * k, itemsize * (m * k + k * n + m * n)
-# -         placed[name] = (intensity, peak, label)
-# +         placed[name] = (intensity, min(peak, intensity * bandwidth), label)
+# -         label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
+# +         label = "compute" if intensity * bandwidth >= peak else "memory"
 
 # %% wrong pops_kernels
 # fails: Called again with the same, it gives the same
-# edit of wrong always_peak
+# edit of wrong bound_words
 # -     for name, (flops, n_bytes) in kernels.items():
 # +     while kernels:
 # +         name, (flops, n_bytes) = kernels.popitem()
-# -         placed[name] = (intensity, peak, label)
-# +         placed[name] = (intensity, min(peak, intensity * bandwidth), label)
+# -         label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
+# +         label = "compute" if intensity * bandwidth >= peak else "memory"

@@ -83,19 +83,15 @@ output [
 """)
     return version
 
-# %% wrong b_double: TYPE_FP64 instead of TYPE_FP32.
+# %% wrong b_rows_in_dims: The dims have the rows, too, but they leave the rows out.
 # fails: There is one input, of the right type, and its dims are those of one row
 # edit of wrong b_batch_fixed
 # - max_batch_size: {256}
 # + max_batch_size: {largest}
-# -     name: "FEATURES"
-# -     data_type: TYPE_FP32
-# +     name: "FEATURES"
-# +     data_type: TYPE_FP64
-# -     name: "CHANCE"
-# -     data_type: TYPE_FP32
-# +     name: "CHANCE"
-# +     data_type: TYPE_FP64
+# -     dims: [ {len(model["columns"])} ]
+# +     dims: [ {"-1, " + str(len(model["columns"]))} ]
+# -     dims: [ {1} ]
+# +     dims: [ {"-1, 1"} ]
 
 # %% wrong b_no_parents: Fails where the repository does not exist yet, which it may not.
 # fails: It runs without an error: FileNotFoundError

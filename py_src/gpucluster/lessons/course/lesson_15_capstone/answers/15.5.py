@@ -46,15 +46,11 @@ def lift(chance, late, share):
     on_list = (late[above].sum() + (n - above.sum()) * late[on].mean()) / n
     return float(on_list / ((np.sum(late) - on_list * n) / (len(late) - n)))
 
-# %% wrong b_lowest: Takes the flights with the lowest chances.
+# %% wrong b_not_divided: Gives the share of late flights on the list, without dividing by the share among all.
 # fails: The number of flights on the list is rounded down
 # edit of wrong b_against_rest
-# -     edge = np.sort(chance)[::-1][n - 1]
-# -     above, on = chance > edge, chance == edge
-# +     edge = np.sort(chance)[n - 1]
-# +     above, on = chance < edge, chance == edge
 # -     return float(on_list / ((np.sum(late) - on_list * n) / (len(late) - n)))
-# +     return float(on_list / np.mean(late))
+# +     return float(on_list)
 
 # %% wrong b_sorts_in_place: Sorts the chances that it is given, which a function leaves as they were.
 # fails: What it is given stays as it was
