@@ -83,24 +83,9 @@ def kmeans(client, parts, start, tolerance, max_iterations, step=step):
             break
     return path, inertias
 
-# %% wrong one_iteration: Stops too early.
+# %% wrong b_any_stands: Stops as soon as one coordinate stands still, but 'no coordinate' may move.
+# fails: It stops after the first step in which no coordinate moves by more than tolerance
 # fails: It goes on until the centroids stand still
-# edit of right delayed
-# -     centroids, path, inertias = start, [start], []
-# +     path, inertias = [start], []
-# +     max_iterations = 1
-# -         lazy = [dask.delayed(step, pure=False)(part, centroids) for part in parts]
-# -         results = client.gather(client.compute(lazy))
-# +         results = client.gather(client.map(step, parts, centroids=path[-1], pure=False))
-# -         sums, centroids = sum(result[0] for result in results), centroids.copy()
-# -         centroids[counts > 0] = sums[counts > 0] / counts[counts > 0, None]
-# -         path.append(centroids)
-# -         if np.allclose(path[-1], path[-2], rtol=0, atol=tolerance):
-# +         path.append(sum(result[0] for result in results) / counts[:, None])
-# +         if np.abs(path[-1] - path[-2]).max() <= tolerance:
-
-# %% wrong b_extra_inertia: Adds the inertia of the last centroids as well, but there is 'none for the last entry of path'.
-# fails: There is one inertia per iteration: one less than entries in path
 import numpy as np
 from gpucluster.lessons import as_numpy
 
@@ -140,17 +125,24 @@ def kmeans(client, parts, start, tolerance=1e-3, max_iterations=200, step=step):
         new = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], path[-1])
         path.append(new)
         inertias.append(inertia)
-        if np.abs(new - path[-2]).max() <= tolerance:
+        if (np.abs(new - path[-2]) <= tolerance).any():
             break
-    inertias.append(sum(r[2] for r in client.gather(client.map(step, parts, centroids=path[-1], pure=False))))
     return path, inertias
+
+# %% wrong b_extra_inertia: Adds the inertia of the last centroids as well, but there is 'none for the last entry of path'.
+# fails: There is one inertia per iteration: one less than entries in path
+# edit of wrong b_any_stands
+# -         if (np.abs(new - path[-2]) <= tolerance).any():
+# +         if np.abs(new - path[-2]).max() <= tolerance:
+# -             break
+# +             break
+# +     inertias.append(sum(r[2] for r in client.gather(client.map(step, parts, centroids=path[-1], pure=False))))
 
 # %% wrong b_inertia_stop: Stops when the inertia changes by less than tolerance, but coordinates decide.
 # fails: It stops after the first step in which no coordinate moves by more than tolerance
-# edit of wrong b_extra_inertia
-# -         if np.abs(new - path[-2]).max() <= tolerance:
+# edit of wrong b_any_stands
+# -         if (np.abs(new - path[-2]) <= tolerance).any():
 # +         if len(inertias) > 1 and abs(inertias[-2] - inertias[-1]) <= tolerance * inertias[-2]:
-# -     inertias.append(sum(r[2] for r in client.gather(client.map(step, parts, centroids=path[-1], pure=False))))
 
 # %% wrong b_mean_of_means: Takes the mean of the means of the blocks; sums and counts are to be merged.
 # fails: It goes on until the centroids stand still
@@ -178,13 +170,12 @@ def kmeans(client, parts, start, tolerance=1e-3, max_iterations=200, step=step):
 
 # %% wrong b_same_array: One array is changed in place, so start is changed and path has the last centroids everywhere.
 # fails: What it is given stays as it was
-# edit of wrong b_extra_inertia
+# edit of wrong b_any_stands
 # -         new = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], path[-1])
 # +         new, old = path[-1], path[-1].copy()
 # +         new[:] = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], old)
-# -         if np.abs(new - path[-2]).max() <= tolerance:
+# -         if (np.abs(new - path[-2]) <= tolerance).any():
 # +         if np.abs(new - old).max() <= tolerance:
-# -     inertias.append(sum(r[2] for r in client.gather(client.map(step, parts, centroids=path[-1], pure=False))))
 
 # %% wrong goes_on_for_ever: Does not look at max_iterations.
 # fails: It makes at most max_iterations iterations
@@ -207,11 +198,21 @@ def kmeans(client, parts, start, tolerance=1e-3, max_iterations=200, step=step):
 # +         new[used] = sums[used] / counts[used, None]
 # +         path.append(new)
 
-# %% wrong last_part_lost: Off by one partition.
+# %% wrong hard_coded: The start is the answer.
 # fails: inertias[i] is the inertia of path[i] over all points
-# edit of wrong one_iteration
-# -     max_iterations = 1
-# +     parts = parts[: max(1, len(parts) - 1)]
+import numpy as np
+
+
+def step(block, centroids):
+    distances = np.stack([((block - c) ** 2).sum(axis=1) for c in centroids], axis=1)
+    labels = distances.argmin(axis=1)
+    k = len(centroids)
+    sums = np.stack([np.bincount(labels, block[:, j], k) for j in range(block.shape[1])], axis=1)
+    return sums, np.bincount(labels, minlength=k), distances.min(axis=1).sum()
+
+
+def kmeans(client, parts, start, tolerance, max_iterations, step=step):
+    return [start, start], [1.0]
 
 # %% wrong mean_movement: Stops by the mean movement instead of the largest.
 # fails: It stops after the first step in which no coordinate moves by more than tolerance
@@ -284,21 +285,20 @@ def kmeans(client, parts, start, tolerance=1e-3, max_iterations=200, step=step):
 
 # %% wrong same_array: One array, changed in place: path holds it many times.
 # fails: path begins with the start
-# edit of right delayed
-# -     centroids, path, inertias = start, [start], []
+# edit of wrong hard_coded
+# -     return [start, start], [1.0]
 # +     centroids = start.copy()
 # +     path, inertias = [centroids], []
-# -         lazy = [dask.delayed(step, pure=False)(part, centroids) for part in parts]
-# -         results = client.gather(client.compute(lazy))
+# +     for _ in range(max_iterations):
 # +         results = client.gather(client.map(step, parts, centroids=centroids.copy(), pure=False))
-# -         counts = sum(result[1] for result in results)
-# -         sums, centroids = sum(result[0] for result in results), centroids.copy()
-# -         centroids[counts > 0] = sums[counts > 0] / counts[counts > 0, None]
+# +         inertias.append(sum(result[2] for result in results))
 # +         new = sum(result[0] for result in results) / sum(result[1] for result in results)[:, None]
 # +         moved = np.abs(new - centroids).max()
 # +         centroids[:] = new
-# -         if np.allclose(path[-1], path[-2], rtol=0, atol=tolerance):
+# +         path.append(centroids)
 # +         if moved <= tolerance:
+# +             break
+# +     return path, inertias
 
 # %% wrong total_movement: Stops by the total movement instead of the largest of a coordinate.
 # fails: It stops after the first step in which no coordinate moves by more than tolerance
