@@ -8,8 +8,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from distributed.security import Security
 from gpucluster.backends.adapting import Adapting
+from gpucluster.backends.backend import StartContext, load_backend
 from gpucluster.backends.deployment import Slot, SlotState
+from gpucluster.backends.local import LocalSpec
 from gpucluster.backends.scheduler.view import HandedOver, Member, Members
 from gpucluster.protocol.spec import Adapt
 
@@ -81,3 +84,18 @@ async def test_workers_that_have_just_connected_are_left_to_the_tasks_that_wait(
     adapting.stop()
     await following
     assert bool(jobs.released) is not stay
+
+
+@pytest.mark.processes
+async def test_nobody_waits_for_workers_that_were_told_to_leave(tmp_path):
+    context = StartContext("0badcafe", Security.temporary(), tmp_path, "prefix")
+    backend = load_backend("local")
+    deployment = await backend.start(await backend.preflight(LocalSpec(n_workers=2, protocol="tls"), context), context)
+    try:
+        await deployment.scale(1)
+        assert len(deployment.scheduler.members().workers) == 2, "Dask would wait until there are two again"
+        async with asyncio.timeout(60):
+            await deployment.restart()
+        assert len(deployment.scheduler.members().workers) == 1
+    finally:
+        await deployment.close()

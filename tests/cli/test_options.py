@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,9 +10,10 @@ from gpucluster.backends.auto import AutoSpec
 from gpucluster.backends.cuda.spec import CudaSpec
 from gpucluster.backends.local import LocalSpec
 from gpucluster.cli.declarations import MAGIC, SHELL
+from gpucluster.cli.documentation import page
 from gpucluster.cli.options import spec_from, spec_options
-from gpucluster.cli.verbs import parser_for
-from gpucluster.protocol.errors import InvalidRequest
+from gpucluster.cli.verbs import all_verbs, parser_for
+from gpucluster.protocol.errors import GPUClusterError, InvalidRequest
 from gpucluster.protocol.presets import PRESETS
 
 
@@ -134,3 +136,25 @@ def test_options_say_which_backends_have_them() -> None:
     options = spec_options()
     assert options["n_workers"].backends == ("auto", "cuda", "local", "slurm", "ssh", "mpi", "kubernetes", "gateway")
     assert options["rmm_pool_size"].backends == ("cuda", "slurm", "ssh", "mpi", "kubernetes")
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
+
+
+def test_the_page_is_fresh() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), (
+        "run: python -m gpucluster.cli.documentation > docs/command-line.md"
+    )
+
+
+def exit_codes(error: type[GPUClusterError]) -> set[int]:
+    return {error.exit_code}.union(*(exit_codes(child) for child in error.__subclasses__()))
+
+
+def test_it_tells_every_verb_option_and_exit_code() -> None:
+    text = page()
+    for verb in all_verbs():
+        assert f"\n## {verb.name}\n" in text
+        for flag in parser_for(verb.name, verb.faces[0]).options():
+            assert flag in text
+    assert all(f"| {code} | " in text for code in exit_codes(GPUClusterError))

@@ -9,8 +9,6 @@ import pytest
 from distributed import Client, LocalCluster, deploy
 from gpucluster.protocol.errors import WrongArguments
 
-pytestmark = pytest.mark.full
-
 ALIKE = {"n_workers": 1, "threads_per_worker": 1, "memory_limit": "512 MiB", "asynchronous": True}
 
 
@@ -27,6 +25,7 @@ async def snippet(cluster):
     )  # fmt: skip
 
 
+@pytest.mark.full
 async def test_it_comes_to_the_same(site):
     assert site
     async with LocalCluster(dashboard_address="127.0.0.1:0", **ALIKE) as cluster:

@@ -1,10 +1,12 @@
-"""Gauges as lines."""
+"""Gauges as lines, rankings and sentences."""
 
 from __future__ import annotations
 
 import pytest
 from gpucluster.gauges import text
 from gpucluster.gauges.figures import worker_figures
+from gpucluster.gauges.ranking import narrowed, ranked
+from gpucluster.gauges.sentences import sentences
 from gpucluster.gauges.text import cluster_lines, worker_lines
 from gpucluster.protocol.telemetry import TelemetrySample
 
@@ -103,3 +105,59 @@ def test_names_of_others_do_nothing_in_a_terminal():
     assert "evil" in line
     (line, _) = worker_lines(sample(device_error=[hostile, None], workers=["0", "1"], memory_bytes=[None, GIB]), 10)
     assert line.isprintable()
+
+
+SAMPLE = TelemetrySample(
+    id="a", at="2026-11-21T10:00:00Z", workers=["0", "1", "2"], n_threads=2, memory_bytes=[30, 10, 20],
+    memory_limit_bytes=100, cpu_percent=[None, 50.0, 10.0],
+)  # fmt: skip
+
+
+def test_most_first_and_the_unmeasured_last():
+    assert ranked(SAMPLE) == [0, 2, 1]
+    assert ranked(SAMPLE, "cpu") == [1, 2, 0]
+    gpus = SAMPLE.model_copy(update={"vram_used_bytes": [1, 2, None]})
+    assert ranked(gpus) == [1, 0, 2], "memory of the GPU, where there is one"
+
+
+def test_a_narrower_sample_has_lists_only():
+    cut = narrowed(SAMPLE, [2, 0])
+    assert (cut.workers, cut.memory_bytes, cut.n_threads) == (["2", "0"], [20, 30], [2, 2])
+    assert cut.rmm_used_bytes is None
+
+
+def test_lines_of_the_wanted_and_how_many_others():
+    names = [line.split("  ")[1].strip() for line in worker_lines(SAMPLE, 10, ranked(SAMPLE)[:2])]
+    assert [name.split(" █")[0].split(" ░")[0] for name in names] == ["Worker 0", "Worker 2", "and 1 more"]
+    assert len(worker_lines(SAMPLE, 10)) == 3
+    assert worker_lines(SAMPLE, 2)[-1] == "  and 2 more"
+
+
+def test_what_is_in_a_bar():
+    figures = sample(workers=["0"], memory_bytes=4 * GIB, managed_bytes=GIB)
+    assert worker_figures(figures, 0).memory.sentence == "Managed 1 GiB; Unmanaged 3 GiB"
+
+
+def test_load_and_tasks():
+    assert sentences(sample()) == ["0 tasks running, 0 results held"]
+    busy = sample(
+        cpu_percent=[50.0, 25.0], gpu_utilization_percent=[80, None], tasks={"processing": 1, "memory": 1, "erred": 2}
+    )
+    assert sentences(busy) == ["CPU 0.8 cores, GPU 80 %, 1 task running, 1 result held, 2 failed"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "line"),
+    [
+        ({}, None),
+        ({"tier_host_bytes": GIB, "tier_disk_bytes": 0}, None),
+        ({"tier_host_bytes": GIB, "tier_disk_bytes": [GIB, None]}, "1 GiB in host memory, 1 GiB on disk"),
+        ({"managed_bytes": GIB, "tier_disk_bytes": GIB}, "2 GiB in host memory, 2 GiB on disk"),
+        ({"tier_device_bytes": GIB, "tier_host_bytes": 0, "cudf_spilled_bytes": 0}, None),
+        ({"tier_device_bytes": 0, "tier_host_bytes": [GIB, 0]}, "1 GiB in host memory"),
+        ({"tier_device_bytes": GIB, "cudf_spilled_bytes": [0, GIB]}, "2 GiB in GPU memory, 1 GiB spilled by cuDF"),
+    ],
+)
+def test_spilled_results_are_told(columns: dict[str, object], line: str | None):
+    told = ["0 tasks running, 0 results held"]
+    assert sentences(sample(**columns)) == (told if line is None else [*told, f"Results: {line}"])

@@ -13,9 +13,10 @@ from gpucluster.lessons.building.source import read_source
 from gpucluster.lessons.catalogue import COURSE, find_lesson, lessons
 from gpucluster.lessons.checking import check
 from gpucluster.lessons.checks import exercises
+from gpucluster.lessons.hints import solution_of
 from gpucluster.lessons.results import State
 
-from tests.lessons.answering import Answer, all_answers, answers_to
+from tests.lessons.answering import Answer, all_answers, answers_to, seeds
 
 SEEDS = [int(seed) for seed in os.environ.get("ANSWER_SEEDS", "").split()]
 """Of hidden inputs: each answer on each of them (`make answers SEEDS="1 2 3"`). Left out: one of the answer's own, so
@@ -29,6 +30,18 @@ USUAL = {
     for one in [one for one in answers_to(exercise) if one.right == right][:most]
 }
 """The first answers to each exercise: the others are not part of `make test`."""
+HIDDEN = {
+    f"{lesson}.{number}": (solutions, wrong)
+    for lesson, numbers, solutions, wrong in (
+        ("06", (2, 3), 25, False),
+        ("07", (1, 2, 3), 10, False),
+        ("12", (1, 3, 4, 5, 6, 7, 9, 10), 20, True),
+        ("13", (1, 2, 3, 4, 5, 7, 8), 10, True),
+        ("16", (1, 2, 3, 4, 5, 6, 9), 10, True),
+    )
+    for number in numbers
+}
+"""Exercises without a cluster: with how many hidden inputs the solution is checked, and whether wrong answers are."""
 EXERCISES = [exercise for lesson in lessons() for exercise in exercises(lesson.id)]
 
 
@@ -76,6 +89,27 @@ def judge(answer: Answer, result: Any) -> None:
         assert failed & {*answer.fails}, result
         assert "hint(" in result.next_step
     assert "Traceback" not in repr(result)
+
+
+@pytest.mark.parametrize(
+    ("number", "seed"),
+    [
+        pytest.param(number, seed, marks=() if seed == 0 else pytest.mark.full)
+        for number, (solutions, _) in HIDDEN.items()
+        for seed in range(solutions)
+    ],
+)
+def test_the_solution_passes_whatever_the_hidden_inputs(number: str, seed: int) -> None:
+    text = "from collections import Counter\nimport numpy as np\nimport pandas as pd\n" + solution_of(number)
+    result = check(number, *load(text, f"<{number}>", named(number)), seed=seed)
+    assert result.passed, result
+
+
+@pytest.mark.parametrize("seed", seeds(4))
+@pytest.mark.parametrize("number", [number for number, (_, wrong) in HIDDEN.items() if wrong])
+def test_wrong_answers_fail_whatever_the_hidden_inputs(number: str, seed: int) -> None:
+    for wrong in [one for one in answers_to(number) if not one.right]:
+        assert not check(number, *load_answer(wrong), seed=seed).passed, wrong.id
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)

@@ -1,14 +1,19 @@
-"""What a check says when it is called wrongly, when code breaks, and how a result is shown."""
+"""What a check reports on wrong calls and broken code; counted calls; failures that are expected."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
+import dask
 import numpy as np
 import pytest
-from gpucluster.lessons import check
+from dask import delayed
+from gpucluster.lessons import check, expect_failure
+from gpucluster.lessons.course.lesson_02_lazy_on_purpose.probes import counted
 from gpucluster.lessons.examination import Examination, Halt
+from gpucluster.lessons.failures import Failure
+from gpucluster.lessons.probes.timing import Busy
 from gpucluster.lessons.results import LESSON_MIME, CheckResult, Finding, State
 
 
@@ -179,3 +184,90 @@ def test_nbgrader_sees_an_error_where_an_answer_does_not_pass(monkeypatch: pytes
         return (-2 * points @ centroids.T + (centroids**2).sum(axis=1)).argmin(axis=1)
 
     assert check("06.2", assign).passed
+
+
+def double(number: int) -> int:
+    return 2 * number
+
+
+def test_calls_in_this_process_and_on_workers_add_up(client: Any) -> None:
+    load = counted(double)
+    assert load(3) == 6
+    assert load.__name__ == "double"
+    futures = client.map(load, range(5))
+    assert client.gather(futures) == [0, 2, 4, 6, 8]
+    assert load.calls(client) == 6
+
+
+def test_each_counts_for_itself() -> None:
+    first, second = counted(double), counted(double)
+    first(1)
+    with dask.config.set(scheduler="synchronous"):
+        assert dask.compute(delayed(second)(2), delayed(second)(2)) == (4, 4)
+    assert second.calls() >= 2
+    assert first.calls() == 1
+
+
+def test_busy_counts_cores(client: Any) -> None:
+    def work(_: int) -> int:
+        return sum(range(3_000_000))
+
+    with Busy(client) as busy:
+        client.gather(client.map(work, range(4), pure=False))
+    # On a machine that others use as well, a core may be busy for us only part of the time; never more than two.
+    assert 0 < busy.workers <= 2.5
+    assert busy.notebook < busy.workers
+    assert "cores busy" in repr(busy)
+
+
+def test_it_shows_type_line_and_message_and_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
+    with expect_failure() as failure:
+        {}["height"]
+    assert failure.happened
+    assert failure.kind == "KeyError"
+    shown = capsys.readouterr().out
+    assert "✗ KeyError" in shown
+    assert "in the line: {}" in shown
+    assert "'height'" in shown
+    assert "Traceback" not in shown
+
+
+def test_it_says_so_when_nothing_failed(capsys: pytest.CaptureFixture[str]) -> None:
+    with expect_failure() as failure:
+        pass
+    assert not failure.happened
+    assert "Nothing failed here" in capsys.readouterr().out
+
+
+def test_an_error_of_another_type_is_not_swallowed() -> None:
+    with pytest.raises(KeyError), expect_failure(ZeroDivisionError):
+        raise KeyError("other")
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
+def test_a_learner_can_always_stop_it(stop: type[BaseException]) -> None:
+    with pytest.raises(stop), expect_failure():
+        raise stop
+
+
+def test_the_error_keeps_no_data_alive() -> None:
+    with expect_failure() as failure:
+        raise ValueError("large")
+    assert failure.error is not None
+    assert failure.error.__traceback__ is None
+
+
+def test_text_of_an_error_is_never_html() -> None:
+    page = Failure("ValueError", "<script>1</script>" * 200, "f('<b>')", ValueError())._repr_html_()
+    assert "<script>" not in page
+    assert "<b>" not in page
+
+
+def test_a_failure_on_a_worker_names_the_line_of_the_learner(client: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    def divide(number: int) -> float:
+        return 1 / number
+
+    with expect_failure(ZeroDivisionError) as failure:
+        client.submit(divide, 0, pure=False).result()
+    assert failure.line == "return 1 / number"
+    assert "division by zero" in capsys.readouterr().out

@@ -1,9 +1,12 @@
-"""The agenda of a day: what its blocks take fits between the clock's hands, and the page says so."""
+"""The agenda of a day fits its hours; the code of the live-coding page runs from top to bottom."""
 
 from __future__ import annotations
 
+import io
 import re
+from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import pytest
 from gpucluster.lessons.building.outputs import RecordedOutputs
@@ -73,3 +76,30 @@ def test_a_row_says_which_lesson_and_how_far() -> None:
         Block("09:00–10:15", 75, "06-kmeans", "06.5", first=10),
         Block("10:30–11:00", 30, "02-lazy-on-purpose", None, "02.5"),
     ]
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "teaching" / "live-coding.md"
+
+
+def cells() -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.processes
+@pytest.mark.full
+def test_the_scripts_run_as_written(registry: Path) -> None:
+    notebook: dict[str, Any] = {"__name__": "live"}
+    said = []
+    for cell in cells():
+        with redirect_stdout(io.StringIO()) as out:
+            exec(compile(cell, str(PAGE), "exec"), notebook)
+        said.append(out.getvalue())
+    text = "".join(said)
+    for figure in (
+        "140\n", "336776 flights before, 335220 after", "336776 flights after, 1573 without a temperature",
+        "531720 (192,) (192, 192)", "7188 bytes came",
+    ):  # fmt: skip
+        assert figure in text, text
+    inertias = [float(one.replace(",", "")) for one in re.findall(r"inertia ([\d,]+)", text)]
+    assert len(inertias) == 8
+    assert inertias == sorted(inertias, reverse=True)

@@ -1,7 +1,9 @@
-"""What lesson 13 simulates, measures and draws."""
+"""What lesson 13 simulates, measures and draws, and what its checks take for granted about Dask's files."""
 
 from __future__ import annotations
 
+import html
+import re
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from distributed import performance_report
+from gpucluster.lessons.checking import check
+from gpucluster.lessons.course.lesson_13_where_did_the_time_go import checks_reports as checks
 from gpucluster.lessons.course.lesson_13_where_did_the_time_go.checks_reports import true_word
 from gpucluster.lessons.course.lesson_13_where_did_the_time_go.tools import (
     RECORDED,
@@ -250,3 +255,50 @@ def test_the_sliders_are_those_of_the_pipeline() -> None:
     box = explore_overlap()
     assert [child.description for child in box.children[:3]] == ["load, s per batch", "kernels, s per batch",
                                                                 "batches ahead"]  # fmt: skip
+
+
+@pytest.mark.full
+def test_the_report_of_the_check_is_like_a_real_one(client: Any, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    with performance_report(filename=str(file)):
+        client.gather(client.map(abs, range(7), pure=False))
+    real = file.read_text(encoding="utf-8")
+    made = checks.report_text("1.5 s", 7, {"compute": "12.00 ms"}, 2, 2)
+
+    def skeleton(text: str) -> list[str]:
+        text = html.unescape(text)
+        begin = text.index("<h2> Duration")
+        lines = text[begin : text.index("Memory:", begin)].replace("\\n", "\n").split("\n")
+        return [re.sub(r": .* </", ": … </", line.strip()) for line in lines if line.strip()]
+
+    assert skeleton(real) == skeleton(made)
+    facts = load(solution_of("13.2"), "<13.2>", named("13.2"))[0](real)
+    assert facts["tasks"] == 7
+    assert facts["threads"] == sum(client.nthreads().values())
+    assert 0 < facts["compute"] < facts["seconds"] * facts["threads"]
+
+
+@pytest.mark.parametrize(
+    ("written", "seconds"),
+    [("250.00 us", 250e-6), ("380.63 ms", 0.38063), ("12.50 s", 12.5), ("3m 20s", 200), ("2hr 15m", 8100),
+     ("1d 4hr", 100_800)],
+)  # fmt: skip
+def test_times_as_dask_writes_them(written: str, seconds: float) -> None:
+    assert checks.in_seconds(written) == pytest.approx(seconds)
+    solution = load(solution_of("13.2"), "<13.2>", named("13.2"))[0]
+    text = checks.report_text(written, 3, {"compute": written}, 4, 2)
+    assert solution(text) == {"seconds": pytest.approx(seconds), "tasks": 3, "compute": pytest.approx(seconds),
+                              "threads": 4}  # fmt: skip
+
+
+def test_a_trace_that_is_changed_is_noticed() -> None:
+    def diagnose(trace: Any) -> str:
+        word = checks.true_word(trace)
+        trace.copies[:] = 0
+        return word
+
+    fixes = {word: fix for word, (fix, _) in checks.FIXES.items()}
+    result = check("13.7", diagnose, fixes)
+    assert [finding.expected for finding in result.findings if not finding.passed] == [
+        "What it is given stays as it was"
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 import time
@@ -42,14 +43,16 @@ await asyncio.sleep(0.01)
 %time kept = client.submit(sum, [1, 41])
 print(kept.result(), cluster.model.lease.scope, cluster.model.lease.pid == __import__('os').getpid())"""
     said = notebook.text(f"{LEASE}{code}")
-    assert said.startswith("'lease-1' has 1 CPU worker for this cell.\n") and "42 cell True" in said
+    told = re.match(r"'(lease-\d+)' has 1 CPU worker for this cell\.\n", said)
+    assert told and "42 cell True" in said
+    name = told[1]
     assert ended(shared_site)
-    assert shared_site.get("lease-1").reason == "The cell that had leased it has ended."
+    assert shared_site.get(name).reason == "The cell that had leased it has ended."
     assert notebook.text("print('client' in dir(), 'cluster' in dir())") == "False False\n"
-    told = error_of(notebook.run("kept.result()"))["traceback"]
-    assert told[0].startswith("ClientClosed: The cluster 'lease-1' was stopped at ")
-    assert "Take results out of a lease before it ends" in told[0]
-    assert told[1:] == ["  line 1: kept.result()"]
+    traceback = error_of(notebook.run("kept.result()"))["traceback"]
+    assert traceback[0].startswith(f"ClientClosed: The cluster '{name}' was stopped at ")
+    assert "Take results out of a lease before it ends" in traceback[0]
+    assert traceback[1:] == ["  line 1: kept.result()"]
 
 
 def test_the_client_of_the_notebook_comes_back(notebook: Notebook, shared_site: Any) -> None:

@@ -20,16 +20,16 @@ BUNDLED = read_recording(find_recording("kmeans-cpu"))
 
 
 @pytest.fixture(scope="module")
-def page(shared_cluster: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FrontEnd]:
+def page(shared_cluster: Any) -> Iterator[FrontEnd]:
     made = FrontEnd()
-    made.folder = tmp_path_factory.mktemp("notebook")  # type: ignore[attr-defined]
-    made.run(f"%cd -q {made.folder}\n%load_ext gpucluster")  # type: ignore[attr-defined]
+    made.run("%load_ext gpucluster")
     yield made
     made.close()
 
 
 @pytest.mark.full
-def test_a_recording_begins_and_ends(page: Any) -> None:
+def test_a_recording_begins_and_ends(page: Any, tmp_path: Path) -> None:
+    page.run(f"%cd -q {tmp_path}\n%gpucluster record --stop")
     assert page.text("%gpucluster record --stop") == "Nothing is being recorded here.\n"
     said = page.text("%gpucluster record mine.jsonl.gz shared --note 'a note'")
     assert said == "Recording shared to mine.jsonl.gz. '%gpucluster record --stop' ends it.\n"
@@ -39,8 +39,8 @@ def test_a_recording_begins_and_ends(page: Any) -> None:
     assert sentence == "'nobody' is not recorded in this notebook. Recorded are: shared.\n"
     said = page.text("%gpucluster record --stop shared")
     assert [line.split(" in ")[1].split(",")[0] for line in said.splitlines()] == ["mine.jsonl.gz", "other.jsonl"]
-    assert read_recording(page.folder / "mine.jsonl.gz").recording.note == "a note"
-    assert read_recording(page.folder / "other.jsonl").message is None
+    assert read_recording(tmp_path / "mine.jsonl.gz").recording.note == "a note"
+    assert read_recording(tmp_path / "other.jsonl").message is None
     assert page.text("%gpucluster record --stop") == "Nothing is being recorded here.\n"
 
 
@@ -68,8 +68,9 @@ def test_the_end_of_the_kernel_completes_the_file(shared_cluster: Any, tmp_path:
         ("replay broken.jsonl", "broken.jsonl is no recording of gpucluster."),
     ],
 )
-def test_mistakes_are_sentences(page: Any, line: str, sentence: str) -> None:
-    (page.folder / "broken.jsonl").write_text("{}")
+def test_mistakes_are_sentences(page: Any, tmp_path: Path, line: str, sentence: str) -> None:
+    (tmp_path / "broken.jsonl").write_text("{}")
+    page.run(f"%cd -q {tmp_path}")
     said = page.text(f"%gpucluster {line}", "stderr")
     assert said.startswith(sentence)
     assert said.count("\n") == 1
@@ -99,6 +100,8 @@ def test_the_whole_recording_travels_once_and_packed(page: Any) -> None:
 
 
 def test_the_moment_that_was_looked_at_is_kept(page: Any) -> None:
+    page.run("import gpucluster\ngpucluster.replay('kmeans-cpu', speed=2).close()")
+    earlier = len(page.outputs)
     model = page.view("gpucluster.replay('kmeans-cpu', speed=2)")
     page.request(model, kind="opened", view="v1", keeps=True)
     page.until(lambda: page.pictures(model))
@@ -119,7 +122,7 @@ def test_the_moment_that_was_looked_at_is_kept(page: Any) -> None:
     # closing it leaves the picture
     page.run("gpucluster.replay('kmeans-cpu', speed=2).close()")
     page.until(lambda: model in page.closed)
-    shown = [output for output in page.outputs if at(3) in output["data"].get("text/html", "")]
+    shown = [output for output in page.outputs[earlier:] if at(3) in output["data"].get("text/html", "")]
     assert len(shown) == 1
     assert WIDGET not in shown[0]["data"]
 

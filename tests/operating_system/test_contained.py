@@ -1,4 +1,4 @@
-"""A program of which nothing is left, whatever it does."""
+"""Programs of which nothing is left, and what ends everything below a process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import psutil
 import pytest
 from gpucluster.operating_system.contained import contained
 
-pytestmark = [pytest.mark.processes, pytest.mark.linux("adopts orphans")]
 ESCAPE = "env -i setsid sh -c 'echo $$ > {0}.new; mv {0}.new {0}; exec sleep 4245' & "
 
 
@@ -20,6 +19,8 @@ def is_gone(pid: int) -> bool:
     return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
+@pytest.mark.processes
+@pytest.mark.linux("adopts orphans")
 def test_it_is_as_if_the_command_had_been_run() -> None:
     done = subprocess.run(contained("sh", "-c", "cat; echo said >&2; exit 3"), input=b"told ", capture_output=True)
     assert (done.returncode, done.stdout, done.stderr) == (3, b"told ", b"said\n")
@@ -28,6 +29,8 @@ def test_it_is_as_if_the_command_had_been_run() -> None:
     assert (done.returncode, done.stderr) == (127, b"No such file or directory\n")
 
 
+@pytest.mark.processes
+@pytest.mark.linux("adopts orphans")
 def test_what_it_leaves_ends_with_it(tmp_path: Path) -> None:
     file = tmp_path / "pid"
     script = ESCAPE.format(file) + f"until [ -e {file} ]; do sleep 0.01; done; exit 5"
@@ -37,6 +40,8 @@ def test_what_it_leaves_ends_with_it(tmp_path: Path) -> None:
     assert is_gone(int(file.read_text()))
 
 
+@pytest.mark.processes
+@pytest.mark.linux("adopts orphans")
 @pytest.mark.parametrize("trap", ["", "trap '' TERM; "], ids=["polite", "deaf"])
 def test_who_ends_it_ends_all_of_it(tmp_path: Path, wait_until, trap: str) -> None:
     file = tmp_path / "pid"
@@ -48,6 +53,8 @@ def test_who_ends_it_ends_all_of_it(tmp_path: Path, wait_until, trap: str) -> No
     assert is_gone(int(file.read_text()))
 
 
+@pytest.mark.processes
+@pytest.mark.linux("adopts orphans")
 def test_it_ends_with_whoever_started_it(tmp_path: Path, wait_until) -> None:
     file = tmp_path / "pid"
     command = contained("sh", "-c", f"{ESCAPE.format(file)} wait")
@@ -56,3 +63,46 @@ def test_it_ends_with_whoever_started_it(tmp_path: Path, wait_until) -> None:
         wait_until(file.exists)
         os.kill(starting.pid, signal.SIGKILL)
     wait_until(lambda: is_gone(int(file.read_text())))
+
+
+PARENT = """
+import os, subprocess, sys
+from gpucluster.operating_system import end_descendants
+
+os.setsid()
+end_descendants.start()
+keeps_on = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(600)"
+child = subprocess.Popen([sys.executable, "-c", keeps_on], stdout=subprocess.PIPE)
+child.stdout.readline()
+orphans = []
+for session, environment in ((False, {}), (True, dict(os.environ))):
+    # Its own parent ends at once: below us it is never seen.
+    code = (
+        "import subprocess, sys\\n"
+        f"p = subprocess.Popen(['sleep', '600'], start_new_session={session}, stdout=-3, stderr=-3)\\n"
+        "p.returncode = 0; print(p.pid, flush=True)"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    orphans.append(int(said.stdout))
+print(end_descendants.started(), child.pid, *orphans, flush=True)
+sys.stdin.readline()
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("killed", [True, False], ids=["killed", "ended"])
+def test_nothing_is_left(killed: bool, wait_until) -> None:
+    """A child that ignores signals, an orphan of the session, and one that has a session of its own."""
+    stranger = subprocess.Popen(["sleep", "600"])
+    with subprocess.Popen([sys.executable, "-c", PARENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
+        assert parent.stdin is not None and parent.stdout is not None
+        below = [psutil.Process(int(word)) for word in parent.stdout.readline().split()]
+        assert len(below) == 4 and all(process.is_running() for process in below)
+        if killed:
+            parent.send_signal(signal.SIGKILL)
+        else:
+            parent.stdin.write(b"\n")
+    wait_until(lambda: not [p for p in below if p.is_running() and p.status() != psutil.STATUS_ZOMBIE], what=below)
+    assert stranger.poll() is None
+    stranger.kill()
+    stranger.wait()

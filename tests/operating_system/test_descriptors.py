@@ -1,14 +1,16 @@
-"""Sockets with a long path, and with none."""
+"""Sockets with a long path or none, who is at their other end, and files that somebody else made."""
 
 from __future__ import annotations
 
 import os
 import resource
 import socket
+import struct
 from pathlib import Path
 
 import pytest
-from gpucluster.operating_system import descriptors
+from gpucluster.operating_system import descriptors, peers
+from gpucluster.operating_system.plain_file import NotPlain, read_plain_file
 
 
 @pytest.fixture
@@ -62,3 +64,70 @@ def test_as_many_open_files_as_the_system_lets(
     monkeypatch.setattr(resource, "setrlimit", set_limit)
     descriptors.allow_many_files()
     assert now == [taken]
+
+
+@pytest.mark.linux("SO_PEERCRED")
+def test_the_system_tells_process_and_user() -> None:
+    one, other = socket.socketpair()
+    with one, other:
+        assert peers.peer_of(one) == (os.getpid(), os.getuid())
+
+
+def test_where_the_system_does_not_tell_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Linux has no ``LOCAL_PEERCRED``, so that this is what an unknown system answers."""
+    monkeypatch.setattr(peers, "LINUX", False)
+    one, other = socket.socketpair()
+    with one, other:
+        assert peers.peer_of(one)[1] in {None, os.getuid()}
+        assert peers.peer_of(one)[0] in {None, os.getpid()}
+
+
+def test_what_macos_tells_is_read() -> None:
+    told = struct.pack("=IIh2x16I", 0, 501, 2, 20, 12, *[0] * 14)
+    assert len(told) == peers.XUCRED_BYTES
+    assert peers.user_in(told) == 501
+    assert peers.user_in(struct.pack("=I", 1) + told[4:]) is None, "another version may have other fields"
+
+
+def open_files() -> set[str]:
+    return set(os.listdir("/dev/fd"))
+
+
+def test_a_plain_file_is_read_up_to_its_bound(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"12345")
+    assert read_plain_file(file, 5) == read_plain_file(file, 5, below=tmp_path) == b"12345"
+    file.write_bytes(b"1" * (2**20 + 1))
+    with pytest.raises(NotPlain, match=r"is larger than 1 MiB"):
+        read_plain_file(file, 2**20)
+    with pytest.raises(NotPlain, match=r"is larger than 2 KiB"):
+        read_plain_file(file, 2**11)
+
+
+def test_what_is_no_plain_file_makes_nobody_wait_and_is_closed_again(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    before = open_files()
+    for path in (tmp_path / "pipe", tmp_path / "folder", Path("/dev/zero")):
+        for below in (None, path.parent):
+            with pytest.raises(NotPlain, match="is not a plain file"):
+                read_plain_file(path, 10, below=below)
+    with pytest.raises(FileNotFoundError):
+        read_plain_file(tmp_path / "missing", 10)
+    assert open_files() == before
+
+
+def test_links_are_followed_above_a_folder_of_others_only(tmp_path: Path) -> None:
+    (tmp_path / "real" / "inner").mkdir(parents=True)
+    (tmp_path / "real" / "inner" / "file").write_text("x", encoding="utf-8")
+    (tmp_path / "real" / "link").symlink_to(tmp_path / "real" / "inner" / "file")
+    (tmp_path / "real" / "way").symlink_to(tmp_path / "real" / "inner")
+    (tmp_path / "above").symlink_to(tmp_path / "real")
+    for path in ("above/inner/file", "real/link", "real/way/file"):
+        assert read_plain_file(tmp_path / path, 10) == b"x"
+    root = tmp_path / "above"  # itself a link, which the owner of the machine made
+    assert read_plain_file(root / "inner" / "file", 10, below=root) == b"x"
+    with pytest.raises(NotPlain, match=r"^is a link$"):
+        read_plain_file(root / "link", 10, below=root)
+    with pytest.raises(NotPlain, match="is a link, or lies behind one"):
+        read_plain_file(root / "way" / "file", 10, below=root)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import logging
+
 import pytest
+from gpucluster.protocol.errors import ClusterNotFound
+from gpucluster.protocol.log_text import plain_log
 from gpucluster.protocol.plain_text import escaped, printable
 
 
@@ -34,3 +38,25 @@ def test_printable(text: str, longest: int | None, shown: str) -> None:
 def test_escaped(text: str, keep: str, shown: str) -> None:
     assert escaped(text, keep=keep) == shown
     assert escaped(shown, keep=keep) == shown
+
+
+FORGED = "x\x1b[31m\x00\n[I 2026-01-01 ServerApp] all is well\u2028"
+
+
+def test_what_others_sent_commands_no_terminal_and_forges_no_line(caplog: pytest.LogCaptureFixture) -> None:
+    log = plain_log(logging.LoggerAdapter(logging.getLogger("test_log_text")))
+    assert plain_log(logging.getLogger("test_log_text")) is log
+    log.warning("asked for %s", FORGED)
+    try:
+        raise ValueError(FORGED)
+    except ValueError:
+        log.exception("failed")
+    first, *rest = caplog.text.splitlines()
+    assert first.endswith(r"asked for x\x1b[31m\x00\n[I 2026-01-01 ServerApp] all is well\u2028")
+    assert "\x1b" not in "".join(rest) and r"ValueError: x\x1b[31m\x00" in "".join(rest)
+
+
+def test_no_sentence_commands_a_terminal() -> None:
+    error = ClusterNotFound(f"There is no {FORGED}.")
+    for text in (error.message, str(error), error.model().message):
+        assert text.startswith(r"There is no x\x1b[31m\x00")

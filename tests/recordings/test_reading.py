@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpucluster.protocol.errors import RecordingNotFound, RecordingUnreadable
+from gpucluster.protocol.errors import InvalidRequest, RecordingNotFound, RecordingUnreadable
+from gpucluster.protocol.telemetry import TelemetrySample
 from gpucluster.recordings import places, reading, unpacking
 from gpucluster.recordings import unpacking as limits
 from gpucluster.recordings.places import bundled_recordings, find_recording, recordings_below
-from gpucluster.recordings.reading import read_header, read_recording
+from gpucluster.recordings.reading import playing_speed, position_text, read_header, read_recording, times_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -372,3 +373,23 @@ class TestPlaces:
         monkeypatch.setattr(places, "MOST_ENTRIES", 2)
         assert recordings_below(tmp_path)[1] is False
         assert recordings_below(tmp_path / "nowhere") == ([], True)
+
+
+def test_silences_are_cut():
+    seconds = ["00", "01.500", "20", "20", "59"]
+    samples = [TelemetrySample(id="1", at=f"2026-11-21T10:00:{at}Z", workers=[]) for at in seconds]
+    assert times_of(samples) == [0.0, 1.5, 11.5, 11.5, 21.5]
+
+
+def test_positions():
+    assert [position_text(seconds) for seconds in (0, 9.99, 65, 3600)] == ["0:00", "0:09", "1:05", "60:00"]
+
+
+@pytest.mark.parametrize("speed", [0, 0.2, 65, -1, float("nan"), True, "2", None])
+def test_speeds_that_are_none(speed):
+    with pytest.raises(InvalidRequest, match="speed: must be a number from 0.25 to 64"):
+        playing_speed(speed)
+
+
+def test_a_speed():
+    assert playing_speed(4) == 4.0

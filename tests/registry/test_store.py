@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 from gpucluster.backends.local import LocalSpec
-from gpucluster.protocol.errors import ClusterNotFound, InvalidState, NameTaken, RegistryUnsafe
+from gpucluster.client.control import Control
+from gpucluster.protocol.errors import ClusterNotFound, InvalidState, NameTaken, ProtocolMismatch, RegistryUnsafe
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
 from gpucluster.protocol.version import PROTOCOL_VERSION
 from gpucluster.registry import activity, lock
@@ -362,3 +363,14 @@ def test_a_process_that_ended_with_an_error_says_which(registry, last, told):
     folder.log.write_text(f'Traceback (most recent call last):\n  File "x.py", line 1, in <module>\n{last}\n')
     os.close(held)
     assert re.fullmatch(told, registry.find("one").reason)
+
+
+def test_it_can_be_stopped_and_nothing_else(site, monkeypatch):
+    id = site.running().id
+    monkeypatch.setattr("gpucluster.registry.unreadable.PROTOCOL_VERSION", 99)
+    control = Control(site.directory)
+    assert control.get(id).notice.endswith("Here it can be stopped, and nothing else.")
+    with pytest.raises(ProtocolMismatch, match="can only be stopped. It was made by another version"):
+        control.patch(id, {"n_workers": 2})
+    ended = control.stop(id)
+    assert (ended.state, ended.reason) == (ClusterState.STOPPED, "Stopped by a signal.")

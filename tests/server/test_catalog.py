@@ -6,16 +6,23 @@ import json
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from gpucluster.backends.auto import AutoSpec
 from gpucluster.backends.cuda.spec import CudaSpec
 from gpucluster.backends.local import LocalSpec
+from gpucluster.client.control import AsyncControl
 from gpucluster.protocol.presets import PRESETS
 from gpucluster.protocol.version import PROTOCOL_VERSION
+from gpucluster.server.documentation import page
+from gpucluster.server.extension import GPUClusterExtension
 from gpucluster.server.routes import routes
 from jsonschema import Draft202012Validator
 from tornado.web import RequestHandler
+
+from tests.backends.gateway.conftest import gateway  # noqa: F401
+from tests.backends.gateway.realgateway import RealGateway
 
 
 async def test_schema_draws_the_form(api):
@@ -233,3 +240,40 @@ async def test_each_kind_says_how_many_workers_there_are_where_nobody_says_it(ap
         "POST", "notes", {"backend": "slurm", "gpus_per_node": 4, "n_workers": 2, "exclusive": True}
     )
     assert (code, [fault["field"] for fault in notes["fields"]]) == (200, ["n_workers"])
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "server-settings.md"
+
+
+def test_the_page_is_fresh_and_tells_every_setting() -> None:
+    text = page()
+    assert PAGE.read_text(encoding="utf-8") == text, (
+        "run: python -m gpucluster.server.documentation > docs/server-settings.md"
+    )
+    rows = [line.split("|") for line in text.splitlines() if line.startswith("| `")]
+    assert {name.strip(" `") for _, name, *_ in rows} == set(GPUClusterExtension.class_own_traits(config=True))
+    assert all(told.strip() for _, _, _, told, _ in rows)
+
+
+@pytest.mark.full
+async def test_the_form_is_told_what_the_site_offers_and_what_it_would_refuse(
+    api: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    gateway: RealGateway,  # noqa: F811
+) -> None:
+    code, told = await api("POST", "notes", gateway.options)
+    assert (code, told["fields"]) == (200, [])
+    assert "It offers worker_cores (Cores): a whole number from 1 to 4; 1 when left out." in told["notes"]
+    wrong = {**gateway.options, "gateway_options": "worker_cores=9"}
+    code, told = await api("POST", "notes", wrong)
+    fault = {"field": "gateway_options.worker_cores", "message": "must be a whole number from 1 to 4, not '9'"}
+    assert (code, told["notes"], told["fields"]) == (200, [], [fault])
+    code, told = await api("POST", "notes", {**gateway.options, "address": "http://127.0.0.1:9"})
+    assert (code, told["fields"]) == (200, [])
+    assert told["notes"][0].startswith("Nobody answers at http://127.0.0.1:9.")
+    # Nobody asks the site again for what it has just said.
+    with monkeypatch.context() as patch:
+        patch.setattr(AsyncControl, "preview", None)
+        assert (await api("POST", "notes", {**wrong, "name": "mine"}))[1]["fields"] == [fault]
+    code, shown = await api("POST", "preview", gateway.options)
+    assert (code, shown["offered"]["worker_cores"]["maximum"]) == (200, 4)

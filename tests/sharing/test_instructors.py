@@ -166,12 +166,13 @@ def said(model: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_a_message_is_read_wherever_the_owner_looks(classroom: Classroom) -> None:
+    before = len(said(classroom.cluster()))
     code, out, err = classroom.ask(
         classroom.instructor, "node", "message", classroom.learner.name, "Please \x1b[31mstop\x1b[0m\nby 12\udc9b."
     )
     assert (code, out) == (0, f"Told 1 cluster of {classroom.learner.name}.\n"), err
     model = classroom.cluster()
-    [message] = said(model)
+    [message] = said(model)[before:]
     assert (message["code"], message["subject"], message["text"]) == (
         "message", classroom.instructor.name, "Please ?[31mstop?[0m by 12?."
     )  # fmt: skip

@@ -13,8 +13,11 @@ import pytest
 from gpucluster.client.control import Control
 from gpucluster.protocol.errors import ClusterNotFound
 from gpucluster.protocol.models import ClusterState, WorkerModel
+from gpucluster.protocol.telemetry import ActivityEntry
+from gpucluster.protocol.traits import Verb
 from gpucluster.protocol.version import BY_HEADER
 from gpucluster.registry import activity
+from gpucluster.supervisor import requests
 from gpucluster.supervisor.activity.activity_log import MOST_NOTICES, ActivityLog, span
 from gpucluster.supervisor.activity.deaths import DeathCauses
 from gpucluster.supervisor.activity.worker_titles import WorkerTitles
@@ -241,3 +244,9 @@ def test_who_asks_cannot_forge_the_file(site):
 )  # fmt: skip
 def test_spans_are_whole_numbers_of_their_unit(seconds: int, words: str) -> None:
     assert span(seconds) == words
+
+
+def test_every_verb_has_words_for_clusters_that_cannot_and_a_name_in_the_activity() -> None:
+    assert requests._CANNOT.keys() == set(Verb)
+    described = ActivityEntry.model_fields["kind"].description or ""
+    assert [verb for verb in Verb if f"'{verb}'" not in described] == []

@@ -285,7 +285,7 @@ def test_an_idle_cluster_stops_itself_but_not_while_somebody_is_connected(site):
             times += short.submit(_one, pure=False).result()
         time.sleep(1)
     assert times >= 2
-    assert site.get("idle").idle.quiet_since is not None
+    site.wait_for("idle", lambda model: model.idle.quiet_since is not None)
     client = gpucluster.connect("idle").get_client()
     site.wait_for("idle", lambda model: model.n_clients == 1 and model.idle.idle_since is None)
     # Three turns of the timer, told by the cluster itself.

@@ -1,8 +1,9 @@
-"""A step that fails does not swallow what was asked for while it was under way."""
+"""Steps that fail swallow no request; how long the next try waits; the idle timer."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
@@ -11,8 +12,10 @@ import pytest
 from gpucluster.backends.deployment import Slot, SlotState
 from gpucluster.protocol.models import ClusterState, Wanted
 from gpucluster.protocol.spec import Adapt
+from gpucluster.supervisor import reconciler
 from gpucluster.supervisor.activity.worker_titles import WorkerTitles
-from gpucluster.supervisor.reconciler import Reconciler
+from gpucluster.supervisor.idle import IdleTimer
+from gpucluster.supervisor.reconciler import Backoff, Reconciler
 
 
 class FailingDeployment:
@@ -98,3 +101,38 @@ async def test_what_was_asked_for_meanwhile_is_done(failing: str) -> None:
     await running
     assert deployment.asked.count(failing) == 1, "what failed does not come again"
     assert [failure for failure in failures if "did not answer" in failure]
+
+
+def test_a_long_wait_is_told_once(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(reconciler.time, "monotonic", lambda: now[0])
+    backoff = Backoff()
+    told = []
+    for _ in range(8):
+        assert backoff.due
+        backoff.asked()
+        told.append(backoff.untold_wait())
+        assert backoff.untold_wait() is None
+        now[0] += 60.0 if backoff.due else told[-1] or 4.0
+    assert told == [None, None, None, 8.0, 16.0, 32.0, 60.0, 60.0]
+
+
+def test_what_happened_between_two_looks_counts() -> None:
+    timer = IdleTimer(timeout_seconds=0)
+    timer.update(busy=False, quiet=True, n_uses=1)
+    first = timer.model()
+    assert timer.expired
+    timer.timeout_seconds = 60
+    timer._since = time.monotonic() - 59.5
+    timer._quiet_since = "2026-01-01T00:00:00Z"
+    timer.update(busy=False, quiet=True, n_uses=1)
+    assert timer.model() is first
+    timer.update(busy=False, quiet=True, n_uses=2)
+    assert not timer.expired
+    time.sleep(0.6)
+    assert not timer.expired, "the count began anew"
+    assert timer.model().quiet_since not in {None, "2026-01-01T00:00:00Z"}
+    timer.update(busy=True, quiet=False, n_uses=3)
+    assert (timer.model().idle_since, timer.model().stops_at, timer.model().quiet_since) == (None, None, None)
+    timer.update(busy=False, quiet=True, n_uses=3)
+    assert timer.model().idle_since is not None

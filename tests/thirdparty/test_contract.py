@@ -81,7 +81,7 @@ def test_it_runs_while_all_workers_wait(shared_site, queued, gate):
     folder = shared_site.registry.folder(queued.id)
     assert read_remembered(folder).state["jobs"] == ["scheduler", "worker-0", "worker-1"]
     assert stat.S_IMODE(folder.remembered.stat().st_mode) == 0o600
-    gate.unlink()
+    gate.unlink(missing_ok=True)
     model = shared_site.wait_for("queued", lambda model: model.n_workers == 2)
     assert (model.n_pending, model.pending_reason, names(model)) == (0, None, {"worker-0", "worker-1"})
 

@@ -1,16 +1,26 @@
-"""When a widget is looked at, and when a message would pile up."""
+"""When a widget is looked at, what its front end may say, and one connection per cluster for all."""
 
 from __future__ import annotations
 
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
 import pytest
+from gpucluster.client import telemetry
+from gpucluster.client.control import AsyncControl
+from gpucluster.protocol.models import ClusterModel
 from gpucluster.widgets.kernel import (
     MOST_VIEWS,
     PATIENCE_SECONDS,
     PROBE_SECONDS,
     UNANSWERED,
     UNANSWERED_WHILE_BUSY,
+    ClusterFeed,
     Presence,
 )
+from gpucluster.widgets.messages import Opened, Scale, Stop, read_message
 
 
 class Clock:
@@ -97,3 +107,130 @@ def test_a_flood_of_views_is_not_remembered():
     for number in range(10 * MOST_VIEWS):
         found.opened(str(number), keeps=False)
     assert len(found._views) == MOST_VIEWS
+
+
+def test_what_our_views_say():
+    assert read_message({"kind": "opened", "view": "a1", "keeps": True}) == Opened(kind="opened", view="a1", keeps=True)
+    assert read_message({"kind": "stop"}) == Stop(kind="stop")
+    scale = read_message({"kind": "scale", "n_workers": 3})
+    assert isinstance(scale, Scale)
+    assert scale.n_workers == 3
+
+
+def deep() -> Any:
+    nested: Any = []
+    for _ in range(100_000):
+        nested = [nested]
+    return nested
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        None,
+        "stop",
+        [],
+        {},
+        {"kind": None},
+        {"kind": "remove"},
+        {"kind": "stop", "cluster": "another"},
+        {"kind": ["stop"]},
+        {"kind": "scale"},
+        {"kind": "scale", "n_workers": [1]},
+        {"kind": "scale", "n_workers": {"minimum": 1}},
+        {"kind": "opened", "view": "", "keeps": True},
+        {"kind": "opened", "view": "x" * 65, "keeps": True},
+        {"kind": "opened", "view": 1, "keeps": True},
+        {"kind": "opened", "view": "a", "keeps": "yes"},
+        {"kind": "page", "page": "x" * 81},
+        {"kind": "page", "page": 7},
+        {"kind": "retire", "worker": ""},
+        {"kind": "retire", "worker": "x" * 201},
+        {"kind": "__class__", "__dict__": {}},
+    ],
+)
+def test_everything_else_is_nothing(content: Any):
+    assert read_message(content) is None
+
+
+def test_depth_is_nothing_too():
+    assert read_message({"kind": "scale", "n_workers": deep()}) is None
+
+
+class Listener:
+    def __init__(self) -> None:
+        self.models: list[ClusterModel] = []
+        self.lines: list[bytes] = []
+        self.removed = False
+
+    def on_model(self, model: ClusterModel) -> None:
+        self.models.append(model)
+
+    def on_sample(self, line: bytes) -> None:
+        self.lines.append(line)
+
+    def on_removed(self) -> None:
+        self.removed = True
+
+
+async def until(condition: Callable[[], Any]) -> None:
+    async with asyncio.timeout(90):
+        while not condition():  # noqa: ASYNC110  # there is nothing to be told by
+            await asyncio.sleep(0.02)
+
+
+@pytest.fixture
+def connections(monkeypatch: Any) -> list[str]:
+    opened: list[str] = []
+    original = telemetry.stream_lines
+
+    def noted(folder: Any, path: str) -> Any:
+        opened.append(path)
+        return original(folder, path)
+
+    monkeypatch.setattr(telemetry, "stream_lines", noted)
+    return opened
+
+
+@pytest.mark.full
+async def test_many_listeners_one_connection(
+    shared_site: Any, shared_cluster: ClusterModel, connections: list[str]
+) -> None:
+    feed = ClusterFeed(AsyncControl(shared_site.directory), shared_cluster.id)
+    listeners = [Listener() for _ in range(5)]
+    for listener in listeners:
+        feed.add(listener)
+    feed.add(listeners[0])
+    await until(lambda: all(listener.lines for listener in listeners))
+    late = Listener()
+    feed.add(late)
+    assert late.models, "what is known is told at once"
+    assert late.lines
+    assert connections == ["/telemetry"]
+    sample = json.loads(late.lines[0])["sample"]
+    assert sample["id"] == shared_cluster.id
+    assert len(sample["workers"]) == 2
+    for listener in [*listeners, late]:
+        assert feed.running
+        feed.discard(listener)
+    assert not feed.running
+    await asyncio.sleep(0)
+    heard = len(listeners[0].lines)
+    feed.add(listeners[1])
+    await until(lambda: len(listeners[1].lines) > heard + 1)
+    assert len(listeners[0].lines) == heard, "who left hears nothing"
+    feed.discard(listeners[1])
+
+
+async def test_the_end_and_the_removal_are_told(site: Any) -> None:
+    model = await asyncio.to_thread(site.running)
+    control = AsyncControl(site.directory)
+    feed, listener = ClusterFeed(control, model.id), Listener()
+    feed.add(listener)
+    await until(lambda: listener.lines)
+    await control.stop(model.id)
+    await until(lambda: listener.models[-1].state.ended)
+    await control.remove(model.id)
+    await until(lambda: listener.removed)
+    feed.discard(listener)
+    await asyncio.sleep(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from gpucluster.backends.cuda.memory import DeviceMemory, resolve_memory
+from gpucluster.backends.cuda.memory import DeviceMemory, explain, resolve_memory
 from gpucluster.backends.cuda.spec import CudaSpec
 from gpucluster.protocol.errors import PreflightFailed
 from gpucluster.protocol.models import DeviceModel, DeviceProcess
@@ -98,3 +98,29 @@ def test_a_system_on_a_chip() -> None:
     assert "no memory of its own" in refused(chip, device_memory_limit="4 GiB")
     assert "write rmm_pool_size as a size" in refused(chip, rmm_pool_size="50%")
     assert "to spill from" in refused(chip, enable_cudf_spill=True)
+
+
+POOL = "CUDARuntimeError: cudaErrorNotSupported: operation not supported"
+ASYNC = (
+    "RuntimeError: RMM failure at: cuda_async_memory_resource_impl.cpp:32: "
+    "cudaMallocAsync not supported with this CUDA driver/runtime version"
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "options", "words"),
+    [
+        (POOL, {"rmm_pool_size": 2**30, "rmm_track_allocations": True}, "rmm_pool_size (1 GiB) could not be set up"),
+        (ASYNC, {"rmm_async": True}, "use rmm_pool_size instead"),
+        (POOL, {"rmm_track_allocations": True}, "turn it off"),
+    ],
+)
+def test_the_option_is_named(message: str, options: dict[str, Any], words: str) -> None:
+    explained = explain(message, options)
+    assert explained.startswith(f"{message}. ") and words in explained and not explained.endswith(".")
+
+
+def test_other_failures_stay_as_they_are() -> None:
+    other = "RuntimeError: no licence"
+    assert explain(other, {"rmm_pool_size": 2**30}) == other
+    assert explain(POOL, {}) == POOL

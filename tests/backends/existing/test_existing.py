@@ -72,8 +72,7 @@ def test_it_is_seen_used_and_left_alone(shared_site, somebody, wait_until):
     with Client(address) as client:
         assert client.submit(sum, [1, 2, 3]).result() == 6
         wait_until(lambda: any("gpucluster-telemetry" in plugins for plugins in client.run(PLUGINS).values()))
-    found = shared_site.control.telemetry(model.id)
-    assert found.workers == [model.workers[0].name]
+    wait_until(lambda: shared_site.control.telemetry(model.id).workers == [model.workers[0].name])
     pages = shared_site.registry.dashboard(model.id)
     assert pages.prefix == ""
     with urllib.request.urlopen(pages.url, timeout=20) as page:

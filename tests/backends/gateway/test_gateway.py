@@ -92,13 +92,14 @@ def test_it_is_a_cluster_like_any_other_and_no_secret_is_written_down(
 
 
 @pytest.mark.full
-def test_kmeans_finds_what_scikit_learn_finds(shared_site: Any, one: gpucluster.Cluster) -> None:
+def test_kmeans_finds_what_scikit_learn_finds(shared_site: Any, one: gpucluster.Cluster, wait_until: Any) -> None:
     X = load_digits().data
     with one.get_client():
         ours = KMeans(10, init=X[:10], n_init=1).fit(da.from_array(X, chunks=(500, -1)))
         theirs = LocalKMeans(10, init=X[:10], n_init=1).fit(X)
         np.testing.assert_allclose(ours.cluster_centers_, theirs.cluster_centers_, atol=1e-6)
-    assert shared_site.control.telemetry(NAME).workers == [shared_site.get(NAME).workers[0].name]
+    name = shared_site.get(NAME).workers[0].name
+    wait_until(lambda: shared_site.control.telemetry(NAME).workers == [name])
 
 
 @pytest.mark.full

@@ -166,7 +166,7 @@ def test_a_restart_starts_the_whole_program_again(shared_site, cluster, handle, 
     assert len(pids(client)) == 2
     assert not before & pids(client)
     assert kept.status == "cancelled"
-    assert shared_site.get(cluster.id).notice is None
+    shared_site.wait_for(cluster.id, lambda model: model.notice is None)
 
 
 def test_dasks_own_client_restarts_all_ranks_and_retires_none(shared_site, cluster, handle, client):

@@ -220,7 +220,7 @@ def test_it_follows_the_load(slurm: Any, shared_site: Any, two: Any, wait_until:
 def test_the_end_leaves_nothing(slurm: Any, shared_site: Any, two: Any, shared_folder: Path, wait_until: Any) -> None:
     shared_site.control.stop("jobs")
     shared_site.wait_for(two.id, lambda model: model.state.ended)
-    assert not [name for name in slurm.jobs() if two.id in name]
+    wait_until(lambda: not [name for name in slurm.jobs() if two.id in name], what=slurm.jobs)
     assert not (shared_folder / two.id).exists()
     assert "#SBATCH" in shared_site.registry.folder(two.id).submitted.read_text(), "can be read afterwards"
     wait_until(lambda: not shared_site.processes())

@@ -20,6 +20,11 @@ import pytest
 from distributed import Client
 from gpucluster.backends.backend import ReapContext, StartContext
 from gpucluster.backends.ssh import SSHBackend
+from gpucluster.backends.ssh.deployment import fullest_host_first
+from gpucluster.backends.ssh.host import Host
+from gpucluster.backends.ssh.hosts import named_hosts
+from gpucluster.backends.ssh.pool import memory_limit_on
+from gpucluster.backends.ssh.spec import SSHSpec
 from gpucluster.learn import KMeans
 from gpucluster.protocol.errors import InvalidRequest, MissingPackage, PreflightFailed
 from gpucluster.protocol.kinds import parse_spec
@@ -131,7 +136,7 @@ def test_workers_are_scaled_restarted_and_retired(shared_site, cluster, handle, 
     before = set(client.run(os.getpid).values())
     handle.restart()
     assert not before & set(client.run(os.getpid).values())
-    assert shared_site.get(cluster.id).notice is None
+    shared_site.wait_for(cluster.id, lambda model: model.notice is None)
 
 
 @pytest.mark.full
@@ -294,3 +299,32 @@ async def test_a_dead_supervisor_leaves_nothing(shared_site, cluster, servers, w
     wait_until(lambda: shared_site.get(cluster.id).state.ended)
     wait_until(lambda: not shared_site.registry.folder(cluster.id).remembered.exists())
     await SSHBackend().reap(json.loads(remembered)["state"], ReapContext(cluster.id))
+
+
+@pytest.mark.parametrize(
+    ("hosts", "places", "order"),
+    [
+        ({"0": "a", "1": "b", "2": "a", "3": "b"}, {"a": 1, "b": 1}, "3210"),
+        # b was lost for a while; 3 has been asked for since.
+        ({"0": "a", "1": "a", "2": "a", "3": "b"}, {"a": 1, "b": 1}, "2130"),
+        ({"0": "a", "1": "a", "2": "a", "3": "b"}, {"a": 3, "b": 1}, "3210"),
+        # 2 has not come yet.
+        ({"0": "a", "1": "a", "3": "b"}, {"a": 1, "b": 1}, "2130"),
+    ],
+    ids=["even", "uneven", "as many as there are places", "one without a host"],
+)
+def test_the_fullest_host_gives_first(hosts: dict[str, str], places: dict[str, int], order: str) -> None:
+    assert fullest_host_first("3210", hosts, places) == list(order)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "threads", "limit", "each"),
+    [("a", 1, "auto", 2), ("a", 4, "auto", 8), ("a", 3, "auto", 5), ("a", 16, "auto", 16), ("a,a", 8, "auto", 8),
+     ("a,a", 16, "auto", 8), ("a", 4, None, 0)],
+)  # fmt: skip
+def test_a_worker_has_the_memory_of_its_threads(hosts: str, threads: int, limit: str | None, each: int) -> None:
+    """Of a host with 8 cores and 16 (times a thousand) bytes, as ``dask worker --memory-limit auto`` would have it."""
+    spec = SSHSpec(hosts=hosts.split(","), threads_per_worker=threads, memory_limit=limit)
+    host = Host(named_hosts(spec)[0], None, "python", {}, lambda lost: None)
+    host.facts = {"cores": 8, "memory_bytes": 16_000}
+    assert memory_limit_on(host, spec) // 1000 == each

@@ -1,14 +1,16 @@
-"""What wakes a rank says how much there is to be found."""
+"""What wakes a rank, how long it looks before it sleeps, and the order of buffers with one tag."""
 
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
 import pytest
+from gpucluster.comm.mpi.engine import LONGEST_SECONDS, SHORTEST_SECONDS, Pacing
+from gpucluster.comm.mpi.lane import MOST_AT_ONCE, Lane
 from gpucluster.comm.mpi.world import SECRET_BYTES, Bell
-
-pytestmark = pytest.mark.linux("unix sockets without a file")
 
 
 @pytest.fixture
@@ -22,6 +24,7 @@ def bells() -> Iterator[list[Bell]]:
         bell.close()
 
 
+@pytest.mark.linux("unix sockets without a file")
 def test_a_rank_waits_for_as_many_envelopes_as_were_announced(bells: list[Bell]) -> None:
     first, second = bells
     first.announce(1)
@@ -41,6 +44,7 @@ def test_a_rank_waits_for_as_many_envelopes_as_were_announced(bells: list[Bell])
     assert not first.is_waiting
 
 
+@pytest.mark.linux("unix sockets without a file")
 def test_who_has_no_room_for_a_ring_is_rung_again(bells: list[Bell]) -> None:
     first, second = bells
     number = 0
@@ -62,9 +66,87 @@ def test_who_has_no_room_for_a_ring_is_rung_again(bells: list[Bell]) -> None:
     assert second.is_waiting
 
 
+@pytest.mark.linux("unix sockets without a file")
 @pytest.mark.parametrize("ring", [b"", b"s" * SECRET_BYTES, b"t" * (SECRET_BYTES + 12), b"s" * (SECRET_BYTES + 13)])
 def test_who_does_not_know_the_secret_is_not_heard(bells: list[Bell], ring: bytes) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as stranger:
         stranger.sendto(ring, bells[1].place.path)
     assert not bells[1].heard()
     assert not bells[1].is_waiting
+
+
+def woken_after(pacing: Pacing, seconds: float, times: int = 1) -> float:
+    for number in range(times):
+        pacing.sleeps(10.0 * number)
+        pacing.woken(10.0 * number + seconds)
+    return pacing.window
+
+
+def test_who_is_woken_soon_looks_longer_the_next_time() -> None:
+    pacing = Pacing()
+    assert woken_after(pacing, LONGEST_SECONDS / 2) == 2 * SHORTEST_SECONDS
+    assert woken_after(pacing, LONGEST_SECONDS / 2, 20) == LONGEST_SECONDS
+
+
+def test_who_sleeps_long_does_not_look_in_vain() -> None:
+    pacing = Pacing()
+    woken_after(pacing, LONGEST_SECONDS / 2, 20)
+    assert woken_after(pacing, 1.0, 10) == 0.0
+    assert woken_after(pacing, LONGEST_SECONDS / 2) == SHORTEST_SECONDS, "and begins again"
+
+
+def test_a_ring_while_it_looks_says_nothing() -> None:
+    pacing = Pacing()
+    pacing.woken(5.0)
+    assert pacing.window == SHORTEST_SECONDS
+    pacing.sleeps(6.0)
+    pacing.sleeps(9.0)
+    pacing.woken(9.0 + LONGEST_SECONDS / 2)
+    assert pacing.window == 0.0, "it has been asleep since the first time"
+
+
+class Mpi:
+    """What a lane is given: remembers what was begun, and ends it at once or when asked."""
+
+    def __init__(self, *, at_once: bool) -> None:
+        self.at_once = at_once
+        self.begun: list[int] = []
+        self.ends: list[Callable[[], None]] = []
+        self.most = 0
+
+    def start(self, number: int) -> tuple[int, int]:
+        self.begun.append(number)
+        return number, number
+
+    def follow(self, request: Any, buffer: Any, end: Callable[[], None]) -> None:
+        if self.at_once:
+            end()
+        else:
+            self.ends.append(end)
+            self.most = max(self.most, len(self.ends))
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_all_are_begun_in_their_order_and_ended_once(at_once: bool) -> None:
+    mpi, ended, emptied = Mpi(at_once=at_once), list[int](), list[None]()
+    lane = Lane(mpi.follow, lambda: emptied.append(None))
+    for number in range(3_000):
+        lane.add(partial(mpi.start, number), partial(ended.append, number))
+    while mpi.ends:
+        mpi.ends.pop(0)()
+    assert mpi.begun == ended == list(range(3_000))
+    assert mpi.most <= MOST_AT_ONCE
+    assert len(emptied) == (3_000 if at_once else 1)
+
+
+def test_what_ends_may_add() -> None:
+    mpi, ended = Mpi(at_once=True), list[int]()
+    lane = Lane(mpi.follow, lambda: None)
+
+    def again(number: int) -> None:
+        ended.append(number)
+        if number < 5_000:
+            lane.add(partial(mpi.start, number + 1), partial(again, number + 1))
+
+    lane.add(partial(mpi.start, 0), partial(again, 0))
+    assert mpi.begun == ended == list(range(5_001))

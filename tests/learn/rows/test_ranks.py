@@ -9,19 +9,21 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import dask.array as da
+import gpucluster
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client, Event, LocalCluster, wait
 from gpucluster.learn import run, run_on_ranks
 from gpucluster.learn.communicators.mailbox import Mailbox
-from gpucluster.learn.errors import InvalidData, WorkersLost
+from gpucluster.learn.errors import ClusterStopped, InvalidData, WorkersLost
 from gpucluster.learn.rows import ranks
 from gpucluster.learn.rows.block import Block, Rows
-
-pytestmark = pytest.mark.timeout(150)
+from gpucluster.learn.rows.waiting import computed
 
 
 def _sums(block: Block, scale: float) -> tuple[float, Any]:
@@ -50,6 +52,7 @@ def rows_of_rank(shard: Any) -> tuple[int, int, list[int], int]:
     return os.getpid(), shard.communicator.rank, [block.number for block in shard.blocks], shard.n_threads
 
 
+@pytest.mark.timeout(150)
 @pytest.mark.parametrize("n_blocks", [1, 2, 3, 7])
 def test_everywhere_the_same(dask_client: Client, split: Any, n_blocks: int) -> None:
     values = np.random.default_rng(0).random((1000, 3))
@@ -61,6 +64,7 @@ def test_everywhere_the_same(dask_client: Client, split: Any, n_blocks: int) -> 
         np.testing.assert_allclose(found[1], sums, rtol=1e-12)
 
 
+@pytest.mark.timeout(150)
 @pytest.mark.parametrize("passes", [None, 1])
 def test_blocks_know_their_place(dask_client: Client, split: Any, passes: int | None) -> None:
     assert run(described, split(np.zeros((10, 1)), 3, empty=True), passes=passes) == [
@@ -68,6 +72,7 @@ def test_blocks_know_their_place(dask_client: Client, split: Any, passes: int | 
     ]  # fmt: skip
 
 
+@pytest.mark.timeout(150)
 def test_each_worker_takes_its_part(dask_client: Client) -> None:
     found = run_on_ranks(rows_of_rank, da.zeros((80, 1), chunks=(10, 1)))
     assert len({pid for pid, *_ in found}) == 2
@@ -77,6 +82,7 @@ def test_each_worker_takes_its_part(dask_client: Client) -> None:
     assert all(len(numbers) == 4 for *_, numbers, _ in found)
 
 
+@pytest.mark.timeout(150)
 def test_two_at_once_do_not_wait_for_each_other(dask_client: Client) -> None:
     """Each has a task on one of two threads first, and needs the other one too."""
     data = da.ones((1000, 2), chunks=(100, 2)).persist()
@@ -95,6 +101,7 @@ def test_two_at_once_do_not_wait_for_each_other(dask_client: Client) -> None:
     assert all(result[0] == 1000 for result in results)
 
 
+@pytest.mark.timeout(150)
 def test_the_scheduler_hears_nothing_of_iterations_and_rows(dask_client: Client) -> None:
     def transitions(dask_scheduler: Any) -> int:
         return int(dask_scheduler.transition_counter)
@@ -116,6 +123,7 @@ def _slow(block: Any) -> Any:
     return block * 2.0
 
 
+@pytest.mark.timeout(150)
 @pytest.mark.full
 def test_a_worker_dies_and_nothing_changes() -> None:
     values = np.random.default_rng(1).random((4000, 5))
@@ -148,6 +156,7 @@ def suicide(shard: Any) -> None:
     shard.communicator.barrier()
 
 
+@pytest.mark.timeout(150)
 @pytest.mark.full
 def test_a_function_that_kills_its_worker_is_given_up() -> None:
     local = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0")
@@ -159,6 +168,7 @@ def fails(rows: Rows) -> None:
     raise LookupError("no such thing")
 
 
+@pytest.mark.timeout(150)
 def test_errors_come_through(dask_client: Client) -> None:
     with pytest.raises(LookupError, match="no such thing"):
         run(fails, da.zeros((8, 1), chunks=(2, 1)))
@@ -176,6 +186,7 @@ def _left(dask_worker: Any) -> tuple[int, int, int]:
     return len(exchange._queues), len(exchange._linked), len(ranks)
 
 
+@pytest.mark.timeout(150)
 @pytest.mark.parametrize("n_blocks", [1, 4])
 def test_an_interruption_ends_it_on_the_workers_too(dask_client: Client, n_blocks: int) -> None:
     """Even if one rank has all blocks, which never waits for another one."""
@@ -194,6 +205,7 @@ def _known(dask_scheduler: Any) -> int:
     return sum(str(key).startswith("gpucluster-rank") for key in dask_scheduler.tasks)
 
 
+@pytest.mark.timeout(150)
 def test_nothing_is_left_of_ranks_that_took_long(dask_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without waiting for Python to collect garbage: a wait that times out leaves a circle."""
     monkeypatch.setattr(ranks, "POLL_SECONDS", 0.05)
@@ -214,6 +226,7 @@ def working(shard: Any) -> None:
         shard.communicator.raise_if_cancelled()
 
 
+@pytest.mark.timeout(150)
 def test_an_interruption_ends_work_between_two_operations(dask_client: Client) -> None:
     timer = threading.Timer(1.5, os.kill, [os.getpid(), signal.SIGINT])
     timer.start()
@@ -225,6 +238,7 @@ def test_an_interruption_ends_work_between_two_operations(dask_client: Client) -
     assert set(dask_client.run(_left).values()) == {(0, 0, 0)}
 
 
+@pytest.mark.timeout(150)
 @pytest.mark.parametrize("n_blocks", [1, 4])
 @pytest.mark.full
 def test_it_ends_when_its_client_is_gone(dask_client: Client, n_blocks: int) -> None:
@@ -256,6 +270,7 @@ def test_it_ends_when_its_client_is_gone(dask_client: Client, n_blocks: int) -> 
     assert set(dask_client.run(_left).values()) == {(0, 0, 0)}
 
 
+@pytest.mark.timeout(150)
 def test_nothing_is_left_on_workers(dask_client: Client) -> None:
     def left(dask_worker: Any) -> tuple[int, int]:
         exchange = dask_worker._gpucluster_mailbox
@@ -268,6 +283,7 @@ def test_nothing_is_left_on_workers(dask_client: Client) -> None:
     assert set(dask_client.run(left).values()) == {(0, 0)}
 
 
+@pytest.mark.timeout(150)
 def test_data_of_another_cluster(dask_client: Client) -> None:
     local = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0")
     with local as cluster, Client(cluster, set_as_default=False) as other:
@@ -277,3 +293,76 @@ def test_data_of_another_cluster(dask_client: Client) -> None:
                 run(repeated, theirs + 1, times=1, passes=passes)
         with other.as_current():
             assert run(repeated, theirs + 1, times=1)[0] == 8
+
+
+def say(begun: Any) -> None:
+    """Set the event. The last tasks may begin while their worker is being closed, and have no client any more."""
+    with suppress(RuntimeError):
+        begun.set()
+
+
+def endless(block: Any, begun: Any) -> float:
+    say(begun)
+    time.sleep(60)
+    return 1.0
+
+
+def one_pass(rows: Any, *, begun: Any) -> Any:
+    return rows.total(endless, begun)
+
+
+def iterations(rows: Any, *, begun: Any) -> Any:
+    say(begun)
+    while True:
+        time.sleep(0.01)
+        rows.total(len)
+
+
+@pytest.mark.timeout(90)
+@pytest.mark.full
+def test_every_way_of_waiting_tells_that_the_cluster_was_stopped(site: Any) -> None:
+    model = site.running(n_workers=2, threads_per_worker=4)
+    client = gpucluster.connect(model.id).get_client()
+    data = da.zeros((8, 1), chunks=(4, 1))
+    held = data.persist()
+    wait(held)
+    ways = {
+        "one pass": lambda begun: run(one_pass, data, passes=1, begun=begun),
+        "iterations": lambda begun: run(iterations, data, begun=begun),
+        "without tasks": lambda begun: run(iterations, held, passes=3, begun=begun),
+        "ranks": lambda begun: run_on_ranks(lambda shard, begun: iterations(shard, begun=begun), data, begun=begun),
+        "blocks": lambda begun: computed(data.map_blocks(endless, begun, meta=data._meta)),
+    }
+
+    def attempt(name: str) -> Any:
+        return ways[name](Event(name, client=client))
+
+    with ThreadPoolExecutor(len(ways)) as pool:
+        attempts = {name: pool.submit(attempt, name) for name in ways}
+        for name in ways:
+            assert Event(name, client=client).wait(timeout=60), name
+        site.control.stop(model.id)
+        for future in attempts.values():
+            with pytest.raises(ClusterStopped, match=f"The cluster '{model.name}' (is being|was) stopped"):
+                future.result(60)
+    client.close()
+
+
+def slow(block: Any) -> Any:
+    time.sleep(5)
+    return block
+
+
+@pytest.mark.timeout(90)
+def test_data_that_were_released_meanwhile(dask_client: Client) -> None:
+    """As when a lesson that shares the cluster is closed."""
+    data = da.zeros((8, 1), chunks=(4, 1)).map_blocks(slow, meta=np.empty((0, 0))).persist()
+
+    def cancel() -> None:
+        dask_client.cancel(data, force=True)
+
+    timer = threading.Timer(0.5, cancel)
+    timer.start()
+    with pytest.raises(ClusterStopped, match="data that it needs were released"):
+        run(iterations, data, begun=threading.Event())
+    timer.join()

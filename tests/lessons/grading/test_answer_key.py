@@ -13,11 +13,13 @@ from gpucluster.lessons.grading import (
     Grades,
     Limits,
     NotebookGrade,
+    Sandboxing,
     answer_key,
     find_submissions,
     grade,
     whole_class,
 )
+from gpucluster.lessons.grading.answer_key import grade_key
 from gpucluster.lessons.grading.grades import Property
 from gpucluster.lessons.grading.job import Job
 from gpucluster.lessons.grading.runner.process import Runners
@@ -233,3 +235,10 @@ def test_a_key_that_needs_every_cell_gets_them_and_so_does_the_class(
     asked.clear()
     grade(find_submissions(tmp_path / "class"), LIMITS, seed=7, every_cell=True)
     assert [job.every_cell for job in asked] == [True, True]
+
+
+@pytest.mark.timeout(900)
+def test_the_key_gets_all_points_without_what_only_shows_something(best: Sandboxing) -> None:
+    key = grade_key("06", Limits(), 1, sandboxing=best)
+    assert {one.id: one.findings for one in key.grades.values() if one.state != "passed"} == {}, key.notes
+    assert not key.every_cell

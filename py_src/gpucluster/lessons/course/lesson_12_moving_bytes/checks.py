@@ -342,7 +342,7 @@ def random_pair(rng: np.random.Generator) -> tuple[Place, Place]:
 @exercise("12.5", "path", "host_copies")
 def check_paths(exam: Examination, path: Any, host_copies: Any) -> None:
     """For the twelve pairs of the table, and for random ones, in both directions."""
-    pairs = [*TABLE, *(random_pair(exam.rng) for _ in range(120))]
+    pairs = [*TABLE, *(random_pair(exam.rng) for _ in range(360))]
     for number_, pair in enumerate(pairs):
         for one, other in (pair, pair[::-1]):
             true, copies = true_path(one, other), true_copies(one, other)

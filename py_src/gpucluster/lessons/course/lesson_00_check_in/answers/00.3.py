@@ -1,15 +1,5 @@
 """Answers to exercise 00.3."""
 
-# %% right b_loop_append: client.run, then a loop that appends.
-import os
-
-
-def worker_pids(client):
-    pids = []
-    for address, pid in client.run(os.getpid).items():
-        pids.append(pid)
-    return pids
-
 # %% right b_psutil_sorted: Each worker names its own process through psutil; the list is sorted.
 def me():
     import psutil

@@ -1,11 +1,5 @@
 """Answers to exercise 00.4."""
 
-# %% right b_get_client: Two with blocks, with the client from the cluster's own method.
-def borrow(start, job):
-    with start() as cluster:
-        with cluster.get_client() as client:
-            return job(client)
-
 # %% right exit_stack
 from contextlib import ExitStack
 

@@ -5,10 +5,6 @@ def table_bytes(sample, n_rows):
     counted = int(sum(sample.memory_usage(index=False, deep=True).tolist()))
     return -(-counted * n_rows // len(sample))
 
-# %% right b_memory_usage: pandas counts with deep=True and without the index, and the sum is scaled up.
-def table_bytes(sample, n_rows):
-    return sample.memory_usage(deep=True, index=False).sum() * n_rows / len(sample)
-
 # %% right per_row
 def table_bytes(sample, n_rows):
     return sample.memory_usage(deep=True).sum() / len(sample) * n_rows

@@ -7,10 +7,6 @@ import math
 def nodes_needed(data_bytes, node_bytes, usable=1.0):
     return math.ceil(data_bytes / (node_bytes * usable))
 
-# %% right b_negative_floor: Upside-down floor division.
-def nodes_needed(data_bytes, node_bytes, usable=1.0):
-    return int(-(-data_bytes // (node_bytes * usable)))
-
 # %% right floor_of_negative
 def nodes_needed(data_bytes, node_bytes, usable=1.0):
     return int(-(-data_bytes // (node_bytes * usable)))

@@ -1,9 +1,5 @@
 """Answers to exercise 01.5."""
 
-# %% right b_grouped: Grouped by tool, and turned around with a comprehension.
-tools = {"pandas": "ab", "one device": "ci", "spill": "d", "Dask": "eghj", "Spark": "f"}
-choices = {case: tool for tool, cases in tools.items() for case in cases}
-
 # %% right b_nine_of_ten: Nine of ten: case d is answered differently, which is enough.
 choices = dict(
     zip("abcdefghij", ["pandas", "pandas", "one device", "Dask", "Dask", "Spark", "Dask", "Dask", "one device", "Dask"])

@@ -19,13 +19,6 @@ def order(graph):
         waiting = [task for task in waiting if task not in ready]
     return done
 
-# %% right graphlib
-from graphlib import TopologicalSorter
-
-
-def order(graph):
-    return list(TopologicalSorter(graph).static_order())
-
 # %% wrong as_given
 # fails: Each task comes after everything that it needs, in 200 random graphs
 def order(graph):
@@ -59,25 +52,12 @@ def order(graph):
         visit(task, set())
     return result
 
-# %% wrong b_doubles: A task that is needed twice is in the list twice.
+# %% wrong only_with_needs
 # fails: Each task is in the list exactly once
-def order(graph):
-    result = []
-
-    def visit(task, path):
-        if task in path:
-            raise ValueError("circle")
-        for need in graph[task]:
-            visit(need, path | {task})
-        result.append(task)
-
-    needed = {need for needs in graph.values() for need in needs}
-    starts = [task for task in graph if task not in needed]
-    if graph and not starts:
-        raise ValueError("circle")
-    for task in starts:
-        visit(task, frozenset())
-    return result
+# edit of right b_graphlib
+# -     return list(TopologicalSorter(graph).static_order())
+# +     found = TopologicalSorter({task: needs for task, needs in graph.items() if needs}).static_order()
+# +     return [task for task in found if graph[task]]
 
 # %% wrong empties_graph
 # fails: What it is given stays as it was

@@ -1,8 +1,5 @@
 """Answers to exercise 02.2."""
 
-# %% right b_zip: Two sequences that are joined.
-loads = dict(zip("abcde", (2, 1, 0, 2, 1)))
-
 # %% right counted
 from dask.delayed import delayed
 

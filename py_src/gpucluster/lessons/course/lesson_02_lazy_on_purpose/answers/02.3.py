@@ -54,17 +54,13 @@ def three_answers(pieces):
     rows, total, worst = dask.compute(rows, total, worst)
     return rows, total / rows, worst
 
-# %% wrong b_mean_of_means: The mean of the means is not the mean of all values if the pieces differ in size.
+# %% wrong b_whole_minutes: Integer division cuts the mean.
 # fails: The mean of all values is right
-import dask
-from dask import delayed
-
-
-def three_answers(pieces):
-    rows = delayed(sum)([piece.size for piece in pieces])
-    mean = delayed(lambda means: sum(means) / len(means))([piece.mean() for piece in pieces])
-    worst = delayed(max)([piece.max() for piece in pieces])
-    return dask.compute(rows, mean, worst)
+# edit of wrong b_largest_from_zero
+# -     worst = delayed(max)([0] + [piece.max() for piece in pieces])
+# +     worst = delayed(max)([piece.max() for piece in pieces])
+# -     return rows, total / rows, worst
+# +     return rows, total // rows, worst
 
 # %% wrong b_number_of_pieces: Counts the pieces, not the values in them.
 # fails: The number of values is right

@@ -1,14 +1,5 @@
 """Answers to exercise 02.4."""
 
-# %% right b_loc: loc with rows and columns at once, then dask.persist.
-import dask
-
-
-def prepare(table):
-    late = table.loc[table["dep_delay"] > 120, ["carrier", "dep_delay", "distance"]]
-    (kept,) = dask.persist(late)
-    return kept
-
 # %% right chain
 def prepare(table):
     return table[table.dep_delay > 120][["carrier", "dep_delay", "distance"]].persist()

@@ -1,11 +1,5 @@
 """Answers to exercise 02.6."""
 
-# %% right b_dict_call: A dict call.
-collections = dict(a="DataFrame", b="Bag", c="Array", d="Delayed", e="Futures")
-
-# %% right c_zipped: Letters and words side by side.
-collections = dict(zip("abcde", ("DataFrame", "Bag", "Array", "Delayed", "Futures"), strict=True))
-
 # %% right names
 collections = {"a": "DataFrame", "b": "Bag", "c": "Array", "d": "Delayed", "e": "Futures"}
 

@@ -31,56 +31,32 @@ def idle_share(log, cooks):
         idle -= entry.ended - entry.began
     return idle / total
 
-# %% right b_exit_stack: An ExitStack for the knife; NumPy for the share.
+# %% right own_entry: An Entry of its own, with the same fields: so it is, too, where the package was loaded twice, as for grading.
 import time
-from contextlib import ExitStack
+from collections import namedtuple
 
 import numpy as np
 from distributed import get_worker
-from gpucluster.lessons.simulations.kitchen import Entry
+
+Entry = namedtuple("Entry", ["name", "cook", "taken", "began", "ended"])
 
 
 def hands_on(order):
-    """Do the work of an order."""
     began = time.time()
     time.sleep(order.seconds)
     return Entry(order.name, get_worker().name, began, began, time.time())
 
 
 def with_semaphore(order, knives):
-    with ExitStack() as stack:
-        if order.knife:
-            stack.enter_context(knives)
-        entry = hands_on(order)
-    return entry
+    if not order.knife:
+        return hands_on(order)
+    with knives:
+        return hands_on(order)
 
 
 def idle_share(log, cooks):
-    taken, began, ended = np.array([(e.taken, e.began, e.ended) for e in log]).T
-    return 1.0 - np.sum(ended - began) / (cooks * np.ptp(np.concatenate([taken, ended])))
-
-# %% right own_entry: An Entry of its own, with the same fields: so it is, too, where the package was loaded twice, as for grading.
-# edit of right b_exit_stack
-# - from contextlib import ExitStack
-# + from collections import namedtuple
-# - from gpucluster.lessons.simulations.kitchen import Entry
-# +
-# + Entry = namedtuple("Entry", ["name", "cook", "taken", "began", "ended"])
-# -     """Do the work of an order."""
-#
-# -     with ExitStack() as stack:
-# -         if order.knife:
-# -             stack.enter_context(knives)
-# -         entry = hands_on(order)
-# -     return entry
-# +     if not order.knife:
-# +         return hands_on(order)
-# +     with knives:
-# +         return hands_on(order)
-# -     taken, began, ended = np.array([(e.taken, e.began, e.ended) for e in log]).T
-# -     return 1.0 - np.sum(ended - began) / (cooks * np.ptp(np.concatenate([taken, ended])))
-# +     taken, began, ended = np.array([entry[2:] for entry in log]).T
-# +     return 1 - (ended - began).sum() / (cooks * (ended.max() - taken.min()))
+    taken, began, ended = np.array([entry[2:] for entry in log]).T
+    return 1 - (ended - began).sum() / (cooks * (ended.max() - taken.min()))
 
 # %% right table: A context that may be empty; the share from a table.
 # edit of right own_entry
@@ -101,68 +77,75 @@ def idle_share(log, cooks):
 # +     busy = (table.ended - table.began).sum()
 # +     return 1 - busy / (cooks * (table.ended.max() - table.taken.min()))
 
-# %% wrong b_always_a_knife: Each order takes a knife; other orders must be done at once.
+# %% wrong knife_for_all: Every order takes a knife.
 # fails: Orders without a knife do not wait for one
-# edit of right b_exit_stack
-# - def with_semaphore(order, knives):
-# -     with ExitStack() as stack:
-# -         if order.knife:
-# -             stack.enter_context(knives)
-# -         entry = hands_on(order)
-# -     return entry
-# + def idle_share(log, cooks):
-# +     busy = sum(entry.ended - entry.began for entry in log)
-# +     span = max(entry.ended for entry in log) - min(entry.taken for entry in log)
-# +     return 1 - busy / (cooks * span)
-# - def idle_share(log, cooks):
-# -     taken, began, ended = np.array([(e.taken, e.began, e.ended) for e in log]).T
-# -     return 1.0 - np.sum(ended - began) / (cooks * np.ptp(np.concatenate([taken, ended])))
-# + def with_semaphore(order, knives):
+# edit of right table
+# -     with knives if order.knife else nullcontext():
 # +     with knives:
-# +         return hands_on(order)
+# -     table = pd.DataFrame(log)
+# -     busy = (table.ended - table.began).sum()
+# -     return 1 - busy / (cooks * (table.ended.max() - table.taken.min()))
+# +     length = max(entry.ended for entry in log) - min(entry.taken for entry in log)
+# +     return 1 - sum(entry.ended - entry.began for entry in log) / cooks / length
 
-# %% wrong b_back_before_work: The knife is given back before the work is done.
+# %% wrong no_knife: Nobody takes a knife.
 # fails: Never more knives in use than there are
-# edit of wrong b_always_a_knife
+# edit of wrong knife_for_all
+# -     with knives:
+# -         return hands_on(order)
+# +     return hands_on(order)
+
+# %% wrong busy_share: The share of work, not of idleness.
+# fails: The idle share is right in 20 random logs, also when a cook has nothing to do
+# edit of wrong knife_for_all
 # -     with knives:
 # -         return hands_on(order)
 # +     if order.knife:
 # +         with knives:
-# +             pass
-# +     return hands_on(order)
-
-# %% wrong b_busy_share: Returns the share in which the hands were busy, so 1 means always busy and not 0.
-# fails: The idle share is right in 20 random logs, also when a cook has nothing to do
-# edit of right b_exit_stack
-# -     with ExitStack() as stack:
-# -         if order.knife:
-# -             stack.enter_context(knives)
-# -         entry = hands_on(order)
-# -     return entry
-# +     if order.knife:
-# +         with knives:
 # +             return hands_on(order)
 # +     return hands_on(order)
-# -     taken, began, ended = np.array([(e.taken, e.began, e.ended) for e in log]).T
-# -     return 1.0 - np.sum(ended - began) / (cooks * np.ptp(np.concatenate([taken, ended])))
-# +     busy = sum(entry.ended - entry.began for entry in log)
-# +     return busy / (cooks * (max(entry.ended for entry in log) - min(entry.taken for entry in log)))
+# -     return 1 - sum(entry.ended - entry.began for entry in log) / cooks / length
+# +     return sum(entry.ended - entry.began for entry in log) / cooks / length
 
 # %% wrong b_nothing_returned: The entry of hands_on is not returned for orders with a knife.
 # fails: Each order gives what hands_on returns: an Entry
-# edit of wrong b_always_a_knife
-# -     with knives:
-# +     if order.knife:
-# +         with knives:
-# +             hands_on(order)
-# +     else:
+import time
+
+import numpy as np
+from distributed import get_worker
+from gpucluster.lessons.simulations.kitchen import Entry
+
+
+def hands_on(order):
+    """Do the work of an order."""
+    began = time.time()
+    time.sleep(order.seconds)
+    return Entry(order.name, get_worker().name, began, began, time.time())
+
+
+def idle_share(log, cooks):
+    busy = sum(entry.ended - entry.began for entry in log)
+    span = max(entry.ended for entry in log) - min(entry.taken for entry in log)
+    return 1 - busy / (cooks * span)
+
+
+def with_semaphore(order, knives):
+    if order.knife:
+        with knives:
+            hands_on(order)
+    else:
+        return hands_on(order)
 
 # %% wrong b_opposite: The orders without a knife take one, and those with a knife do not.
 # fails: Never more knives in use than there are
-# edit of wrong b_always_a_knife
-# - def with_semaphore(order, knives):
-# + def with_semaphore(order, knives):
-# +     if order.knife:
+# edit of wrong b_nothing_returned
+# -         with knives:
+# -             hands_on(order)
+# -     else:
+#
+# -         return hands_on(order)
+# +         return hands_on(order)
+# +     with knives:
 # +         return hands_on(order)
 
 # %% wrong never_given_back: A knife is taken, and given back after the first order only.

@@ -1,15 +1,5 @@
 """Answers to exercise 04.1."""
 
-# %% right b_fixpoint: A fixed point of set comprehensions.
-def rerun(graph, memory, wanted, lost):
-    held = {key for key, workers in memory.items() if any(worker != lost for worker in workers)}
-    again = set(wanted) - held
-    while True:
-        more = again | {needed for key in again for needed in graph[key] if needed not in held}
-        if more == again:
-            return again
-        again = more
-
 # %% right b_generator_queue: Breadth first with a queue and a generator.
 from collections import deque
 

@@ -74,18 +74,12 @@ why = "c"
 # -         data = client.scatter(reload(), hash=False)
 # +         data = reload()
 
-# %% wrong b_old_future: Returns the lost future, not the one "that can be used next time".
+# %% wrong old_future: Returns the future that was lost.
 # fails: The future it returns after the crash can be used again
 # edit of right b_try_except
-# -     try:
-# -         return client.submit(task, data, pure=False).result(), data
-# +     try:
-# +         result = client.submit(task, data, pure=False).result()
 # -         data = client.scatter(reload(), hash=False)
 # -         return client.submit(task, data, pure=False).result(), data
-# +         fresh = client.scatter(reload(), hash=False)
-# +         result = client.submit(task, fresh, pure=False).result()
-# +     return result, data
+# +         return client.submit(task, client.scatter(reload(), hash=False), pure=False).result(), data
 
 # %% wrong b_reload_on_worker: Reload runs as a task on a worker, not "in the notebook".
 # fails: After a crash of the worker that held it, the data is loaded once

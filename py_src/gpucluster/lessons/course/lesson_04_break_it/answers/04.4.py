@@ -1,21 +1,5 @@
 """Answers to exercise 04.4."""
 
-# %% right b_file_per_number: One file per task, written beside and moved into place.
-import os
-import uuid
-from pathlib import Path
-
-
-def record(folder, number, line):
-    target = Path(folder) / f"task-{number}.line"
-    beside = Path(folder) / f"{uuid.uuid4().hex}.part"
-    beside.write_bytes(line.encode("utf-8"))
-    os.replace(beside, target)
-
-
-def read_lines(folder):
-    return [path.read_bytes().decode("utf-8") for path in Path(folder).glob("task-*.line")]
-
 # %% right database: A database with a key: insert or replace.
 import sqlite3
 
@@ -64,19 +48,11 @@ def record(folder, number, line):
 def read_lines(folder):
     return (Path(folder) / "lines.txt").read_text().splitlines()
 
-# %% wrong b_file_named_by_line: The file is named by the words, so two tasks with the same words share one.
+# %% wrong b_set_of_lines: The reader drops equal lines; "two tasks may have the same words".
 # fails: Each line is there once when each task runs once
-import hashlib
-from pathlib import Path
-
-
-def record(folder, number, line):
-    name = hashlib.sha256(line.encode()).hexdigest()[:16]
-    (Path(folder) / f"{name}.txt").write_text(line)
-
-
-def read_lines(folder):
-    return [path.read_text() for path in sorted(Path(folder).glob("*.txt"))]
+# edit of wrong append
+# -     return (Path(folder) / "lines.txt").read_text().splitlines()
+# +     return sorted(set((Path(folder) / "lines.txt").read_text().splitlines()))
 
 # %% wrong c_by_process: A file for each process; a task that runs again elsewhere has two lines.
 # fails: After a real crash, there are exactly as many lines as tasks
@@ -114,16 +90,18 @@ def read_lines(folder):
 
 # %% wrong c_same_name_beside: Two runs of a task at the same time write beside under one name; one moves it away from the other.
 # fails: Tasks may run again, also at the same time: FileNotFoundError
-# edit of right b_file_per_number
-# -     target = Path(folder) / f"task-{number}.line"
-# -     beside = Path(folder) / f"{uuid.uuid4().hex}.part"
-# -     beside.write_bytes(line.encode("utf-8"))
-# -     os.replace(beside, target)
-# +     beside = Path(folder) / f"{number}.new"
-# +     beside.write_text(line)
-# +     os.rename(beside, Path(folder) / f"{number}.txt")
-# -     return [path.read_bytes().decode("utf-8") for path in Path(folder).glob("task-*.line")]
-# +     return [path.read_text() for path in Path(folder).glob("*.txt")]
+import os
+from pathlib import Path
+
+
+def record(folder, number, line):
+    beside = Path(folder) / f"{number}.new"
+    beside.write_text(line)
+    os.rename(beside, Path(folder) / f"{number}.txt")
+
+
+def read_lines(folder):
+    return [path.read_text() for path in Path(folder).glob("*.txt")]
 
 # %% wrong created_once: Whoever finds the file believes that its line is in it.
 # fails: After a crash between opening a file and writing, each line is there

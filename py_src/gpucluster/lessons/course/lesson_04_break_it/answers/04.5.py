@@ -1,28 +1,5 @@
 """Answers to exercise 04.5."""
 
-# %% right b_map_exitstack: Map over one element, and an exit stack that puts the setting back.
-from contextlib import ExitStack
-
-
-def allow(number, dask_scheduler=None):
-    old = dask_scheduler.allowed_failures
-    dask_scheduler.allowed_failures = number
-    return old
-
-
-def run_carefully(client, task, args, retries, allowed):
-    def call(_):
-        return task(*args)
-
-    with ExitStack() as stack:
-        stack.callback(client.run_on_scheduler, allow, client.run_on_scheduler(allow, allowed))
-        [future] = client.map(call, [0], retries=retries, pure=False)
-        try:
-            [outcome] = client.gather([future])
-        except Exception as error:
-            outcome = error
-        return outcome
-
 # %% right b_try_finally: Try, except and finally, one function that sets.
 def set_number(dask_scheduler, number):
     before, dask_scheduler.allowed_failures = dask_scheduler.allowed_failures, number
@@ -79,23 +56,11 @@ def run_carefully(client, task, args, retries, allowed):
         except Exception as error:
             return error
 
-# %% wrong b_loop_off_by_one: A loop of `retries` runs in all, one too few: `retries` counts the runs after the first.
+# %% wrong b_no_retries: The option `retries` is ignored.
 # fails: A task that fails a few times succeeds with as many retries
 # edit of right b_try_finally
-# -     before = client.run_on_scheduler(set_number, number=allowed)
-# +     before = client.run_on_scheduler(set_number, number=allowed)
-# +     outcome = None
 # -         return client.submit(task, *args, retries=retries, pure=False).result()
-# -     except Exception as error:
-# -         return error
-# +         for _ in range(max(retries, 1)):
-# +             future = client.submit(task, *args, pure=False)
-# +             outcome = future.exception()
-# +             if outcome is None:
-# +                 return future.result()
-# +             if type(outcome).__name__ == "KilledWorker":
-# +                 break
-# +         return outcome
+# +         return client.submit(task, *args, pure=False).result()
 
 # %% wrong b_one_more: Off by one, the task ends allowed + 2 workers ("it then ends `allowed + 1`").
 # fails: It has then ended 1 + 1 workers, and no more

@@ -15,13 +15,6 @@ moves = {name: kind for kind, names in groups.items() for name in names}
 # - moves = {name: kind for kind, names in groups.items() for name in names}
 # + moves = {name: word for word, names in words.items() for name in names}
 
-# %% right c_groups: Three lists, turned into one dictionary.
-# edit of right by_word
-# - words = {
-# + groups = {
-# - moves = {name: word for word, names in words.items() for name in names}
-# + moves = {name: kind for kind, names in groups.items() for name in names}
-
 # %% wrong all_alike: One word for all.
 # fails: The operations with 'none' are those of Dask's plans
 names = """late flights,speed,only three carriers,upper case,total distance,mean delay by origin,ten longest delays,\

@@ -1,13 +1,5 @@
 """Answers to exercise 05.12."""
 
-# %% right b_one_chain: Lazy from beginning to end, mean and deviation are lazy numbers.
-def pipeline(flights, weather):
-    hours = weather[["origin", "time_hour", "visib"]]
-    table = flights.dropna(subset=["dep_delay"]).merge(hours, on=["origin", "time_hour"])
-    table = table.assign(fog=table["visib"] < 3)
-    score = (table["dep_delay"] - table["dep_delay"].mean()) / table["dep_delay"].std()
-    return table.assign(score=score).groupby(["origin", "fog"])["score"].agg(["count", "mean"])
-
 # %% right normalised_at_the_end: The mean is linear: normalise the few results instead of all rows.
 def pipeline(flights, weather):
     columns = ["origin", "time_hour", "dep_delay"]
@@ -27,9 +19,12 @@ def pipeline(flights, weather):
 
 # %% wrong b_answer_computed: The answer is an ordinary table; "the same result, lazy".
 # fails: Its code collects nothing on the way: no compute, to_pandas or the like
-# edit of right b_one_chain
-# -     return table.assign(score=score).groupby(["origin", "fog"])["score"].agg(["count", "mean"])
-# +     return table.assign(score=score).groupby(["origin", "fog"])["score"].agg(["count", "mean"]).compute()
+def pipeline(flights, weather):
+    hours = weather[["origin", "time_hour", "visib"]]
+    table = flights.dropna(subset=["dep_delay"]).merge(hours, on=["origin", "time_hour"])
+    table = table.assign(fog=table["visib"] < 3)
+    score = (table["dep_delay"] - table["dep_delay"].mean()) / table["dep_delay"].std()
+    return table.assign(score=score).groupby(["origin", "fog"])["score"].agg(["count", "mean"]).compute()
 
 # %% wrong b_before_the_join: Mean and deviation of all departed flights, also of those without weather; "the same result".
 # fails: mean is the mean of the normalised delay
@@ -56,9 +51,11 @@ def pipeline(flights, weather):
 
 # %% wrong b_left_join: Keeps flights without weather (a left join), they count as no fog; "the same result".
 # fails: count is the number of departed flights with known weather
-# edit of right b_one_chain
+# edit of wrong b_answer_computed
 # -     table = flights.dropna(subset=["dep_delay"]).merge(hours, on=["origin", "time_hour"])
 # +     table = flights.dropna(subset=["dep_delay"]).merge(hours, on=["origin", "time_hour"], how="left")
+# -     return table.assign(score=score).groupby(["origin", "fog"])["score"].agg(["count", "mean"]).compute()
+# +     return table.assign(score=score).groupby(["origin", "fog"])["score"].agg(["count", "mean"])
 
 # %% wrong b_numbers_computed: Computes mean and deviation on the way; "nothing is collected on the way".
 # fails: Its code collects nothing on the way: no compute, to_pandas or the like
@@ -72,6 +69,6 @@ def pipeline(flights, weather):
 
 # %% wrong b_only_mean: The mean only; "count and mean of the normalised delay".
 # fails: The result has the columns count and mean
-# edit of right b_one_chain
-# -     return table.assign(score=score).groupby(["origin", "fog"])["score"].agg(["count", "mean"])
+# edit of wrong b_answer_computed
+# -     return table.assign(score=score).groupby(["origin", "fog"])["score"].agg(["count", "mean"]).compute()
 # +     return table.assign(score=score).groupby(["origin", "fog"])["score"].agg(["mean"])

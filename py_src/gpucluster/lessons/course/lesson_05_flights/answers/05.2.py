@@ -42,23 +42,6 @@ def convert(csv_files, folder):
 def open_delays(folder):
     return dd.read_parquet(folder, columns=["origin", "dep_delay"])
 
-# %% right b_dask_all_types: Dask reads with types for all columns that may have gaps, one partition per file.
-import dask.dataframe as dd
-
-NUMBERS = ["dep_time", "dep_delay", "arr_time", "arr_delay", "air_time"]
-WORDS = ["carrier", "tailnum", "origin", "dest"]
-TYPES = dict.fromkeys(NUMBERS, "float64") | dict.fromkeys(WORDS, "string")
-
-
-def convert(csv_files, folder):
-    table = dd.read_csv([str(file) for file in csv_files], dtype=TYPES, parse_dates=["time_hour"], blocksize=None)
-    table.to_parquet(str(folder), write_index=False)
-    return dd.read_parquet(str(folder))
-
-
-def open_delays(folder):
-    return dd.read_parquet(folder, columns=["origin", "dep_delay"])
-
 # %% right cast_later: Nullable whole numbers, and the index is kept.
 # edit of right assume_missing
 # - import dask.dataframe as dd
@@ -108,13 +91,14 @@ def open_delays(folder):
 
 # %% wrong b_drops_rows: Rows with a gap are left out; "what is missing stays missing".
 # fails: All rows arrive
-# edit of right b_dask_all_types
-# -     table = dd.read_csv([str(file) for file in csv_files], dtype=TYPES, parse_dates=["time_hour"], blocksize=None)
-# -     table.to_parquet(str(folder), write_index=False)
-# -     return dd.read_parquet(str(folder))
+# edit of right cast_later
+# - GAPS = ["dep_time", "dep_delay", "arr_time", "arr_delay", "air_time"]
+# + NUMBERS = ["dep_time", "dep_delay", "arr_time", "arr_delay", "air_time"]
+# + WORDS = ["carrier", "tailnum", "origin", "dest"]
+# + TYPES = dict.fromkeys(NUMBERS, "float64") | dict.fromkeys(WORDS, "string")
+# -     dd.read_csv(csv_files, dtype=dict.fromkeys(GAPS, "Int32"), parse_dates=["time_hour"]).to_parquet(folder)
 # +     table = dd.read_csv(csv_files, dtype=TYPES, parse_dates=["time_hour"], blocksize=None)
 # +     table.dropna().to_parquet(folder, write_index=False)
-# +     return dd.read_parquet(folder)
 
 # %% wrong b_empty_words: Keep_default_na=False makes an empty word of a missing tailnum; "what is missing stays missing".
 # fails: What is missing stays missing

@@ -4,11 +4,6 @@
 def mean_delay(flights):
     return flights[["origin", "dep_delay"]].groupby("origin").agg({"dep_delay": "mean"})["dep_delay"]
 
-# %% right b_sum_over_count: Lazy sums divided by lazy counts of what is there.
-def mean_delay(flights):
-    groups = flights.groupby("origin")["dep_delay"]
-    return groups.sum() / groups.count()
-
 # %% right sums_and_counts: Sums and counts, divided at the end.
 def mean_delay(flights):
     groups = flights.groupby("origin")["dep_delay"]

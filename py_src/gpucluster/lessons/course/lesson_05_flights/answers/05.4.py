@@ -1,14 +1,5 @@
 """Answers to exercise 05.4."""
 
-# %% right b_flag_column: A left merge with a flag in the weather, whose gaps are False.
-def join_weather(flights, weather):
-    hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].assign(flag=1)
-    joined = flights.merge(hours, how="left", on=["origin", "time_hour"])
-    return joined.assign(has_weather=joined["flag"].notnull()).drop(columns="flag")
-
-
-no_weather = {"flights": 1556, "after_the_end": 932}
-
 # %% right indicator: With merge's own mark.
 COLUMNS = ["origin", "time_hour", "temp", "wind_speed", "visib"]
 
@@ -63,19 +54,23 @@ no_weather = {"flights": 1556, "after_the_end": 1556}
 
 # %% wrong b_any_value: A row of the weather in which something is missing is dropped first, so its flights have none ("a missing value is not a missing row").
 # fails: temp is that of the airport and hour of departure
-# edit of right b_flag_column
-# -     hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].assign(flag=1)
-# +     hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].dropna().assign(has_weather=True)
-# -     return joined.assign(has_weather=joined["flag"].notnull()).drop(columns="flag")
-# +     return joined.assign(has_weather=joined["has_weather"].notnull())
+def join_weather(flights, weather):
+    hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].dropna().assign(has_weather=True)
+    joined = flights.merge(hours, how="left", on=["origin", "time_hour"])
+    return joined.assign(has_weather=joined["has_weather"].notnull())
+
+
+no_weather = {"flights": 1556, "after_the_end": 932}
 
 # %% wrong b_counts_temperature: No_weather counts the flights without a temperature, 1,573 ("how many flights have no weather").
 # fails: no_weather['flights'] is the number of flights in the year whose hour has no row
-# edit of right b_flag_column
-# -     return joined.assign(has_weather=joined["flag"].notnull()).drop(columns="flag")
-# +     return joined.assign(has_weather=~joined["flag"].isna()).drop(columns="flag")
-# - no_weather = {"flights": 1556, "after_the_end": 932}
-# + no_weather = {"flights": 1573, "after_the_end": 932}
+def join_weather(flights, weather):
+    hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].assign(flag=1)
+    joined = flights.merge(hours, how="left", on=["origin", "time_hour"])
+    return joined.assign(has_weather=~joined["flag"].isna()).drop(columns="flag")
+
+
+no_weather = {"flights": 1573, "after_the_end": 932}
 
 # %% wrong b_flag_with_gaps: Has_weather is True or missing, never False ("True or False").
 # fails: has_weather is True or False for each flight

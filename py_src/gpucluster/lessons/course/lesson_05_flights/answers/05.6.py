@@ -1,14 +1,5 @@
 """Answers to exercise 05.6."""
 
-# %% right b_left_on_right_on: Left_on and right_on, the second key dropped; value_counts of the unknown ones.
-def join_airports(flights, airports):
-    joined = flights.merge(airports[["faa", "name", "lat", "lon"]], how="left", left_on="dest", right_on="faa")
-    return joined.drop(columns=["faa"]).rename(columns={"name": "dest_name"})
-
-
-def unknown_destinations(joined):
-    return joined["dest"][joined["dest_name"].isnull()].value_counts()
-
 # %% right b_renamed_merge: The small table gets the names of the answer, then one left merge; the report is lazy.
 def join_airports(flights, airports):
     places = airports[["faa", "name", "lat", "lon"]].rename(columns={"faa": "dest", "name": "dest_name"})

@@ -17,63 +17,42 @@ def busiest(minutes):
 
 peak = (191, 133674)
 
-# %% right sorted: Sorted by minute, the first maximum is the first minute.
+# %% wrong any_minute: One of the busiest minutes, not the first.
+# fails: clock is the first minute with so many flights
 def busiest(minutes):
-    counts = minutes["clock"].value_counts().compute().sort_index()
+    counts = minutes.groupby("clock").size().compute().sort_index(ascending=False)
     return counts.max(), counts.idxmax()
 
 
 peak = (191, 133674)
 
-# %% wrong any_minute: One of the busiest minutes, not the first.
-# fails: clock is the first minute with so many flights
-# edit of right sorted
-# -     counts = minutes["clock"].value_counts().compute().sort_index()
-# +     counts = minutes.groupby("clock").size().compute().sort_index(ascending=False)
-
-# %% wrong b_by_minute: Groups by `minute`, the minute of a flight, not by the clock.
+# %% wrong b_swapped: (clock, number), asked is "(number, clock)".
 # fails: number is the most flights that are in the air in one minute
-from gpucluster import datasets
-
-
-def busiest(minutes):
-    counts = minutes.groupby("minute").size().compute().sort_index()
-    return int(counts.max()), int(counts.idxmax())
-
-
-peak = busiest(datasets.flight_minutes())
-
-# %% wrong b_departures: Counts flights that leave in a minute (minute 0), not those "in the air at once".
-# fails: peak is what busiest found in the real year (±0)
-# edit of wrong b_by_minute
-# -     counts = minutes.groupby("minute").size().compute().sort_index()
-# +     counts = minutes[minutes["minute"] == 0].groupby("clock").size().compute().sort_index()
-
-# %% wrong b_each_partition: The largest number within one partition; "one minute has rows in several partitions".
-# fails: number is the most flights that are in the air in one minute
-def busiest(minutes):
-    best = (0, 0)
-    for part in minutes.partitions:
-        counts = part["clock"].compute().value_counts().sort_index()
-        if len(counts) and counts.max() > best[0]:
-            best = (int(counts.max()), int(counts.idxmax()))
-    return best
-
-
-peak = (191, 133_674)
-
-# %% wrong b_first_found: Idxmax over counts that are not sorted by clock: the minute that comes first in the result, not "the first minute".
-# fails: peak is what busiest found in the real year (±0)
 # edit of right b_groupby_size
-# -     counts = minutes.groupby("clock").size().compute().sort_index()
-# +     counts = minutes.groupby("clock").size().compute()
+# -     return int(counts.max()), int(counts.idxmax())
+# +     return int(counts.idxmax()), int(counts.max())
 # - peak = (191, 133_674)
-# + peak = (191, 463_281)
+# + peak = (133_674, 191)
+
+# %% wrong departures: Counts departures instead of flights in the air.
+# fails: peak is what busiest found in the real year (±0)
+# edit of wrong any_minute
+# -     counts = minutes.groupby("clock").size().compute().sort_index(ascending=False)
+# +     counts = minutes[minutes["minute"] == 0].groupby("clock").size().compute().sort_index()
+# - peak = (191, 133674)
+# + peak = (37, 1234)
+
+# %% wrong hard_coded: The answer for the real year, whatever the table.
+# fails: number is the most flights that are in the air in one minute
+# edit of wrong any_minute
+# -     counts = minutes.groupby("clock").size().compute().sort_index(ascending=False)
+# -     return counts.max(), counts.idxmax()
+# +     return 191, 133674
 
 # %% wrong lazy: The numbers are never computed.
 # fails: Both are numbers, computed
-# edit of right sorted
-# -     counts = minutes["clock"].value_counts().compute().sort_index()
+# edit of wrong any_minute
+# -     counts = minutes.groupby("clock").size().compute().sort_index(ascending=False)
 # -     return counts.max(), counts.idxmax()
 # +     counts = minutes.groupby("clock").size()
 # +     return counts.max(), counts.idxmax

@@ -38,7 +38,7 @@ for k in (4, 8, 16):
     colours = np.rint(model.cluster_centers_ * 255).astype("uint8")
     pictures[k] = colours[model.labels_].reshape(photo.shape)
 
-# %% right colours_from_workers: Three bytes per pixel.
+# %% right one_after_the_other: Labels, one block at a time.
 import numpy as np
 from gpucluster.lessons.material.pictures import load_photo
 from sklearn.cluster import KMeans
@@ -59,26 +59,12 @@ def nearest(block, centroids):
     return np.stack([((block - c) ** 2).sum(axis=1) for c in centroids], axis=1).argmin(axis=1)
 
 
-def paint(block, centroids):
-    return (centroids * 255 + 0.5).astype(np.uint8)[nearest(block, centroids)]
-
-
 def recolour(client, parts, centroids):
-    return np.vstack(client.gather(client.map(paint, parts, centroids=centroids)))
-
-# %% right one_after_the_other: Labels, one block at a time.
-# edit of right colours_from_workers
-# - def paint(block, centroids):
-# -     return (centroids * 255 + 0.5).astype(np.uint8)[nearest(block, centroids)]
-# -
-# -
-#
-# -     return np.vstack(client.gather(client.map(paint, parts, centroids=centroids)))
-# +     labels = []
-# +     for part in parts:
-# +         future = client.submit(lambda block, c: nearest(block, c).astype("i1"), part, centroids)
-# +         labels += future.result().tolist()
-# +     return np.array([np.rint(centroids[j] * 255) for j in labels]).astype(np.uint8)
+    labels = []
+    for part in parts:
+        future = client.submit(lambda block, c: nearest(block, c).astype("i1"), part, centroids)
+        labels += future.result().tolist()
+    return np.array([np.rint(centroids[j] * 255) for j in labels]).astype(np.uint8)
 
 # %% wrong b_colours_not_pixels: Each different colour counts once, so it is not the k-means of the pixels of the photo.
 # fails: Each colour of the picture for k = 4 is the mean of its pixels: k-means has come to rest
@@ -246,11 +232,21 @@ def recolour(client, parts, centroids):
 
 # %% wrong too_many_colours: The picture for k = 8 has sixteen.
 # fails: The picture for k = 8 has exactly 8 distinct colours
-# edit of right colours_from_workers
-# - def paint(block, centroids):
-# -     return (centroids * 255 + 0.5).astype(np.uint8)[nearest(block, centroids)]
+# edit of right one_after_the_other
+# -     return np.stack([((block - c) ** 2).sum(axis=1) for c in centroids], axis=1).argmin(axis=1)
+# -
+# -
+# +     return np.stack([((block - c) ** 2).sum(axis=1) for c in centroids], axis=1).argmin(axis=1)
+# +
+# +
 # + pictures[8] = pictures[16]
-# -     return np.vstack(client.gather(client.map(paint, parts, centroids=centroids)))
+# +
+# +
+# -     labels = []
+# -     for part in parts:
+# -         future = client.submit(lambda block, c: nearest(block, c).astype("i1"), part, centroids)
+# -         labels += future.result().tolist()
+# -     return np.array([np.rint(centroids[j] * 255) for j in labels]).astype(np.uint8)
 # +     labels = client.gather(client.map(lambda block, c: nearest(block, c).astype("u1"), parts, c=centroids))
 # +     return (centroids * 255).round().astype(np.uint8)[np.concatenate(labels)]
 

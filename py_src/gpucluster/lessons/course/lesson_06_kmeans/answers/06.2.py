@@ -7,13 +7,6 @@ from scipy.spatial.distance import cdist
 def assign(points, centroids):
     return cdist(points, centroids, metric="sqeuclidean").argmin(axis=1)
 
-# %% right b_columns_of_norms: A comprehension gives one column of distances per centroid, and np.argmin compares them.
-import numpy as np
-
-
-def assign(points, centroids):
-    return np.argmin(np.column_stack([np.linalg.norm(points - c, axis=1) for c in centroids]), axis=1)
-
 # %% right library: scikit-learn's own function, which works in chunks.
 from sklearn.metrics import pairwise_distances_argmin
 
@@ -22,13 +15,15 @@ def assign(points, centroids):
     return pairwise_distances_argmin(points, centroids)
 
 # %% right list_of_norms: One line: the lengths of the differences, centroid by centroid.
-# edit of right b_columns_of_norms
-# -     return np.argmin(np.column_stack([np.linalg.norm(points - c, axis=1) for c in centroids]), axis=1)
-# +     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
+import numpy as np
+
+
+def assign(points, centroids):
+    return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
 
 # %% right plain_loop: The plain loop over the centroids, which makes a few arrays of n × d.
-# edit of right b_columns_of_norms
-# -     return np.argmin(np.column_stack([np.linalg.norm(points - c, axis=1) for c in centroids]), axis=1)
+# edit of right list_of_norms
+# -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
 # +     best, labels = np.full(len(points), np.inf), np.zeros(len(points), int)
 # +     for number, c in enumerate(centroids):
 # +         diff = points - c
@@ -54,29 +49,23 @@ def assign(points, centroids):
 def assign(points, centroids):
     return ((centroids**2).sum(axis=1) - 2 * points @ centroids.T).argmin(axis=0)
 
-# %% wrong b_best_is_one: Starts with 1 as the largest distance, so points that are farther keep number 0, not the nearest.
+# %% wrong hard_coded: The answer for one sample.
 # fails: Each point gets the centroid that is nearest to it
-# edit of right b_columns_of_norms
-# -     return np.argmin(np.column_stack([np.linalg.norm(points - c, axis=1) for c in centroids]), axis=1)
-# +     best = np.ones(len(points))
-# +     labels = np.zeros(len(points), dtype=int)
-# +     for j in range(len(centroids)):
-# +         squared = ((points - centroids[j]) ** 2).sum(axis=1)
-# +         closer = squared < best
-# +         best[closer], labels[closer] = squared[closer], j
-# +     return labels
+# edit of right list_of_norms
+# -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
+# +     return np.arange(len(points)) % len(centroids)
 
 # %% wrong b_city_block: Adds up absolute differences, which is not the distance of the text (squared differences).
 # fails: Each point gets the centroid that is nearest to it
-# edit of right b_columns_of_norms
-# -     return np.argmin(np.column_stack([np.linalg.norm(points - c, axis=1) for c in centroids]), axis=1)
+# edit of right list_of_norms
+# -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
 # +     distances = np.stack([np.abs(points - c).sum(axis=1) for c in centroids])
 # +     return distances.argmin(axis=0)
 
 # %% wrong b_from_one: Numbers the centroids from 1 to k, but 0 to k-1 is asked.
 # fails: Labels run from 0 to k − 1
-# edit of right b_columns_of_norms
-# -     return np.argmin(np.column_stack([np.linalg.norm(points - c, axis=1) for c in centroids]), axis=1)
+# edit of right list_of_norms
+# -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
 # +     best = np.full(len(points), np.inf)
 # +     labels = np.zeros(len(points), dtype=int)
 # +     for number, c in enumerate(centroids, start=1):
@@ -85,17 +74,13 @@ def assign(points, centroids):
 # +         best = np.minimum(best, squared)
 # +     return labels
 
-# %% wrong b_shift_in_place: Shifts points and centroids in place, but a function leaves what it is given as it was.
+# %% wrong points_changed: Right labels, but the caller's points are spoilt.
 # fails: What it is given stays as it was
-# edit of right b_columns_of_norms
-# -     return np.argmin(np.column_stack([np.linalg.norm(points - c, axis=1) for c in centroids]), axis=1)
-# +     middle = centroids[0].copy()
-# +     points -= middle
-# +     centroids -= middle
-# +     squared = np.empty((len(points), len(centroids)))
-# +     for j in range(len(centroids)):
-# +         squared[:, j] = ((points - centroids[j]) ** 2).sum(axis=1)
-# +     return squared.argmin(axis=1)
+# edit of right list_of_norms
+# -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
+# +     labels = ((centroids**2).sum(axis=1) - 2 * points @ centroids.T).argmin(axis=1)
+# +     np.multiply(points, 2, out=points)
+# +     return labels
 
 # %% wrong cached_by_shape: Labels for a shape that was seen before come from a dictionary.
 # fails: Points of float64 are compared in float64: the nearer of two centroids that are almost the same
@@ -120,23 +105,18 @@ def assign(points, centroids):
     tracemalloc.stop()
     return ((points[:, None, :] - centroids[None, :, :]) ** 2).sum(axis=2).argmin(axis=1).astype(np.int64)
 
-# %% wrong from_one: Labels from 1 to k.
-# fails: Labels run from 0 to k − 1
-def assign(points, centroids):
-    return ((centroids**2).sum(axis=1) - 2 * points @ centroids.T).argmin(axis=1) + 1
-
 # %% wrong half_at_a_time: All differences of most of the points at once: nearly n × k × d.
 # fails: Memory stays below half of an array of n × k × d numbers
-# edit of right b_columns_of_norms
-# -     return np.argmin(np.column_stack([np.linalg.norm(points - c, axis=1) for c in centroids]), axis=1)
+# edit of right list_of_norms
+# -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
 # +     cut = len(points) * 2 // 3
 # +     halves = [((p[:, None] - centroids[None]) ** 2).sum(axis=2).argmin(axis=1) for p in (points[:cut], points[cut:])]
 # +     return np.concatenate(halves)
 
 # %% wrong half_precision: Distances in half precision.
 # fails: Points of float64 are compared in float64: the nearer of two centroids that are almost the same
-# edit of right b_columns_of_norms
-# -     return np.argmin(np.column_stack([np.linalg.norm(points - c, axis=1) for c in centroids]), axis=1)
+# edit of right list_of_norms
+# -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
 # +     points, centroids = points.astype(np.float16), centroids.astype(np.float16)
 # +     return np.stack([((points - c) ** 2).sum(axis=1) for c in centroids], axis=1).argmin(axis=1)
 

@@ -11,17 +11,6 @@ def partial(points, labels, centroids):
     difference = points - centroids[labels]
     return sums, counts, np.vdot(difference, difference)
 
-# %% right b_one_hot: A table of zeros and ones, multiplied with the points.
-import numpy as np
-
-
-def partial(points, labels, centroids):
-    belongs = (labels[:, None] == np.arange(len(centroids))).astype(float)
-    sums = belongs.T @ points
-    counts = belongs.sum(axis=0)
-    gaps = points - centroids[labels]
-    return sums, counts, np.einsum("ij,ij->", gaps, gaps)
-
 # %% right one_hot: Membership as a matrix, and sums as a product.
 import numpy as np
 

@@ -5,11 +5,6 @@ import numpy as np
 
 counter_example = [np.array([1]), np.arange(2, 12)]
 
-# %% right b_one_and_two: One point against two: 1.75 is not 2.
-import numpy as np
-
-counter_example = [np.array([1.0]), np.array([2.0, 3.0])]
-
 # %% right mean_of_zero: The mean of all points is zero, the mean of means is not.
 counter_example = [[-1, -1], [2]]
 

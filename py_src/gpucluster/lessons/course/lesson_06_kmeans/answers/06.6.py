@@ -180,19 +180,6 @@ def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
 # -         path.append(np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], old))
 # +         path.append(sums / counts[:, None])
 
-# %% wrong own_inertia
-# fails: The inertia never rises
-# edit of right three_calls
-# -     while len(inertias) < max_iterations:
-# +     for _ in range(max_iterations):
-# -         counts = np.bincount(labels, minlength=len(old)).astype(float)
-# +         counts = np.bincount(labels, minlength=len(old)).astype(float)
-# +         inertia = float(((points - old[labels]) ** 2).sum())
-# -         inertias.append(comm.allreduce(float(((points - old[labels]) ** 2).sum())))
-# +         inertias.append(inertia)
-# -             return path, inertias
-# +             break
-
 # %% wrong points_travel
 # fails: A rank gives 8 k (d + 1) = 160 bytes per iteration, and at most 64 more (the inertia)
 import numpy as np
@@ -218,16 +205,21 @@ def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
 
 # %% wrong stops_from_its_own_means: Stops when the means of its own points stand still.
 # fails: It runs on several ranks without an error
-# edit of wrong own_inertia
+# edit of right three_calls
 # -     path, inertias = [start], []
+# -     while len(inertias) < max_iterations:
 # +     path, inertias, mine = [start], [], start
-# -         inertia = float(((points - old[labels]) ** 2).sum())
+# +     for _ in range(max_iterations):
+# -         counts = np.bincount(labels, minlength=len(old)).astype(float)
+# +         counts = np.bincount(labels, minlength=len(old)).astype(float)
 # +         inertia = float(((points - old[labels]) ** 2).sum())
 # +         before, mine = mine, np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], old)
-# -         inertias.append(inertia)
+# -         inertias.append(comm.allreduce(float(((points - old[labels]) ** 2).sum())))
 # +         inertias.append(comm.allreduce(inertia))
 # -         if np.abs(path[-1] - old).max() <= tolerance:
+# -             return path, inertias
 # +         if np.abs(mine - before).max() <= tolerance:
+# +             break
 
 # %% wrong tolerance_ignored
 # fails: It stops after the first step in which no coordinate moves by more than tolerance

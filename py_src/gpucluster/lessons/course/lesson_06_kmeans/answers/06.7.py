@@ -1,16 +1,5 @@
 """Answers to exercise 06.7."""
 
-# %% right b_iterator: A plain loop that takes the next far point from an iterator.
-import numpy as np
-
-
-def update(sums, counts, centroids, far_points):
-    waiting = iter(far_points)
-    rows = []
-    for total, count, old in zip(sums, counts, centroids):
-        rows.append(total / count if count > 0 else next(waiting, old))
-    return np.array(rows, dtype=float)
-
 # %% right loop
 def update(sums, counts, centroids, far_points):
     left = list(far_points)
@@ -56,20 +45,13 @@ def update(sums, counts, centroids, far_points):
         new[j] = far_points[i] if i < len(far_points) else centroids[j]
     return new
 
-# %% wrong b_from_the_end: Pop() takes the last far point, but the farthest is first.
+# %% wrong nearest_first
 # fails: Each empty cluster gets a far point of its own, the farthest (the first) ones first
-import numpy as np
-
-
-def update(sums, counts, centroids, far_points):
-    left = list(far_points)
-    new = []
-    for s, c, old in zip(sums, counts, centroids):
-        if c:
-            new.append(s / c)
-        else:
-            new.append(left.pop() if left else old)
-    return np.array(new)
+# edit of wrong all_the_same_point
+# -     if len(far_points):
+# -         new[counts == 0] = far_points[0]
+# +     empty = (counts == 0).nonzero()[0][: len(far_points)]
+# +     new[empty] = far_points[::-1][: len(empty)]
 
 # %% wrong b_in_place: Writes into centroids, but 'change none of the arguments'.
 # fails: What it is given stays as it was

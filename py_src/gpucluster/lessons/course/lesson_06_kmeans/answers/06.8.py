@@ -180,8 +180,31 @@ def first_centroids(client, parts, k, seed=0):
 # -     model = KMeans(n_clusters=k, n_init=5, random_state=0).fit(candidates, sample_weight=weights)
 # +     model = KMeans(n_clusters=k, n_init=5, random_state=0).fit(candidates, sample_weight=np.ones(len(weights)))
 
-# %% wrong b_exact_number: Draws exactly the wanted number from each block, but each point decides for itself.
+# %% wrong own_cost
 # fails: On average, a block gives wanted × (its share of the cost) points
+# edit of right without_step
+# -     chance = np.minimum(1, wanted * squared_to_nearest(block, candidates) / cost)
+# -     return block[np.random.default_rng(seed).random(len(block)) < chance]
+# +     squared = squared_to_nearest(block, candidates)
+# +     return block[np.random.default_rng(seed).random(len(block)) < wanted * squared / squared.sum()]
+
+# %% wrong fixed_number
+# fails: On average, a block gives wanted × (its share of the cost) points
+# edit of right without_step
+# -     chance = np.minimum(1, wanted * squared_to_nearest(block, candidates) / cost)
+# -     return block[np.random.default_rng(seed).random(len(block)) < chance]
+# +     squared = squared_to_nearest(block, candidates)
+# +     return block[
+# +         np.random.default_rng(seed).choice(
+# +             len(block),
+# +             size=min(wanted, len(block)),
+# +             replace=False,
+# +             p=None if squared.sum() == 0 else squared / squared.sum(),
+# +         )
+# +     ]
+
+# %% wrong b_no_seed: The seed is not used for the draws, but 'the same seed gives the same candidates'.
+# fails: Called again with the same, it gives the same
 # edit of right b_delayed
 # -     block = as_numpy(block)
 # -     squared = np.full(len(block), np.inf)
@@ -191,14 +214,13 @@ def first_centroids(client, parts, k, seed=0):
 # -         np.random.default_rng(seed).random(len(block)) < wanted * squared / cost
 # -         if cost > 0
 # -         else np.zeros(len(block), bool)
+# -     )
+# -     return block[yes]
 # +     candidates = np.asarray(candidates, like=block)
 # +     labels = assign(block, candidates)
 # +     squared = as_numpy(((block - candidates[labels]) ** 2).sum(axis=1))
-# +     size = min(wanted, int((squared > 0).sum()))
-# +     rows = (
-# +         np.random.default_rng(seed).choice(len(block), size, replace=False, p=squared / squared.sum()) if size else []
-# -     return block[yes]
-# +     return as_numpy(block)[rows]
+# +     chance = np.random.default_rng().random(len(block))
+# +     return as_numpy(block)[chance * cost < wanted * squared]
 # -     def run(function, arguments):
 # -         tasks = [dask.delayed(function, pure=False)(part, *more) for part, more in zip(parts, arguments)]
 # -         return client.gather(client.compute(tasks))
@@ -222,30 +244,6 @@ def first_centroids(client, parts, k, seed=0):
 # +     results = client.gather([client.submit(step, part, candidates, pure=False) for part in parts])
 # +     weights = sum(counts for _, counts, _ in results)
 
-# %% wrong b_first_candidate: D² is the distance to the first candidate, but the nearest is asked.
-# fails: On average, a block gives wanted × (its share of the cost) points
-# fails: About five rounds that want 2 k = 12 points each give about 61 candidates (half to twice that)
-# edit of wrong b_exact_number
-# -     labels = assign(block, candidates)
-# -     squared = as_numpy(((block - candidates[labels]) ** 2).sum(axis=1))
-# -     size = min(wanted, int((squared > 0).sum()))
-# -     rows = (
-# -         np.random.default_rng(seed).choice(len(block), size, replace=False, p=squared / squared.sum()) if size else []
-# -     )
-# -     return as_numpy(block)[rows]
-# +     squared = as_numpy(((block - candidates[0]) ** 2).sum(axis=1))
-# +     chance = np.random.default_rng(seed).random(len(block))
-# +     return as_numpy(block)[chance * cost < wanted * squared]
-
-# %% wrong b_no_seed: The seed is not used for the draws, but 'the same seed gives the same candidates'.
-# fails: Called again with the same, it gives the same
-# edit of wrong b_first_candidate
-# -     squared = as_numpy(((block - candidates[0]) ** 2).sum(axis=1))
-# -     chance = np.random.default_rng(seed).random(len(block))
-# +     labels = assign(block, candidates)
-# +     squared = as_numpy(((block - candidates[labels]) ** 2).sum(axis=1))
-# +     chance = np.random.default_rng().random(len(block))
-
 # %% wrong b_not_squared: The probability is in proportion to D, but it is to be D².
 # fails: On average, a block gives wanted × (its share of the cost) points
 # edit of wrong b_no_seed
@@ -254,34 +252,22 @@ def first_centroids(client, parts, k, seed=0):
 # +     chance = np.random.default_rng(seed).random(len(block))
 # +     return as_numpy(block)[chance * cost < wanted * np.sqrt(squared)]
 
-# %% wrong b_old_cost: The cost of the first point is used in all rounds, but it is to be added up in each.
+# %% wrong one_round
 # fails: About five rounds that want 2 k = 12 points each give about 61 candidates (half to twice that)
-# edit of wrong b_no_seed
-# -     chance = np.random.default_rng().random(len(block))
-# +     chance = np.random.default_rng(seed).random(len(block))
-# -     candidates = client.submit(first_point, parts[0]).result()
-# +     candidates = client.submit(first_point, parts[0]).result()
-# +     results = client.gather([client.submit(step, part, candidates, pure=False) for part in parts])
-# +     cost = sum(inertia for _, _, inertia in results)
-# -         results = client.gather([client.submit(step, part, candidates, pure=False) for part in parts])
-# -         cost = sum(inertia for _, _, inertia in results)
-
-# %% wrong b_only_last_round: Each round forgets the candidates before it, but they are all candidates.
-# fails: About five rounds that want 2 k = 12 points each give about 61 candidates (half to twice that)
-# edit of wrong b_no_seed
-# -     chance = np.random.default_rng().random(len(block))
-# +     chance = np.random.default_rng(seed).random(len(block))
-# -         candidates = np.concatenate([candidates, *client.gather(futures)])
-# +         candidates = np.concatenate([candidates[:1], *client.gather(futures)])
+# edit of right without_step
+# -     for turn in range(5):
+# +     for turn in range(1):
 
 # %% wrong b_points_travel: Fetches all points and draws in the notebook; the points are to stay on the workers.
 # fails: The points stay on the workers
-# edit of wrong b_old_cost
+# edit of wrong b_no_seed
+# -     chance = np.random.default_rng().random(len(block))
+# +     chance = np.random.default_rng(seed).random(len(block))
 # -     candidates = client.submit(first_point, parts[0]).result()
-# -     results = client.gather([client.submit(step, part, candidates, pure=False) for part in parts])
-# -     cost = sum(inertia for _, _, inertia in results)
 # +     points = np.concatenate(client.gather(parts))
 # +     candidates = points[:1]
+# -         results = client.gather([client.submit(step, part, candidates, pure=False) for part in parts])
+# -         cost = sum(inertia for _, _, inertia in results)
 # -         seeds = [[seed, turn, number] for number in range(len(parts))]
 # -         futures = [
 # -             client.submit(draw, part, candidates, 2 * k, cost, one, pure=False) for part, one in zip(parts, seeds)

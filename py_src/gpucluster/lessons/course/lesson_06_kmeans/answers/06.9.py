@@ -22,25 +22,6 @@ def agreement(points, mine, library):
     ari = adjusted_rand_score(nearest(points, mine), nearest(points, library))
     return np.array([inertia(points, mine) / inertia(points, library) - 1, ari])
 
-# %% right b_cdist: SciPy's distances, and the arguments of the library by name.
-import numpy as np
-from gpucluster.learn import KMeans
-from scipy.spatial.distance import cdist
-from sklearn.metrics import adjusted_rand_score
-
-
-def fit_library(X, start):
-    model = KMeans(init=np.array(start), n_clusters=np.shape(start)[0])
-    model.fit(X)
-    return model
-
-
-def agreement(points, mine, library):
-    a = cdist(points, mine, "sqeuclidean")
-    b = cdist(points, library, "sqeuclidean")
-    ours, theirs = a.min(1).sum(), b.min(1).sum()
-    return ours / theirs - 1, adjusted_rand_score(b.argmin(1), a.argmin(1))
-
 # %% right b_sklearn_tools: scikit-learn's KMeans is only asked for the labels and the score of given centroids.
 import numpy as np
 from gpucluster.learn import KMeans
@@ -101,18 +82,23 @@ def agreement(points, mine, library):
 # +     return inertia(points, mine) / inertia(points, library) - 1, ari
 
 # %% right scores: With the library's own score and its labels.
-# edit of right b_cdist
-# -     model = KMeans(init=np.array(start), n_clusters=np.shape(start)[0])
-# +     model = KMeans(n_clusters=len(start), init=np.asarray(start), tol=0)
-# -     a = cdist(points, mine, "sqeuclidean")
-# -     b = cdist(points, library, "sqeuclidean")
-# -     ours, theirs = a.min(1).sum(), b.min(1).sum()
-# -     return ours / theirs - 1, adjusted_rand_score(b.argmin(1), a.argmin(1))
-# +     fits = [KMeans(len(c), init=c, max_iter=1, tol=1e9).fit(c) for c in (mine, library)]
-# +     for fit, centroids in zip(fits, (mine, library), strict=True):
-# +         fit.cluster_centers_ = centroids
-# +     one, other = (-fit.score(points) for fit in fits)
-# +     return [(one - other) / other, adjusted_rand_score(*(fit.predict(points) for fit in fits))]
+import numpy as np
+from gpucluster.learn import KMeans
+from sklearn.metrics import adjusted_rand_score
+
+
+def fit_library(X, start):
+    model = KMeans(n_clusters=len(start), init=np.asarray(start), tol=0)
+    model.fit(X)
+    return model
+
+
+def agreement(points, mine, library):
+    fits = [KMeans(len(c), init=c, max_iter=1, tol=1e9).fit(c) for c in (mine, library)]
+    for fit, centroids in zip(fits, (mine, library), strict=True):
+        fit.cluster_centers_ = centroids
+    one, other = (-fit.score(points) for fit in fits)
+    return [(one - other) / other, adjusted_rand_score(*(fit.predict(points) for fit in fits))]
 
 # %% wrong absolute: A difference, not a share.
 # fails: difference is (inertia of mine − inertia of library) / inertia of library, with its sign

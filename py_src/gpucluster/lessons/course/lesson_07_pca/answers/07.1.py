@@ -12,32 +12,24 @@ def moments(block):
 def covariance(n, sums, products):
     return products / (n - 1) - np.einsum("i,j->ij", sums, sums) / (n * (n - 1))
 
-# %% right c_einsum: Einsum for the products, and the covariance with an outer product of means.
+# %% right einsum
 # edit of right b_einsum
 # -     rows = np.asarray(block, dtype="f8")
 # -     return rows.shape[0], np.einsum("ij->j", rows), np.einsum("ij,ik->jk", rows, rows, optimize=True)
-# +     rows = block.astype(float)
+# +     rows = np.asarray(block, dtype=np.float64)
 # +     return rows.shape[0], np.einsum("ij->j", rows), np.einsum("ij,ik->jk", rows, rows)
 # -     return products / (n - 1) - np.einsum("i,j->ij", sums, sums) / (n * (n - 1))
-# +     means = sums / n
-# +     return (products - n * np.multiply.outer(means, means)) / (n - 1)
-
-# %% right einsum
-# edit of right c_einsum
-# -     rows = block.astype(float)
-# +     rows = np.asarray(block, dtype=np.float64)
-# -     means = sums / n
-# -     return (products - n * np.multiply.outer(means, means)) / (n - 1)
 # +     mean = sums / n
 # +     return (products - n * mean[:, None] * mean[None, :]) / (n - 1)
 
 # %% wrong axis
 # fails: products has the right shape
-# edit of right c_einsum
-# -     return rows.shape[0], np.einsum("ij->j", rows), np.einsum("ij,ik->jk", rows, rows)
+# edit of right b_einsum
+# -     rows = np.asarray(block, dtype="f8")
+# -     return rows.shape[0], np.einsum("ij->j", rows), np.einsum("ij,ik->jk", rows, rows, optimize=True)
+# +     rows = block.astype(float)
 # +     return len(rows), rows.sum(axis=0), rows @ rows.T
-# -     means = sums / n
-# -     return (products - n * np.multiply.outer(means, means)) / (n - 1)
+# -     return products / (n - 1) - np.einsum("i,j->ij", sums, sums) / (n * (n - 1))
 # +     return (products - np.outer(sums, sums) / n) / (n - 1)
 
 # %% wrong b_centred: Subtracts the block's mean first, so the products are not XᵀX and do not add up.

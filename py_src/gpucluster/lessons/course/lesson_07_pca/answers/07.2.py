@@ -9,14 +9,6 @@ def principal_components(C, k):
     best = np.argsort(values)[: -k - 1 : -1]
     return -vectors.T[best], values[best], values[best] / sum(values)
 
-# %% right b_svd: The SVD of a symmetric matrix, which is sorted already.
-import numpy as np
-
-
-def principal_components(C, k):
-    _, values, directions = np.linalg.svd(C, hermitian=True)
-    return directions[:k], values[:k], values[:k] / np.diag(C).sum()
-
 # %% right deflation
 import numpy as np
 
@@ -32,11 +24,12 @@ def principal_components(C, k):
     return np.array(rows), np.array(values), np.array(values) / total
 
 # %% right svd
-# edit of right b_svd
-# -     _, values, directions = np.linalg.svd(C, hermitian=True)
-# -     return directions[:k], values[:k], values[:k] / np.diag(C).sum()
-# +     _, values, vectors = np.linalg.svd(C, hermitian=True)
-# +     return vectors[:k], values[:k], values[:k] / np.trace(C)
+import numpy as np
+
+
+def principal_components(C, k):
+    _, values, vectors = np.linalg.svd(C, hermitian=True)
+    return vectors[:k], values[:k], values[:k] / np.trace(C)
 
 # %% wrong b_ascending: The right k, but the largest is last and not first.
 # fails: The largest variance comes first

@@ -79,13 +79,8 @@ def merge(a, b):
 
 # %% wrong b_mean_of_means: The mean of the two means, whatever the number of rows.
 # fails: The merged mean is the mean of all rows
-# edit of wrong b_block_centred_in_place
-# -     block -= mean.astype(block.dtype)
-# -     wide = block.astype(float)
-# -     return len(block), mean, wide.T @ wide
-# +     centred = block.astype(float) - mean
-# +     return len(block), mean, centred.T @ centred
-# -     return n, m_a + delta * n_b / n, M_a + M_b + np.outer(delta, delta) * n_a * n_b / n
+# edit of wrong b_elementwise
+# -     return n, m_a + delta * n_b / n, M_a + M_b + delta * delta * n_a * n_b / n
 # +     return n, (m_a + m_b) / 2, M_a + M_b + np.outer(delta, delta) * n_a * n_b / n
 
 # %% wrong b_not_by_n: The last term is not divided by n.

@@ -1,7 +1,6 @@
 """Answers to exercise 07.4."""
 
-# %% right b_queue: A queue: the two oldest tasks are merged, and the result goes to its end.
-from collections import deque
+# %% right b_recursion: Recursion over the blocks gives the tree, computed in one go.
 
 import dask
 import numpy as np
@@ -21,47 +20,24 @@ def merge(a, b):
     return n, m_a + delta * n_b / n, M_a + M_b + np.outer(delta, delta) * n_a * n_b / n
 
 
-@dask.delayed
-def small(block):
+def moments_of_block(block):
     return as_numpy(block_moments(block))
 
 
 def fit_stream(client, X):
-    queue = deque(small(X.blocks[i]) for i in range(X.numblocks[0]))
-    join = dask.delayed(merge)
-    while len(queue) > 1:
-        queue.append(join(queue.popleft(), queue.popleft()))
-    [result] = client.gather(client.compute([queue.pop()]))
-    return result
+    blocks = list(X.to_delayed().ravel())
+
+    def tree(low, high):
+        if high - low == 1:
+            return dask.delayed(moments_of_block)(blocks[low])
+        middle = (low + high) // 2
+        return dask.delayed(merge)(tree(low, middle), tree(middle, high))
+
+    return client.gather(client.compute(tree(0, len(blocks))))
 
 
-n_patches = 515_000
-first_ratio = 0.81228
-
-# %% right b_recursion: Recursion over the blocks gives the tree, computed in one go.
-# edit of right b_queue
-# - @dask.delayed
-# - def small(block):
-# + def moments_of_block(block):
-# -     queue = deque(small(X.blocks[i]) for i in range(X.numblocks[0]))
-# -     join = dask.delayed(merge)
-# -     while len(queue) > 1:
-# -         queue.append(join(queue.popleft(), queue.popleft()))
-# -     [result] = client.gather(client.compute([queue.pop()]))
-# -     return result
-# +     blocks = list(X.to_delayed().ravel())
-# +
-# +     def tree(low, high):
-# +         if high - low == 1:
-# +             return dask.delayed(moments_of_block)(blocks[low])
-# +         middle = (low + high) // 2
-# +         return dask.delayed(merge)(tree(low, middle), tree(middle, high))
-# +
-# +     return client.gather(client.compute(tree(0, len(blocks))))
-# - n_patches = 515_000
-# - first_ratio = 0.81228
-# + n_patches = np.int64(515000)
-# + first_ratio = 0.8122835
+n_patches = np.int64(515000)
+first_ratio = 0.8122835
 
 # %% right reduction
 import dask
@@ -90,49 +66,59 @@ def fit_stream(client, X):
 
 n_patches, first_ratio = 515_000, 0.81228
 
-# %% wrong b_all_here: X.compute() brings the whole table to the notebook, which is not to hold it.
+# %% wrong computed
 # fails: One merged result comes to the notebook, not one per block, and no rows
-# edit of right b_queue
-# - @dask.delayed
-# - def small(block):
-# -     return as_numpy(block_moments(block))
-# -
-# -
-#
-# -     queue = deque(small(X.blocks[i]) for i in range(X.numblocks[0]))
-# -     join = dask.delayed(merge)
-# -     while len(queue) > 1:
-# -         queue.append(join(queue.popleft(), queue.popleft()))
-# -     [result] = client.gather(client.compute([queue.pop()]))
-# -     return result
-# +     return block_moments(np.asarray(as_numpy(X.compute())))
+# edit of right reduction
+# -     level = [dask.delayed(block_moments)(X.blocks[i].to_delayed()[0, 0]) for i in range(X.numblocks[0])]
+# -     while len(level) > 1:
+# -         half = len(level) // 2
+# -         level = [dask.delayed(merge)(level[i], level[-1 - i]) for i in range(half)] + level[half : len(level) - half]
+# -     return client.gather(client.compute(level))[0]
+# +     return block_moments(X.compute())
 
-# %% wrong b_block_after_block: Fetches one block after the other and computes in the notebook, not in tasks on the workers.
+# %% wrong gathered_results
 # fails: The workers make all blocks, and merge what comes of them
-# edit of wrong b_all_here
-# -     return block_moments(np.asarray(as_numpy(X.compute())))
-# +     total = None
-# +     for i in range(X.numblocks[0]):
-# +         mine = block_moments(as_numpy(X.blocks[i].compute()))
-# +         total = mine if total is None else merge(total, mine)
-# +     return total
+# edit of wrong computed
+# - import numpy as np
+# + from functools import reduce
+# +
+# + import dask
+# + import numpy as np
+# -     return block_moments(X.compute())
+# +     parts = client.gather(client.compute([dask.delayed(block_moments)(block) for block in X.to_delayed().ravel()]))
+# +     return reduce(merge, parts)
 
 # %% wrong b_eight_pixels: Both numbers are those of the 8 × 8 patches, but the stream has 16 × 16.
 # fails: All 16 × 16 patches of both photos were counted
-# edit of wrong b_all_here
-# - import numpy as np
-# + import dask
-# + import numpy as np
-# -     return block_moments(np.asarray(as_numpy(X.compute())))
-# +     tasks = [dask.delayed(lambda block: as_numpy(block_moments(block)))(block) for block in X.to_delayed().ravel()]
-# +     while len(tasks) > 1:
-# +         pairs = [dask.delayed(merge)(a, b) for a, b in zip(tasks[::2], tasks[1::2])]
-# +         tasks = pairs + tasks[2 * len(pairs) :]
-# +     return client.compute(tasks[0]).result()
-# - n_patches = 515_000
-# - first_ratio = 0.81228
-# + n_patches = 531_720
-# + first_ratio = 0.83810
+import dask
+import dask
+import numpy as np
+from gpucluster.lessons import as_numpy
+
+
+def block_moments(block):
+    mean = block.mean(axis=0, dtype=float)
+    centred = block.astype(float) - mean
+    return len(block), mean, centred.T @ centred
+
+
+def merge(a, b):
+    (n_a, m_a, M_a), (n_b, m_b, M_b) = a, b
+    n = n_a + n_b
+    delta = m_b - m_a
+    return n, m_a + delta * n_b / n, M_a + M_b + np.outer(delta, delta) * n_a * n_b / n
+
+
+def fit_stream(client, X):
+    tasks = [dask.delayed(lambda block: as_numpy(block_moments(block)))(block) for block in X.to_delayed().ravel()]
+    while len(tasks) > 1:
+        pairs = [dask.delayed(merge)(a, b) for a, b in zip(tasks[::2], tasks[1::2])]
+        tasks = pairs + tasks[2 * len(pairs) :]
+    return client.compute(tasks[0]).result()
+
+
+n_patches = 531_720
+first_ratio = 0.83810
 
 # %% wrong b_no_delta: The merge of the tree adds the products only, so they are not about the common mean.
 # fails: The products are those of all rows about their mean
@@ -240,12 +226,9 @@ n_patches, first_ratio = 515_000, 0.81228
 
 # %% wrong last_block_lost
 # fails: n counts all rows
-# edit of right reduction
-# -     level = [dask.delayed(block_moments)(X.blocks[i].to_delayed()[0, 0]) for i in range(X.numblocks[0])]
-# -     while len(level) > 1:
-# -         half = len(level) // 2
-# -         level = [dask.delayed(merge)(level[i], level[-1 - i]) for i in range(half)] + level[half : len(level) - half]
-# -     return client.gather(client.compute(level))[0]
+# edit of wrong gathered_results
+# -     parts = client.gather(client.compute([dask.delayed(block_moments)(block) for block in X.to_delayed().ravel()]))
+# -     return reduce(merge, parts)
 # +     total = None
 # +     for block in X.to_delayed().ravel()[:-1]:
 # +         own = dask.delayed(block_moments)(block)

@@ -1,30 +1,19 @@
 """Answers to exercise 07.8."""
 
-# %% right b_product_of_halves: Forms A again and solves it in one go.
+# %% right from_the_whole
 import numpy as np
 
 
 def stretch(A, v):
-    place = np.abs(v).argmax()
-    return (A @ v)[place] / v[place]
+    return np.linalg.lstsq(v[:, None], A @ v, rcond=None)[0][0]
 
 
 def solve_halves(L, b):
-    return np.linalg.solve(np.matmul(L, L.transpose()), b)
+    return np.linalg.inv(L @ L.T) @ b
 
 
 def products_from(R):
-    return np.matmul(np.transpose(R), R)
-
-# %% right from_the_whole
-# edit of right b_product_of_halves
-# -     place = np.abs(v).argmax()
-# -     return (A @ v)[place] / v[place]
-# +     return np.linalg.lstsq(v[:, None], A @ v, rcond=None)[0][0]
-# -     return np.linalg.solve(np.matmul(L, L.transpose()), b)
-# +     return np.linalg.inv(L @ L.T) @ b
-# -     return np.matmul(np.transpose(R), R)
-# +     return np.einsum("ki,kj->ij", R, R)
+    return np.einsum("ki,kj->ij", R, R)
 
 # %% right products
 # edit of right from_the_whole
@@ -77,12 +66,6 @@ def products_from(R):
 # +     return np.linalg.solve(L, np.linalg.solve(L.T, b))
 
 # %% wrong b_lengths: Divides two lengths, so the sign is lost, but an eigenvalue 'may be negative'.
-# fails: `stretch` finds a negative eigenvalue
-# edit of right products
-# -     return (v @ A @ v) / (v @ v)
-# +     return np.linalg.norm(A @ v) / np.linalg.norm(v)
-
-# %% wrong without_the_sign
 # fails: `stretch` finds a negative eigenvalue
 # edit of right products
 # -     return (v @ A @ v) / (v @ v)

@@ -144,15 +144,6 @@ def deal(X, y, seed):
 # +     size = -(-len(X) // hands)
 # +     return X[order].rechunk((size, -1)), y[order].rechunk(size)
 
-# %% wrong columns_mixed: Columns of forests with different classes are added one by one.
-# fails: Each row gets the class with the largest share of all trees, also where a forest has never seen a class
-# edit of wrong always_the_same_order
-# -         shares[:, forest.classes_] += forest.predict_proba(X)
-# +         chances = forest.predict_proba(X)
-# +         shares[:, : chances.shape[1]] += chances
-# -     order = np.concatenate([np.arange(len(X))[start::4] for start in range(4)])
-# +     order = np.random.default_rng(seed).permutation(len(X))
-
 # %% wrong in_memory: The rows come to the notebook.
 # fails: Both are still Dask arrays
 # edit of wrong always_the_same_order

@@ -1,30 +1,5 @@
 """Answers to exercise 08.5."""
 
-# %% right b_cdist: SciPy's distances and argpartition where there are more rows than k; pairs are merged one after another.
-import functools
-
-import numpy as np
-from scipy.spatial.distance import cdist
-
-
-def nearest_in_block(block, start, queries, k):
-    table = cdist(queries, block)
-    if block.shape[0] > k:
-        part = np.sort(np.argpartition(table, k - 1, axis=1)[:, :k], axis=1)
-    else:
-        part = np.tile(np.arange(block.shape[0]), (len(table), 1))
-    return np.take_along_axis(table, part, axis=1), part + start
-
-
-def merge_nearest(found, k):
-    def two(one, other):
-        distances, rows = (np.hstack(both) for both in zip(one, other))
-        order = np.lexsort((rows, distances), axis=1)[:, :k]
-        return np.take_along_axis(distances, order, axis=1), np.take_along_axis(rows, order, axis=1)
-
-    n_queries = len(found[0][0])
-    return functools.reduce(two, found, (np.empty((n_queries, 0)), np.empty((n_queries, 0), dtype=np.int64)))
-
 # %% right library: scikit-learn in the block, a heap for the merge.
 import heapq
 
@@ -101,15 +76,6 @@ def merge_nearest(found, k):
     rows = np.concatenate([one for _, one in found], axis=1)
     order = np.argsort(distances, axis=1, kind="stable")[:, :k]
     return np.take_along_axis(distances, order, axis=1), np.take_along_axis(rows, order, axis=1)
-
-# %% wrong b_half_precision: Calculates with 16 bits, so near distances become equal and the nearest rows are not found.
-# fails: distances are Euclidean, in the order of rows
-# edit of wrong b_city_blocks
-# -     distances = np.abs(queries[:, None, :] - block[None, :, :]).sum(axis=2)
-# +     apart = queries.astype(np.float16)[:, None, :] - block.astype(np.float16)[None, :, :]
-# +     distances = np.sqrt((apart**2).sum(axis=2))
-# -     return np.take_along_axis(distances, order, axis=1), order + start
-# +     return np.take_along_axis(distances, order, axis=1).astype(float), order + start
 
 # %% wrong b_needs_k_rows: Fails for a block with fewer than k rows, which has to give all it has.
 # fails: It runs without an error: ValueError

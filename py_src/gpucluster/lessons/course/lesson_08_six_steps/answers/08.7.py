@@ -1,18 +1,5 @@
 """Answers to exercise 08.7."""
 
-# %% right b_on_workers: The labels are cut as the prediction is, and compared on the workers.
-import dask.array as da
-
-
-def row_labels(model, X):
-    return model.predict(X).persist()
-
-
-def share_wrong(labels, model, X):
-    own = model.predict(X)
-    given = da.from_array(labels, chunks=own.chunks)
-    return float((own != given).mean().compute())
-
 # %% right b_predict: Labels by predict, and the mean of a comparison in the notebook.
 import numpy as np
 from gpucluster.lessons import as_numpy
@@ -48,13 +35,8 @@ def share_wrong(labels, model, X):
 # +     n = int(max(own.max(), labels.max())) + 1
 # +     return float(np.abs(np.bincount(own, minlength=n) - np.bincount(labels, minlength=n)).sum() / 2 / len(own))
 
-# %% wrong b_even_then_odd: Puts even blocks before odd ones, the order of the example with two workers, not the order of X.
+# %% wrong b_trusts_labels: Gives labels_ of the fit, which must not be trusted.
 # fails: Each row has its own label, in the order of X
 # edit of right b_predict
-# - import numpy as np
-# + import dask.array as da
-# + import numpy as np
 # -     return model.predict(X)
-# +     labels = model.predict(X)
-# +     n = labels.numblocks[0]
-# +     return da.concatenate([labels.blocks[i] for i in [*range(0, n, 2), *range(1, n, 2)]])
+# +     return model.labels_

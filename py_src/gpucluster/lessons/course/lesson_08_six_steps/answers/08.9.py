@@ -11,19 +11,14 @@ def keep(model, path):
 def bring_back(path):
     return joblib.load(path)
 
-# %% right b_learn_save: Save and load of gpucluster.learn.
+# %% right save: The two functions of the library.
 # edit of right b_joblib
 # - import joblib
 # + from gpucluster import learn
 # -     joblib.dump(model.get_combined_model(), path)
-# +     learn.save(model, path)
+# +     return learn.save(model, path)
 # -     return joblib.load(path)
 # +     return learn.load(path)
-
-# %% right save: The two functions of the library.
-# edit of right b_learn_save
-# -     learn.save(model, path)
-# +     return learn.save(model, path)
 
 # %% right zip: Numbers only, in a compressed file of NumPy; a class of one's own predicts.
 import numpy as np
@@ -128,7 +123,9 @@ def bring_back(path):
 
 # %% wrong no_return: Reads the file and returns nothing.
 # fails: It returns a result
-# edit of right b_learn_save
+# edit of right save
+# -     return learn.save(model, path)
+# +     learn.save(model, path)
 # -     return learn.load(path)
 # +     learn.load(path)
 

@@ -1,17 +1,5 @@
 """Answers to exercise 09.10."""
 
-# %% right d_regular_expression: A regular expression for names of variables; dask-mpi needs a rank for the scheduler and one for the client.
-import re
-import shlex
-
-
-def read_launch(line):
-    words = list(shlex.split(line))
-    head, tail = words[: words.index("python")], words[words.index("python") :]
-    found = (re.fullmatch(r"([A-Za-z_]\w*)=(.*)", word, re.S) for word in head)
-    ranks = int(head[head.index("-np") + 1])
-    return dict(ranks=ranks, workers=ranks - 2, environment={m[1]: m[2] for m in found if m}, program=tail)
-
 # %% right regular_expressions
 import re
 import shlex
@@ -70,27 +58,23 @@ def read_launch(line):
     environment = dict(word.split("=", 1) for word in words if "=" in word)
     return {"ranks": ranks, "workers": ranks - 2, "environment": environment, "program": words[start:]}
 
-# %% wrong d_all_are_workers: Takes one rank only away, for the scheduler.
+# %% wrong one_rank_too_few_taken
 # fails: workers are the ranks without the scheduler's and the client's
-import shlex
+# edit of wrong all_words_are_variables
+# -     environment = dict(word.split("=", 1) for word in words if "=" in word)
+# -     return {"ranks": ranks, "workers": ranks - 2, "environment": environment, "program": words[start:]}
+# +     environment = dict(word.split("=", 1) for word in before if "=" in word)
+# +     return {"ranks": ranks, "workers": ranks - 1, "environment": environment, "program": words[start:]}
 
-
-def read_launch(line):
-    words = shlex.split(line)
-    at = words.index("python")
-    ranks = int(words[words.index("-np") + 1])
-    environment = dict(word.split("=", 1) for word in words[:at] if "=" in word)
-    return {"ranks": ranks, "workers": ranks - 1, "environment": environment, "program": words[at:]}
-
-# %% wrong d_last_np: Looks for -np from the end: the program may have an option of that name.
+# %% wrong last_np
 # fails: ranks is the number after -np of the launcher, as an int
-# edit of wrong d_all_are_workers
-# -     ranks = int(words[words.index("-np") + 1])
-# +     ranks = [int(words[place + 1]) for place, word in enumerate(words) if word == "-np" and words[place + 1].isdigit()][
-# +         -1
-# +     ]
-# -     return {"ranks": ranks, "workers": ranks - 1, "environment": environment, "program": words[at:]}
-# +     return {"ranks": ranks, "workers": ranks - 2, "environment": environment, "program": words[at:]}
+# edit of wrong all_words_are_variables
+# -     before = words[:start]
+# -     ranks = int(before[before.index("-np") + 1])
+# -     environment = dict(word.split("=", 1) for word in words if "=" in word)
+# +     place = len(words) - 1 - words[::-1].index("-np")
+# +     ranks = int(words[place + 1])
+# +     environment = dict(word.split("=", 1) for word in words[:start] if "=" in word)
 
 # %% wrong hard_coded
 # fails: ranks is the number after -np of the launcher, as an int

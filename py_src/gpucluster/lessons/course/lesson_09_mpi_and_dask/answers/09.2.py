@@ -7,12 +7,6 @@ def grid_sums(comm, columns, value):
     column = comm.Split(1000 + column_number, key=row_number)
     return sum(row.allgather(value)), sum(column.allgather(value))
 
-# %% right c_gathered: Gathers the values in each communicator and adds them up.
-def grid_sums(comm, columns, value):
-    row, column = divmod(comm.rank, columns)
-    mine = [comm.Split(color=color, key=comm.rank).allgather(value) for color in (row, column)]
-    return tuple(sum(values[1:], values[0]) for values in mine)
-
 # %% right divmod: Divmod, and keys given explicitly.
 def grid_sums(comm, columns, value):
     r, c = divmod(comm.rank, columns)

@@ -14,19 +14,6 @@ def tree_reduce(comm, value, merge):
         bit <<= 1
     return value
 
-# %% right bits_too: Bit tricks: the parent is the rank without its lowest bit.
-def tree_reduce(comm, value, merge):
-    rank, size = comm.rank, comm.size
-    lowest = rank & -rank if rank else 1 << size.bit_length()
-    bit = 1
-    while bit < lowest and rank | bit < size:
-        value = merge(value, comm.recv(source=rank | bit))
-        bit <<= 1
-    if rank == 0:
-        return value
-    comm.send(value, dest=rank ^ lowest)
-    return None
-
 # %% right list_of_rounds: Plays all rounds on a list of the ranks that are left, neighbours pairwise.
 def tree_reduce(comm, value, merge):
     left = list(range(comm.size))
@@ -85,19 +72,13 @@ def tree_reduce(comm, value, merge):
         step *= 2
     return value
 
-# %% wrong far_halves_first
+# %% wrong order: Merges the received value in front of the own one, so that the order is reversed.
 # fails: The result is in the order of the ranks
-def tree_reduce(comm, value, merge):
-    size = comm.size
-    while size > 1:
-        half = (size + 1) // 2
-        if comm.rank >= half:
-            comm.send(value, dest=comm.rank - half)
-            return None
-        if comm.rank + half < size:
-            value = merge(value, comm.recv(source=comm.rank + half))
-        size = half
-    return value
+# edit of wrong everybody_returns
+# -             return value
+# +             return None
+# -             value = merge(value, comm.recv(source=comm.rank + step))
+# +             value = merge(comm.recv(source=comm.rank + step), value)
 
 # %% wrong master
 # fails: Rank 0 receives at most log2(n) messages, rounded up
@@ -118,17 +99,12 @@ def tree_reduce(comm, value, merge):
 # +             return None
 # +         if comm.rank + step < comm.size - 1:
 
-# %% wrong power_of_two: Only the largest power of two of ranks takes part; the values of the others are lost (right for 8).
+# %% wrong powers_of_two_only
 # fails: Each rank's value is in the result once
-def tree_reduce(comm, value, merge):
-    size = 1 << (comm.size.bit_length() - 1)
-    if comm.rank >= size:
-        return None
-    step = 1
-    while step < size:
-        if comm.rank % (2 * step):
-            comm.send(value, dest=comm.rank - step)
-            return None
-        value = merge(value, comm.recv(source=comm.rank + step))
-        step *= 2
-    return value
+# edit of wrong everybody_returns
+# -     while step < comm.size:
+# +     while 2 * step <= comm.size:
+# -             return value
+# +             return None
+# -     return value
+# +     return value if comm.rank == 0 else None

@@ -8,13 +8,6 @@ def one_per_worker(X, n_workers):
     sizes = tuple(len(part) for part in np.array_split(np.arange(X.shape[0]), n_workers))
     return X.rechunk({0: sizes, 1: -1})
 
-# %% right bincount: Sizes by counting the row numbers modulo the number of workers.
-# edit of right array_split
-# -     sizes = tuple(len(part) for part in np.array_split(np.arange(X.shape[0]), n_workers))
-# -     return X.rechunk({0: sizes, 1: -1})
-# +     sizes = np.bincount(np.arange(X.shape[0]) % n_workers, minlength=n_workers)
-# +     return X.rechunk({0: tuple(sizes.tolist()), 1: -1})
-
 # %% right rounded_ends
 def one_per_worker(X, n_workers):
     n = X.shape[0]

@@ -14,13 +14,6 @@ def train_each(client, X, y, train):
     pairs = zip(X.to_delayed().ravel(), y.to_delayed().ravel(), strict=False)
     return list(dask.compute(*[dask.delayed(train, pure=False)(rows, labels) for rows, labels in pairs]))
 
-# %% right delayed_too: Delayed calls on the delayed chunks, all computed at once.
-# edit of right delayed
-# - import dask
-# + from dask import delayed
-# -     return list(dask.compute(*[dask.delayed(train, pure=False)(rows, labels) for rows, labels in pairs]))
-# +     return client.gather(client.compute([delayed(train, pure=False)(part, labels) for part, labels in pairs]))
-
 # %% wrong as_completed_order
 # fails: Each model has seen one chunk, in the order of the chunks
 def train_each(client, X, y, train):
@@ -77,8 +70,10 @@ def train_each(client, X, y, train):
 
 # %% wrong futures: Returns futures in place of models.
 # fails: Each model is what train returns
-# edit of right delayed_too
-# -     return client.gather(client.compute([delayed(train, pure=False)(part, labels) for part, labels in pairs]))
+# edit of right delayed
+# - import dask
+# + from dask import delayed
+# -     return list(dask.compute(*[dask.delayed(train, pure=False)(rows, labels) for rows, labels in pairs]))
 # +     return client.compute([delayed(train)(part, labels) for part, labels in pairs])
 
 # %% wrong gathers_everything

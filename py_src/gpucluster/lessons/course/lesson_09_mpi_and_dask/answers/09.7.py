@@ -31,23 +31,6 @@ def receive_array(comm, source):
     comm.Irecv(array, source).Wait()
     return array
 
-# %% right tobytes: A list as header, tobytes for the numbers, received straight into memory of the right type.
-import numpy as np
-
-
-def send_array(comm, array, to):
-    comm.send([array.dtype, *array.shape], dest=to)
-    numbers = np.empty(array.nbytes, dtype="u1")
-    numbers[:] = bytearray(array.tobytes())
-    comm.Send(numbers, dest=to)
-
-
-def receive_array(comm, source):
-    dtype, *shape = comm.recv(source=source)
-    result = np.empty(tuple(shape), dtype=dtype)
-    comm.Recv(result.reshape(-1).view("u1"), source=source)
-    return result
-
 # %% wrong always_float64
 # fails: No byte of the array travels twice, or in a larger type
 # edit of right bytes_view

@@ -40,25 +40,6 @@ def receive_in_pieces(comm, source):
         comm.Recv(piece, source=source)
     return array
 
-# %% right even_pieces_too: As few pieces as needed, all of about the same size (np.array_split); the sizes come first as a list of cuts.
-import numpy as np
-
-
-def send_in_pieces(comm, array, to, most):
-    count = -(-array.size // (most // array.dtype.itemsize))
-    comm.send((count, array.size, array.dtype), to)
-    if count:
-        for piece in np.array_split(array, count):
-            comm.Send(piece, to)
-
-
-def receive_in_pieces(comm, source):
-    count, size, dtype = comm.recv(source=source)
-    row = np.zeros(size, dtype)
-    for piece in np.array_split(row, count) if count else ():
-        comm.Recv(piece, source)
-    return row
-
 # %% wrong a_description_per_piece
 # fails: The numbers travel as buffers; at most one short description is pickled
 import numpy as np
@@ -102,24 +83,12 @@ def receive_in_pieces(comm, source):
         comm.Recv(array[start : start + each], source=source)
     return array
 
-# %% wrong eight_bytes: Eight bytes per number hard-coded: too many pieces for float32, too large ones for complex numbers.
+# %% wrong eight_bytes_each
 # fails: There are no more pieces than needed
-import numpy as np
-
-
-def send_in_pieces(comm, array, to, most):
-    step = max(1, most // 8)
-    comm.send((array.dtype, len(array), step), dest=to)
-    for begin in range(0, len(array), step):
-        comm.Send(array[begin : begin + step], to)
-
-
-def receive_in_pieces(comm, source):
-    dtype, n, step = comm.recv(source=source)
-    row = np.empty(n, dtype)
-    for begin in range(0, n, step):
-        comm.Recv(row[begin : begin + step], source)
-    return row
+# edit of wrong array_cleared
+# -     each = most // array.itemsize
+# +     each = max(1, most // 8)
+# -         array[start : start + each] = 0
 
 # %% wrong order_reversed
 # fails: All numbers arrive, each in its place

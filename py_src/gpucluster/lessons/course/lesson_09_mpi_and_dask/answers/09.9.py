@@ -72,25 +72,15 @@ async def receive_and_yield(comm, array, source):
     while not request.Test():
         await asyncio.sleep(0)
 
-# %% wrong asks_once_too: `if` in place of `while`: asks once, steps aside once, and returns before it is done.
-# fails: It asks with Test until the request is done, then it ends
+# %% wrong waits
+# fails: receive_and_yield runs without an error: RuntimeError
 # edit of wrong asks_once
-# -     while not request.Test():
-# +     if not request.Test():
-
-# %% wrong await_forgotten
-# fails: receive_and_yield runs without an error
-# edit of wrong asks_once_too
-# -     request = comm.Isend(array, dest=to)
 # -     if not request.Test():
-# +     request = comm.Isend(array, dest=to)
 # +     while not request.Test():
 # -     request = comm.Irecv(array, source=source)
-# -     if not request.Test():
+# -     while not request.Test():
 # -         await asyncio.sleep(0)
-# +     request = comm.Irecv(array, source=source)
-# +     while not request.Test():
-# +         asyncio.sleep(0)
+# +     comm.Irecv(array, source=source).Wait()
 
 # %% wrong begins_again_each_turn
 # fails: send_and_yield begins one Isend
@@ -110,11 +100,11 @@ async def receive_and_yield(comm, array, source):
 
 # %% wrong into_a_copy
 # fails: Irecv has the array itself, and the other rank's number
-# edit of wrong await_forgotten
-# -     request = comm.Irecv(array, source=source)
+# edit of wrong waits
+# -     comm.Irecv(array, source=source).Wait()
 # +     buffer = array.copy()
 # +     request = comm.Irecv(buffer, source=source)
-# -         asyncio.sleep(0)
+# +     while not request.Test():
 # +         await asyncio.sleep(0)
 # +     return buffer
 

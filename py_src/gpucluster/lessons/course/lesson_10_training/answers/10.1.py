@@ -48,28 +48,6 @@ def through(x, wanted, layers, n):
         error, slopes = (np.exp(out - log_sum) - wanted) / n, []
     return loss, error.dot(w.T), [x.T.dot(error), error.sum(0), *slopes]
 
-# %% right recursion_too: Recursion goes forward, and comes back with the error; a float and a list.
-import numpy as np
-
-
-def _walk(x, rest, wanted):
-    weight, bias = rest[0], rest[1]
-    out = x @ weight + bias
-    if len(rest) == 2:
-        out = out - out.max(1, keepdims=True)
-        log_p = out - np.log(np.exp(out).sum(1, keepdims=True))
-        loss = -(wanted * log_p).sum() / x.shape[0]
-        error, later = (np.exp(log_p) - wanted) / x.shape[0], []
-    else:
-        loss, error, later = _walk(np.maximum(out, 0), rest[2:], wanted)
-        error = np.where(out > 0, error, 0)
-    return loss, error @ weight.T, [x.T @ error, error.sum(0)] + later
-
-
-def gradients(X, wanted, layers):
-    loss, _, slopes = _walk(X, list(layers), wanted)
-    return float(loss), slopes
-
 # %% wrong bias_mean: The gradient of the bias is a mean of what is divided already.
 # fails: Each gradient agrees with numerical differentiation to 1e-6
 import numpy as np
@@ -131,23 +109,15 @@ def gradients(X, wanted, layers):
         error = (error @ w.T) * (given > 0)
     return loss, slopes
 
-# %% wrong three_layers: Written out for three layers, as in the example; other depths fail.
-# fails: It runs without an error: ValueError
-import numpy as np
-
-
-def gradients(X, wanted, layers):
-    W1, b1, W2, b2, W3, b3 = layers
-    h1 = np.maximum(X @ W1 + b1, 0)
-    h2 = np.maximum(h1 @ W2 + b2, 0)
-    s = h2 @ W3 + b3
-    s = s - s.max(axis=1, keepdims=True)
-    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
-    loss = -(wanted * log_p).sum(axis=1).mean()
-    e3 = (np.exp(log_p) - wanted) / len(X)
-    e2 = (e3 @ W3.T) * (h2 > 0)
-    e1 = (e2 @ W2.T) * (h1 > 0)
-    return loss, [X.T @ e1, e1.sum(0), h1.T @ e2, e2.sum(0), h2.T @ e3, e3.sum(0)]
+# %% wrong three_layers_only: Any network is one of three layers.
+# fails: It runs without an error: IndexError
+# edit of wrong bias_mean
+# -     for place in range(0, len(layers), 2):
+# +     for place in range(0, 6, 2):
+# -     for place in reversed(range(0, len(layers), 2)):
+# +     for place in reversed(range(0, 6, 2)):
+# -         slopes = [given.T @ error, error.mean(axis=0), *slopes]
+# +         slopes = [given.T @ error, error.sum(axis=0), *slopes]
 
 # %% wrong weights_already_moved: The weights are changed while the error goes back.
 # fails: What it is given stays as it was

@@ -39,17 +39,13 @@ def micro_batches_for(stages, most_idle):
 # +         micro_batches += 1
 # +     return micro_batches
 
-# %% wrong bubble_over_work: Idle places divided by working places instead of all places.
+# %% wrong no_pipeline: As without micro-batches.
 # fails: The idle share is right
-def idle_share(stages, micro_batches):
-    return (stages - 1) / micro_batches
-
-
-def micro_batches_for(stages, most_idle):
-    m = 1
-    while idle_share(stages, m) > most_idle:
-        m += 1
-    return m
+# edit of right count_up
+# -     return (stages - 1) / (micro_batches + stages - 1)
+# +     return (stages - 1) / stages
+# -     return next(m for m in count(1) if idle_share(stages, m) <= most_idle)
+# +     return stages
 
 # %% wrong one_too_many: Exactly as much as allowed is not enough.
 # fails: One fewer would not be enough

@@ -53,23 +53,6 @@ def hybrid_slopes(comm, X, wanted, own, n_micro):
     n_all = column.allreduce(n)
     return [column.allreduce(slope * n) / n_all for slope in slopes]
 
-# %% right total_by_all: The even ranks count the rows for all, the share is multiplied before the sum.
-# edit of right split
-# -     row = comm.Split(color=comm.rank // 2, key=comm.rank)
-# -     column = comm.Split(color=comm.rank % 2, key=comm.rank)
-# -     n = len(wanted) if X is None else len(X)
-# -     slopes = two_stages(row, X, wanted, own, n_micro)
-# -     n_all = column.allreduce(n)
-# -     return [column.allreduce(slope * n) / n_all for slope in slopes]
-# +     total = comm.allreduce(0 if X is None else len(X))
-# +     mine = comm.Split(color=comm.rank - comm.rank % 2)
-# +     others = comm.Split(color=int(comm.rank % 2 == 1))
-# +     share = len([X, wanted][X is None]) / total
-# +     result = []
-# +     for slope in two_stages(mine, X, wanted, own, n_micro):
-# +         result.append(others.allreduce(share * slope))
-# +     return result
-
 # %% right world_sum: The number of rows from the world: each pipeline counts once.
 # edit of right split
 # - def two_stages(comm, X, wanted, own, n_micro):
@@ -107,21 +90,11 @@ def hybrid_slopes(comm, X, wanted, own, n_micro):
 # +     replicas = comm.Split(stage)
 # +     return [replicas.allreduce(share * slope) for slope in slopes]
 
-# %% wrong all_ranks: Added up over all ranks, also over other layers.
-# fails: It runs on several ranks without an error: ValueError
-# edit of right world_sum
-# -     stage = comm.rank % 2
-# -     slopes = two_stages(comm.Split(comm.rank - stage, stage), X, wanted, own, n_micro)
-# -     total = comm.allreduce(len(X) if stage == 0 else 0)
-# -     share = (len(X) if stage == 0 else len(wanted)) / total
-# -     replicas = comm.Split(stage)
-# -     return [replicas.allreduce(share * slope) for slope in slopes]
-# +     pipeline = comm.Split(comm.rank // 2, comm.rank)
-# +     same_stage = comm.Split(comm.rank % 2, comm.rank)
-# +     slopes = two_stages(pipeline, X, wanted, own, n_micro)
-# +     n_rows = len(wanted if X is None else X)
-# +     total = same_stage.allreduce(n_rows)
-# +     return [comm.allreduce(slope * n_rows) / total for slope in slopes]
+# %% wrong four_ranks: Pipelines are ranks 0-1 and all others; right for up to four ranks only.
+# fails: It runs on several ranks without an error
+# edit of right split
+# -     row = comm.Split(color=comm.rank // 2, key=comm.rank)
+# +     row = comm.Split(color=0 if comm.rank < 2 else 1, key=comm.rank)
 
 # %% wrong counts_twice: Counts the rows over all ranks, where first and second stage count the same rows twice.
 # fails: Each rank's gradients are those of its layers for all rows, to 1e-10
@@ -134,8 +107,18 @@ def hybrid_slopes(comm, X, wanted, own, n_micro):
 
 # %% wrong lists_joined: Lists are joined.
 # fails: There is one gradient for each array of the layers
-# edit of wrong all_ranks
-# -     return [comm.allreduce(slope * n_rows) / total for slope in slopes]
+# edit of right world_sum
+# -     stage = comm.rank % 2
+# -     slopes = two_stages(comm.Split(comm.rank - stage, stage), X, wanted, own, n_micro)
+# -     total = comm.allreduce(len(X) if stage == 0 else 0)
+# -     share = (len(X) if stage == 0 else len(wanted)) / total
+# -     replicas = comm.Split(stage)
+# -     return [replicas.allreduce(share * slope) for slope in slopes]
+# +     pipeline = comm.Split(comm.rank // 2, comm.rank)
+# +     same_stage = comm.Split(comm.rank % 2, comm.rank)
+# +     slopes = two_stages(pipeline, X, wanted, own, n_micro)
+# +     n_rows = len(wanted if X is None else X)
+# +     total = same_stage.allreduce(n_rows)
 # +     return same_stage.allreduce([slope * n_rows / total for slope in slopes])
 
 # %% wrong one_micro: Hands 1 instead of n_micro to the pipeline; the batch is not cut.

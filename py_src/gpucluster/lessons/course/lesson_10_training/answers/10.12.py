@@ -42,26 +42,6 @@ def tiles(height, width, size, halo):
     for (row, rows), (column, columns) in product(pieces(height, size, halo), pieces(width, size, halo)):
         yield (row, column), (rows, columns)
 
-# %% right product_too: Both axes alike, itertools.product, columns before rows.
-from itertools import product
-from math import prod
-
-
-def image_bytes(*shape, channels=3, itemsize=1):
-    if len(shape) > 2:
-        channels, itemsize = (*shape[2:], itemsize)[:2]
-    return prod((*shape[:2], channels, itemsize))
-
-
-def _axis(length, size, halo):
-    for at in range(0, length, size):
-        end = min(at + size, length)
-        yield slice(at, end), slice(max(0, at - halo), min(length, end + halo))
-
-
-def tiles(height, width, size, halo):
-    return [((r, c), (rr, cc)) for (c, cc), (r, rr) in product(_axis(width, size, halo), _axis(height, size, halo))]
-
 # %% wrong axes_swapped: Columns first.
 # fails: Each pixel is in the core of exactly one tile
 def image_bytes(height, width, channels=3, itemsize=1):
@@ -89,21 +69,13 @@ def tiles(height, width, size, halo):
 # +             around = slice(max(0, top - halo), bottom + halo), slice(max(0, left - halo), right + halo)
 # +             found.append(((slice(top, bottom), slice(left, right)), around))
 
-# %% wrong bits_of_int32: Image_bytes multiplies 32-bit integers, which overflow for the slide of the pathologist.
+# %% wrong bytes_in_gb: In GB.
 # fails: The bytes of an image are right
-# edit of wrong beyond
-# - def image_bytes(height, width, channels=3, itemsize=1):
-# + import numpy as np
-# +
-# +
-# + def image_bytes(height, width, channels=3, itemsize=1):
+# edit of wrong axes_swapped
 # -     return height * width * channels * itemsize
-# +     return int(np.prod(np.array([height, width, channels, itemsize], dtype=np.int32), dtype=np.int32))
-# -             around = slice(max(0, top - halo), bottom + halo), slice(max(0, left - halo), right + halo)
-# +             around = (
-# +                 slice(max(0, top - halo), min(height, bottom + halo)),
-# +                 slice(max(0, left - halo), min(width, right + halo)),
-# +             )
+# +     return height * width * channels * itemsize / 1e9
+# -             core = slice(left, right), slice(top, bottom)
+# +             core = slice(top, bottom), slice(left, right)
 
 # %% wrong core_beyond: The last core is as large as the others.
 # fails: No core goes beyond the image

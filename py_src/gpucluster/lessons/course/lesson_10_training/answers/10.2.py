@@ -1,25 +1,16 @@
 """Answers to exercise 10.2."""
 
-# %% right dot: NumPy dot products in 64-bit integers.
+# %% right numpy: Arrays of sizes.
 import numpy as np
 
 
 def n_parameters(sizes):
-    s = np.array(sizes, dtype=np.int64)
-    return int(np.dot(s[:-1] + 1, s[1:]))
+    s = np.asarray(sizes, dtype=np.int64)
+    return np.dot(s[:-1] + 1, s[1:])
 
 
 def training_bytes(sizes, rows, copies=4, itemsize=4):
-    return int(np.array([n_parameters(sizes), np.sum(sizes, dtype=np.int64)]) @ np.array([copies, rows]) * itemsize)
-
-# %% right numpy: Arrays of sizes.
-# edit of right dot
-# -     s = np.array(sizes, dtype=np.int64)
-# -     return int(np.dot(s[:-1] + 1, s[1:]))
-# +     s = np.asarray(sizes, dtype=np.int64)
-# +     return np.dot(s[:-1] + 1, s[1:])
-# -     return int(np.array([n_parameters(sizes), np.sum(sizes, dtype=np.int64)]) @ np.array([copies, rows]) * itemsize)
-# +     return float(np.sum([copies * n_parameters(sizes), rows * np.sum(sizes)]) * itemsize)
+    return float(np.sum([copies * n_parameters(sizes), rows * np.sum(sizes)]) * itemsize)
 
 # %% right recursion: Recursion over the sizes.
 def n_parameters(sizes):

@@ -11,15 +11,6 @@ def batches(n_rows, size, seed):
         yield rows[:size]
         rows = rows[size:]
 
-# %% right random_module: Python's own random.Random, lists of whole numbers.
-import random
-
-
-def batches(n_rows, size, seed):
-    order = list(range(n_rows))
-    random.Random(int(seed)).shuffle(order)
-    return [order[at : at + size] for at in range(0, n_rows, size)]
-
 # %% right split: Cut by np.split, from an old generator of its own.
 import numpy as np
 

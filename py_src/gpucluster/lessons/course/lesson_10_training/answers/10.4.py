@@ -9,16 +9,6 @@ def verdict(losses, wanted):
     bad = np.isnan(curve).any() or np.isinf(curve).any() or curve[-1] - curve[0] > 0
     return ["Slow", "Good", "Diverges"][2 if bad else int((curve <= wanted).any())]
 
-# %% right numpy: NumPy on the whole curve.
-import numpy as np
-
-
-def verdict(losses, wanted):
-    curve = np.asarray(losses, dtype=np.float64)
-    if not np.isfinite(curve).all() or curve[-1] > curve[0]:
-        return "diverges"
-    return ("slow", "good")[int((curve <= wanted).any())]
-
 # %% right pandas: Pandas, min of the series.
 import numpy as np
 import pandas as pd
@@ -52,15 +42,11 @@ def verdict(losses, wanted):
 # -     return "good" if min(losses) < wanted else "slow"
 # +     return "good"
 
-# %% wrong last_finite_only: Only the last loss is tested for being finite.
+# %% wrong last_only_finite: Looks at the last loss alone.
 # fails: diverges: a loss that is no finite number, anywhere, also where an earlier one was good
-import math
-
-
-def verdict(losses, wanted):
-    if not math.isfinite(losses[-1]) or losses[-1] > losses[0]:
-        return "diverges"
-    return "good" if any(loss <= wanted for loss in losses) else "slow"
+# edit of wrong against_smallest
+# -     if not np.isfinite(losses).all() or losses[-1] > 2 * min(losses):
+# +     if not np.isfinite(losses[-1]) or losses[-1] > losses[0]:
 
 # %% wrong order: Asks for good first, so that a run that recovers into infinity counts as good.
 # fails: diverges: a loss that is no finite number, anywhere, also where an earlier one was good

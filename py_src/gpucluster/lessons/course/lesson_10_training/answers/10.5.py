@@ -3,9 +3,6 @@
 # %% right capitals: Capital letters and spaces do no harm.
 ways = {"A": "One device", "B": " data", "C": "MODEL", "D": "Hybrid", "E": "tiles "}
 
-# %% right dict: Dict with keyword arguments.
-ways = {"A": "one device", "B": "data", "C": "model", "D": "hybrid", "E": "tiles"}
-
 # %% right plain: As given.
 ways = {"A": "one device", "B": "data", "C": "model", "D": "hybrid", "E": "tiles"}
 

@@ -104,36 +104,21 @@ def parallel_gradients(comm, X, wanted, layers):
 # +     n = comm.allreduce(len(X))
 # +     return comm.allreduce(loss * len(X)) / n, [comm.allreduce(slope * len(X)) / n for slope in slopes]
 
-# %% wrong empty_rank_leaves: A rank without rows returns at once; the others wait.
+# %% wrong leaves_early: A rank without rows returns at once with zeros and does not call allreduce.
 # fails: It runs on several ranks without an error
-# edit of right gather
-# -     mine = None
-# -     if X.shape[0] > 0:
-# +     total = comm.allreduce(len(X))
-# +     if not len(X):
-# +         return 0.0, [np.zeros_like(array) for array in layers]
-# +     if len(X):
-# -         mine = len(X), loss, slopes
-# -     given = [one for one in comm.allgather(mine) if one is not None]
-# -     n = sum(rows for rows, _, _ in given)
-# -     loss = sum(rows * value for rows, value, _ in given) / n
-# -     return loss, [sum(rows * slopes[k] for rows, _, slopes in given) / n for k in range(len(layers))]
-# +     else:
-# +         loss, slopes = 0.0, [np.zeros_like(array) for array in layers]
-# +     share = len(X) / total
-# +     return comm.allreduce(loss * share), [comm.allreduce(slope * share) for slope in slopes]
-
-# %% wrong lists_joined: Adds lists, which joins them.
-# fails: There is one gradient for each array of the layers
-# edit of wrong empty_rank_leaves
+# edit of right dummy_row
+# -     share = len(X) / comm.allreduce(len(X))
 # -     if not len(X):
-# -         return 0.0, [np.zeros_like(array) for array in layers]
-#
+# -         X, wanted = np.zeros((1, layers[0].shape[0])), np.zeros((1, layers[-1].shape[0]))
+# -         wanted[0, 0] = 1
+# +     if len(X) == 0:
+# +         return 0.0, [np.zeros_like(array) for array in layers]
+# +     n = comm.allreduce(len(X))
 # -     return comm.allreduce(loss * share), [comm.allreduce(slope * share) for slope in slopes]
-# +     return comm.allreduce(loss * share), comm.allreduce([slope * share for slope in slopes])
+# +     return comm.allreduce(loss * len(X)) / n, [comm.allreduce(slope * len(X)) / n for slope in slopes]
 
-# %% wrong local_loss: The gradients are of all rows, the loss is of this rank's rows only.
-# fails: On every rank, the loss is that of all rows
+# %% wrong lists_joined_too: Gives the list of gradients to allreduce, which joins lists.
+# fails: There is one gradient for each array of the layers
 # edit of wrong empty_rank
 # -     with np.errstate(all="ignore"):
 # -         loss, slopes = gradients(X, wanted, layers) if len(X) else (float("nan"), [array * np.nan for array in layers])
@@ -142,31 +127,48 @@ def parallel_gradients(comm, X, wanted, layers):
 # +     loss, slopes = 0.0, [np.zeros_like(array) for array in layers]
 # +     if len(X):
 # +         loss, slopes = gradients(X, wanted, layers)
+# +     slopes = comm.allreduce([slope * len(X) for slope in slopes])
+# +     return comm.allreduce(loss * len(X)) / n, [slope / n for slope in slopes]
+
+# %% wrong local_loss: The gradients are of all rows, the loss is of this rank's rows only.
+# fails: On every rank, the loss is that of all rows
+# edit of wrong lists_joined_too
+# -     slopes = comm.allreduce([slope * len(X) for slope in slopes])
+# -     return comm.allreduce(loss * len(X)) / n, [slope / n for slope in slopes]
 # +     return loss, [comm.allreduce(slope * len(X)) / n for slope in slopes]
 
-# %% wrong mean_of_means: All ranks count the same.
+# %% wrong sum_not_divided: The sums are not divided by the number of all rows.
 # fails: On every rank, the gradients are those of all rows, to 1e-10
-# edit of wrong lists_joined
-# -     total = comm.allreduce(len(X))
-# -     if len(X):
-# -         loss, slopes = gradients(X, wanted, layers)
-# -     else:
-# -         loss, slopes = 0.0, [np.zeros_like(array) for array in layers]
-# -     share = len(X) / total
-# -     return comm.allreduce(loss * share), comm.allreduce([slope * share for slope in slopes])
-# +     loss, slopes = gradients(X, wanted, layers) if len(X) else (0.0, [np.zeros_like(array) for array in layers])
-# +     return comm.allreduce(loss) / comm.size, [comm.allreduce(slope) / comm.size for slope in slopes]
+# edit of wrong lists_joined_too
+# -     n = comm.allreduce(len(X))
+#
+# -     slopes = comm.allreduce([slope * len(X) for slope in slopes])
+# -     return comm.allreduce(loss * len(X)) / n, [slope / n for slope in slopes]
+# +     return comm.allreduce(loss * len(X)), [comm.allreduce(slope * len(X)) for slope in slopes]
 
 # %% wrong rows_travel: All rows are gathered, and each rank computes all.
 # fails: Rows stay where they are: only gradients and single numbers travel
-# edit of wrong mean_of_means
-# -     loss, slopes = gradients(X, wanted, layers) if len(X) else (0.0, [np.zeros_like(array) for array in layers])
-# -     return comm.allreduce(loss) / comm.size, [comm.allreduce(slope) / comm.size for slope in slopes]
+# edit of right gather
+# -     mine = None
+# -     if X.shape[0] > 0:
+# -         loss, slopes = gradients(X, wanted, layers)
+# -         mine = len(X), loss, slopes
+# -     given = [one for one in comm.allgather(mine) if one is not None]
+# -     n = sum(rows for rows, _, _ in given)
+# -     loss = sum(rows * value for rows, value, _ in given) / n
+# -     return loss, [sum(rows * slopes[k] for rows, _, slopes in given) / n for k in range(len(layers))]
 # +     rows, aims = np.concatenate(comm.allgather(X)), np.concatenate(comm.allgather(wanted))
 # +     return gradients(rows, aims, layers)
 
 # %% wrong single_precision: Sent in single precision.
 # fails: On every rank, the gradients are those of all rows, to 1e-10
-# edit of wrong lists_joined
-# -     return comm.allreduce(loss * share), comm.allreduce([slope * share for slope in slopes])
+# edit of wrong rows_travel
+# -     rows, aims = np.concatenate(comm.allgather(X)), np.concatenate(comm.allgather(wanted))
+# -     return gradients(rows, aims, layers)
+# +     total = comm.allreduce(len(X))
+# +     if len(X):
+# +         loss, slopes = gradients(X, wanted, layers)
+# +     else:
+# +         loss, slopes = 0.0, [np.zeros_like(array) for array in layers]
+# +     share = len(X) / total
 # +     return comm.allreduce(loss * share), [comm.allreduce((slope * share).astype(np.float32)) for slope in slopes]

@@ -73,20 +73,6 @@ def ring_allreduce(comm, values):
         total[into] = came + total[into] if turn < n - 1 else came
     return total
 
-# %% right other_way_too: The ring turns the other way, to the rank before; a dictionary of parts, one loop for both phases.
-import numpy as np
-
-
-def ring_allreduce(comm, values):
-    n = comm.size
-    mine = dict(enumerate(np.array_split(values, n)))
-    place = comm.rank
-    for turn in range(2 * (n - 1)):
-        got = comm.sendrecv(mine[place], dest=(comm.rank - 1) % n, source=(comm.rank + 1) % n)
-        place = (place + 1) % n
-        mine[place] = mine[place] + got if turn < n - 1 else got
-    return np.hstack([mine[k] for k in range(n)])
-
 # %% wrong added_twice: Also complete parts are added.
 # fails: Every rank gets the sum of all arrays
 import numpy as np
@@ -156,17 +142,13 @@ def ring_allreduce(comm, values):
 # +         gone, come = (me + 1 - turn) % n, (me - turn) % n
 # +         parts[come] = comm.sendrecv(parts[gone], dest=right, source=left)
 
-# %% wrong float32: Sends the parts as float32 to save bytes, and loses digits.
+# %% wrong half_precision: Sent as float16.
 # fails: Every rank gets the sum of all arrays
-# edit of wrong adding_only
-# -     parts = [part.copy() for part in np.array_split(values, n)]
-# +     parts = [part.astype(np.float32) for part in np.array_split(values, n)]
-# -     return np.concatenate(parts)
-# +     for turn in range(n - 1):
-# +         parts[(rank - turn) % n] = comm.sendrecv(
-# +             parts[(rank + 1 - turn) % n], dest=(rank + 1) % n, source=(rank - 1) % n
-# +         )
-# +     return np.concatenate(parts).astype(np.asarray(values).dtype)
+# edit of wrong equal_parts_only
+# -     parts = [part.copy() for part in np.split(values[: len(values) // n * n], n)]
+# +     parts = [part.copy() for part in np.array_split(values, n)]
+# -         parts[come] = parts[come] + comm.sendrecv(parts[gone], dest=right, source=left)
+# +         parts[come] = parts[come] + comm.sendrecv(parts[gone].astype(np.float16), dest=right, source=left)
 
 # %% wrong one_round_more: N rounds of sharing instead of n - 1; the result is right, one message too many.
 # fails: Each rank sends 2 (n - 1) messages

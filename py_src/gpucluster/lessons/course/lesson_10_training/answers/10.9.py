@@ -38,22 +38,6 @@ def two_stages(comm, X, wanted, own, n_micro):
         comm.send(part, dest=0)
     return slopes
 
-# %% right recompute: Rank 0 keeps nothing and computes forward again; rank 1 and rank 0 work backward on the whole batch at once.
-# edit of right joined_at_the_end
-# -         values = forward(X, own, False)
-# -         for part in np.array_split(values[-1], n_micro):
-# -             comm.send(part, dest=1)
-# -         return backward(values, np.concatenate([comm.recv(source=1) for _ in range(n_micro)]), own)[0]
-# -     values = forward(np.concatenate([comm.recv(source=0) for _ in range(n_micro)]), own, True)
-# -     slopes, error = backward(values, score_error(values[-1], wanted, len(wanted)), own)
-# +         for rows in np.array_split(X, n_micro):
-# +             comm.send(forward(rows, own, False)[-1], dest=1)
-# +         error = np.concatenate([comm.recv(source=1) for _ in range(n_micro)])
-# +         return backward(forward(X, own, False), error, own)[0]
-# +     given = np.concatenate([comm.recv(source=0) for _ in range(n_micro)])
-# +     values = forward(given, own, True)
-# +     slopes, error = backward(values, score_error(values[-1], wanted, wanted.shape[0]), own)
-
 # %% right reverse_order: Errors come back in the opposite order, with tags.
 # edit of right joined_at_the_end
 # -     if comm.rank == 0:
@@ -108,39 +92,20 @@ def two_stages(comm, X, wanted, own, n_micro):
 # +             comm.send(error, dest=0)
 # +     return [sum(arrays) for arrays in zip(*found, strict=False)]
 
-# %% wrong deadlock: Rank 0 sends all, while rank 1 sends errors: with large messages both wait.
-# fails: It runs on several ranks without an error
-# edit of right joined_at_the_end
-# - def two_stages(comm, X, wanted, own, n_micro):
-# + def two_stages(comm, X, wanted, own, n_micro):
-# +     total = [np.zeros_like(array) for array in own]
-# -         values = forward(X, own, False)
-# -         for part in np.array_split(values[-1], n_micro):
-# -             comm.send(part, dest=1)
-# -         return backward(values, np.concatenate([comm.recv(source=1) for _ in range(n_micro)]), own)[0]
-# -     values = forward(np.concatenate([comm.recv(source=0) for _ in range(n_micro)]), own, True)
-# -     slopes, error = backward(values, score_error(values[-1], wanted, len(wanted)), own)
-# -     for part in np.array_split(error, n_micro):
-# -         comm.send(part, dest=0)
-# -     return slopes
-# +         kept = []
-# +         for part in np.array_split(X, n_micro):
-# +             kept.append(forward(part, own, last=False))
-# +             comm.send(kept[-1][-1], dest=1)
-# +         for values in kept:
-# +             total = [
-# +                 one + other for one, other in zip(total, backward(values, comm.recv(source=1), own)[0], strict=False)
-# +             ]
-# +         return total
-# +     for aims in np.array_split(wanted, n_micro):
-# +         values = forward(comm.recv(source=0), own, last=True)
-# +         slopes, error = backward(values, score_error(values[-1], aims, len(wanted)), own)
-# +         comm.send(error, dest=0)
-# +         total = [one + other for one, other in zip(total, slopes, strict=False)]
-# +     return total
+# %% wrong first_layer_sent: Sends the output of rank 0's first layer, right only where rank 0 has one layer.
+# fails: It runs on several ranks without an error: ValueError
+# edit of right two_lists
+# -             comm.send(values[-1], dest=1)
+# +             comm.send(values[1], dest=1)
 
-# %% wrong errors_in_the_wrong_order: Errors come back in the opposite order, and nobody says so.
+# %% wrong no_relu_at_cut: Rank 0 calls forward with last=True, so there is no ReLU at the cut.
 # fails: Each rank's gradients are those of its layers for all rows, to 1e-10
+# edit of right two_lists
+# -         kept = [forward(part, own, False) for part in np.array_split(X, n_micro)]
+# +         kept = [forward(part, own, True) for part in np.array_split(X, n_micro)]
+
+# %% wrong layers_change: The layers are changed on the way.
+# fails: What it is given stays as it was
 # edit of right two_lists
 # - def two_stages(comm, X, wanted, own, n_micro):
 # + def two_stages(comm, X, wanted, own, n_micro):
@@ -156,26 +121,16 @@ def two_stages(comm, X, wanted, own, n_micro):
 # -         for given, aims in zip(arrived, np.array_split(wanted, n_micro), strict=False):
 # -             values = forward(given, own, True)
 # +         kept = [forward(comm.recv(source=0), own, last=True) for _ in range(n_micro)]
-# +         for values, aims in reversed(list(zip(kept, np.array_split(wanted, n_micro), strict=False))):
+# +         for values, aims in zip(kept, np.array_split(wanted, n_micro), strict=False):
 # -             found.append(slopes)
 # -             errors.append(error)
 # -         for error in errors:
 #
 # -     return [sum(arrays) for arrays in zip(*found, strict=False)]
 # +             total = [one + other for one, other in zip(total, slopes, strict=False)]
-# +     return total
-
-# %% wrong layers_change: The layers are changed on the way.
-# fails: What it is given stays as it was
-# edit of wrong errors_in_the_wrong_order
-# -         for values, aims in reversed(list(zip(kept, np.array_split(wanted, n_micro), strict=False))):
-# +         for values, aims in zip(kept, np.array_split(wanted, n_micro), strict=False):
-# -             comm.send(error, dest=0)
-# -             total = [one + other for one, other in zip(total, slopes, strict=False)]
-# +             comm.send(error, dest=0)
-# +             total = [one + other for one, other in zip(total, slopes, strict=False)]
 # +     for array, slope in zip(own, total, strict=False):
 # +         array -= 0.1 * slope
+# +     return total
 
 # %% wrong one_message: Sends the whole batch in one message each way; n_micro is ignored.
 # fails: Each micro-batch is one message there, and one back
@@ -193,13 +148,13 @@ def two_stages(comm, X, wanted, own, n_micro):
 
 # %% wrong rows_travel: The rows themselves are sent as well.
 # fails: What travels is the output of the cut, and its error
-# edit of wrong errors_in_the_wrong_order
+# edit of wrong layers_change
 # -             comm.send(values[-1], dest=1)
 # +             comm.send((values[-1], values), dest=1)
 # -         kept = [forward(comm.recv(source=0), own, last=True) for _ in range(n_micro)]
-# -         for values, aims in reversed(list(zip(kept, np.array_split(wanted, n_micro), strict=False))):
 # +         kept = [forward(comm.recv(source=0)[0], own, last=True) for _ in range(n_micro)]
-# +         for values, aims in zip(kept, np.array_split(wanted, n_micro), strict=False):
+# -     for array, slope in zip(own, total, strict=False):
+# -         array -= 0.1 * slope
 
 # %% wrong to_and_fro_by_requests: Waits for each error before the next micro-batch goes, by requests that are asked again and again.
 # fails: All micro-batches go forward before the first error is waited for

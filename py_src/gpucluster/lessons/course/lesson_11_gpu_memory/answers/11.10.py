@@ -6,9 +6,6 @@ order = [["c", 0], ["j", 0], ["g", 0], ["e", 1], ["d", 0], ["f", 0], ["a", 1], [
 # %% right pairs
 order = [("C", 0), ("J", 0), ("G", 0), ("E", 1), ("D", 0), ("F", 0), ("A", 1), ("B", 0)]
 
-# %% right zipped
-order = list(zip("CJGEDFAB", [0, 0, 0, 1, 0, 0, 1, 0], strict=True))
-
 # %% wrong asks_each_time
 # fails: No line that does not belong
 order = [("C", 0), ("I", 0), ("J", 0), ("G", 0), ("E", 1), ("D", 0), ("F", 0), ("A", 1), ("B", 0)]

@@ -123,31 +123,18 @@ def give_back(free, start, size):
             merged.append((begin, length))
     return merged
 
-# %% wrong empty_rest_stays: After an exact fit a free block of 0 bytes stays in the list.
+# %% wrong exact_fit_leaves_nothing: A block of exactly that size leaves an empty one behind.
 # fails: What is left over stays free, and all other blocks as they were
-def take(free, size):
-    size = -(-size // 256) * 256
-    best = None
-    for i, (_, n) in enumerate(free):
-        if n >= size and (best is None or n < free[best][1]):
-            best = i
-    if best is None:
-        return None, list(free)
-    new = list(free)
-    s, n = new[best]
-    new[best] = (s + size, n - size)
-    return s, new
-
-
-def give_back(free, start, size):
-    size = -(-size // 256) * 256
-    result = []
-    for s, n in sorted(free + [(start, size)]):
-        if result and result[-1][0] + result[-1][1] == s:
-            result[-1] = (result[-1][0], result[-1][1] + n)
-        else:
-            result.append((s, n))
-    return result
+# edit of wrong changes_the_list
+# -     free.remove((start, whole))
+# -     if whole > size:
+# -         free.append((start + size, whole - size))
+# -     free.sort()
+# -     return start, free
+# +     left = [block for block in free if block[0] != start]
+# +     if whole >= size:
+# +         left.append((start + size, whole - size))
+# +     return start, sorted(left)
 
 # %% wrong end_of_the_block: Gives out the end of the block.
 # fails: It takes the smallest free block that is large enough, at its beginning
@@ -160,23 +147,11 @@ def give_back(free, start, size):
 # +         left.append((start, whole - size))
 # +     return start + whole - size, sorted(left)
 
-# %% wrong merges_before_only: Only the block before is merged.
+# %% wrong rounding_in_take_only: What is given back is not rounded up: bytes are lost.
 # fails: What is given back is free again, merged with its neighbours, in the order of the addresses
-def take(free, size):
-    size = -(-size // 256) * 256
-    fitting = [block for block in free if block[1] >= size]
-    if not fitting:
-        return None, free
-    start, whole = min(fitting, key=lambda block: block[1])
-    left = [block for block in free if block[0] != start]
-    if whole > size:
-        left.append((start + size, whole - size))
-    return start, sorted(left)
-
-
-def give_back(free, start, size):
-    size = -(-size // 256) * 256
-    for begin, length in free:
-        if begin + length == start:
-            return sorted([block for block in free if block[0] != begin] + [(begin, length + size)])
-    return sorted([*free, (start, size)])
+# edit of wrong exact_fit_leaves_nothing
+# -     if whole >= size:
+# +     if whole > size:
+# - def give_back(free, start, size):
+# -     size = -(-size // 256) * 256
+# + def give_back(free, start, size):

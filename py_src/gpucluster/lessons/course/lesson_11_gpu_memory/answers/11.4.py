@@ -9,11 +9,6 @@ def largest_request(free, pool_size, maximum):
     total = sizes.sum()
     return [max(sizes.max(), maximum - pool_size), 1 - sizes.max() / total if total > 0 else 0.0]
 
-# %% right one_line: Style: as short as possible, with dictionaries and or.
-def largest_request(free, pool_size, maximum):
-    sizes = sorted(dict(free).values()) or [0]
-    return max(sizes[-1], maximum - pool_size), sum(sizes[:-1]) / (sum(sizes) or 1)
-
 # %% right sorted: Sorts, and asks of an exact fraction.
 from fractions import Fraction
 

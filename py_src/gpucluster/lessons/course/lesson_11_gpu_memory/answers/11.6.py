@@ -50,18 +50,11 @@ def to_spill(buffers, needed, limit):
             held -= buffer["bytes"]
     return leaving
 
-# %% wrong all_or_nothing: If all that may leave is not enough, it gives up and returns an empty list.
+# %% wrong needed_forgotten: Makes room for what is there, not for what comes.
 # fails: What stays and what is needed fit, where that is possible
-def to_spill(buffers, needed, limit):
-    used = sum(b["bytes"] for b in buffers)
-    names = []
-    for b in sorted(buffers, key=lambda b: b["last_used"]):
-        if used + needed <= limit:
-            return names
-        if not b["exposed"]:
-            used -= b["bytes"]
-            names.append(b["name"])
-    return names if used + needed <= limit else []
+# edit of wrong all_leave
+# -         if False:
+# +         if held <= limit:
 
 # %% wrong as_they_come: The order of the list, not that of their use.
 # fails: What stays and what is needed fit, where that is possible
@@ -96,14 +89,10 @@ def to_spill(buffers, needed, limit):
         held -= buffer["bytes"]
     return leaving
 
-# %% wrong fewest: The fewest buffers, by their size: the least recently used may stay.
+# %% wrong largest_first: The largest leaves first.
 # fails: What stays and what is needed fit, where that is possible
-def to_spill(buffers, needed, limit):
-    over = sum(buffer["bytes"] for buffer in buffers) + needed - limit
-    leaving = []
-    for buffer in sorted((one for one in buffers if not one["exposed"]), key=lambda one: -one["bytes"]):
-        if over <= 0:
-            break
-        leaving.append(buffer)
-        over -= buffer["bytes"]
-    return [one["name"] for one in sorted(leaving, key=lambda one: one["last_used"])]
+# edit of wrong all_leave
+# -     for buffer in sorted(buffers, key=lambda buffer: buffer["last_used"]):
+# -         if False:
+# +     for buffer in sorted(buffers, key=lambda buffer: -buffer["bytes"]):
+# +         if held + needed <= limit:

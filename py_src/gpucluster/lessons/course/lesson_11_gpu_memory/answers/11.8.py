@@ -16,17 +16,6 @@ def repair(command, scheduler):
             kept.append(word)
     return f"dask cuda worker {scheduler} {' '.join(kept)}".strip()
 
-# %% right regex: Style: regular expressions on the text, no list of words.
-import re
-
-
-def repair(command, scheduler):
-    new = re.sub(r"(?<!\S)dask-cuda-worker(?!\S)", lambda _: f"dask cuda worker {scheduler}", command, count=1)
-    new = re.sub(r"\s+--(enable|disable)-jit-unspill(?!\S)", "", new)
-    if re.search(r"\s--rmm-async(?!\S)", new):
-        new = re.sub(r"\s+--rmm-pool-size(=|\s+)\S+", "", new)
-    return new
-
 # %% right regular_expressions: Regular expressions with care for what is around a name.
 import re
 
@@ -67,25 +56,13 @@ def repair(command, scheduler):
         new.append(word)
     return " ".join(new)
 
-# %% wrong async_must_come_first: Leaves out the pool size only if --rmm-async came before it, because it decides word by word.
+# %% wrong both_kept: Keeps both allocators.
 # fails: dask-cuda 26.10 takes the command
-def repair(command, scheduler):
-    words = command.split()
-    new, i = [], 0
-    while i < len(words):
-        w = words[i]
-        if w == "dask-cuda-worker":
-            new += ["dask", "cuda", "worker", scheduler]
-        elif w in ("--enable-jit-unspill", "--disable-jit-unspill"):
-            pass
-        elif "--rmm-async" in new and w == "--rmm-pool-size":
-            i += 1
-        elif "--rmm-async" in new and w.startswith("--rmm-pool-size="):
-            pass
-        else:
-            new.append(w)
-        i += 1
-    return " ".join(new)
+# edit of wrong async_anywhere
+# -         if name == "--rmm-pool-size" and "rmm-async" in command:
+# -             if "=" not in word:
+# -                 old.pop(0)
+# -             continue
 
 # %% wrong background_lost: The & at the end is lost.
 # fails: An & at the end stays there

@@ -18,15 +18,6 @@ def holders(refers, variables, target):
 
     return [name for name in variables if reaches(name, frozenset())]
 
-# %% right until_nothing_changes: Style: a set that grows until it does not grow any more.
-def holders(refers, variables, target):
-    leads = {target}
-    size = 0
-    while size != len(leads):
-        size = len(leads)
-        leads |= {name for name, others in refers.items() if not leads.isdisjoint(others)}
-    return leads.intersection(variables)
-
 # %% wrong all_names: Objects as well, which are no variables.
 # fails: All of them are variables
 def holders(refers, variables, target):

@@ -20,16 +20,6 @@ def crossings(steps, start):
         total += size
     return count, total
 
-# %% right recursion_too: Style: recursion over the steps, returns a list of two numbers.
-def crossings(steps, start):
-    if len(steps) == 0:
-        return [0, 0]
-    (_, place, n), rest = steps[0], steps[1:]
-    if place == "any" or place == start:
-        return crossings(rest, start)
-    count, total = crossings(rest, place)
-    return [count + 1, total + n]
-
 # %% wrong all_bytes
 # fails: It adds up the bytes that cross
 def crossings(steps, start):

@@ -119,36 +119,6 @@ def migrate(config):
                 today.setdefault(name, value)
     return new
 
-# %% wrong changes_input: Works on a shallow copy, so that config itself is changed.
-# fails: What it is given stays as it was
-def _fill(have, more):
-    for name, value in more.items():
-        if name not in have:
-            have[name] = value
-        elif isinstance(have[name], dict) and isinstance(value, dict):
-            _fill(have[name], value)
-
-
-def migrate(config):
-    new = dict(config)
-    d = new.get("distributed", {})
-    moved, touched = {}, False
-    if "ucx" in d.get("comm", {}):
-        touched = True
-        _fill(moved, d["comm"].pop("ucx"))
-        if not d["comm"]:
-            del d["comm"]
-    if "pool-size" in d.get("rmm", {}):
-        touched = True
-        _fill(moved, {"rmm": {"pool-size": d["rmm"].pop("pool-size")}})
-        if not d["rmm"]:
-            del d["rmm"]
-    if touched and not d:
-        del new["distributed"]
-    if moved:
-        _fill(new.setdefault("distributed-ucxx", {}), moved)
-    return new
-
 # %% wrong changes_the_config
 # fails: What it is given stays as it was
 # edit of wrong always_made
@@ -179,15 +149,10 @@ def migrate(config):
 # -                 today.setdefault(name, value)
 # +             today.setdefault(name, value)
 
-# %% wrong pool_left
+# %% wrong still_under_comm
 # fails: What was for UCX is under distributed-ucxx, and what was there stays
 # edit of wrong always_made
-# -     comm, rmm = distributed.get("comm", {}), distributed.get("rmm", {})
-# +     comm, _rmm = distributed.get("comm", {}), distributed.get("rmm", {})
-# -     if "pool-size" in rmm:
-# -         moved.setdefault("rmm", {})["pool-size"] = rmm.pop("pool-size")
-# -         if not rmm:
-# -             del distributed["rmm"]
-#
 # -     if True:
+# -         today = new.setdefault("distributed-ucxx", {})
 # +     if moved:
+# +         today = new.setdefault("distributed", {}).setdefault("comm", {}).setdefault("ucxx", {})

@@ -1,20 +1,5 @@
 """Answers to exercise 12.2."""
 
-# %% right bytearray: Style: bytearray as buffer, warm-up and measurement in one loop, keyword-free calls.
-def ping_pong(comm, n_bytes, repeats, warm_up, clock):
-    buffer = bytearray(n_bytes)
-    began = clock()
-    for i in range(warm_up + repeats):
-        if i == warm_up:
-            began = clock()
-        if comm.rank == 0:
-            comm.Send(buffer, 1)
-            comm.Recv(buffer, 1)
-        else:
-            comm.Recv(buffer, 0)
-            comm.Send(buffer, 0)
-    return (clock() - began) / repeats / 2
-
 # %% right each_timed
 import numpy as np
 
@@ -85,13 +70,16 @@ def ping_pong(comm, n_bytes, repeats, warm_up, clock):
             comm.Send(data, 0)
     return (clock() - began) / repeats / 2
 
-# %% wrong fixed_warm_up: Ignores warm_up: one message is always the warm-up.
+# %% wrong no_warm_up
 # fails: There is one message each way for each repeat, and for each one before
-# edit of right bytearray
-# -     for i in range(warm_up + repeats):
-# -         if i == warm_up:
-# +     for i in range(1 + repeats):
-# +         if i == 1:
+# edit of wrong eight_times_the_bytes
+# -     data = np.zeros(n_bytes)
+# -     for turn in range(warm_up + repeats):
+# -         if turn == warm_up:
+# -             began = clock()
+# +     data = np.zeros(n_bytes, np.uint8)
+# +     began = clock()
+# +     for _ in range(repeats):
 
 # %% wrong pickled
 # fails: Messages are buffers, not pickles

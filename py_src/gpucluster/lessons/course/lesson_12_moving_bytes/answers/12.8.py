@@ -1,10 +1,5 @@
 """Answers to exercise 12.8."""
 
-# %% right c_memory_usage: Memory_usage counts the columns, eight bytes for each row are the index.
-def shuffled_bytes(left, right, n_workers):
-    held = sum(table.memory_usage(index=False).sum() + 8 * len(table) for table in (left, right))
-    return float(held) * (1 - 1 / n_workers)
-
 # %% right itemsize: Style: generator over dtypes, exact integers as long as possible.
 def shuffled_bytes(left, right, n_workers):
     total = sum(len(t) * (8 + sum(d.itemsize for d in t.dtypes)) for t in (left, right))

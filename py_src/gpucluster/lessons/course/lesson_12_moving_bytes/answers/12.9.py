@@ -56,12 +56,8 @@ def staged_seconds(n_bytes, piece, stages):
 # -             free[number] = free[number] + startup + size / speed
 # +             arrived = free[number] = max(arrived, max(free)) + startup + size / speed
 
-# %% wrong in_turns_too: Adds up all stages for all pieces: nothing overlaps.
+# %% wrong stage_never_busy
 # fails: In pieces, the stages overlap
-def staged_seconds(n_bytes, piece, stages):
-    total, left = 0.0, n_bytes
-    while left > 0:
-        size = min(piece, left)
-        left -= size
-        total += sum(a + size / v for a, v in stages)
-    return total
+# edit of wrong in_turns
+# -             arrived = free[number] = max(arrived, max(free)) + startup + size / speed
+# +             arrived = free[number] = arrived + startup + size / speed

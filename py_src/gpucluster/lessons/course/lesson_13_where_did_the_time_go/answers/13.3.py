@@ -19,25 +19,6 @@ def share_below(table, limit):
         shares[int(device)] = (part.sm < limit).mean()
     return shares
 
-# %% right read_csv_too: Pandas read_csv of the lines of figures; groupby and mean of the samples that were measured.
-import io
-
-import pandas as pd
-
-
-def read_dmon(text):
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    header = [line.lstrip("# ").split() for line in lines if line.startswith("#")][:2]
-    rows = "\n".join(line for line in lines if not line.startswith("#"))
-    table = pd.read_csv(io.StringIO(rows), sep=r"\s+", names=header[0], na_values=["-"], dtype=float, index_col=False)
-    return table, dict(zip(*header, strict=False))
-
-
-def share_below(table, limit):
-    measured = table.dropna(subset=["sm"])
-    shares = (measured["sm"] < limit).groupby(measured.iloc[:, 0]).mean()
-    return {int(device): float(share) for device, share in shares.items()}
-
 # %% right to_numeric
 import pandas as pd
 
@@ -99,31 +80,6 @@ def share_below(table, limit):
 # +     measured = table[table["sm"].notna()]
 # +     low = measured["sm"] < limit
 # +     return {int(device): float(share) for device, share in low.groupby(measured["gpu"]).mean().items()}
-
-# %% wrong dash_is_zero_too: "-" becomes 0, so devices that were not measured are idle.
-# fails: The figures are those of the log, and NaN where it has -
-import pandas as pd
-
-
-def read_dmon(text):
-    lines = [line for line in text.splitlines() if line.strip()]
-    header = [line.strip("# ").split() for line in lines if line.startswith("#")]
-    rows = [
-        [0.0 if word == "-" else float(word) for word in line.split()] for line in lines if not line.startswith("#")
-    ]
-    return pd.DataFrame(rows, columns=header[0], dtype=float), dict(zip(header[0], header[1], strict=False))
-
-
-def share_below(table, limit):
-    return {int(device): float((part["sm"] < limit).mean()) for device, part in table.groupby(table.columns[0])}
-
-# %% wrong devices_numbered_anew
-# fails: A device whose sm was never measured is not in it, all others are
-# edit of wrong all_devices_together
-# -     sm = table["sm"].dropna()
-# -     return {int(device): float((sm < limit).mean()) for device in table["gpu"].unique()}
-# +     groups = [part["sm"].dropna() for _, part in table.groupby("gpu")]
-# +     return {place: float((sm < limit).mean()) for place, sm in enumerate(groups) if len(sm)}
 
 # %% wrong drops_lines_with_a_dash
 # fails: There is one row for each line of figures, and none for headers and empty lines

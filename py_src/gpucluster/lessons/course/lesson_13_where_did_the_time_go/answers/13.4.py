@@ -23,31 +23,6 @@ def device_summary(connection, device):
         "idle_share": 1 - busy / (everything.end.max() - everything.start.min()),
     }
 
-# %% right pandas_numpy: Pandas tables filtered by device, intervals merged by cummax; try and except for the missing table.
-import numpy as np
-import pandas as pd
-
-
-def device_summary(connection, device):
-    kernels = pd.read_sql("SELECT * FROM CUPTI_ACTIVITY_KIND_KERNEL", connection).query("deviceId == @device")
-    try:
-        copies = pd.read_sql("SELECT * FROM CUPTI_ACTIVITY_KIND_MEMCPY", connection).query("deviceId == @device")
-    except Exception:
-        copies = pd.DataFrame({"start": [], "end": [], "bytes": [], "copyKind": []}, dtype="int64")
-    kernels = kernels.sort_values("start")
-    latest = kernels["end"].cummax()
-    gaps = (kernels["start"] - latest.shift()).clip(lower=0).sum()
-    low = min([kernels["start"].min(), *copies["start"]])
-    high = max([latest.iloc[-1], *copies["end"]])
-    gaps += kernels["start"].iloc[0] - low + high - latest.iloc[-1]
-    moved = copies.groupby("copyKind")["bytes"].sum()
-    return {
-        "kernel_seconds": float((kernels["end"] - kernels["start"]).sum()) * 1e-9,
-        "to_device_bytes": int(moved.get(1, 0)),
-        "to_host_bytes": int(moved.get(2, 0)),
-        "idle_share": float(gaps / np.int64(high - low)),
-    }
-
 # %% right sql: Let the database add up.
 import sqlite3
 
@@ -101,39 +76,6 @@ def device_summary(connection, device):
         "idle_share": 1 - busy / (end - begin),
     }
 
-# %% wrong all_devices_too: No WHERE: all devices are added up.
-# fails: The kernels' seconds are added up, of this device only
-def _tables(connection):
-    return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-
-
-def _rows(connection, device, columns, kind):
-    table = f"CUPTI_ACTIVITY_KIND_{kind}"
-    if table not in _tables(connection):
-        return []
-    return connection.execute(f"SELECT {columns} FROM {table} ORDER BY start", ()).fetchall()
-
-
-def _covered(spans):
-    total, end = 0, float("-inf")
-    for start, stop in sorted(spans):
-        total += max(0, stop - max(start, end))
-        end = max(end, stop)
-    return total
-
-
-def device_summary(connection, device):
-    kernels = _rows(connection, device, "start, end", "KERNEL")
-    copies = _rows(connection, device, "start, end, bytes, copyKind", "MEMCPY")
-    times = kernels + [copy[:2] for copy in copies]
-    window = max(stop for _, stop in times) - min(start for start, _ in times)
-    return {
-        "kernel_seconds": sum(stop - start for start, stop in kernels) / 1e9,
-        "to_device_bytes": sum(copy[2] for copy in copies if copy[3] == 1),
-        "to_host_bytes": sum(copy[2] for copy in copies if copy[3] == 2),
-        "idle_share": 1 - _covered(kernels) / window,
-    }
-
 # %% wrong busy_share
 # fails: The idle share is that of the time without any kernel, between the first and the last kernel or copy
 # edit of wrong all_devices
@@ -156,18 +98,13 @@ def device_summary(connection, device):
 # +         "SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId = ? ORDER BY start", (device,)
 # +     ).fetchall()
 
-# %% wrong copy_table_needed: Takes it for granted that the table of copies is there.
+# %% wrong needs_copies
 # fails: It runs without an error: OperationalError
-# edit of wrong all_devices_too
-# - def _tables(connection):
-# -     return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-# -
-# -
-#
-# -     if table not in _tables(connection):
-# -         return []
-# -     return connection.execute(f"SELECT {columns} FROM {table} ORDER BY start", ()).fetchall()
-# +     return connection.execute(f"SELECT {columns} FROM {table} WHERE deviceId = ? ORDER BY start", (device,)).fetchall()
+# edit of wrong busy_share
+# -     if "CUPTI_ACTIVITY_KIND_MEMCPY" in tables:
+# +     if tables:
+# -         "idle_share": busy / (end - begin),
+# +         "idle_share": 1 - busy / (end - begin),
 
 # %% wrong counts_copies
 # fails: The bytes from host to device are those of copyKind 1, of this device only

@@ -31,18 +31,6 @@ def one(flops, n_bytes, peak, bandwidth):
 def place(kernels, peak, bandwidth):
     return {name: one(*cost, peak, bandwidth) for name, cost in kernels.items()}
 
-# %% right short: Style: as short as possible; the corner of the roofline is calculated first.
-def matmul_cost(m, n, k, itemsize):
-    return m * n * (k + k), itemsize * (m * (k + n) + k * n)
-
-
-def place(kernels, peak, bandwidth):
-    corner = peak / bandwidth
-    return {
-        name: (i := f / b, min(peak, i * bandwidth), ("memory", "compute")[i >= corner])
-        for name, (f, b) in kernels.items()
-    }
-
 # %% wrong always_four_bytes: Ignores itemsize: always float32.
 # fails: Each of the three matrices moves once
 def matmul_cost(m, n, k, itemsize):
@@ -56,8 +44,16 @@ def place(kernels, peak, bandwidth):
         result[name] = (i, min(peak, i * bandwidth), "compute" if i * bandwidth >= peak else "memory")
     return result
 
-# %% wrong always_peak
+# %% wrong no_flat_roof: attainable is always I x bandwidth, also above the peak.
 # fails: What is attainable is the lower of slope and roof
+# edit of wrong always_four_bytes
+# -     return 2 * m * n * k, 4 * (m * k + k * n + m * n)
+# +     return 2 * m * n * k, itemsize * (m * k + k * n + m * n)
+# -         result[name] = (i, min(peak, i * bandwidth), "compute" if i * bandwidth >= peak else "memory")
+# +         result[name] = (i, i * bandwidth, "compute" if i * bandwidth >= peak else "memory")
+
+# %% wrong bound_words
+# fails: The label is right: memory below the corner, compute above
 def matmul_cost(m, n, k, itemsize):
     return 2 * m * n * k, itemsize * (m * k + k * n + m * n)
 
@@ -66,38 +62,17 @@ def place(kernels, peak, bandwidth):
     placed = {}
     for name, (flops, n_bytes) in kernels.items():
         intensity = flops / n_bytes
-        label = "compute" if intensity * bandwidth >= peak else "memory"
-        placed[name] = (intensity, peak, label)
+        label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
+        placed[name] = (intensity, min(peak, intensity * bandwidth), label)
     return placed
-
-# %% wrong bound_words
-# fails: The label is right: memory below the corner, compute above
-# edit of wrong always_peak
-# -         label = "compute" if intensity * bandwidth >= peak else "memory"
-# -         placed[name] = (intensity, peak, label)
-# +         label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
-# +         placed[name] = (intensity, min(peak, intensity * bandwidth), label)
-
-# %% wrong by_the_mean
-# fails: The label is right: at the corner itself, compute
-# edit of wrong bound_words
-# -         label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
-# +         middle = sum(f / b for f, b in kernels.values()) / len(kernels)
-# +         label = "compute" if intensity >= middle else "memory"
 
 # %% wrong bytes_per_operation
 # fails: The intensity is operations per byte
-# edit of wrong always_peak
-# -         intensity = flops / n_bytes
-# +         intensity = n_bytes / flops
-# -         placed[name] = (intensity, peak, label)
-# +         placed[name] = (intensity, min(peak, intensity * bandwidth), label)
-
-# %% wrong corner_of_ten
-# fails: The label is right: memory below the corner, compute above
 # edit of wrong bound_words
+# -         intensity = flops / n_bytes
 # -         label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
-# +         label = "compute" if intensity >= 10 else "memory"
+# +         intensity = n_bytes / flops
+# +         label = "compute" if intensity * bandwidth >= peak else "memory"
 
 # %% wrong gigabytes
 # fails: The intensity is operations per byte
@@ -122,17 +97,17 @@ def place(kernels, peak, bandwidth):
 
 # %% wrong one_operation_per_product
 # fails: A product costs 2 k operations per number of the result
-# edit of wrong always_peak
+# edit of wrong bound_words
 # -     return 2 * m * n * k, itemsize * (m * k + k * n + m * n)
 # +     return m * n * k, itemsize * (m * k + k * n + m * n)
-# -         placed[name] = (intensity, peak, label)
-# +         placed[name] = (intensity, min(peak, intensity * bandwidth), label)
+# -         label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
+# +         label = "compute" if intensity * bandwidth >= peak else "memory"
 
 # %% wrong pops_kernels
 # fails: Called again with the same, it gives the same
-# edit of wrong always_peak
+# edit of wrong bound_words
 # -     for name, (flops, n_bytes) in kernels.items():
 # +     while kernels:
 # +         name, (flops, n_bytes) = kernels.popitem()
-# -         placed[name] = (intensity, peak, label)
-# +         placed[name] = (intensity, min(peak, intensity * bandwidth), label)
+# -         label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
+# +         label = "compute" if intensity * bandwidth >= peak else "memory"

@@ -46,20 +46,6 @@ def prefetched(load, numbers, depth):
                 ahead.append(pool.submit(load, number))
             yield batch
 
-# %% right short_futures: Style: short, one pool thread, islice for the beginning and for one more each time.
-from collections import deque
-from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
-
-
-def prefetched(load, numbers, depth):
-    numbers = iter(numbers)
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        waiting = deque(pool.submit(load, number) for number in islice(numbers, 1 + depth))
-        while waiting:
-            yield waiting.popleft().result()
-            waiting.extend(pool.submit(load, number) for number in islice(numbers, 1))
-
 # %% wrong all_at_once
 # fails: No more than depth batches are loaded ahead, those in a queue or in a thread's hands included
 from concurrent.futures import ThreadPoolExecutor

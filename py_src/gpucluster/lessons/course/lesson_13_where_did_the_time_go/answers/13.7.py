@@ -1,29 +1,5 @@
 """Answers to exercise 13.7."""
 
-# %% right match
-def diagnose(trace):
-    starved = trace.kernels.sum() < 50 * trace.kernels.size
-    enough = trace.free_bytes - trace.asked_bytes >= 0
-    match tuple(map(bool, (trace.failed and enough, trace.copies.mean() >= 40, starved, trace.host.mean() >= 80))):
-        case (True, _, _, _):
-            return "fragmented"
-        case (_, True, _, _):
-            return "copying"
-        case (_, _, True, True):
-            return "loading"
-        case (_, _, True, False):
-            return "waiting"
-    return "healthy" if trace.occupancy.mean() >= 30 else "small kernels"
-
-
-fixes = {
-    "fragmented": "pool",
-    "copying": "stay",
-    "loading": "faster loader",
-    "waiting": "prefetch",
-    "small kernels": "larger batches",
-}
-
 # %% right means_first
 import numpy as np
 
@@ -201,20 +177,17 @@ fixes = {
 
 # %% wrong hard_coded
 # fails: It finds out 'fragmented'
-answers = iter(["loading", "fragmented", "small kernels", "waiting", "copying"] * 100)
-
-
-def diagnose(trace):
-    return next(answers)
-
-
-fixes = {
-    "fragmented": "pool",
-    "copying": "stay",
-    "loading": "faster loader",
-    "waiting": "prefetch",
-    "small kernels": "larger batches",
-}
+# edit of wrong every_failure_is_fragmentation
+# - from statistics import fmean
+# + answers = iter(["loading", "fragmented", "small kernels", "waiting", "copying"] * 100)
+# -     if trace.failed:
+# -         return "fragmented"
+# -     if trace.copies.mean() >= 40:
+# -         return "copying"
+# -     if trace.kernels.mean() < 50:
+# -         return "loading" if trace.host.mean() >= 80 else "waiting"
+# -     return "small kernels" if trace.occupancy.mean() < 30 else "healthy"
+# +     return next(answers)
 
 # %% wrong host_above_80: A core that is exactly 80 % busy is not.
 # fails: It finds out 'loading'
@@ -249,12 +222,6 @@ fixes = {
 #
 # -     if trace.kernels.mean() < 50:
 # +     if trace.kernels.min() < 50:
-
-# %% wrong median_of_one_second
-# fails: It finds out 'waiting'
-# edit of wrong lows
-# -     if trace.kernels.min() < 50:
-# +     if trace.kernels[-1] < 50:
 
 # %% wrong occupancy_first
 # fails: It finds out 'waiting'

@@ -5,11 +5,6 @@ def places(steps, login_minutes=10):
     table = (("login", "login"), ("compute", "split"))
     return [table[s["gpus"] > 0 or s["minutes"] > login_minutes][bool(s["internet"])] for s in steps]
 
-# %% right d_table: A table of the two answers.
-def places(steps, login_minutes=10):
-    table = {(True, True): "login", (True, False): "login", (False, True): "compute", (False, False): "split"}
-    return [table[step["gpus"] == 0 and step["minutes"] <= login_minutes, not step["internet"]] for step in steps]
-
 # %% right loop: Rules in their order.
 def places(steps, login_minutes=10):
     found = []

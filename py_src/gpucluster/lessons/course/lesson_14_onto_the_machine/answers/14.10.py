@@ -34,46 +34,16 @@ def with_gpus(manifest, workers, image, gpus, memory):
     new["spec"]["worker"]["replicas"] = workers
     return new
 
-# %% right json_too: Style: a copy by JSON, then changes in place.
-import json
-
-
-def with_gpus(manifest, workers, image, gpus, memory):
-    new = json.loads(json.dumps(manifest))
-    new["spec"]["worker"]["replicas"] = workers
-    pod = new["spec"]["worker"]["spec"]["containers"][0]
-    new["spec"]["scheduler"]["spec"]["containers"][0]["image"] = pod["image"] = image
-    pod["resources"] = {"requests": {"memory": memory}, "limits": {"memory": memory}}
-    if gpus:
-        for kind in pod["resources"].values():
-            kind["nvidia.com/gpu"] = int(gpus)
-        pod["args"][:2] = ["dask", "cuda", "worker"]
-    return new
-
-# %% wrong always_cuda: Starts dask cuda worker also without GPUs.
+# %% wrong cpu_command: dask worker, also with GPUs.
 # fails: The worker's command is the right one
-import copy
+# edit of right deepcopy
+# -         inside["args"] = ["dask", "cuda", "worker", *inside["args"][2:]]
 
-
-def with_gpus(manifest, workers, image, gpus, memory):
-    new = copy.deepcopy(manifest)
-    new["spec"]["worker"]["replicas"] = workers
-    pod = new["spec"]["worker"]["spec"]["containers"][0]
-    new["spec"]["scheduler"]["spec"]["containers"][0]["image"] = pod["image"] = image
-    want = {"memory": memory}
-    if gpus:
-        want["nvidia.com/gpu"] = gpus
-    pod["args"] = ["dask", "cuda", "worker", *pod["args"][2:]]
-    pod["resources"] = {"requests": want, "limits": dict(want)}
-    return new
-
-# %% wrong changes_input: Copies only the outermost dictionary: the given manifest changes.
+# %% wrong in_place: The given manifest is changed.
 # fails: What it is given stays as it was
-# edit of wrong always_cuda
+# edit of right deepcopy
 # -     new = copy.deepcopy(manifest)
-# +     new = dict(manifest)
-# -     pod["args"] = ["dask", "cuda", "worker", *pod["args"][2:]]
-# +         pod["args"] = ["dask", "cuda", "worker", *pod["args"][2:]]
+# +     new = manifest
 
 # %% wrong gpus_of_all: GPUs of all workers together.
 # fails: The worker's requests have the GPUs, and none where there are none
@@ -89,14 +59,19 @@ def with_gpus(manifest, workers, image, gpus, memory):
 
 # %% wrong limits_only_too: GPUs stand in the limits only, not in the requests.
 # fails: The worker's requests have the GPUs, and none where there are none
-# edit of wrong always_cuda
-# -     want = {"memory": memory}
-# +     pod["resources"] = {"requests": {"memory": memory}, "limits": {"memory": memory}}
-# -         want["nvidia.com/gpu"] = gpus
-# -     pod["args"] = ["dask", "cuda", "worker", *pod["args"][2:]]
-# -     pod["resources"] = {"requests": want, "limits": dict(want)}
-# +         pod["resources"]["limits"]["nvidia.com/gpu"] = gpus
-# +         pod["args"] = ["dask", "cuda", "worker", *pod["args"][2:]]
+import copy
+
+
+def with_gpus(manifest, workers, image, gpus, memory):
+    new = copy.deepcopy(manifest)
+    new["spec"]["worker"]["replicas"] = workers
+    pod = new["spec"]["worker"]["spec"]["containers"][0]
+    new["spec"]["scheduler"]["spec"]["containers"][0]["image"] = pod["image"] = image
+    pod["resources"] = {"requests": {"memory": memory}, "limits": {"memory": memory}}
+    if gpus:
+        pod["resources"]["limits"]["nvidia.com/gpu"] = gpus
+        pod["args"] = ["dask", "cuda", "worker", *pod["args"][2:]]
+    return new
 
 # %% wrong old_scheduler_image: The scheduler keeps its image.
 # fails: Scheduler and workers have the image
@@ -127,13 +102,16 @@ def with_gpus(manifest, workers, image, gpus, memory):
 
 # %% wrong text: The number of GPUs is a text in quotes instead of a whole number; and so are the replicas.
 # fails: The number of workers is right
-# edit of wrong always_cuda
+# edit of wrong limits_only_too
 # -     new["spec"]["worker"]["replicas"] = workers
 # +     new["spec"]["worker"]["replicas"] = str(workers)
-# -         want["nvidia.com/gpu"] = gpus
-# -     pod["args"] = ["dask", "cuda", "worker", *pod["args"][2:]]
+# -     pod["resources"] = {"requests": {"memory": memory}, "limits": {"memory": memory}}
+# +     want = {"memory": memory}
+# -         pod["resources"]["limits"]["nvidia.com/gpu"] = gpus
 # +         want["nvidia.com/gpu"] = str(gpus)
+# -         pod["args"] = ["dask", "cuda", "worker", *pod["args"][2:]]
 # +         pod["args"] = ["dask", "cuda", "worker", *pod["args"][2:]]
+# +     pod["resources"] = {"requests": want, "limits": dict(want)}
 
 # %% wrong zero_gpus_written: Zero GPUs are written down.
 # fails: The worker's requests have the GPUs, and none where there are none

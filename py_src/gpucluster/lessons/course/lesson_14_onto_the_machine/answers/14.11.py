@@ -43,28 +43,23 @@ def finish(total):
 # -     return {key: fmean(value for other, value in total if other == key) for key in {key for key, _ in total}}
 # +     return {key: s / n for key, (s, n) in total.items()}
 
-# %% wrong all_keys: Keys without a number are there.
+# %% wrong nan_keys: Keys without any number come with None in the result.
 # fails: All keys with a number are there, and no others
-def partial(rows):
-    found = {}
-    for key, value in rows:
-        total, count = found.get(key, (0, 0))
-        found[key] = (total, count)
-        if value is not None:
-            found[key] = (total + value, count + 1)
-    return found
-
-
-def combine(a, b):
-    both = dict(a)
-    for key, (total, count) in b.items():
-        known, seen = both.get(key, (0, 0))
-        both[key] = (known + total, seen + count)
-    return both
-
-
-def finish(total):
-    return {key: added / max(count, 1) for key, (added, count) in total.items()}
+# edit of right all_rows_kept
+# -     return [row for row in rows if row[1] is not None]
+# +     out = {}
+# +     for key, number in rows:
+# +         s, n = out.get(key, (0.0, 0))
+# +         out[key] = (s, n) if number is None else (s + number, n + 1)
+# +     return out
+# -     return a + b
+# +     out = dict(a)
+# +     for k, (s, n) in b.items():
+# +         t, m = out.get(k, (0.0, 0))
+# +         out[k] = (s + t, n + m)
+# +     return out
+# -     return {key: fmean(value for other, value in total if other == key) for key in {key for key, _ in total}}
+# +     return {key: s / n if n else None for key, (s, n) in total.items()}
 
 # %% wrong changes_a: combine adds into its first argument.
 # fails: What it is given stays as it was
@@ -76,29 +71,19 @@ def finish(total):
 # +         a[k] = (s + t, n + m)
 # +     return a
 
-# %% wrong class_in_place: Objects of a class, changed in place.
+# %% wrong mean_of_means_too: A contribution is a mean; combine takes the mean of two means.
 # fails: One after the other, the means are right
 # edit of right all_rows_kept
-# - from statistics import fmean
-# + class Sums:
-# +     def __init__(self):
-# +         self.known = {}
-# +
-# +     def add(self, key, total, count):
-# +         before = self.known.get(key, (0, 0))
-# +         self.known[key] = (before[0] + total, before[1] + count)
 # -     return [row for row in rows if row[1] is not None]
-# +     sums = Sums()
-# +     for key, value in rows:
-# +         if value is not None:
-# +             sums.add(key, value, 1)
-# +     return sums
+# +     values = {}
+# +     for key, number in rows:
+# +         if number is not None:
+# +             values.setdefault(key, []).append(number)
+# +     return {key: sum(v) / len(v) for key, v in values.items()}
 # -     return a + b
-# +     for key, (total, count) in b.known.items():
-# +         a.add(key, total, count)
-# +     return a
+# +     return {k: (a[k] + b[k]) / 2 if k in a and k in b else a.get(k, b.get(k)) for k in {*a, *b}}
 # -     return {key: fmean(value for other, value in total if other == key) for key in {key for key, _ in total}}
-# +     return {key: added / count for key, (added, count) in total.known.items()}
+# +     return dict(total)
 
 # %% wrong common_keys: combine keeps only the keys that both have.
 # fails: All keys with a number are there, and no others
@@ -126,25 +111,24 @@ def finish(total):
 
 # %% wrong keys_of_a_only: Keys that only b has are lost.
 # fails: All keys with a number are there, and no others
-# edit of wrong all_keys
-# -         total, count = found.get(key, (0, 0))
-# -         found[key] = (total, count)
-#
-# -         if value is not None:
-# +         if value is not None:
-# +             total, count = found.get(key, (0, 0))
-# -     for key, (total, count) in b.items():
-# +     for key, (total, count) in b.items():
-# +         if key not in both:
-# +             continue
-# -     return {key: added / max(count, 1) for key, (added, count) in total.items()}
-# +     return {key: added / count for key, (added, count) in total.items()}
+def partial(rows):
+    found = {}
+    for key, value in rows:
+        if value is not None:
+            total, count = found.get(key, (0, 0))
+            found[key] = (total + value, count + 1)
+    return found
 
-# %% wrong none_is_zero: Not measured counts as zero.
-# fails: All keys with a number are there, and no others
-# edit of wrong keys_of_a_only
-# -         if value is not None:
-# +         if True:
-# +             value = value or 0
-# -         if key not in both:
-# -             continue
+
+def combine(a, b):
+    both = dict(a)
+    for key, (total, count) in b.items():
+        if key not in both:
+            continue
+        known, seen = both.get(key, (0, 0))
+        both[key] = (known + total, seen + count)
+    return both
+
+
+def finish(total):
+    return {key: added / count for key, (added, count) in total.items()}

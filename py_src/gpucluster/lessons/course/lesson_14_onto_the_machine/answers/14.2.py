@@ -42,65 +42,21 @@ def directives(script):
         found[name] = joined if joined is not None else apart if apart is not None else True
     return found
 
-# %% right regular_expression: One regular expression for an option and its value.
-import re
-
-SHORT = {
-    "-A": "account",
-    "-c": "cpus-per-task",
-    "-J": "job-name",
-    "-N": "nodes",
-    "-n": "ntasks",
-    "-o": "output",
-    "-p": "partition",
-    "-t": "time",
-}
-OPTION = re.compile(r"(?:^|(?<=\s))(--[\w-]+|-\w)(?:=(\S*)|\s+([^-#\s]\S*))?")
-
-
-def directives(script):
-    head = re.split(r"^[ \t]*[^#\s].*$", script, maxsplit=1, flags=re.MULTILINE)[0]
-    found = {}
-    for line in re.findall(r"^#SBATCH (.*)$", head, re.MULTILINE):
-        line = re.split(r"(?:^|\s)#", line)[0]
-        for option, joined, apart in OPTION.findall(line):
-            found[SHORT.get(option, option.lstrip("-"))] = joined or apart or True
-    return found
-
-# %% wrong any_column: Indented directives count.
+# %% wrong no_space: Takes #SBATCHES for a directive (no space is asked for).
 # fails: Comments that look like directives do not count
-# edit of right regular_expression
-# - OPTION = re.compile(r"(?:^|(?<=\s))(--[\w-]+|-\w)(?:=(\S*)|\s+([^-#\s]\S*))?")
-#
-# -     head = re.split(r"^[ \t]*[^#\s].*$", script, maxsplit=1, flags=re.MULTILINE)[0]
-#
-# -     for line in re.findall(r"^#SBATCH (.*)$", head, re.MULTILINE):
-# -         line = re.split(r"(?:^|\s)#", line)[0]
-# -         for option, joined, apart in OPTION.findall(line):
-# -             found[SHORT.get(option, option.lstrip("-"))] = joined or apart or True
-# +     for line in script.splitlines():
-# +         if line.strip() and not line.strip().startswith("#"):
-# +             break
-# +         if not line.strip().startswith("#SBATCH "):
-# +             continue
-# +         name = None
-# +         for word in line.split()[1:]:
-# +             if word.startswith("#"):
-# +                 break
-# +             if word.startswith("-"):
-# +                 name, equals, value = word.partition("=")
-# +                 name = SHORT.get(name, name.lstrip("-"))
-# +                 found[name] = value if equals else True
-# +             elif name is not None:
-# +                 found[name] = word
+# edit of right loop_too
+# -         if not line.startswith("#SBATCH "):
+# +         if not line.startswith("#SBATCH"):
+# -             elif waiting is not None:
+# +             elif waiting:
 
-# %% wrong blank_ends: A blank line ends the head.
+# %% wrong stops_at_blank: Stops at a blank line.
 # fails: Blank lines and comments end nothing
-# edit of wrong any_column
-# -         if line.strip() and not line.strip().startswith("#"):
-# +         if not line.strip().startswith("#"):
-# -         if not line.strip().startswith("#SBATCH "):
-# +         if not line.startswith("#SBATCH "):
+# edit of right loop_too
+# -         if line.strip() and not line.lstrip().startswith("#"):
+# +         if not line.startswith("#"):
+# -             elif waiting is not None:
+# +             elif waiting:
 
 # %% wrong comment_kept: Does not stop at a word that begins with #: the comment's words become values.
 # fails: A comment behind a directive is none of its values
@@ -113,17 +69,44 @@ def directives(script):
 
 # %% wrong cut_at_every_equals: A value with = is cut.
 # fails: A value may have a = in it
-# edit of wrong any_column
-# -         if not line.strip().startswith("#SBATCH "):
-# +         if not line.startswith("#SBATCH "):
-# -                 name, equals, value = word.partition("=")
-# +                 name, equals, value = (*word.split("=")[:2], "")[0], "=" in word, (word.split("=") + [""])[1]
+import re
+
+SHORT = {
+    "-A": "account",
+    "-c": "cpus-per-task",
+    "-J": "job-name",
+    "-N": "nodes",
+    "-n": "ntasks",
+    "-o": "output",
+    "-p": "partition",
+    "-t": "time",
+}
+
+
+def directives(script):
+    found = {}
+    for line in script.splitlines():
+        if line.strip() and not line.strip().startswith("#"):
+            break
+        if not line.startswith("#SBATCH "):
+            continue
+        name = None
+        for word in line.split()[1:]:
+            if word.startswith("#"):
+                break
+            if word.startswith("-"):
+                name, equals, value = (*word.split("=")[:2], "")[0], "=" in word, (word.split("=") + [""])[1]
+                name = SHORT.get(name, name.lstrip("-"))
+                found[name] = value if equals else True
+            elif name is not None:
+                found[name] = word
+    return found
 
 # %% wrong first_counts: The first one counts.
 # fails: Random scripts
-# edit of wrong any_column
-# -         if not line.strip().startswith("#SBATCH "):
-# +         if not line.startswith("#SBATCH "):
+# edit of wrong cut_at_every_equals
+# -                 name, equals, value = (*word.split("=")[:2], "")[0], "=" in word, (word.split("=") + [""])[1]
+# +                 name, equals, value = word.partition("=")
 # -                 found[name] = value if equals else True
 # +                 found.setdefault(name, value if equals else True)
 
@@ -143,9 +126,9 @@ def directives(script):
 
 # %% wrong first_option_only: Only the first option of a line.
 # fails: Short options
-# edit of wrong any_column
-# -         if not line.strip().startswith("#SBATCH "):
-# +         if not line.startswith("#SBATCH "):
+# edit of wrong cut_at_every_equals
+# -                 name, equals, value = (*word.split("=")[:2], "")[0], "=" in word, (word.split("=") + [""])[1]
+# +                 name, equals, value = word.partition("=")
 # -                 found[name] = word
 # +                 found[name] = word
 # +                 break
@@ -173,16 +156,16 @@ def directives(script):
 
 # %% wrong reads_on: Does not stop at the first command.
 # fails: What is below the first command does not count
-# edit of wrong any_column
+# edit of wrong cut_at_every_equals
 # -             break
-# -         if not line.strip().startswith("#SBATCH "):
 # +             continue
-# +         if not line.startswith("#SBATCH "):
+# -                 name, equals, value = (*word.split("=")[:2], "")[0], "=" in word, (word.split("=") + [""])[1]
+# +                 name, equals, value = word.partition("=")
 
 # %% wrong short_names_kept: Short options keep their names.
 # fails: Short options
-# edit of wrong any_column
-# -         if not line.strip().startswith("#SBATCH "):
-# +         if not line.startswith("#SBATCH "):
+# edit of wrong cut_at_every_equals
+# -                 name, equals, value = (*word.split("=")[:2], "")[0], "=" in word, (word.split("=") + [""])[1]
 # -                 name = SHORT.get(name, name.lstrip("-"))
+# +                 name, equals, value = word.partition("=")
 # +                 name = name.lstrip("-")

@@ -114,64 +114,39 @@ def worker_script(site, job):
 # -         lines.append(f"srun dask cuda worker --scheduler-file {file}")
 # +         lines.append(f"srun dask worker --scheduler-file {file}")
 
-# %% wrong d_hours_modulo_day: Jobs of more than a day lose their days.
+# %% wrong day_lost: More than a day is cut off.
 # fails: It asks for the right time
-def worker_script(site, job):
-    gpus = job["gpus"]
-    cores = gpus * site["cores_per_gpu"] if gpus else job["cores"]
-    lines = [
-        "#!/bin/bash",
-        f"#SBATCH --partition={site['partition']}",
-        f"#SBATCH --account={site['account']}",
-        f"#SBATCH --nodes={job['nodes']}",
-        "#SBATCH --ntasks-per-node=1",
-        f"#SBATCH --cpus-per-task={cores}",
-        f"#SBATCH --time={job['minutes'] // 60 % 24:02}:{job['minutes'] % 60:02}:00",
-    ]
-    if gpus:
-        lines.append(f"#SBATCH --gres=gpu:{gpus}")
-    lines += [f"module load {name}" for name in site["modules"]]
-    lines.append(site["activate"])
-    command = "dask cuda worker" if gpus else "dask worker"
-    line = f"srun {command} --scheduler-file {job['scheduler_file']}"
-    lines.append(line if gpus else line + f" --nthreads {cores}")
-    return "\n".join(lines) + "\n"
+# edit of wrong cores_of_one_gpu
+# -     cores = site["cores_per_gpu"] if job["gpus"] else job["cores"]
+# +     cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
+# -     lines.append(f"#SBATCH --time={job['minutes']}")
+# +     lines.append(f"#SBATCH --time={job['minutes'] // 60 % 24:02d}:{job['minutes'] % 60:02d}:00")
 
-# %% wrong d_modules_sorted: Modules by name, not in the order of the site.
+# %% wrong modules_sorted: Modules in the order of the alphabet.
 # fails: It loads the site's modules, in their order
-# edit of wrong d_hours_modulo_day
-# -         f"#SBATCH --time={job['minutes'] // 60 % 24:02}:{job['minutes'] % 60:02}:00",
-# +         f"#SBATCH --time={job['minutes']}",
-# -     lines += [f"module load {name}" for name in site["modules"]]
-# +     lines += [f"module load {name}" for name in sorted(site["modules"])]
+# edit of wrong cores_of_one_gpu
+# -     cores = site["cores_per_gpu"] if job["gpus"] else job["cores"]
+# +     cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
+# -     for name in site["modules"]:
+# +     for name in sorted(site["modules"]):
 
-# %% wrong d_no_srun: Without srun: workers on the first node only.
+# %% wrong old_command: dask-cuda-worker.
 # fails: The last line starts workers with srun
-# edit of wrong d_hours_modulo_day
-# -         f"#SBATCH --time={job['minutes'] // 60 % 24:02}:{job['minutes'] % 60:02}:00",
-# +         f"#SBATCH --time={job['minutes']}",
-# -     line = f"srun {command} --scheduler-file {job['scheduler_file']}"
-# +     line = f"{command} --scheduler-file {job['scheduler_file']}"
+# edit of wrong cores_of_one_gpu
+# -     cores = site["cores_per_gpu"] if job["gpus"] else job["cores"]
+# +     cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
+# -         lines.append(f"srun dask cuda worker --scheduler-file {file}")
+# +         lines.append(f"srun dask-cuda-worker --scheduler-file {file}")
 
-# %% wrong gpus_total: Multiplies the GPUs by the nodes, although gres counts on each node.
+# %% wrong zero_gpus_asked: gres=gpu:0 for CPU workers.
 # fails: It asks for GPUs where there are some, and only there
-def worker_script(site, job):
-    gpus = job["gpus"]
-    lines = [
-        "#!/bin/bash",
-        f"#SBATCH --partition={site['partition']}",
-        f"#SBATCH --account={site['account']}",
-        f"#SBATCH --nodes={job['nodes']}",
-        "#SBATCH --ntasks-per-node=1",
-        f"#SBATCH --cpus-per-task={gpus * site['cores_per_gpu'] if gpus else job['cores']}",
-        f"#SBATCH --time={job['minutes']}",
-    ]
-    if gpus:
-        lines.append(f"#SBATCH --gres=gpu:{gpus * job['nodes']}")
-    lines += [f"module load {m}" for m in site["modules"]] + [site["activate"]]
-    tail = "cuda worker" if gpus else "worker"
-    line = f"srun dask {tail} --scheduler-file {job['scheduler_file']}"
-    return "\n".join(lines + [line if gpus else f"{line} --nthreads {job['cores']}"])
+# edit of wrong cores_of_one_gpu
+# -     cores = site["cores_per_gpu"] if job["gpus"] else job["cores"]
+# +     cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
+# -     lines.append(f"#SBATCH --time={job['minutes']}")
+# -     if job["gpus"]:
+# +     lines.append(f"#SBATCH --time={job['minutes']}")
+# +     if True:
 
 # %% wrong hard_coded: The account of the example.
 # fails: It asks for the right account

@@ -19,33 +19,6 @@ def worker_command(file, threads, memory, interface=None, protocol=None):
     )
     return ("dask", "worker", *words)
 
-# %% right join: Style: one text by shlex.join, options with =, the rest in another order.
-import shlex
-
-
-def _command(program, **options):
-    words = ["dask", program]
-    for name, value in options.items():
-        if value:
-            words.append(f"--{name.replace('_', '-')}={value}")
-    return shlex.join(words)
-
-
-def scheduler_command(file, interface=None, protocol=None):
-    return _command("scheduler", protocol=protocol, interface=interface, port="0", scheduler_file=file)
-
-
-def worker_command(file, threads, memory, interface=None, protocol=None):
-    return _command(
-        "worker",
-        memory_limit=memory,
-        nthreads=threads,
-        nworkers=1,
-        protocol=protocol,
-        interface=interface,
-        scheduler_file=file,
-    )
-
 # %% right text: Texts, with shlex.quote.
 from shlex import quote
 
@@ -84,27 +57,13 @@ def worker_command(file, threads, memory, interface=None, protocol=None):
         words += ["--protocol", protocol]
     return words
 
-# %% wrong hyphen: Calls the old programs dask-scheduler and dask-worker.
+# %% wrong old_names: The commands with a hyphen.
 # fails: The scheduler's command begins with dask scheduler
-def scheduler_command(file, interface=None, protocol=None):
-    more = (["--interface", interface] if interface else []) + (["--protocol", protocol] if protocol else [])
-    return ["dask-scheduler", "--scheduler-file", str(file), "--port", "0", *more]
-
-
-def worker_command(file, threads, memory, interface=None, protocol=None):
-    more = (["--interface", interface] if interface else []) + (["--protocol", protocol] if protocol else [])
-    return [
-        "dask-worker",
-        "--scheduler-file",
-        str(file),
-        "--nworkers",
-        "1",
-        "--nthreads",
-        str(threads),
-        "--memory-limit",
-        memory,
-        *more,
-    ]
+# edit of wrong address_for_file
+# -     words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
+# +     words = ["dask-scheduler", "--scheduler-file", str(file), "--port", "0"]
+# -     words = ["dask", "worker", str(file), "--nworkers", "1"]
+# +     words = ["dask-worker", "--scheduler-file", str(file), "--nworkers", "1"]
 
 # %% wrong memory_cut: The unit is cut off at the space.
 # fails: The worker gets its memory
@@ -153,47 +112,46 @@ def worker_command(file, threads, memory, interface=None, protocol=None):
 
 # %% wrong none_written: Writes --interface None and --protocol None where they are not given.
 # fails: The scheduler gets --interface where it is given, and only there
-# edit of wrong hyphen
-# -     more = (["--interface", interface] if interface else []) + (["--protocol", protocol] if protocol else [])
-# -     return ["dask-scheduler", "--scheduler-file", str(file), "--port", "0", *more]
-# +     return [
-# +         "dask",
-# +         "scheduler",
-# +         "--scheduler-file",
-# +         str(file),
-# +         "--port",
-# +         "0",
-# +         "--interface",
-# +         str(interface),
-# +         "--protocol",
-# +         str(protocol),
-# +     ]
-# - def worker_command(file, threads, memory, interface=None, protocol=None):
-# -     more = (["--interface", interface] if interface else []) + (["--protocol", protocol] if protocol else [])
-# + def worker_command(file, threads, memory, interface=None, protocol=None):
-# -         "dask-worker",
-# +         "dask",
-# +         "worker",
-# -         *more,
-# +         "--interface",
-# +         str(interface),
-# +         "--protocol",
-# +         str(protocol),
+def scheduler_command(file, interface=None, protocol=None):
+    return [
+        "dask",
+        "scheduler",
+        "--scheduler-file",
+        str(file),
+        "--port",
+        "0",
+        "--interface",
+        str(interface),
+        "--protocol",
+        str(protocol),
+    ]
 
-# %% wrong nworkers_threads: Exchanges the two: as many processes as threads are asked for, with one thread each.
+
+def worker_command(file, threads, memory, interface=None, protocol=None):
+    return [
+        "dask",
+        "worker",
+        "--scheduler-file",
+        str(file),
+        "--nworkers",
+        "1",
+        "--nthreads",
+        str(threads),
+        "--memory-limit",
+        memory,
+        "--interface",
+        str(interface),
+        "--protocol",
+        str(protocol),
+    ]
+
+# %% wrong threads_as_workers: Threads and processes are mixed up.
 # fails: The worker gets its threads
-# edit of wrong hyphen
-# -     return ["dask-scheduler", "--scheduler-file", str(file), "--port", "0", *more]
-# +     return ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0", *more]
-# -         "dask-worker",
-# +         "dask",
-# +         "worker",
-# -         "--nworkers",
-# +         "--nworkers",
-# +         str(threads),
-# +         "--nthreads",
-# -         "--nthreads",
-# -         str(threads),
+# edit of wrong address_for_file
+# -     words = ["dask", "worker", str(file), "--nworkers", "1"]
+# -     words += ["--nthreads", str(threads), "--memory-limit", memory]
+# +     words = ["dask", "worker", "--scheduler-file", str(file), "--nworkers", str(threads)]
+# +     words += ["--nthreads", "1", "--memory-limit", memory]
 
 # %% wrong protocol_ignored: The protocol is ignored.
 # fails: The scheduler gets --protocol where it is given, and only there
@@ -219,16 +177,24 @@ def worker_command(file, threads, memory, interface=None, protocol=None):
 
 # %% wrong worker_options: The worker ignores interface and protocol.
 # fails: The worker gets --interface where it is given, and only there
-# edit of wrong hyphen
-# -     return ["dask-scheduler", "--scheduler-file", str(file), "--port", "0", *more]
-# +     return ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0", *more]
-# - def worker_command(file, threads, memory, interface=None, protocol=None):
-# -     more = (["--interface", interface] if interface else []) + (["--protocol", protocol] if protocol else [])
-# + def worker_command(file, threads, memory, interface=None, protocol=None):
-# -         "dask-worker",
-# +         "dask",
-# +         "worker",
-# -         *more,
+def scheduler_command(file, interface=None, protocol=None):
+    more = (["--interface", interface] if interface else []) + (["--protocol", protocol] if protocol else [])
+    return ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0", *more]
+
+
+def worker_command(file, threads, memory, interface=None, protocol=None):
+    return [
+        "dask",
+        "worker",
+        "--scheduler-file",
+        str(file),
+        "--nworkers",
+        "1",
+        "--nthreads",
+        str(threads),
+        "--memory-limit",
+        memory,
+    ]
 
 # %% wrong worker_without_interface: Only the scheduler gets the interface.
 # fails: The worker gets --interface where it is given, and only there

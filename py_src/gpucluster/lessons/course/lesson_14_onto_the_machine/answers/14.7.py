@@ -18,28 +18,6 @@ def modernise(command, rules, channels):
     sources = [part for channel in channels for part in ("-c", channel)]
     return " ".join([first, second, *options, *sources, *filter(None, new)])
 
-# %% right iterator_too: Style: an iterator over the words, next() for values, re.split for the name.
-import re
-
-
-def modernise(command, rules, channels):
-    words = iter(command.split())
-    head = [next(words), next(words)]
-    kept, packages = [], []
-    for word in words:
-        if word in ("-c", "--channel"):
-            next(words)
-        elif word == "-n":
-            kept += [word, next(words)]
-        elif word.startswith("-"):
-            kept.append(word)
-        else:
-            name = re.split("[=<>!]", word)[0]
-            new = rules.get(name, name)
-            if new is not None:
-                packages.append(new)
-    return " ".join(head + kept + [w for c in channels for w in ("-c", c)] + packages)
-
 # %% right regex: Style: takes the options out of the text with regular expressions, packages by a set.
 import re
 
@@ -79,14 +57,13 @@ def modernise(command, rules, channels):
         kept += ["-c", channel]
     return " ".join(kept + packages)
 
-# %% wrong channel_order: Writes the channels in sorted order instead of the given one.
+# %% wrong channels_sorted: Channels in the order of the alphabet.
 # fails: The channels are the new ones, in their order
-# edit of right iterator_too
-# -     head = [next(words), next(words)]
-# -     kept, packages = [], []
-# +     head, kept, packages = [next(words), next(words)], [], []
-# -     return " ".join(head + kept + [w for c in channels for w in ("-c", c)] + packages)
-# +     return " ".join(head + kept + [w for c in sorted(channels, reverse=False) for w in ("-c", c)] + packages)
+# edit of wrong beginnings
+# -             new = next((new for known, new in rules.items() if name.startswith(known)), name)
+# +             new = rules.get(name, name)
+# -     for channel in channels:
+# +     for channel in sorted(channels):
 
 # %% wrong channel_value_a_package: The value of -c is taken for a package.
 # fails: No others are there, and no old pins
@@ -106,26 +83,31 @@ def modernise(command, rules, channels):
 
 # %% wrong env_name: Takes the environment's name after -n for a package, so that a rule or a pin changes it.
 # fails: -n with its name and -y stay, and nothing else
-# edit of wrong channel_order
-# -     head, kept, packages = [next(words), next(words)], [], []
-# +     out, _started = [next(words), next(words)], False
-# -         elif word == "-n":
-# -             kept += [word, next(words)]
-#
-# -             kept.append(word)
-# +             out.append(word)
-# -                 packages.append(new)
-# -     return " ".join(head + kept + [w for c in sorted(channels, reverse=False) for w in ("-c", c)] + packages)
-# +                 out.append(new)
-# +     return " ".join(out[:2] + [w for c in channels for w in ("-c", c)] + out[2:])
+import re
 
-# %% wrong long_channel: Knows -c only: --channel and its name stay.
+
+def modernise(command, rules, channels):
+    words = iter(command.split())
+    out, _started = [next(words), next(words)], False
+    for word in words:
+        if word in ("-c", "--channel"):
+            next(words)
+        elif word.startswith("-"):
+            out.append(word)
+        else:
+            name = re.split("[=<>!]", word)[0]
+            new = rules.get(name, name)
+            if new is not None:
+                out.append(new)
+    return " ".join(out[:2] + [w for c in channels for w in ("-c", c)] + out[2:])
+
+# %% wrong long_channel_forgotten: --channel is not known.
 # fails: -n with its name and -y stay, and nothing else
-# edit of wrong channel_order
+# edit of wrong beginnings
 # -         if word in ("-c", "--channel"):
 # +         if word == "-c":
-# -     return " ".join(head + kept + [w for c in sorted(channels, reverse=False) for w in ("-c", c)] + packages)
-# +     return " ".join(head + kept + [w for c in channels for w in ("-c", c)] + packages)
+# -             new = next((new for known, new in rules.items() if name.startswith(known)), name)
+# +             new = rules.get(name, name)
 
 # %% wrong not_renewed: What has a new form is left out.
 # fails: All packages that the rules want are there

@@ -62,41 +62,11 @@ def to_apptainer(command):
 # -             options.append("--nv")
 # +             pass
 
-# %% wrong c_no_equals: Knows no value after an equals sign, and takes the whole word as an option without a value.
+# %% wrong equals_forgotten: Values behind = are not known.
 # fails: --nv is there where Docker's option was, with the same values in order
-import shlex
-
-
-def to_apptainer(command):
-    with_value = {
-        "-v": "--bind",
-        "--volume": "--bind",
-        "-w": "--pwd",
-        "--workdir": "--pwd",
-        "-e": "--env",
-        "--env": "--env",
-        "-u": None,
-        "--user": None,
-        "-p": None,
-        "--publish": None,
-        "--name": None,
-        "--shm-size": None,
-        "--network": None,
-        "--ipc": None,
-    }
-    words = shlex.split(command)[2:]
-    options = []
-    while words and words[0].startswith("-"):
-        name, equals, value = words.pop(0), "", ""
-        if name == "--gpus":
-            value = value if equals else words.pop(0)
-            options.append("--nv")
-        elif name in with_value:
-            value = value if equals else words.pop(0)
-            if with_value[name]:
-                options += [with_value[name], value]
-    image, *program = words
-    return shlex.join(["apptainer", "exec" if program else "run", *options, f"docker://{image}", *program])
+# edit of right words
+# -         name, equals, value = words.pop(0).partition("=")
+# +         name, equals, value = words.pop(0), "", ""
 
 # %% wrong c_replaced_everywhere: Replaces options wherever they stand, also in the program's own words.
 # fails: It runs without an error: IndexError
@@ -122,13 +92,11 @@ def to_apptainer(command):
     image, *program = rest
     return shlex.join(["apptainer", "exec" if program else "run", *options, f"docker://{image}", *program])
 
-# %% wrong c_unquoted: Joins the words with spaces, so that quoted values fall apart.
+# %% wrong d_joined_by_spaces: Words with spaces lose their quotes.
 # fails: The image is Docker's, by its docker:// name
-# edit of wrong c_no_equals
-# -         name, equals, value = words.pop(0), "", ""
-# +         name, equals, value = words.pop(0).partition("=")
-# -     return shlex.join(["apptainer", "exec" if program else "run", *options, f"docker://{image}", *program])
-# +     return " ".join(["apptainer", "exec" if program else "run", *options, f"docker://{image}", *program])
+# edit of right d_queue
+# -     return ["apptainer", "exec" if rest else "run", *out, f"docker://{image}", *rest]
+# +     return " ".join(["apptainer", "exec" if rest else "run", *out, f"docker://{image}", *rest])
 
 # %% wrong cut_at_every_equals: A variable's value is cut.
 # fails: --env is there where Docker's option was, with the same values in order
@@ -160,26 +128,11 @@ def to_apptainer(command):
 # -     return ["apptainer", "exec" if program else "run", *options, "docker://" + image, *program]
 # +     return ["apptainer", "exec" if program else "run", *options, image, *program]
 
-# %% wrong no_equals: Does not know the form with =: --gpus=all is dropped with the word after it.
+# %% wrong split_at_spaces: Quotes are not understood.
 # fails: apptainer exec with a program, apptainer run without
-import shlex
-
-VALUE = {"-v": "--bind", "--volume": "--bind", "-w": "--pwd", "--workdir": "--pwd", "-e": "--env", "--env": "--env"}
-
-
-def to_apptainer(command):
-    words, out = shlex.split(command)[2:], []
-    while words and words[0].startswith("-"):
-        option = words.pop(0)
-        if option in ("--rm", "-it", "-i", "-t", "-d"):
-            continue
-        value = words.pop(0)
-        if option == "--gpus":
-            out.append("--nv")
-        elif option in VALUE:
-            out += [VALUE[option], value]
-    image = words[0] if words else ""
-    return ["apptainer", "exec" if words[1:] else "run", *out, f"docker://{image}", *words[1:]]
+# edit of right words
+# -     words = shlex.split(command)[2:]
+# +     words = command.split()[2:]
 
 # %% wrong program_options: Translates options after the image as well.
 # fails: The program and its own options stay as they are

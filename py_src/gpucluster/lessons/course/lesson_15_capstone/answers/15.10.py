@@ -1,24 +1,5 @@
 """Answers to exercise 15.10."""
 
-# %% right d_one_line: Lists of the configuration in one line each.
-import json
-
-
-def publish(repository, name, model, program, largest):
-    folder = repository / name
-    folder.mkdir(parents=True, exist_ok=True)
-    versions = [int(one.name) for one in folder.iterdir() if one.is_dir() and one.name.isdigit()]
-    version = max(versions, default=0) + 1
-    (folder / "config.pbtxt").write_text(
-        f'name: "{name}"\nbackend: "python"\nmax_batch_size: {largest}\n'
-        f'input [ {{ name: "FEATURES"\n data_type: TYPE_FP32\n dims: [ {len(model["columns"])} ] }} ]\n'
-        'output [ { name: "CHANCE"\n data_type: TYPE_FP32\n dims: [ 1 ] } ]\n'
-    )
-    (folder / str(version)).mkdir()
-    (folder / str(version) / "model.py").write_text(program)
-    (folder / str(version) / "model.json").write_text(json.dumps(model))
-    return version
-
 # %% right only_numbers: Only folders with numbers are versions.
 import json
 
@@ -102,19 +83,15 @@ output [
 """)
     return version
 
-# %% wrong b_double: TYPE_FP64 instead of TYPE_FP32.
+# %% wrong b_rows_in_dims: The dims have the rows, too, but they leave the rows out.
 # fails: There is one input, of the right type, and its dims are those of one row
 # edit of wrong b_batch_fixed
 # - max_batch_size: {256}
 # + max_batch_size: {largest}
-# -     name: "FEATURES"
-# -     data_type: TYPE_FP32
-# +     name: "FEATURES"
-# +     data_type: TYPE_FP64
-# -     name: "CHANCE"
-# -     data_type: TYPE_FP32
-# +     name: "CHANCE"
-# +     data_type: TYPE_FP64
+# -     dims: [ {len(model["columns"])} ]
+# +     dims: [ {"-1, " + str(len(model["columns"]))} ]
+# -     dims: [ {1} ]
+# +     dims: [ {"-1, 1"} ]
 
 # %% wrong b_no_parents: Fails where the repository does not exist yet, which it may not.
 # fails: It runs without an error: FileNotFoundError

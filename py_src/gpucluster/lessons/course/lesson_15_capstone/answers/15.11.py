@@ -10,16 +10,6 @@ def copies(calls, nbytes):
     change = np.diff(sides)
     return np.array([sizes[change == -1].sum(), sizes[change == 1].sum()])
 
-# %% right b_numpy: NumPy finds where the place changes.
-import numpy as np
-
-
-def copies(calls, nbytes):
-    place = np.array([1, *(1 if fast else 0 for _, fast, _ in calls)])
-    sizes = np.array([nbytes, *(size for _, _, size in calls)])[:-1]
-    change = np.diff(place)
-    return sizes[change < 0].sum(), sizes[change > 0].sum()
-
 # %% right list
 def copies(calls, nbytes):
     copied = [0, 0]
@@ -31,11 +21,14 @@ def copies(calls, nbytes):
     return copied
 
 # %% right numpy
-# edit of right b_numpy
-# -     place = np.array([1, *(1 if fast else 0 for _, fast, _ in calls)])
-# +     sides = np.array([1, *(int(fast) for _, fast, _ in calls)])
-# -     change = np.diff(place)
-# +     change = np.diff(sides)
+import numpy as np
+
+
+def copies(calls, nbytes):
+    sides = np.array([1, *(int(fast) for _, fast, _ in calls)])
+    sizes = np.array([nbytes, *(size for _, _, size in calls)])[:-1]
+    change = np.diff(sides)
+    return sizes[change < 0].sum(), sizes[change > 0].sum()
 
 # %% right recursive
 def copies(calls, nbytes, on_device=True):

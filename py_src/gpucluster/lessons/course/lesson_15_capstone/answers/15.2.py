@@ -60,18 +60,11 @@ def split(table, starts):
 # -     return [table[(key >= low) & (key < high)] for low, high in zip(bounds, bounds[1:])]
 # +     return [table[(table["date"] >= low) & (table["date"] < high)] for low, high in zip(bounds, bounds[1:])]
 
-# %% wrong b_day_apart: Compares month and day apart, so the 5th of November is not after the 10th of October.
+# %% wrong b_start_before: The day on which a part begins is still in the part before.
 # fails: A part begins with its date, and ends before the next one
 # edit of right b_keys
-# -     key = table["month"].astype("int64") * 100 + table["day"].astype("int64")
-# -     bounds = [0, *(month * 100 + day for month, day in starts), 9999]
 # -     return [table[(key >= low) & (key < high)] for low, high in zip(bounds, bounds[1:])]
-# +     parts, rest = [], table
-# +     for month, day in starts:
-# +         after = (rest["month"] >= month) & (rest["day"] >= day)
-# +         parts.append(rest[~after])
-# +         rest = rest[after]
-# +     return [*parts, rest]
+# +     return [table[(key > low) & (key <= high)] for low, high in zip(bounds, bounds[1:])]
 
 # %% wrong b_eager: Computes a lazy table first, but a lazy table gives lazy parts.
 # fails: Parts of a lazy table are lazy, and nothing is computed

@@ -1,22 +1,5 @@
 """Answers to exercise 15.4."""
 
-# %% right combinations
-import itertools
-
-import numpy as np
-from sklearn.metrics import adjusted_rand_score
-
-
-def stable_k(runs_of, at_least=0.8, smallest=0.005):
-    best = 0
-    for k, runs in runs_of.items():
-        if any(adjusted_rand_score(a, b) < at_least for a, b in itertools.combinations(runs, 2)):
-            continue
-        if any(min(np.bincount(run)[np.bincount(run) > 0]) < smallest * len(run) for run in runs):
-            continue
-        best = max(best, k)
-    return best
-
 # %% right learn
 from collections import Counter
 
@@ -68,8 +51,15 @@ def stable_k(runs_of, at_least=0.8, smallest=0.005):
 # -         full = all(np.unique(run, return_counts=True)[1].min() >= smallest * len(run) for run in runs)
 # +         full = all(np.unique(run, return_counts=True)[1].min() > smallest * len(run) for run in runs)
 
-# %% wrong b_bounds_fixed: Always uses 0.8 and 0.005, whatever it is given.
+# %% wrong rows_not_share
 # fails: It is the largest number whose runs all agree, and whose clusters are all large enough
+# edit of right pairs_of_sklearn
+# -         full = all(np.unique(run, return_counts=True)[1].min() >= smallest * len(run) for run in runs)
+# -         if agree and full:
+# +         if agree and all(np.unique(r, return_counts=True)[1].min() >= smallest for r in runs):
+
+# %% wrong b_none: Returns None instead of 0 if there is none.
+# fails: It returns a result
 import itertools
 
 import numpy as np
@@ -79,21 +69,11 @@ from gpucluster import learn
 def stable_k(runs_of, at_least=0.8, smallest=0.005):
     good = []
     for k, runs in runs_of.items():
-        agree = all(learn.adjusted_rand_score(a, b) >= 0.8 for a, b in itertools.combinations(runs, 2))
-        large = all(np.unique(run, return_counts=True)[1].min() >= 0.005 * len(run) for run in runs)
+        agree = all(learn.adjusted_rand_score(a, b) >= at_least for a, b in itertools.combinations(runs, 2))
+        large = all(np.unique(run, return_counts=True)[1].min() >= smallest * len(run) for run in runs)
         if agree and large:
             good.append(k)
-    return max(good, default=0)
-
-# %% wrong b_none: Returns None instead of 0 if there is none.
-# fails: It returns a result
-# edit of wrong b_bounds_fixed
-# -         agree = all(learn.adjusted_rand_score(a, b) >= 0.8 for a, b in itertools.combinations(runs, 2))
-# -         large = all(np.unique(run, return_counts=True)[1].min() >= 0.005 * len(run) for run in runs)
-# +         agree = all(learn.adjusted_rand_score(a, b) >= at_least for a, b in itertools.combinations(runs, 2))
-# +         large = all(np.unique(run, return_counts=True)[1].min() >= smallest * len(run) for run in runs)
-# -     return max(good, default=0)
-# +     return max(good) if good else None
+    return max(good) if good else None
 
 # %% wrong either_measure: Agrees where one of two measures says so.
 # fails: Every two runs must agree, and every run must have large clusters only

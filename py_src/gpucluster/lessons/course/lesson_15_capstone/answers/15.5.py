@@ -14,18 +14,6 @@ def lift(chance, late, share):
     first = table["chance"].sort_values(ascending=False).index[:n]
     return float(fair[first].mean() / table["late"].mean())
 
-# %% right b_threshold: NumPy finds the chance on the edge, and splits flights into those above and those on it.
-import numpy as np
-
-
-def lift(chance, late, share):
-    chance, late = np.asarray(chance, dtype=float), np.asarray(late, dtype=float)
-    n = max(1, int(np.floor(share * chance.size + 1e-9)))
-    edge = np.partition(chance, chance.size - n)[chance.size - n]
-    above, on = chance > edge, chance == edge
-    hits = late[above].sum() + (n - above.sum()) * late[on].mean()
-    return hits / n / late.mean()
-
 # %% right border
 import numpy as np
 
@@ -58,15 +46,11 @@ def lift(chance, late, share):
     on_list = (late[above].sum() + (n - above.sum()) * late[on].mean()) / n
     return float(on_list / ((np.sum(late) - on_list * n) / (len(late) - n)))
 
-# %% wrong b_lowest: Takes the flights with the lowest chances.
+# %% wrong b_not_divided: Gives the share of late flights on the list, without dividing by the share among all.
 # fails: The number of flights on the list is rounded down
 # edit of wrong b_against_rest
-# -     edge = np.sort(chance)[::-1][n - 1]
-# -     above, on = chance > edge, chance == edge
-# +     edge = np.sort(chance)[n - 1]
-# +     above, on = chance < edge, chance == edge
 # -     return float(on_list / ((np.sum(late) - on_list * n) / (len(late) - n)))
-# +     return float(on_list / np.mean(late))
+# +     return float(on_list)
 
 # %% wrong b_sorts_in_place: Sorts the chances that it is given, which a function leaves as they were.
 # fails: What it is given stays as it was
@@ -99,13 +83,6 @@ def lift(chance, late, share):
 # +     if top == 0:
 # +         return 1.0
 # +     border = np.sort(chance)[-top]
-
-# %% wrong order_of_the_array
-# fails: A model that gives all flights the same chance has a lift of 1
-# fails: Flights with equal chances at the border count by their mean, whatever their order
-# edit of wrong all_at_the_border
-# -     return np.asarray(late)[chance >= np.sort(chance)[-top]].mean() / np.asarray(late).mean()
-# +     return np.asarray(late)[np.argsort(-chance, kind="stable")[:top]].mean() / np.asarray(late).mean()
 
 # %% wrong rounded_to_the_nearest: Rounds the number of flights to the nearest one.
 # fails: The number of flights on the list is rounded down

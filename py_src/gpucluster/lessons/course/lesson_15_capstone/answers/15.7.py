@@ -32,28 +32,6 @@ def best_split(gradients, hessians, penalty):
                 best = (feature, place, gain)
     return best
 
-# %% right b_cumsum: Running sums of all features at once, and one argmax.
-import numpy as np
-
-
-def best_split(gradients, hessians, penalty):
-    g, h = np.asarray(gradients, dtype=float), np.asarray(hessians, dtype=float)
-    n_bins = g.shape[1]
-    if n_bins < 2:
-        return 0, n_bins - 1, 0.0
-
-    def part(g, h):
-        return np.divide(g**2, h + penalty, out=np.zeros_like(g), where=h + penalty > 0)
-
-    g_left, h_left = g.cumsum(axis=1), h.cumsum(axis=1)
-    whole_g, whole_h = g_left[:, -1:], h_left[:, -1:]
-    g_left, h_left = g_left[:, :-1], h_left[:, :-1]
-    gain = part(g_left, h_left) + part(whole_g - g_left, whole_h - h_left) - part(whole_g, whole_h)
-    feature, place = np.unravel_index(gain.argmax(), gain.shape)
-    if gain[feature, place] <= 1e-9:
-        return 0, n_bins - 1, 0.0
-    return int(feature), int(place), float(gain[feature, place])
-
 # %% right b_masks: A triangle of zeros and ones makes the left sums of all splits, a generator compares them.
 import numpy as np
 
@@ -69,39 +47,6 @@ def best_split(gradients, hessians, penalty):
     every = ((gains[f, b], -f, -b) for f in range(features) for b in range(bins - 1))
     gain, feature, place = max(every, default=(0.0, 0, 0))
     return (-feature, -place, float(gain)) if gain > 1e-9 else (0, bins - 1, 0.0)
-
-# %% right d_loop: Two loops, with running sums.
-def best_split(gradients, hessians, penalty):
-    n_features, n_bins = gradients.shape
-    best = (0, n_bins - 1, 0.0)
-    for feature in range(n_features):
-        total_g, total_h = float(gradients[feature].sum()), float(hessians[feature].sum())
-        g = h = 0.0
-        for split in range(n_bins - 1):
-            g += float(gradients[feature, split])
-            h += float(hessians[feature, split])
-            gain = (
-                g * g / (h + penalty) + (total_g - g) ** 2 / (total_h - h + penalty) - total_g**2 / (total_h + penalty)
-            )
-            if gain > max(best[2], 1e-9):
-                best = (feature, split, gain)
-    return best
-
-# %% right d_matrix: Sums to the left by a triangular matrix.
-import numpy as np
-
-
-def best_split(gradients, hessians, penalty):
-    G, H = gradients.sum(axis=1, keepdims=True), hessians.sum(axis=1, keepdims=True)
-    left_g, left_h = (
-        (gradients @ np.triu(np.ones((gradients.shape[1],) * 2)))[:, :-1],
-        np.cumsum(hessians, axis=1)[:, :-1],
-    )
-    gain = left_g**2 / (left_h + penalty) + (G - left_g) ** 2 / (H - left_h + penalty) - G**2 / (H + penalty)
-    feature, split = np.unravel_index(gain.argmax(), gain.shape)
-    if gain[feature, split] <= 1e-9:
-        return 0, gradients.shape[1] - 1, 0.0
-    return int(feature), int(split), float(gain[feature, split])
 
 # %% right from_the_right
 def best_split(gradients, hessians, penalty):
@@ -143,29 +88,19 @@ def best_split(gradients, hessians, penalty):
     feature, place = np.unravel_index(gain.argmax(), gain.shape)
     return feature, place, gain[feature, place]
 
-# %% wrong b_bin_to_right: Sends the bin itself to the right, but rows up to and with a bin go to the left.
-# fails: The split that is named has this gain; rows up to and with its bin go left
+# %% wrong b_first_bin: Without any gain it returns bin 0 instead of the last bin, so rows go to the right.
+# fails: Where no split gains anything, all rows stay left: (0, last bin, 0.0)
 def best_split(gradients, hessians, penalty):
     features, bins = gradients.shape
-    best = (0, bins - 1, 0.0)
+    best = (0, 0, 0.0)
     for f in range(features):
         g, h = gradients[f].sum(), hessians[f].sum()
-        for b in range(1, bins):
-            gl, hl = gradients[f, :b].sum(), hessians[f, :b].sum()
+        for b in range(bins - 1):
+            gl, hl = gradients[f, : b + 1].sum(), hessians[f, : b + 1].sum()
             gain = gl**2 / (hl + penalty) + (g - gl) ** 2 / (h - hl + penalty) - g**2 / (h + penalty)
             if gain > best[2] + 1e-9:
                 best = (f, b, float(gain))
     return best
-
-# %% wrong b_first_bin: Without any gain it returns bin 0 instead of the last bin, so rows go to the right.
-# fails: Where no split gains anything, all rows stay left: (0, last bin, 0.0)
-# edit of wrong b_bin_to_right
-# -     best = (0, bins - 1, 0.0)
-# +     best = (0, 0, 0.0)
-# -         for b in range(1, bins):
-# -             gl, hl = gradients[f, :b].sum(), hessians[f, :b].sum()
-# +         for b in range(bins - 1):
-# +             gl, hl = gradients[f, : b + 1].sum(), hessians[f, : b + 1].sum()
 
 # %% wrong b_first_gain: Returns the first split with a gain, not that with the largest.
 # fails: The gain is the largest of all features and bins
@@ -175,38 +110,20 @@ def best_split(gradients, hessians, penalty):
 # -             if gain > best[2] + 1e-9:
 # +             if best[2] == 0.0 and gain > 1e-9:
 
-# %% wrong b_half: Half of the gain, as XGBoost's paper has it, not the gain of the formula.
+# %% wrong b_last_split_missed: Never tries the split before the last bin.
+# fails: The gain is the largest of all features and bins
+# edit of wrong b_first_bin
+# -     best = (0, 0, 0.0)
+# +     best = (0, bins - 1, 0.0)
+# -         for b in range(bins - 1):
+# +         for b in range(bins - 2):
+
+# %% wrong b_no_squares: Absolute sums of gradients instead of their squares.
 # fails: The gain is the largest of all features and bins
 # edit of wrong b_first_bin
 # -     best = (0, 0, 0.0)
 # +     best = (0, bins - 1, 0.0)
 # -             gain = gl**2 / (hl + penalty) + (g - gl) ** 2 / (h - hl + penalty) - g**2 / (h + penalty)
-# +             gain = 0.5 * (gl**2 / (hl + penalty) + (g - gl) ** 2 / (h - hl + penalty) - g**2 / (h + penalty))
-
-# %% wrong b_last_split_missed: Never tries the split before the last bin.
-# fails: The gain is the largest of all features and bins
-# edit of wrong b_bin_to_right
-# -         for b in range(1, bins):
-# -             gl, hl = gradients[f, :b].sum(), hessians[f, :b].sum()
-# +         for b in range(bins - 2):
-# +             gl, hl = gradients[f, : b + 1].sum(), hessians[f, : b + 1].sum()
-
-# %% wrong b_no_parent: Does not subtract what the node has without a split.
-# fails: The gain is the largest of all features and bins
-# edit of wrong b_half
-# -             gain = 0.5 * (gl**2 / (hl + penalty) + (g - gl) ** 2 / (h - hl + penalty) - g**2 / (h + penalty))
-# +             gain = gl**2 / (hl + penalty) + (g - gl) ** 2 / (h - hl + penalty)
-
-# %% wrong b_no_penalty: Leaves the penalty out.
-# fails: The gain is the largest of all features and bins
-# edit of wrong b_half
-# -             gain = 0.5 * (gl**2 / (hl + penalty) + (g - gl) ** 2 / (h - hl + penalty) - g**2 / (h + penalty))
-# +             gain = gl**2 / max(hl, 1e-12) + (g - gl) ** 2 / max(h - hl, 1e-12) - g**2 / max(h, 1e-12)
-
-# %% wrong b_no_squares: Absolute sums of gradients instead of their squares.
-# fails: The gain is the largest of all features and bins
-# edit of wrong b_half
-# -             gain = 0.5 * (gl**2 / (hl + penalty) + (g - gl) ** 2 / (h - hl + penalty) - g**2 / (h + penalty))
 # +             gain = abs(gl) / (hl + penalty) + abs(g - gl) / (h - hl + penalty) - abs(g) / (h + penalty)
 
 # %% wrong b_none: Returns None where no split has a gain, instead of (0, last bin, 0.0).
@@ -216,20 +133,6 @@ def best_split(gradients, hessians, penalty):
 # +     best = (0, bins - 1, 0.0)
 # -     return best
 # +     return best if best[2] > 0 else None
-
-# %% wrong b_transposed: Reads the arrays as (bins, features), but their shape is (features, bins).
-# fails: The gain is the largest of all features and bins
-import numpy as np
-
-
-def best_split(gradients, hessians, penalty):
-    g_left, h_left = gradients.cumsum(axis=0), hessians.cumsum(axis=0)
-    g, h = g_left[-1], h_left[-1]
-    gain = g_left**2 / (h_left + penalty) + (g - g_left) ** 2 / (h - h_left + penalty + 1e-12) - g**2 / (h + penalty)
-    place, feature = np.unravel_index(gain[:-1].argmax(), gain[:-1].shape) if len(gain) > 1 else (0, 0)
-    if len(gain) < 2 or gain[place, feature] <= 1e-9:
-        return 0, gradients.shape[1] - 1, 0.0
-    return int(feature), int(place), float(gain[place, feature])
 
 # %% wrong bin_after
 # fails: The split that is named has this gain; rows up to and with its bin go left

@@ -1,27 +1,5 @@
 """Answers to exercise 15.9."""
 
-# %% right b_comparison: A table of comparisons counts the edges that are not above a number; bincount and a missing bin at the end.
-import numpy as np
-
-
-def psi(reference, current, bins=10):
-    reference, current = (np.asarray(one, dtype=float).ravel() for one in (reference, current))
-    known = reference[~np.isnan(reference)]
-    edges = np.unique(np.quantile(known, np.arange(1, bins) / bins)) if len(known) else np.empty(0)
-
-    def smoothed(values):
-        bin_of = (edges[None, :] <= values[:, None]).sum(axis=1)
-        bin_of[np.isnan(values)] = len(edges) + 1
-        counts = np.bincount(bin_of, minlength=len(edges) + 2) + 0.5
-        return counts / counts.sum()
-
-    r, c = smoothed(reference), smoothed(current)
-    return float(((c - r) * (np.log(c) - np.log(r))).sum())
-
-
-def alarms(indices, limit=0.25):
-    return sorted((name for name in indices if indices[name] > limit), key=indices.get, reverse=True)
-
 # %% right bincount
 import numpy as np
 
@@ -90,30 +68,17 @@ def alarms(indices, limit=0.25):
 # -     return sorted((name for name in indices if indices[name] > limit), key=lambda name: -indices[name])
 # +     return sorted((name for name in indices if indices[name] >= limit), key=lambda name: -indices[name])
 
-# %% wrong b_divided_by_rows: Divides by the number of rows, not by the sum of the counts with 0.5 added.
+# %% wrong equal_widths
 # fails: The index is Σ (now - before) · ln(now / before) over all bins
 # edit of right bincount
 # -     edges = np.unique(np.quantile(reference[~np.isnan(reference)], np.arange(1, bins) / bins))
-# +     reference, current = np.asarray(reference, dtype=float), np.asarray(current, dtype=float)
-# +     known = reference[~np.isnan(reference)]
-# +     edges = np.unique(np.quantile(known, np.arange(1, bins) / bins))
-# -         there = values[~np.isnan(values)]
-# -         counts = np.bincount(np.searchsorted(edges, there, side="right"), minlength=len(edges) + 1)
-# -         counts = np.append(counts, np.isnan(values).sum()) + 0.5
-# -         return counts / counts.sum()
-# +         places = np.searchsorted(edges, values[~np.isnan(values)], side="right")
-# +         counts = np.append(np.bincount(places, minlength=len(edges) + 1), np.isnan(values).sum()) + 0.5
-# +         return counts / len(values)
-# -     return sorted((name for name in indices if indices[name] > limit), key=lambda name: -indices[name])
-# +     return sorted((name for name in indices if indices[name] > limit), key=indices.get, reverse=True)
+# +     edges = np.linspace(np.nanmin(reference), np.nanmax(reference), bins + 1)[1:-1]
 
-# %% wrong b_equal_edges: Keeps equal edges, so there are more empty bins; they count once.
+# %% wrong edge_in_the_bin_below
 # fails: Edges that are equal count once
-# edit of wrong b_divided_by_rows
-# -     edges = np.unique(np.quantile(known, np.arange(1, bins) / bins))
-# +     edges = np.quantile(known, np.arange(1, bins) / bins)
-# -         return counts / len(values)
-# +         return counts / counts.sum()
+# edit of right bincount
+# -         counts = np.bincount(np.searchsorted(edges, there, side="right"), minlength=len(edges) + 1)
+# +         counts = np.bincount(np.searchsorted(edges, there, side="left"), minlength=len(edges) + 1)
 
 # %% wrong missing_is_zero
 # fails: What is missing counts as a bin of its own

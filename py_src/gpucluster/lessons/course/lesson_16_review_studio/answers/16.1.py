@@ -54,31 +54,20 @@ def fair_points(paper):
             points -= 1 / (options - 1) if kind == "choice" else 1 / (2**options - 2)
     return points
 
-# %% wrong empty_pattern: Counts the pattern without any tick as a possible answer.
+# %% wrong empty_ticks_count
 # fails: Guessing a question of kind 'several' gives 0 on average
-def fair_points(paper):
-    total = 0.0
-    for kind, k, outcome in paper:
-        if outcome == "right":
-            total += 1
-        elif outcome == "wrong" and kind == "choice":
-            total -= 1 / (k - 1)
-        elif outcome == "wrong" and kind == "several":
-            total -= 1 / (2**k - 1)
-    return total
+# edit of wrong changes_the_paper
+# -     while paper:
+# -         kind, options, outcome = paper.pop()
+# +     for kind, options, outcome in paper:
+# -             points -= 1 / (options - 1) if kind == "choice" else 1 / (2**options - 2)
+# +             points -= 1 / (options - 1) if kind == "choice" else 1 / (2**options - 1)
 
-# %% wrong four_options
+# %% wrong one_over_n
 # fails: Guessing a question of kind 'choice' gives 0 on average
-def fair_points(paper):
-    points = 0.0
-    for kind, _options, outcome in paper:
-        if outcome == "right":
-            points += 1
-        elif outcome == "wrong" and kind == "choice":
-            points -= 1 / 3
-        elif outcome == "wrong" and kind == "several":
-            points -= 1 / 14
-    return points
+# edit of wrong empty_ticks_count
+# -             points -= 1 / (options - 1) if kind == "choice" else 1 / (2**options - 1)
+# +             points -= 1 / (options if kind == "choice" else 2**options - 1)
 
 # %% wrong loses_a_point
 # fails: Guessing a question of kind 'choice' gives 0 on average
@@ -99,21 +88,17 @@ def fair_points(paper):
 
 # %% wrong numbers_cost
 # fails: A wrong number or text costs nothing
-def fair_points(paper):
-    points = 0.0
-    for kind, options, outcome in paper:
-        if outcome == "right":
-            points += 1
-        elif outcome == "wrong":
-            points -= 1 if options is None else 1 / (options - 1) if kind == "choice" else 1 / (2**options - 2)
-    return points
+# edit of wrong empty_ticks_count
+# -         elif outcome == "wrong" and options:
+# -             points -= 1 / (options - 1) if kind == "choice" else 1 / (2**options - 1)
+# +         elif outcome == "wrong":
+# +             points -= 1 if options is None else 1 / (options - 1) if kind == "choice" else 1 / (2**options - 2)
 
-# %% wrong skipped_costs: Skipped counts like wrong.
+# %% wrong skipped_is_wrong
 # fails: A question that was skipped gives 0
-# edit of wrong empty_pattern
-# -         elif outcome == "wrong" and kind == "choice":
-# +         elif kind == "choice":
-# -         elif outcome == "wrong" and kind == "several":
-# -             total -= 1 / (2**k - 1)
-# +         elif kind == "several":
-# +             total -= 1 / (2**k - 2)
+# edit of wrong changes_the_paper
+# -     while paper:
+# -         kind, options, outcome = paper.pop()
+# +     for kind, options, outcome in paper:
+# -         elif outcome == "wrong" and options:
+# +         elif options:

@@ -41,19 +41,13 @@ note = "We let the device spill: 90 GB with working room on 80.\nGood if it take
 # - note = "A cluster of five devices: 360 GB with working room.\nA success if one pass takes less than 20 s."
 # + note = "Five devices: 360 GB with the working room.\nA success if one pass takes less than 20 s."
 
-# %% wrong cluster_not_needed: A cluster, although one device holds everything.
+# %% wrong cluster_without_need
 # fails: The choice follows from the sizes
-plan = {
-    "data_gb": 2,
-    "working_room": 2,
-    "device_gb": 16,
-    "choice": "cluster",
-    "devices": 2,
-    "travels_gb": 0.1,
-}
-first = "A cluster of two, because two are better than one."
-second = "A success if one pass over all rows takes less than 90 seconds."
-note = f"{first}\n{second}"
+# edit of right cluster
+# -     "data_gb": 120,
+# +     "data_gb": 10,
+# -     "devices": 5,
+# +     "devices": 2,
 
 # %% wrong everything_travels
 # fails: In one step less travels than all the data
@@ -116,19 +110,11 @@ first = "One device holds it if we squeeze all of it."
 second = "A success if one pass over all rows takes less than 90 seconds."
 note = f"{first}\n{second}"
 
-# %% wrong room_forgotten: Devices hold the data without its working room.
+# %% wrong too_few_devices
 # fails: The devices together hold the data with working room
-plan = {
-    "data_gb": 200,
-    "working_room": 3,
-    "device_gb": 80,
-    "choice": "cluster",
-    "devices": 3,
-    "travels_gb": 0.5,
-}
-first = "A cluster of three devices, because the working room fits no single one."
-second = "A success if one pass over all rows takes less than 90 seconds."
-note = f"{first}\n{second}"
+# edit of right cluster
+# -     "devices": 5,
+# +     "devices": 4,
 
 # %% wrong several_single_devices
 # fails: One device is one device

@@ -16,26 +16,6 @@ def luck(chances, right):
 def pass_mark(chances, risk):
     return next(k for k in range(len(chances) + 2) if luck(chances, k) <= risk)
 
-# %% right d_polynomial: The coefficients of a product of polynomials.
-from functools import reduce
-
-import numpy as np
-
-
-def spread(chances):
-    return reduce(np.polynomial.polynomial.polymul, ([1 - p, p] for p in chances), np.array([1.0]))
-
-
-def luck(chances, right):
-    return float(spread(chances)[max(0, right) :].sum())
-
-
-def pass_mark(chances, risk):
-    for right in range(len(chances) + 1):
-        if luck(chances, right) <= risk:
-            return right
-    return len(chances) + 1
-
 # %% right numpy
 import numpy as np
 
@@ -69,36 +49,21 @@ def pass_mark(chances, risk):
         right += 1
     return right
 
-# %% wrong at_most_n: Never gives more than the number of questions, also where all right is too likely.
+# %% wrong mark_stops_at_the_last
 # fails: `pass_mark` is the smallest number that is safe enough
-def _exactly(chances):
-    table = [1.0]
-    for p in chances:
-        table = [a * (1 - p) + b * p for a, b in zip(table + [0.0], [0.0] + table, strict=False)]
-    return table
+# edit of wrong at_most
+# -     return sum(spread[: right + 1])
+# +     return sum(spread[right:])
+# -     while 1 - luck(chances, right) > risk:
+# +     while right < len(chances) and luck(chances, right) > risk:
 
-
-def luck(chances, right):
-    return sum(_exactly(chances)[max(0, right) :])
-
-
-def pass_mark(chances, risk):
-    return next((k for k in range(len(chances) + 1) if luck(chances, k) <= risk), len(chances))
-
-# %% wrong d_below_risk: Exactly the risk is too much.
+# %% wrong mark_strictly_below
 # fails: `pass_mark` is the smallest number that is safe enough
-def luck(chances, right):
-    spread = [1.0]
-    for p in chances:
-        spread = [a * (1 - p) + b * p for a, b in zip([*spread, 0.0], [0.0, *spread])]
-    return sum(spread[right:])
-
-
-def pass_mark(chances, risk):
-    right = 0
-    while right <= len(chances) and luck(chances, right) >= risk:
-        right += 1
-    return right
+# edit of wrong at_most
+# -     return sum(spread[: right + 1])
+# +     return sum(spread[right:])
+# -     while 1 - luck(chances, right) > risk:
+# +     while luck(chances, right) > risk - 1e-9:
 
 # %% wrong d_mean_chance: All questions with the mean chance: a binomial distribution.
 # fails: `luck` is exact for questions of different kinds
@@ -119,24 +84,24 @@ def pass_mark(chances, risk):
 
 # %% wrong d_more_than: More than so many, not at least.
 # fails: `luck` is exact for questions alike
-# edit of wrong d_below_risk
-# -     return sum(spread[right:])
+# edit of wrong d_mean_chance
+# -     n = len(chances)
+# -     p = sum(chances) / n if n else 0.0
+# -     return sum(comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(right, n + 1))
+# +     spread = [1.0]
+# +     for p in chances:
+# +         spread = [a * (1 - p) + b * p for a, b in zip([*spread, 0.0], [0.0, *spread])]
 # +     return sum(spread[right + 1 :])
-# -     while right <= len(chances) and luck(chances, right) >= risk:
+# -     while right <= len(chances) and luck(chances, right) > risk:
 # +     while luck(chances, right - 1) > risk and right <= len(chances):
 
-# %% wrong drawn: Draws at random instead of calculating.
+# %% wrong exactly
 # fails: `luck` is exact for questions alike
-import numpy as np
-
-
-def luck(chances, right):
-    draws = np.random.default_rng(0).random((20_000, len(chances))) < np.array(chances)
-    return float((draws.sum(axis=1) >= right).mean())
-
-
-def pass_mark(chances, risk):
-    return next((k for k in range(len(chances) + 1) if luck(chances, k) <= risk), len(chances) + 1)
+# edit of wrong at_most
+# -     return sum(spread[: right + 1])
+# +     return (spread + [0.0])[min(right, len(spread))]
+# -     while 1 - luck(chances, right) > risk:
+# +     while luck(chances, right) > risk:
 
 # %% wrong mark_as_a_share
 # fails: `pass_mark` is the smallest number that is safe enough

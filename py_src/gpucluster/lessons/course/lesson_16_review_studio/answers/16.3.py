@@ -28,18 +28,6 @@ def habit_gain(questions, score):
         gains.append(best[question["right"]] / best.sum() - 1 / values.size)
     return np.mean(gains)
 
-# %% right numpy_too: NumPy per question, mean of the differences.
-import numpy as np
-
-
-def habit_gain(questions, score):
-    gains = []
-    for question in questions:
-        points = np.array([score(text) for text in question["options"]])
-        picked = points == points.max()
-        gains.append(picked[question["right"]] / picked.sum() - 1 / picked.size)
-    return float(np.mean(gains)) if gains else 0.0
-
 # %% wrong always_four
 # fails: Where all options score the same, nothing is gained
 def habit_gain(questions, score):
@@ -78,16 +66,10 @@ def habit_gain(questions, score):
         total += (points[q["right"] - 1] == top) / points.count(top) - 1 / len(points)
     return total / len(questions)
 
-# %% wrong negative_scores: Begins with a best score of 0, so that negative scores are never picked.
+# %% wrong pooled: Chance is the number of questions divided by that of all options.
 # fails: It is right for random questions, with two to six options and ties
-def habit_gain(questions, score):
-    total = 0.0
-    for q in questions:
-        best, who = 0, []
-        for place, text in enumerate(q["options"]):
-            if score(text) > best:
-                best, who = score(text), [place]
-            elif score(text) == best:
-                who.append(place)
-        total += (1 / len(who) if q["right"] in who else 0) - 1 / len(q["options"])
-    return total / len(questions)
+# edit of wrong from_one
+# -         total += (points[q["right"] - 1] == top) / points.count(top) - 1 / len(points)
+# -     return total / len(questions)
+# +         total += (points[q["right"]] == top) / points.count(top)
+# +     return total / len(questions) - len(questions) / sum(len(q["options"]) for q in questions)

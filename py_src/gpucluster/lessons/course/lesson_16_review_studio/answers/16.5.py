@@ -1,17 +1,5 @@
 """Answers to exercise 16.5."""
 
-# %% right c_sorted_pairs: Pairs of how many are on the front and the place in the list, sorted.
-def search(cards, query):
-    words = frozenset(query.casefold().split())
-    if not words:
-        return []
-    found = []
-    for place, card in enumerate(cards):
-        front, back = card["front"].casefold(), card["back"].casefold()
-        if all(word in front or word in back for word in words):
-            found.append((-sum(word in front for word in words), place, card["id"]))
-    return [name for *_, name in sorted(found)]
-
 # %% right one_liner: Sorted with a negative count.
 def search(cards, query):
     words = set(query.casefold().split())

@@ -1,4 +1,4 @@
-"""Columns moved into a range: scikit-learn's numbers, whatever the blocks, and with missing values."""
+"""Columns scaled by their extremes: scikit-learn's numbers, whatever the blocks, and with missing values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-from gpucluster.learn import MinMaxScaler
+from gpucluster.learn import MaxAbsScaler, MinMaxScaler
 from gpucluster.learn.errors import InvalidData, InvalidParameter
 from gpucluster.learn.kernels.columns import extremes, merge_extremes
 from gpucluster.learn.rows.block import Block
@@ -19,9 +19,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.datasets import load_digits
+from sklearn.preprocessing import MaxAbsScaler as MaxAbsReference
 from sklearn.preprocessing import MinMaxScaler as Reference
 
 DIGITS = load_digits().data - 5
+REFERENCES: dict[Any, Any] = {MinMaxScaler: Reference, MaxAbsScaler: MaxAbsReference}
+BOTH = pytest.mark.parametrize("cls", REFERENCES)
 
 
 @pytest.fixture(autouse=True)
@@ -31,21 +34,23 @@ def _in_this_process() -> Any:
 
 
 def same(ours: Any, theirs: Any) -> None:
-    for name in ("data_min_", "data_max_", "data_range_", "scale_", "min_", "n_samples_seen_"):
+    own = ("max_abs_",) if isinstance(ours, MaxAbsScaler) else ("data_min_", "data_max_", "data_range_", "min_")
+    for name in (*own, "scale_", "n_samples_seen_"):
         mine, reference = getattr(ours, name), getattr(theirs, name)
         np.testing.assert_array_equal(mine, reference, err_msg=name)
         assert np.asarray(mine).dtype == np.asarray(reference).dtype, name
 
 
+@BOTH
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(("n_blocks", "empty"), [(1, False), (3, True), (7, False)])
-def test_it_is_scikit_learns(split: Any, n_blocks: int, empty: bool, dtype: Any) -> None:
+def test_it_is_scikit_learns(split: Any, n_blocks: int, empty: bool, dtype: Any, cls: Any) -> None:
     data = DIGITS.astype(dtype)
-    data[:, 3] = 4
+    data[:, 3], data[:, 4] = 4, 0
     data[:900, 5] = np.nan
     before = data.copy()
     X = split(data, n_blocks, empty=empty)
-    ours, theirs = MinMaxScaler().fit(X), Reference().fit(data)
+    ours, theirs = cls().fit(X), REFERENCES[cls]().fit(data)
     same(ours, theirs)
     result = ours.transform(X)
     assert result.dtype == result.compute().dtype == dtype
@@ -67,11 +72,12 @@ def test_another_range(split: Any, feature_range: Any, dtype: Any) -> None:
         np.testing.assert_array_equal(ours.inverse_transform(X), theirs.inverse_transform(data))
 
 
+@BOTH
 @pytest.mark.filterwarnings("ignore:All-NaN slice encountered:RuntimeWarning")  # scikit-learn's
-def test_a_column_without_values_stays_without(split: Any) -> None:
+def test_a_column_without_values_stays_without(split: Any, cls: Any) -> None:
     data = DIGITS.copy()
     data[:, 2] = np.nan
-    ours, theirs = MinMaxScaler().fit(split(data, 3)), Reference().fit(data)
+    ours, theirs = cls().fit(split(data, 3)), REFERENCES[cls]().fit(data)
     same(ours, theirs)
     np.testing.assert_array_equal(ours.transform(split(data, 2)).compute(), theirs.transform(data))
 
@@ -84,16 +90,19 @@ def test_a_column_that_differs_by_rounding_only_is_not_blown_up(split: Any) -> N
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_new_rows_are_clipped_if_asked_for(split: Any, dtype: Any) -> None:
+@pytest.mark.parametrize(
+    ("cls", "options", "most"),
+    [(MinMaxScaler, {"feature_range": (np.float64(0.1), np.float64(0.9))}, 0.91), (MaxAbsScaler, {}, 1)],
+)
+def test_new_rows_are_clipped_if_asked_for(split: Any, dtype: Any, cls: Any, options: Any, most: float) -> None:
     data = DIGITS.astype(dtype)
     data[4, 4] = np.nan
-    bounds = (np.float64(0.1), np.float64(0.9))
     for clip in (False, True):
-        ours, theirs = (cls(bounds, clip=clip).fit(data[:900] / 3) for cls in (MinMaxScaler, Reference))
+        ours, theirs = (one(clip=clip, **options).fit(data[:900] / 3) for one in (cls, REFERENCES[cls]))
         result = ours.transform(split(data, 3))
         np.testing.assert_array_equal(result.compute(), theirs.transform(data))
         assert result.dtype == result.compute().dtype == dtype
-        assert (np.nanmax(ours.transform(data)) > 0.91) == (not clip)
+        assert (np.nanmax(np.abs(ours.transform(data))) > most) == (not clip)
 
 
 def test_more_rows_count_too(split: Any) -> None:
@@ -119,13 +128,14 @@ def test_a_column_without_values_in_one_part_keeps_those_of_others() -> None:
     assert list(scaler.data_min_) == [4, 1, 1] and list(scaler.data_max_) == [6, 3, 1]
 
 
-def test_data_frames_keep_columns_and_index() -> None:
+@BOTH
+def test_data_frames_keep_columns_and_index(cls: Any) -> None:
     frame = pd.DataFrame(DIGITS[:, :3], columns=["a", "b", "c"], index=np.arange(len(DIGITS)) * 2)
     lazy = dd.from_pandas(frame, npartitions=3)
-    ours = MinMaxScaler().fit(lazy)
+    ours = cls().fit(lazy)
     result = ours.transform(lazy)
     assert list(result.columns) == list(ours.get_feature_names_out()) == ["a", "b", "c"]
-    theirs = Reference().set_output(transform="pandas").fit(frame)
+    theirs = REFERENCES[cls]().set_output(transform="pandas").fit(frame)
     pd.testing.assert_frame_equal(result.compute(), theirs.transform(frame))
     back = ours.inverse_transform(result)
     pd.testing.assert_frame_equal(back.compute(), frame)
@@ -168,13 +178,17 @@ def test_infinity_is_refused(split: Any, value: float, others: float) -> None:
         scaler.transform(split(data, 3)).compute()
 
 
-def test_what_is_refused(split: Any) -> None:
+@BOTH
+def test_what_is_refused(split: Any, cls: Any) -> None:
     with pytest.raises(InvalidData, match=r"0 row\(s\)"):
-        MinMaxScaler().fit(split(DIGITS[:0], 1))
+        cls().fit(split(DIGITS[:0], 1))
+    with pytest.raises(InvalidParameter, match="clip: must be True or False"):
+        cls(clip="yes").fit(DIGITS)
+
+
+def test_a_range_that_is_too_large_is_refused(split: Any) -> None:
     with pytest.raises(InvalidData, match="range is too large for float64"):
         MinMaxScaler().fit(split(np.array([[-1e308], [1e308]]), 2))
-    with pytest.raises(InvalidParameter, match="clip: must be True or False"):
-        MinMaxScaler(clip="yes").fit(DIGITS)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
