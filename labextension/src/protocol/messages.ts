@@ -24,7 +24,7 @@ export type MessageCode =
   | 'stopped'
   | 'done'
   | 'not_done';
-export type Verb = 'scale' | 'adapt' | 'retire' | 'restart';
+export type Verb = 'scale' | 'adapt' | 'restart' | 'retire';
 export type Network = 'unix' | 'tls' | 'open';
 export type Event = ClusterChanged | ClusterRemoved | Telemetry | HostChanged | Hello;
 export type SharedEvent = SharedHello | SharedChanged | SharedTelemetry | SharedOver;

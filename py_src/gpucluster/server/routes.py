@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..client.control import AsyncControl
+from ..protocol.verbs import posts
 from ..site.limits import SiteLimits
 from .added_routes import Rule
 from .api import UnknownHandler
@@ -23,9 +24,8 @@ from .clusters import (
     Offers,
     PatchNotesHandler,
     PreviewHandler,
-    RestartHandler,
-    RetireHandler,
     ScriptHandler,
+    VerbHandler,
 )
 from .dashboards.relay import DashboardHandler
 from .dashboards.upstream import DashboardClient
@@ -75,8 +75,7 @@ def routes(services: Services) -> list[Rule]:
         (r"gpucluster/api/preview", PreviewHandler, making),
         (_CLUSTER, ClusterHandler, {**both, "limits": limits}),
         (_CLUSTER + "/notes", PatchNotesHandler, {**both, "limits": limits}),
-        (_CLUSTER + "/restart", RestartHandler, both),
-        (_CLUSTER + "/workers/([^/]+)/retire", RetireHandler, both),
+        *((f"{_CLUSTER}/{pattern}", VerbHandler, {**both, "verb": verb}) for verb, _, pattern in posts()),
         (_CLUSTER + "/logs", LogsHandler, both),
         (_CLUSTER + "/script", ScriptHandler, both),
         (_CLUSTER + "/activity", ActivityHandler, both),

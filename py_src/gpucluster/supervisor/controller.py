@@ -25,7 +25,7 @@ from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted, WorkerModel
 from ..protocol.refusals import folder_of, storage_refusal
 from ..protocol.spec import ScratchSpec
-from ..protocol.traits import Verb
+from ..protocol.verbs import Verb
 from ..registry.directory import write_private
 from ..registry.ending import LOG_TAIL_LINES, ended_fields, tail
 from ..registry.moments import now
@@ -310,7 +310,7 @@ class Controller:
             start_seconds=self._seconds_since_request(),
             idle=self.parts.idle.model(),
             versions=found,
-            can=tuple(verb for verb in Verb if verb in deployment.can),
+            can=tuple(filter(deployment.supports, Verb)),
             **self._members(),
         )
         await asyncio.to_thread(yield_as_cluster)

@@ -27,6 +27,7 @@ from ..protocol.models import Announcement, NewRecording
 from ..protocol.refusals import storage_refusal
 from ..protocol.spec import parse_patch
 from ..protocol.telemetry import Decisions
+from ..protocol.verbs import Verb, posts
 from ..protocol.version import BY_HEADER, PROTOCOL_HEADER, PROTOCOL_VERSION, SECRET_HEADER
 from ..registry.record import Folder
 from ..registry.secret import is_secret
@@ -34,6 +35,7 @@ from .controller import Controller
 from .figures.sampler import Sampler
 from .process.caller import Adoption
 from .process.standby import Standby
+from .requests import Requests
 
 logger = logging.getLogger("gpucluster.supervisor")
 
@@ -266,12 +268,16 @@ def _refusal(method: str | None, path: str, status: int) -> InvalidRequest:
     return InvalidRequest(f"The request for {where} cannot be read. Check how its path is encoded.")
 
 
-VERBS: dict[str, _Call] = {
-    r"/restart": lambda controller, by, _body: controller.requests.restart(by),
+def _verb(verb: Verb) -> _Call:
+    method = getattr(Requests, verb)
+    return lambda controller, by, _body, *named: method(controller.requests, *named, by=by)
+
+
+POSTS: dict[str, _Call] = {
+    **{f"/{pattern}": _verb(verb) for verb, _, pattern in posts()},
     r"/stop": lambda controller, by, _body: controller.requests.stop(by=by),
     r"/news": _announce,
     r"/dashboard": lambda controller, _by, _body: controller.open_dashboard(),
-    r"/workers/([^/]+)/retire": lambda controller, by, _body, worker: controller.requests.retire(worker, by),
 }
 """What is asked for with POST, by path."""
 ROUTES: tuple[tuple[str, type[_Handler]], ...] = (
@@ -283,7 +289,7 @@ ROUTES: tuple[tuple[str, type[_Handler]], ...] = (
     (r"/sample", _Sample),
     (r"/history", _History),
     (r"/decisions", _Decisions),
-    *((path, _Post) for path in VERBS),
+    *((path, _Post) for path in POSTS),
 )
 
 
@@ -300,7 +306,7 @@ class Listener:
         options: dict[str, Any] = {"interface": interface}
         self._folder = folder
         self._application = web.Application(
-            [(path, handler, options | ({"call": VERBS[path]} if path in VERBS else {})) for path, handler in ROUTES],
+            [(path, handler, options | ({"call": POSTS[path]} if path in POSTS else {})) for path, handler in ROUTES],
             default_handler_class=_Unknown,
             default_handler_args=options,
             log_function=lambda handler: None,

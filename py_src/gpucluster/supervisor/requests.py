@@ -13,7 +13,7 @@ from ..protocol.models import Announcement, ClusterModel, ClusterState, Progress
 from ..protocol.spec import ClusterPatch
 from ..protocol.spec_base import not_whole_jobs
 from ..protocol.telemetry import Decision
-from ..protocol.traits import Verb
+from ..protocol.verbs import VERBS, Verb
 from ..protocol.workers import find_worker
 from ..registry.leasing import why_over
 from ..registry.record import Folder
@@ -28,14 +28,6 @@ from .idle import IdleTimer
 from .reconciler import Reconciler
 from .share import Share
 from .state_store import StateStore
-
-_CANNOT = {
-    Verb.SCALE: ("cannot be scaled", ": it keeps the workers that it was started with"),
-    Verb.ADAPT: ("cannot follow the load", "; ask for a number of workers"),
-    Verb.RETIRE: ("cannot end a single worker", "; ask for a smaller number"),
-    Verb.RESTART: ("cannot restart its workers", "; stop it and create another"),
-}
-"""What is refused, and what the reason is, or what to do, unless the deployment knows better."""
 
 
 class ClusterParts:
@@ -253,10 +245,10 @@ class Requests:
             raise InvalidState(f"The cluster '{self.parts.model.name}' is {self.parts.model.state.value}.")
 
     def _must_be_able(self, verb: Verb) -> None:
-        if self.parts.deployment is not None and verb not in self.parts.deployment.can:
-            refused, why = _CANNOT[verb]
-            why = f": {self.parts.deployment.why_not}" if self.parts.deployment.why_not is not None else why
-            raise InvalidState(f"The cluster '{self.parts.model.name}' {refused}{why}.")
+        if self.parts.deployment is not None and not self.parts.deployment.supports(verb):
+            known = self.parts.deployment.why_not
+            why = VERBS[verb].instead if known is None else f": {known}"
+            raise InvalidState(f"The cluster '{self.parts.model.name}' {VERBS[verb].cannot}{why}.")
 
 
 def _must_be_whole_jobs(patch: ClusterPatch, together: int) -> None:

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from ..protocol.spec import parse_patch
-
 if TYPE_CHECKING:
     from ..client.control import AsyncControl
 
@@ -75,7 +73,8 @@ class Scale(Request):
 
     async def send(self, control: AsyncControl, id: str) -> None:
         """Ask for that number."""
-        await control.patch(id, parse_patch({"n_workers": self.n_workers}))
+        number: Any = self.n_workers
+        await control.scale(id, number, wait=False)
 
 
 class Retire(Request):
