@@ -24,7 +24,8 @@ import type {
   SharedLinks,
   SiteFaults,
   TelemetryHistory,
-  TelemetrySample
+  TelemetrySample,
+  Verb
 } from '../protocol/messages';
 import { PROTOCOL_VERSION } from '../protocol/messages';
 import { EventStream } from './eventstream';
@@ -147,8 +148,8 @@ export class ClusterManager implements IClusterManager {
     return this._command(this._ask('id', ['clusters', id]));
   }
 
-  async restart(id: string): Promise<ClusterModel> {
-    return this._command(this._ask('id', ['clusters', id, 'restart'], 'POST'));
+  async request(id: string, verb: Verb): Promise<ClusterModel> {
+    return this._command(this._ask('id', ['clusters', id, verb.replace('_', '-')], 'POST'));
   }
 
   async stop(id: string): Promise<void> {

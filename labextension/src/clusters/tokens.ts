@@ -19,7 +19,8 @@ import type {
   SharedLink,
   SiteFaults,
   TelemetryHistory,
-  TelemetrySample
+  TelemetrySample,
+  Verb
 } from '../protocol/messages';
 import type { IJSONSchema } from '../form/schema';
 
@@ -90,7 +91,8 @@ export interface IClusterManager extends IDisposable {
   patch(id: string, patch: ClusterPatch): Promise<ClusterModel>;
   /** Ask for one cluster, now. */
   look(id: string): Promise<ClusterModel>;
-  restart(id: string): Promise<ClusterModel>;
+  /** Ask for a verb that needs nothing but the cluster. */
+  request(id: string, verb: Verb): Promise<ClusterModel>;
   /** Ask a living cluster to stop. Harmless when it has ended. */
   stop(id: string): Promise<void>;
   /** Take an ended cluster off the list. Harmless when it is gone. */

@@ -6,6 +6,8 @@
 /** The version of the wire protocol that these types describe. */
 export const PROTOCOL_VERSION = 6;
 
+export const VERBS: readonly Verb[] = ['scale', 'adapt', 'restart', 'retire'];
+
 export type ClusterState = 'starting' | 'running' | 'scaling' | 'stopping' | 'stopped' | 'failed';
 export type MessageCode =
   | 'ended'
