@@ -149,7 +149,7 @@ export class ClusterManager implements IClusterManager {
   }
 
   async request(id: string, verb: Verb): Promise<ClusterModel> {
-    return this._command(this._ask('id', ['clusters', id, verb.replace('_', '-')], 'POST'));
+    return this._command(this._ask('id', ['clusters', id, verb.replace(/_/g, '-')], 'POST'));
   }
 
   async stop(id: string): Promise<void> {

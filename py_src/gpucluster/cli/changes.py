@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..protocol.errors import InvalidRequest
 from ..protocol.models import ClusterModel
+from ..protocol.spec import parse_patch
 from ..protocol.verbs import VERBS, Verb, arguments_of, posts
 from . import tables
 from .arguments import SentenceParser
@@ -52,12 +53,16 @@ def _scale(control: Control, found: Namespace, progress: Progress, tell: Tell | 
     from . import actions
 
     _must_be_complete(control, found, found.n_workers, "scale NAME N")
-    number: Any = as_number(found.n_workers)
+    patch = parse_patch({"n_workers": as_number(found.n_workers)})  # Refused also where there is no cluster.
     timeout = actions.timeout_of(found)
     model = actions.find(control, actions.name_of(found))
-    actions.tell_all(control.patch_notes(model.id, {"n_workers": number}), tell)
-    model = control.scale(model.id, number, wait=False, timeout=timeout)
-    return model if actions.at_once(found) else actions.wait(control, model.id, timeout, progress, n_workers=number)
+    actions.tell_all(control.patch_notes(model.id, patch), tell)
+    model = control.scale(model.id, patch.n_workers, wait=False, timeout=timeout)
+    return (
+        model
+        if actions.at_once(found)
+        else actions.wait(control, model.id, timeout, progress, n_workers=patch.n_workers)
+    )
 
 
 def _must_be_complete(control: Control, found: Namespace, first: str, usage: str) -> None:
@@ -78,10 +83,11 @@ def _adapt(control: Control, found: Namespace, _progress: Progress, tell: Tell |
     from . import actions
 
     _must_be_complete(control, found, found.minimum, "adapt NAME MINIMUM MAXIMUM")
-    bounds: dict[str, Any] = {"minimum": as_number(found.minimum), "maximum": as_number(found.maximum)}
+    patch = parse_patch({"adapt": {"minimum": as_number(found.minimum), "maximum": as_number(found.maximum)}})
+    assert patch.adapt is not None
     model = actions.find(control, actions.name_of(found))
-    actions.tell_all(control.patch_notes(model.id, {"adapt": bounds}), tell)
-    return control.adapt(model.id, **bounds)
+    actions.tell_all(control.patch_notes(model.id, patch), tell)
+    return control.adapt(model.id, patch.adapt.minimum, patch.adapt.maximum)
 
 
 def _retired(model: ClusterModel) -> str:
