@@ -234,38 +234,17 @@ class VerbHandler(ClusterAPIHandler):
         self.answer(await getattr(self.control, self.verb)(cluster, *named, wait=False))
 
 
-class HistoryHandler(ClusterAPIHandler):
-    """The last ten minutes of one cluster."""
+class ReadHandler(ClusterAPIHandler):
+    """What is known of one cluster."""
 
-    polled = True
-
-    @authenticated
-    @authorized
-    async def get(self, cluster: str) -> None:
-        """Return the figures."""
-        self.answer(await self.control.history(cluster))
-
-
-class ActivityHandler(ClusterAPIHandler):
-    """What has happened to one cluster."""
-
-    polled = True
-
-    @authenticated
-    @authorized
-    async def get(self, cluster: str) -> None:
-        """Return who asked what and what came of it."""
-        self.answer(await self.control.activity(cluster))
-
-
-class ScriptHandler(ClusterAPIHandler):
-    """What was handed to a batch system for one cluster."""
+    read: str
+    """The verb that returns it."""
 
     @authenticated
     @authorized
     async def get(self, cluster: str) -> None:
         """Return it."""
-        self.answer(await self.control.submission(cluster))
+        self.answer(await getattr(self.control, self.read)(cluster))
 
 
 class LogsHandler(ClusterAPIHandler):

@@ -13,10 +13,8 @@ from .added_routes import Rule
 from .api import UnknownHandler
 from .catalog import DevicesHandler, OpenAPIHandler, PresetList, PresetsHandler, SchemaHandler, SiteHandler
 from .clusters import (
-    ActivityHandler,
     ClusterHandler,
     ClustersHandler,
-    HistoryHandler,
     LinkHandler,
     LinksHandler,
     LogsHandler,
@@ -24,7 +22,7 @@ from .clusters import (
     Offers,
     PatchNotesHandler,
     PreviewHandler,
-    ScriptHandler,
+    ReadHandler,
     VerbHandler,
 )
 from .dashboards.relay import DashboardHandler
@@ -77,9 +75,9 @@ def routes(services: Services) -> list[Rule]:
         (_CLUSTER + "/notes", PatchNotesHandler, {**both, "limits": limits}),
         *((f"{_CLUSTER}/{pattern}", VerbHandler, {**both, "verb": verb}) for verb, _, pattern in posts()),
         (_CLUSTER + "/logs", LogsHandler, both),
-        (_CLUSTER + "/script", ScriptHandler, both),
-        (_CLUSTER + "/activity", ActivityHandler, both),
-        (_CLUSTER + "/history", HistoryHandler, both),
+        (_CLUSTER + "/script", ReadHandler, {**both, "read": "submission"}),
+        (_CLUSTER + "/activity", ReadHandler, {**both, "read": "activity", "polled": True}),
+        (_CLUSTER + "/history", ReadHandler, {**both, "read": "history", "polled": True}),
         (_CLUSTER + "/recording", ClusterRecordingHandler, recordings),
         (_CLUSTER + "/links", LinksHandler, {**both, "allowed": services.shared.sessions.policy.shows}),
         (_CLUSTER + "/links/([^/]+)", LinkHandler, both),
