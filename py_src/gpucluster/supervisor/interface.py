@@ -8,7 +8,7 @@ import logging
 import os
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from tornado import httpserver, iostream, netutil, web
@@ -39,6 +39,7 @@ from .requests import Requests
 
 logger = logging.getLogger("gpucluster.supervisor")
 
+M = TypeVar("M", bound=BaseModel)
 _Call: TypeAlias = Callable[..., BaseModel]
 MAX_BODY_BYTES = 4 * 2**20
 _LAST_ANSWER_SECONDS = 10.0
@@ -142,6 +143,13 @@ class _Handler(web.RequestHandler):
         self.finish(model.model_dump_json())
 
 
+def _parsed(model: type[M], body: bytes) -> M:
+    try:
+        return model.model_validate_json(body)
+    except ValidationError as error:
+        raise invalid_request(error) from None
+
+
 class _Model(_Handler):
     def get(self) -> None:
         self.answer(self.interface.must_have_controller().model)
@@ -163,19 +171,12 @@ class _Post(_Handler):
 
 
 def _announce(controller: Controller, by: str | None, body: bytes) -> BaseModel:
-    try:
-        announced = Announcement.model_validate_json(body)
-    except ValidationError as error:
-        raise invalid_request(error) from None
-    return controller.requests.tell(announced, by)
+    return controller.requests.tell(_parsed(Announcement, body), by)
 
 
 class _Recording(_Handler):
     async def post(self) -> None:
-        try:
-            wanted = NewRecording.model_validate_json(self.request.body)
-        except ValidationError as error:
-            raise invalid_request(error) from None
+        wanted = _parsed(NewRecording, self.request.body)
         controller = self.interface.must_have_controller()
         self.answer(await controller.requests.record(self.interface.must_sample(), wanted.file, self.by))
 
@@ -202,10 +203,7 @@ class _Adopt(_Ending):
         # One that has refused is of no use: it ends, and nobody chooses it again.
         self.last = True
         late = asyncio.get_running_loop().call_later(_LAST_ANSWER_SECONDS, standby.end)
-        try:
-            adoption = Adoption.model_validate_json(self.request.body)
-        except ValidationError as error:
-            raise invalid_request(error) from None
+        adoption = _parsed(Adoption, self.request.body)
         self.interface.controller = controller = await standby.adopt(adoption)
         late.cancel()
         self.last = False

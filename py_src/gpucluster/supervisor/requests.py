@@ -177,11 +177,7 @@ class Requests:
     def restart(self, by: str | None = None) -> ClusterModel:
         """Ask for a restart of all workers.
 
-        Raises
-        ------
-        InvalidState
-            The cluster is not running.
-        RegistryUnwritable
+        Refused as ``retire`` is.
         """
         reconciler = self._must_run(Verb.RESTART, "there is nothing to restart")
         self._store.must_write()
