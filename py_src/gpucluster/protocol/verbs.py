@@ -18,9 +18,12 @@ class Verb(StrEnum):
     RETIRE = "retire"
 
 
+_NAMES = frozenset(Verb)
+
+
 def known_verbs(names: Any) -> Any:
     """Return the verbs that this version has: a newer one may have more."""
-    return [name for name in names if name in set(Verb)] if isinstance(names, list | tuple) else names
+    return [name for name in names if name in _NAMES] if isinstance(names, list | tuple) else names
 
 
 @dataclass(frozen=True)
