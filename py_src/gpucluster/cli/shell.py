@@ -79,7 +79,7 @@ def _create(found: Namespace) -> int:
 
 
 def _connect(found: Namespace) -> int:
-    model = actions.find(_control(), getattr(found, "name", None))
+    model = actions.find(_control(), actions.name_of(found))
     if model.state.ended:
         raise InvalidState(f"The cluster '{model.name}' is {model.state.value}. Create another one.")
     code = actions.snippet(model)
@@ -198,16 +198,21 @@ def _share(found: Namespace) -> int:
     return 0
 
 
+def _confirmed(question: str) -> bool:
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() in {"y", "yes"}:
+        return True
+    print("Nothing was stopped.", file=sys.stderr)
+    return False
+
+
 def _stop(found: Namespace) -> int:
     control = _control()
     models = actions.to_stop(control, found)
     every = getattr(found, "all", False)
     if every and models and not getattr(found, "yes", False) and sys.stdin.isatty() and sys.stderr.isatty():
         names = ", ".join(model.name for model in models)
-        print(f"Stop {counted(len(models), 'cluster')}: {names}? [y/N] ", end="", file=sys.stderr)
-        sys.stderr.flush()
-        if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
-            print("Nothing was stopped.", file=sys.stderr)
+        if not _confirmed(f"Stop {counted(len(models), 'cluster')}: {names}?"):
             return 1
     with TerminalProgress() as progress:
         progress.say("Stopping " + ", ".join(model.name for model in models))
@@ -225,10 +230,7 @@ def _node(found: Namespace) -> int:
             raise InvalidRequest(
                 f"Nothing was stopped: nobody can be asked here. Add --yes to stop what {shown(request.user)} has here."
             )
-        print(f"Stop all clusters of {request.user}? [y/N] ", end="", file=sys.stderr)
-        sys.stderr.flush()
-        if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
-            print("Nothing was stopped.", file=sys.stderr)
+        if not _confirmed(f"Stop all clusters of {request.user}?"):
             return 1
     answer, text = node_actions.carry_out(request)
     _answer(found, answer, text)
