@@ -39,6 +39,7 @@ from gpucluster.protocol.models import (
 from gpucluster.protocol.recordings import RecordedSession, RecordingList
 from gpucluster.protocol.spec import ClusterPatch, SpecBase
 from gpucluster.protocol.telemetry import Activity, TelemetryHistory
+from gpucluster.protocol.verbs import Verb
 from gpucluster.protocol.version import PROTOCOL_VERSION
 from pydantic import BaseModel, ConfigDict
 from pydantic.json_schema import GenerateJsonSchema
@@ -53,6 +54,8 @@ BANNER = f"""\
 
 /** The version of the wire protocol that these types describe. */
 export const PROTOCOL_VERSION = {PROTOCOL_VERSION};
+
+export const VERBS: readonly Verb[] = {[str(verb) for verb in Verb]};
 """
 
 

@@ -231,7 +231,7 @@ describe('commands', () => {
     expect(manager.get('a1b2c3d4')?.n_clients).toBe(2);
   });
 
-  it('read history and activity, and retire a worker by its name', async () => {
+  it('read history and activity, restart, and retire a worker by its name', async () => {
     server.clusters = [cluster()];
     manager = server.manager();
     await until(() => manager.isReady);
@@ -245,6 +245,8 @@ describe('commands', () => {
     );
     expect(await manager.activity('a1b2c3d4')).toEqual([entry]);
     expect((await manager.history('a1b2c3d4')).seconds).toEqual([0]);
+    server.answers.set('POST clusters/a1b2c3d4/restart', () => json(cluster()));
+    expect((await manager.request('a1b2c3d4', 'restart')).state).toBe('running');
     expect((await manager.retire('a1b2c3d4', 'x/y')).state).toBe('scaling');
     expect(manager.get('a1b2c3d4')?.state).toBe('scaling');
   });

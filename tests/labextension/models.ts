@@ -11,6 +11,7 @@ import type {
   TelemetrySample,
   Traits
 } from '../../labextension/src/protocol/messages';
+import { VERBS } from '../../labextension/src/protocol/messages';
 
 export const trans = nullTranslator.load('gpucluster');
 
@@ -31,7 +32,7 @@ export function cluster(changes: Partial<ClusterModel> = {}): ClusterModel {
     recording: null,
     progress: null,
     wanted: { n_workers: 2, adapt: null, stopped: false },
-    can: ['scale', 'adapt', 'retire', 'restart'],
+    can: [...VERBS],
     has_gpus: false,
     n_workers: 2,
     n_pending: 0,

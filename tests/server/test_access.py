@@ -7,6 +7,7 @@ import re
 from http.cookies import SimpleCookie
 
 import pytest
+from gpucluster.protocol.verbs import posts
 from gpucluster.server.routes import routes
 from jupyter_server.auth import Authorizer
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest
@@ -25,8 +26,7 @@ REST = [
     ("POST", "api/clusters/shared/notes"),
     ("PATCH", "api/clusters/shared"),
     ("DELETE", "api/clusters/shared"),
-    ("POST", "api/clusters/shared/restart"),
-    ("POST", "api/clusters/shared/workers/0/retire"),
+    *(("POST", "api/clusters/shared/" + re.sub(r"{\w+}", "0", path)) for _, path, _ in posts()),
     ("GET", "api/clusters/shared/activity"),
     ("GET", "api/clusters/shared/history"),
     ("GET", "api/clusters/shared/logs"),

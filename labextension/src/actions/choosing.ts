@@ -6,6 +6,7 @@ import { hasEnded } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { taskCounts } from '../panel/lines';
 import type { ClusterModel } from '../protocol/messages';
+import type { IVerbAction } from './verbs';
 
 /** The cluster that a command means: the named one, the only living one, or the one a person picks. */
 export async function chooseCluster(
@@ -102,20 +103,18 @@ export async function confirmStop(
   );
 }
 
-/** Ask before all workers are started anew. */
-export async function confirmRestart(
+/** Ask before a verb that loses something. */
+export async function confirmVerb(
+  { confirm, label }: IVerbAction,
   cluster: ClusterModel,
   manager: IClusterManager,
   trans: TranslationBundle
 ): Promise<boolean> {
-  const loss = trans.__(
-    'The cluster and its address stay; running tasks and results on the workers are lost.'
-  );
-  return confirmLoss(
-    trans.__('Restart the workers of %1?', cluster.name),
-    `${usage(cluster, manager, trans)} ${loss}`,
-    trans.__('Restart')
-  );
+  if (confirm === null) {
+    return true;
+  }
+  const { title, loss } = confirm(cluster.name);
+  return confirmLoss(title, `${usage(cluster, manager, trans)} ${loss}`, label);
 }
 
 async function confirmLoss(title: string, body: string, label: string): Promise<boolean> {

@@ -4,7 +4,6 @@ export const openPanel = 'gpucluster:open-panel';
 export const createCluster = 'gpucluster:create-cluster';
 export const connect = 'gpucluster:connect';
 export const scaleCluster = 'gpucluster:scale-cluster';
-export const restartWorkers = 'gpucluster:restart-workers';
 export const stopCluster = 'gpucluster:stop-cluster';
 export const openDashboard = 'gpucluster:open-dashboard';
 export const layOutDashboard = 'gpucluster:lay-out-dashboard';

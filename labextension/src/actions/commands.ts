@@ -9,12 +9,13 @@ import type { PageLists } from '../dashboards/pagelists';
 import { clusterIcon } from '../icons';
 import type { ClusterPanel } from '../panel/clusterpanel';
 import type { IPanelSettings } from '../settings';
-import { confirmRestart, confirmStop } from './choosing';
+import { confirmStop, confirmVerb } from './choosing';
 import * as CommandIDs from './commandids';
 import { connectNotebook } from './connect';
 import type { IEnvironment } from './environment';
 import type { NotebooksInSight } from './notebooks';
 import { shareView } from './sharing';
+import { verbActions } from './verbs';
 import { addViewCommands } from './viewcommands';
 import type { ClusterViews } from './views';
 import { ClusterCommand, described, idArgument, type Args } from './withcluster';
@@ -122,15 +123,18 @@ export function addCommands(options: ICommandOptions): void {
       await manager.patch(cluster.id, { n_workers: count });
     })
   });
-  commands.addCommand(CommandIDs.restartWorkers, {
-    label: trans.__('Restart Workers of GPU Cluster…'),
-    describedBy: described({ id }),
-    execute: about.execute(trans.__('Restart'), async cluster => {
-      if (await confirmRestart(cluster, manager, trans)) {
-        await manager.restart(cluster.id);
-      }
-    })
-  });
+  const actions = verbActions(trans);
+  for (const action of actions) {
+    commands.addCommand(action.command, {
+      label: action.name,
+      describedBy: described({ id }),
+      execute: about.execute(action.label, async cluster => {
+        if (await confirmVerb(action, cluster, manager, trans)) {
+          await manager.request(cluster.id, action.verb);
+        }
+      })
+    });
+  }
   commands.addCommand(CommandIDs.stopCluster, {
     label: trans.__('Stop GPU Cluster…'),
     describedBy: described({ id }),
@@ -156,7 +160,7 @@ export function addCommands(options: ICommandOptions): void {
   addViewCommands({ commands, manager, pages, settings, views, trans });
 
   const category = trans.__('GPU Clusters');
-  for (const command of Object.values(CommandIDs)) {
+  for (const command of [...Object.values(CommandIDs), ...actions.map(({ command }) => command)]) {
     if (commands.hasCommand(command)) {
       palette?.addItem({ command, category });
     }

@@ -1,4 +1,5 @@
 import { ServerConnection } from '@jupyterlab/services';
+import type { IDisposable } from '@lumino/disposable';
 import { Poll } from '@lumino/polling';
 import { Signal, type ISignal } from '@lumino/signaling';
 
@@ -24,7 +25,8 @@ import type {
   SharedLinks,
   SiteFaults,
   TelemetryHistory,
-  TelemetrySample
+  TelemetrySample,
+  Verb
 } from '../protocol/messages';
 import { PROTOCOL_VERSION } from '../protocol/messages';
 import { EventStream } from './eventstream';
@@ -33,7 +35,7 @@ import { hasEnded } from './states';
 import type { Connection, IClusterManager, IKinds, ILinkRequest, IOffer } from './tokens';
 
 /** Keeps the list of clusters fresh: by events, or by asking while there are none. */
-export class ClusterManager implements IClusterManager {
+export class ClusterManager implements IDisposable {
   constructor(options: ClusterManager.IOptions = {}) {
     this._settings = options.serverSettings ?? ServerConnection.makeSettings();
     this._events = new EventStream({ serverSettings: this._settings, ...options.stream });
@@ -50,26 +52,32 @@ export class ClusterManager implements IClusterManager {
     this._onVisibility();
   }
 
-  get changed(): ISignal<this, void> {
+  /** Emitted when the list or the connection has changed. */
+  get changed(): ISignal<IClusterManager, void> {
     return this._changed;
   }
 
-  get sampled(): ISignal<this, string> {
+  /** Emitted when a sample of a cluster has arrived. */
+  get sampled(): ISignal<IClusterManager, string> {
     return this._sampled;
   }
 
+  /** The clusters, newest first; ended ones included. */
   get clusters(): readonly ClusterModel[] {
     return this._clusters;
   }
 
+  /** The last reading of the Jupyter host's GPUs; null until one has arrived. */
   get host(): HostDevices | null {
     return this._host;
   }
 
-  get hostChanged(): ISignal<this, void> {
+  /** Emitted when such a reading has arrived, or has become void. */
+  get hostChanged(): ISignal<IClusterManager, void> {
     return this._hostChanged;
   }
 
+  /** Whether the list has been received at least once. */
   get isReady(): boolean {
     return this._isReady;
   }
@@ -87,18 +95,22 @@ export class ClusterManager implements IClusterManager {
     this._poll.frequency = { ...this._poll.frequency, interval };
   }
 
+  /** The cluster of that id. */
   get(id: string): ClusterModel | undefined {
     return this._clusters.find(cluster => cluster.id === id);
   }
 
+  /** The last sample of a cluster, unless none has arrived since it started. */
   sample(id: string): TelemetrySample | undefined {
     return this._samples.get(id);
   }
 
+  /** The present time on the server's clock, in milliseconds. */
   now(): number {
     return Date.now() + this._clockOffset;
   }
 
+  /** Ask for the list, now. */
   async refresh(): Promise<void> {
     const before = this._nEvents;
     try {
@@ -131,10 +143,12 @@ export class ClusterManager implements IClusterManager {
     return this._command(this._ask('id', ['clusters'], 'POST', spec));
   }
 
+  /** What to know about a cluster before it is made; refused like the request itself. */
   async notes(spec: Readonly<Record<string, unknown>>): Promise<Notes> {
     return this._ask('notes', ['notes'], 'POST', spec);
   }
 
+  /** What to know about a change before it is made. */
   async patchNotes(id: string, patch: ClusterPatch): Promise<Notes> {
     return this._ask('notes', ['clusters', id, 'notes'], 'POST', patch);
   }
@@ -143,14 +157,17 @@ export class ClusterManager implements IClusterManager {
     return this._command(this._ask('id', ['clusters', id], 'PATCH', patch));
   }
 
+  /** Ask for one cluster, now. */
   async look(id: string): Promise<ClusterModel> {
     return this._command(this._ask('id', ['clusters', id]));
   }
 
-  async restart(id: string): Promise<ClusterModel> {
-    return this._command(this._ask('id', ['clusters', id, 'restart'], 'POST'));
+  /** Ask for a verb that needs nothing but the cluster. */
+  async request(id: string, verb: Verb): Promise<ClusterModel> {
+    return this._command(this._ask('id', ['clusters', id, verb.replace(/_/g, '-')], 'POST'));
   }
 
+  /** Ask a living cluster to stop. Harmless when it has ended. */
   async stop(id: string): Promise<void> {
     const cluster = this.get(id);
     if (cluster === undefined || hasEnded(cluster)) {
@@ -161,6 +178,7 @@ export class ClusterManager implements IClusterManager {
     await this._command(this._ask('id', ['clusters', id], 'DELETE', undefined, only));
   }
 
+  /** Take an ended cluster off the list. Harmless when it is gone. */
   async remove(id: string): Promise<void> {
     const cluster = this.get(id);
     if (cluster === undefined || !hasEnded(cluster)) {
@@ -177,26 +195,32 @@ export class ClusterManager implements IClusterManager {
     this._forget(id);
   }
 
+  /** Let a worker hand over its results, and end it. */
   async retire(id: string, worker: string): Promise<ClusterModel> {
     return this._command(this._ask('id', ['clusters', id, 'workers', worker, 'retire'], 'POST'));
   }
 
+  /** The last ten minutes of a cluster, for a view that has just been opened. */
   async history(id: string): Promise<TelemetryHistory> {
     return this._ask('seconds', ['clusters', id, 'history']);
   }
 
+  /** What has happened to a cluster, oldest first. */
   async activity(id: string): Promise<readonly ActivityEntry[]> {
     return (await this._ask<Activity>('entries', ['clusters', id, 'activity'])).entries;
   }
 
+  /** The links by which others can look at a cluster. */
   async links(id: string): Promise<readonly SharedLink[]> {
     return (await this._ask<SharedLinks>('links', ['clusters', id, 'links'])).links;
   }
 
+  /** Make such a link; it is told only once what it is opened with. */
   async share(id: string, wanted: ILinkRequest): Promise<NewLink> {
     return this._ask('link', ['clusters', id, 'links'], 'POST', wanted);
   }
 
+  /** Take a link back. Harmless when it has ended. */
   async withdraw(id: string, link: string): Promise<void> {
     try {
       await this._ask<SharedLinks>('links', ['clusters', id, 'links', link], 'DELETE');
@@ -207,20 +231,24 @@ export class ClusterManager implements IClusterManager {
     }
   }
 
+  /** End a process of one's own that uses a GPU of the Jupyter host. */
   async stopProcess({ pid, birth }: DeviceProcess): Promise<ProcessStopped> {
     return this._ask('ended', ['devices', 'processes', `${pid}`, 'stop'], 'POST', {
       birth: birth ?? ''
     });
   }
 
+  /** Who has which GPU of the Jupyter host, and who waits for one. */
   async node(): Promise<NodeModel> {
     return this._ask('line', ['node']);
   }
 
+  /** The clusters of all users of the Jupyter host, for instructors of the site. */
   async classClusters(): Promise<readonly ClassCluster[]> {
     return (await this._ask<ClassClusters>('clusters', ['node', 'class'])).clusters;
   }
 
+  /** Tell the owners of clusters something, or stop somebody's; throws where some could not be reached. */
   async instruct(
     what: 'message' | 'stop',
     body: Readonly<Record<string, unknown>>
@@ -240,6 +268,7 @@ export class ClusterManager implements IClusterManager {
     ).lines;
   }
 
+  /** The kinds of clusters; asked for once. */
   async kinds(): Promise<IKinds> {
     this._kinds ??= this._ask<IKinds>('backends', ['schema']);
     try {
@@ -250,10 +279,12 @@ export class ClusterManager implements IClusterManager {
     }
   }
 
+  /** What is wrong with the site's file. */
   async site(): Promise<SiteFaults> {
     return this._ask('faults', ['site']);
   }
 
+  /** What can be created here. */
   async offer(kernel?: string): Promise<IOffer> {
     const query: Record<string, string> = kernel === undefined ? {} : { kernel };
     const [{ backends, kinds }, { presets }, devices] = await Promise.all([

@@ -1,8 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { LabIcon, refreshIcon, shareIcon } from '@jupyterlab/ui-components';
+import { LabIcon, shareIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
 import * as CommandIDs from '../actions/commandids';
+import { verbActions } from '../actions/verbs';
 import { can, hasEnded, isUsable } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { activityIcon, layoutIcon, logIcon } from '../icons';
@@ -32,7 +33,6 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
   const isBusy = asking.busy !== null;
   const usable = isUsable(cluster);
   const canScale = can(cluster, 'scale') || can(cluster, 'adapt');
-  const canRestart = can(cluster, 'restart');
   const hasDashboard = usable && cluster.dashboard_path !== null;
   // A button may have moved below the pointer, or do the opposite now: nothing happens at the second of two clicks.
   const once = (act: () => void) => (event: React.MouseEvent) => void (event.detail < 2 && act());
@@ -138,17 +138,16 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
       </div>
       <div className="gpc-Buttons gpc-mod-small" aria-busy={isBusy}>
         {records}
-        <SmallButton
-          icon={refreshIcon}
-          label={trans.__('Restart')}
-          title={
-            usable && !canRestart
-              ? trans.__('Its workers cannot be restarted')
-              : trans.__('Restart the workers')
-          }
-          disabled={!usable || !canRestart}
-          onClick={command(CommandIDs.restartWorkers)}
-        />
+        {verbActions(trans).map(action => (
+          <SmallButton
+            key={action.verb}
+            icon={action.icon}
+            label={action.label}
+            title={usable && !can(cluster, action.verb) ? action.cannot : action.title}
+            disabled={!usable || !can(cluster, action.verb)}
+            onClick={command(action.command)}
+          />
+        ))}
         <button
           className="gpc-SmallButton"
           title={

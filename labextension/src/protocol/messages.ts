@@ -6,6 +6,8 @@
 /** The version of the wire protocol that these types describe. */
 export const PROTOCOL_VERSION = 6;
 
+export const VERBS: readonly Verb[] = ['scale', 'adapt', 'restart', 'retire'];
+
 export type ClusterState = 'starting' | 'running' | 'scaling' | 'stopping' | 'stopped' | 'failed';
 export type MessageCode =
   | 'ended'
@@ -24,7 +26,7 @@ export type MessageCode =
   | 'stopped'
   | 'done'
   | 'not_done';
-export type Verb = 'scale' | 'adapt' | 'retire' | 'restart';
+export type Verb = 'scale' | 'adapt' | 'restart' | 'retire';
 export type Network = 'unix' | 'tls' | 'open';
 export type Event = ClusterChanged | ClusterRemoved | Telemetry | HostChanged | Hello;
 export type SharedEvent = SharedHello | SharedChanged | SharedTelemetry | SharedOver;

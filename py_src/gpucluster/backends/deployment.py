@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from ..protocol.errors import InvalidState
 from ..protocol.spec import Adapt
 from ..protocol.telemetry import Decision
-from ..protocol.traits import Verb
+from ..protocol.verbs import VERBS, Verb
 
 if TYPE_CHECKING:
     from .scheduler.view import SchedulerView
@@ -91,6 +91,10 @@ class Deployment(ABC):
     """Whether one worker that is lost takes all others along; then the deployment itself tells why, once for all."""
     why_not: str | None = None
     """Why it cannot do the rest, as the end of a sentence: 'somebody else has started it'."""
+
+    def supports(self, verb: Verb) -> bool:
+        """Whether it can be asked for that."""
+        return VERBS[verb].cannot is None or verb in self.can
 
     @abstractmethod
     def slots(self) -> list[Slot]:

@@ -27,7 +27,7 @@ from ..operating_system.memory import resident_bytes
 from ..protocol.errors import GPUClusterError, StartFailed
 from ..protocol.spec import Adapt
 from ..protocol.telemetry import Decision
-from ..protocol.traits import Verb
+from ..protocol.verbs import Verb
 from .backend import Plan, StartContext
 from .causes import cause_of
 from .dashboard import WEB_SOCKET, PrivateDashboardScheduler

@@ -1,7 +1,6 @@
-"""The verbs that change a living cluster: scale, adapt, restart, retire.
+"""The verbs that change a running cluster, for the command line and the magic: arguments, request, progress, answer.
 
-Command line and magic take from here what each is called, which arguments it has, what is shown meanwhile and what
-is said at the end.
+``protocol.verbs`` describes them; one that is a POST needs nothing here.
 """
 
 from __future__ import annotations
@@ -9,11 +8,12 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..protocol.errors import InvalidRequest
 from ..protocol.models import ClusterModel
 from ..protocol.spec import parse_patch
+from ..protocol.verbs import VERBS, Verb, arguments_of, posts
 from . import tables
 from .arguments import SentenceParser
 from .declarations import WORKERS, declare_json, declare_name, declare_waiting
@@ -53,14 +53,16 @@ def _scale(control: Control, found: Namespace, progress: Progress, tell: Tell | 
     from . import actions
 
     _must_be_complete(control, found, found.n_workers, "scale NAME N")
-    patch = parse_patch({"n_workers": as_number(found.n_workers)})
+    patch = parse_patch({"n_workers": as_number(found.n_workers)})  # Refused also where there is no cluster.
     timeout = actions.timeout_of(found)
     model = actions.find(control, actions.name_of(found))
     actions.tell_all(control.patch_notes(model.id, patch), tell)
-    model = control.patch(model.id, patch, timeout=timeout)
-    if actions.at_once(found):
-        return model
-    return actions.wait(control, model.id, timeout, progress, n_workers=patch.n_workers)
+    model = control.scale(model.id, patch.n_workers, wait=False, timeout=timeout)
+    return (
+        model
+        if actions.at_once(found)
+        else actions.wait(control, model.id, timeout, progress, n_workers=patch.n_workers)
+    )
 
 
 def _must_be_complete(control: Control, found: Namespace, first: str, usage: str) -> None:
@@ -81,46 +83,11 @@ def _adapt(control: Control, found: Namespace, _progress: Progress, tell: Tell |
     from . import actions
 
     _must_be_complete(control, found, found.minimum, "adapt NAME MINIMUM MAXIMUM")
-    bounds = {"minimum": as_number(found.minimum), "maximum": as_number(found.maximum)}
-    patch = parse_patch({"adapt": bounds})
+    patch = parse_patch({"adapt": {"minimum": as_number(found.minimum), "maximum": as_number(found.maximum)}})
+    assert patch.adapt is not None
     model = actions.find(control, actions.name_of(found))
     actions.tell_all(control.patch_notes(model.id, patch), tell)
-    return control.patch(model.id, patch)
-
-
-def _declare_restart(parser: SentenceParser, face: str) -> None:
-    declare_name(parser)
-    declare_waiting(parser, "for the workers")
-    declare_json(parser, face)
-
-
-def _restart(control: Control, found: Namespace, _progress: Progress, _tell: Tell | None) -> ClusterModel:
-    from ..client.cluster import Cluster
-    from . import actions
-
-    timeout = actions.timeout_of(found)
-    cluster = Cluster(actions.find(control, actions.name_of(found)), control.asynchronous)
-    cluster.restart(wait=not actions.at_once(found), timeout=timeout)
-    return cluster.model
-
-
-def _declare_retire(parser: SentenceParser, face: str) -> None:
-    declare_name(parser)
-    parser.argument(
-        "worker", metavar="WORKER", complete=WORKERS, help="Name of the worker; the beginning of a UUID is enough."
-    )
-    declare_waiting(parser, "until it is gone")
-    declare_json(parser, face)
-
-
-def _retire(control: Control, found: Namespace, _progress: Progress, _tell: Tell | None) -> ClusterModel:
-    from ..client.cluster import Cluster
-    from . import actions
-
-    timeout = actions.timeout_of(found)
-    cluster = Cluster(actions.find(control, actions.name_of(found)), control.asynchronous)
-    cluster.retire(found.worker, wait=not actions.at_once(found), timeout=timeout)
-    return cluster.model
+    return control.adapt(model.id, patch.adapt.minimum, patch.adapt.maximum)
 
 
 def _retired(model: ClusterModel) -> str:
@@ -128,15 +95,45 @@ def _retired(model: ClusterModel) -> str:
     return tables.worker_line(model) + replaced
 
 
+_ARGUMENTS: dict[str, dict[str, Any]] = {
+    "worker": {
+        "metavar": "WORKER",
+        "complete": WORKERS,
+        "help": "Name of the worker; the beginning of a UUID is enough.",
+    },
+}
+"""What paths name."""
+
+
+def _change(verb: Verb, path: str) -> Change:
+    """Return a verb that is a POST: it takes what its path names, and waits."""
+    description, names = VERBS[verb], arguments_of(path)
+
+    def declare(parser: SentenceParser, face: str) -> None:
+        declare_name(parser)
+        for name in names:
+            parser.argument(name, **_ARGUMENTS[name])
+        declare_waiting(parser, description.waits)
+        declare_json(parser, face)
+
+    def make(control: Control, found: Namespace, _progress: Progress, _tell: Tell | None) -> ClusterModel:
+        from . import actions
+
+        timeout = actions.timeout_of(found)
+        model = actions.find(control, actions.name_of(found))
+        named = [getattr(found, name) for name in names]
+        changed: ClusterModel = getattr(control, verb)(
+            model.id, *named, wait=not actions.at_once(found), timeout=timeout
+        )
+        return changed
+
+    said = {Verb.RETIRE: _retired}.get(verb, tables.worker_line)
+    return Change(description.summary, declare, make, description.meanwhile, said)
+
+
 CHANGES = {
-    "scale": Change("Change the number of workers and wait for them.", _declare_scale, _scale),
-    "adapt": Change("Let the number of workers follow the load.", _declare_adapt, _adapt),
-    "restart": Change(
-        "Restart all workers; their data is lost.", _declare_restart, _restart, meanwhile="Restarting the workers"
-    ),
-    "retire": Change(
-        "Retire one worker; its data goes to the others first.", _declare_retire, _retire,
-        meanwhile="Moving the worker's data to the others", said=_retired,
-    ),
-}  # fmt: skip
+    "scale": Change(VERBS[Verb.SCALE].summary, _declare_scale, _scale),
+    "adapt": Change(VERBS[Verb.ADAPT].summary, _declare_adapt, _adapt),
+    **{verb.replace("_", "-"): _change(verb, path) for verb, path, _ in posts()},
+}
 """By name, in the order of the help."""

@@ -17,18 +17,17 @@ from pydantic import BaseModel
 
 from ..client.control import Control
 from ..client.display.card import TerminalProgress
-from ..client.starting.capacity import kinds_here, presets_here
 from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState
 from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel, Submission
 from ..protocol.plain_text import counted, escaped
 from ..site.reading import new_troubles
 from . import actions, tables
+from .answers import ANSWERS
 from .arguments import shown
 from .changes import CHANGES, Change
 from .commands import Subcommand
 from .declarations import SHELL
-from .device_tree import devices_text
 from .verbs import find_verb, is_group, overview, parser_for
 
 # What only some verbs need is imported by them: somebody waits for every verb.
@@ -51,6 +50,8 @@ def run(verb: str, words: Sequence[str]) -> int:
         When ``--help`` is among the words.
     """
     found = parser_for(verb, SHELL).read(words)
+    if verb in ANSWERS:
+        return _answer(found, *ANSWERS[verb](_control(), found))
     added = find_verb(verb) if verb not in _RUNNERS else None
     return _added(added, found) if added is not None else _RUNNERS[verb](found)
 
@@ -77,18 +78,8 @@ def _create(found: Namespace) -> int:
     return _answer(found, model, tables.cluster_card(model.saying({MessageCode.NOTE: None})))
 
 
-def _list(found: Namespace) -> int:
-    models = _control().list()
-    return _answer(found, models, tables.cluster_table(models))
-
-
-def _status(found: Namespace) -> int:
-    model = actions.find(_control(), getattr(found, "name", None))
-    return _answer(found, model, tables.cluster_card(model))
-
-
 def _connect(found: Namespace) -> int:
-    model = actions.find(_control(), getattr(found, "name", None))
+    model = actions.find(_control(), actions.name_of(found))
     if model.state.ended:
         raise InvalidState(f"The cluster '{model.name}' is {model.state.value}. Create another one.")
     code = actions.snippet(model)
@@ -104,11 +95,6 @@ def _change(change: Change) -> Callable[[Namespace], int]:
         return _answer(found, model, change.said(model))
 
     return run_it
-
-
-def _activity(found: Namespace) -> int:
-    answer = actions.activity(_control(), found)
-    return _answer(found, answer, tables.activity_table(answer))
 
 
 def _script(found: Namespace) -> int:
@@ -212,38 +198,27 @@ def _share(found: Namespace) -> int:
     return 0
 
 
+def _confirmed(question: str) -> bool:
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() in {"y", "yes"}:
+        return True
+    print("Nothing was stopped.", file=sys.stderr)
+    return False
+
+
 def _stop(found: Namespace) -> int:
     control = _control()
     models = actions.to_stop(control, found)
     every = getattr(found, "all", False)
     if every and models and not getattr(found, "yes", False) and sys.stdin.isatty() and sys.stderr.isatty():
         names = ", ".join(model.name for model in models)
-        print(f"Stop {counted(len(models), 'cluster')}: {names}? [y/N] ", end="", file=sys.stderr)
-        sys.stderr.flush()
-        if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
-            print("Nothing was stopped.", file=sys.stderr)
+        if not _confirmed(f"Stop {counted(len(models), 'cluster')}: {names}?"):
             return 1
     with TerminalProgress() as progress:
         progress.say("Stopping " + ", ".join(model.name for model in models))
         ended = actions.stop(control, models, found)
     text = "\n".join(map(tables.ending, ended)) or "No cluster is running."
     return _answer(found, ended if every or len(ended) != 1 else ended[0], text)
-
-
-def _remove(found: Namespace) -> int:
-    removed = actions.remove(_control(), found)
-    text = "\n".join(f"{model.name}: removed" for model in removed)
-    return _answer(found, removed if len(removed) != 1 else removed[0], text)
-
-
-def _clean(found: Namespace) -> int:
-    removed = actions.clean(_control())
-    return _answer(found, removed, "\n".join(f"{model.name}: removed" for model in removed) or "Nothing to remove.")
-
-
-def _devices(found: Namespace) -> int:
-    host = actions.devices(_control())
-    return _answer(found, host, devices_text(host))
 
 
 def _node(found: Namespace) -> int:
@@ -255,24 +230,11 @@ def _node(found: Namespace) -> int:
             raise InvalidRequest(
                 f"Nothing was stopped: nobody can be asked here. Add --yes to stop what {shown(request.user)} has here."
             )
-        print(f"Stop all clusters of {request.user}? [y/N] ", end="", file=sys.stderr)
-        sys.stderr.flush()
-        if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
-            print("Nothing was stopped.", file=sys.stderr)
+        if not _confirmed(f"Stop all clusters of {request.user}?"):
             return 1
     answer, text = node_actions.carry_out(request)
     _answer(found, answer, text)
     return 1 if getattr(answer, "problems", None) else 0
-
-
-def _presets(found: Namespace) -> int:
-    presets = presets_here()
-    return _answer(found, presets, tables.presets_table(presets))
-
-
-def _kinds(found: Namespace) -> int:
-    kinds = kinds_here()
-    return _answer(found, kinds, tables.kinds_table(kinds))
 
 
 def _site(found: Namespace) -> int:
@@ -367,11 +329,8 @@ def _hint(text: str) -> None:
 _RUNNERS = {
     "create": _create,
     "lease": _lease,
-    "list": _list,
-    "status": _status,
     "connect": _connect,
     **{name: _change(change) for name, change in CHANGES.items()},
-    "activity": _activity,
     "logs": _logs,
     "script": _script,
     "gauges": _gauges,
@@ -380,12 +339,7 @@ _RUNNERS = {
     "dashboard": _dashboard,
     "share": _share,
     "stop": _stop,
-    "remove": _remove,
-    "clean": _clean,
-    "devices": _devices,
     "node": _node,
-    "kinds": _kinds,
-    "presets": _presets,
     "site": _site,
     "completion": _completion,
     "tunnel": _tunnel,

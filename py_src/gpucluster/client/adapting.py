@@ -92,7 +92,7 @@ class AsyncAdaptive(_Following):
         """Follow the load no longer; the workers that are there stay. Stopping twice is harmless."""
         if self.state == "running":
             model = self.cluster.model
-            await self.cluster.control.patch(model.id, {"n_workers": model.n_workers + model.n_pending})
+            await self.cluster.control.scale(model.id, model.n_workers + model.n_pending, wait=False)
 
 
 class Adaptive(Waits[AsyncAdaptive], _Following):

@@ -201,10 +201,7 @@ class Requests:
         ------
         ClusterNotFound, InvalidRequest, InvalidState, RegistryUnwritable, SupervisorUnreachable
         """
-        model = self._living(id)
-        checked = checked_patch(model, patch)
-        body = checked.model_dump(exclude_unset=True)
-        return await self.ask(model, "PATCH", "/model", body, timeout=answer_seconds(timeout))
+        return await self.change(self._living(id), patch, timeout=timeout)
 
     @twin
     async def patch_notes(self: AsyncControl, id: str, patch: ClusterPatch | dict[str, Any]) -> List[str]:
@@ -491,6 +488,12 @@ class AsyncControl(Requests, Verbs):
             with suppress(GPUClusterError):
                 await self.stop((await creating).id)
             raise
+
+    async def change(
+        self, model: ClusterModel, patch: ClusterPatch | dict[str, Any], *, timeout: float | None = None
+    ) -> ClusterModel:
+        body = checked_patch(model, patch).model_dump(exclude_unset=True)
+        return await self.ask(model, "PATCH", "/model", body, timeout=answer_seconds(timeout))
 
     async def ask(
         self,

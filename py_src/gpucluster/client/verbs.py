@@ -17,7 +17,6 @@ from ..dask_internals.clusters import is_adaptive_of_dask
 from ..protocol.errors import InvalidState, refused_field
 from ..protocol.links import DEFAULT_HOURS, NewLink, SharedLink, SharedLinks, parse_link_request
 from ..protocol.models import ClusterModel, LogLines
-from ..protocol.spec import parse_patch
 from ..protocol.telemetry import Activity, ActivityEntry, TelemetryHistory, TelemetrySample
 from ..protocol.workers import find_worker
 from ..registry import activity
@@ -92,8 +91,9 @@ class Verbs:
         OperationTimedOut
             It goes on, and may get there yet.
         """
-        count = wanted_workers(self.registry.find(id), n, memory=memory, cores=cores)
-        model = await self.patch(id, parse_patch({"n_workers": count}), timeout=timeout)
+        model = self._living(id)
+        count = wanted_workers(model, n, memory=memory, cores=cores)
+        model = await self.change(model, {"n_workers": count}, timeout=timeout)
         return await self.wait_for_scale(id, count, timeout=timeout) if wait else model
 
     @_adapting
@@ -142,7 +142,7 @@ class Verbs:
                 "the cluster's own process decides, also when this one has ended, and takes no class of yours; use "
                 "minimum, maximum, interval, wait_count and target_duration, or call scale yourself",
             )
-        model = self.registry.find(id)
+        model = self._living(id)
         fewest, most = bounded_workers(
             model, minimum, maximum, minimum_cores=minimum_cores, maximum_cores=maximum_cores,
             minimum_memory=minimum_memory, maximum_memory=maximum_memory,
@@ -159,8 +159,7 @@ class Verbs:
             ),
         }
         given = {name: value for name, value in options.items() if value is not None}
-        patch = parse_patch({"adapt": {"minimum": fewest, "maximum": most, **given}})
-        return await self.patch(id, patch)
+        return await self.change(model, {"adapt": {"minimum": fewest, "maximum": most, **given}})
 
     @request
     async def restart(self: AsyncControl, id: str, *, wait: bool = True, timeout: float = 120) -> ClusterModel:

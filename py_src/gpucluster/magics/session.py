@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from ..cli import actions, recordings, sites, tables
+from ..cli.answers import ANSWERS
 from ..cli.arguments import HelpWanted
 from ..cli.changes import CHANGES, Change
 from ..cli.commands import Subcommand
 from ..cli.declarations import MAGIC
-from ..cli.device_tree import devices_text
 from ..cli.verbs import find_verb, overview, parser_for
 from ..client.cluster import Cluster
 from ..client.control import Control
 from ..client.display.dashboard import jupyter_base_url
-from ..client.starting.capacity import kinds_here, presets_here
 from ..protocol.errors import GPUClusterError
 from ..protocol.models import ClusterModel, ClusterState
 from ..site.reading import new_troubles
@@ -78,7 +77,9 @@ class Session:
             found = parser_for(verb, MAGIC).read(words)
             control = Control()
             control.meant = self._connection.cluster_id
-            if verb in CHANGES:
+            if verb in ANSWERS:
+                _write(ANSWERS[verb](control, found)[1])
+            elif verb in CHANGES:
                 self._change(CHANGES[verb], control, found)
             elif (added := find_verb(verb)) is not None and added.run is not None:
                 self._added(added, found)
@@ -116,12 +117,6 @@ class Session:
         else:
             _write(f"To compute on it: %gpucluster connect {model.name}")
 
-    def _list(self, control: Control, found: Namespace) -> None:
-        _write(tables.cluster_table(control.list()))
-
-    def _status(self, control: Control, found: Namespace) -> None:
-        _write(tables.cluster_card(self._find(control, found)))
-
     def _connect(self, control: Control, found: Namespace) -> None:
         self._connect_to(control, self._find(control, found))
 
@@ -131,9 +126,6 @@ class Session:
                 live.say(f"{change.meanwhile} …")
             model = change.make(control, found, live, _tell)
         _write(change.said(model))
-
-    def _activity(self, control: Control, found: Namespace) -> None:
-        _write(tables.activity_table(actions.activity(control, found)))
 
     def _script(self, control: Control, found: Namespace) -> None:
         _write(actions.script(control, found).text or "")
@@ -211,26 +203,10 @@ class Session:
             ended = actions.stop(control, models, found)
         _write("\n".join(map(tables.ending, ended)) or "No cluster is running.")
 
-    def _remove(self, control: Control, found: Namespace) -> None:
-        _write("\n".join(f"{model.name}: removed" for model in actions.remove(control, found)))
-
-    def _clean(self, control: Control, found: Namespace) -> None:
-        removed = actions.clean(control)
-        _write("\n".join(f"{model.name}: removed" for model in removed) or "Nothing to remove.")
-
-    def _devices(self, control: Control, found: Namespace) -> None:
-        _write(devices_text(actions.devices(control)))
-
     def _node(self, control: Control, found: Namespace) -> None:
         from ..cli import node_actions
 
         _write(node_actions.carry_out(node_actions.read(found))[1])
-
-    def _kinds(self, control: Control, found: Namespace) -> None:
-        _write(tables.kinds_table(kinds_here()))
-
-    def _presets(self, control: Control, found: Namespace) -> None:
-        _write(tables.presets_table(presets_here()))
 
     def _site(self, control: Control, found: Namespace) -> None:
         _write(sites.text(sites.look(getattr(found, "file", None))))

@@ -18,7 +18,7 @@ from .messages import NEWS, Message, MessageCode, Said, saying
 from .plain_text import printable
 from .spec import Adapt, SpecBase, UnknownSpec
 from .telemetry import ActivityEntry, TelemetrySample
-from .traits import Verb
+from .verbs import Verb, known_verbs
 from .version import PROTOCOL_VERSION
 
 
@@ -176,7 +176,9 @@ class ClusterModel(WireModel):
     )
     progress: Progress | None = Field(None, description="What is happening, while something is.")
     wanted: Wanted
-    can: tuple[Verb, ...] = Field((), description="What it can be asked for now, besides to stop.")
+    can: Annotated[tuple[Verb, ...], BeforeValidator(known_verbs)] = Field(
+        (), description="What it can be asked for now, besides to stop; verbs of newer versions are left out."
+    )
     has_gpus: bool = Field(False, description="Whether its workers have GPUs.")
     n_workers: int = Field(0, description="Number of workers that are connected now.")
     n_pending: int = Field(0, description="Number of workers that were asked for and have not come yet.")

@@ -166,8 +166,8 @@ class ActivityEntry(TelemetryModel):
 
     at: str
     kind: str = Field(
-        description="Stable name: 'create', 'scale', 'adapt', 'idle_timeout', 'restart', 'retire', 'record', 'stop', "
-        "'message' for what was asked; 'state', 'worker_joined', 'worker_left', 'worker_died', 'spill', 'pause', "
+        description="Stable name: that of a verb, 'create', 'idle_timeout', 'record', 'stop' or 'message' for what was "
+        "asked; 'state', 'worker_joined', 'worker_left', 'worker_died', 'spill', 'pause', "
         "'gpu', 'done', 'not_done', 'recorded', 'profile', 'link', 'failure' for what happened."
     )
     by: str | None = Field(

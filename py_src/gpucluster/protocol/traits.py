@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from dataclasses import dataclass
-from enum import StrEnum
 from importlib.util import find_spec
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -49,15 +48,6 @@ class Needs:
 
     def _sentence(self, why: str) -> str:
         return f"{self.absent or 'It cannot be used here'}: {why}." + (f" {self.advice}" if self.advice else "")
-
-
-class Verb(StrEnum):
-    """What a living cluster may be asked for, besides to stop."""
-
-    SCALE = "scale"
-    ADAPT = "adapt"
-    RETIRE = "retire"
-    RESTART = "restart"
 
 
 class Traits(BaseModel):

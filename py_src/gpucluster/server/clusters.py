@@ -12,7 +12,7 @@ from jupyter_server.utils import url_path_join
 from tornado.web import authenticated
 
 from ..client.links import FORBIDDEN
-from ..client.starting.capacity import bounded_spec, checked_patch, checked_spec, demand_of
+from ..client.starting.capacity import bounded_spec, checked_spec, demand_of
 from ..protocol.errors import FieldError, GPUClusterError, InvalidRequest, LinkRefused, refused_field
 from ..protocol.kinds import find_kind
 from ..protocol.links import NewLink, parse_link_request
@@ -20,6 +20,7 @@ from ..protocol.models import ClusterList, ClusterModel, Notes, Submission
 from ..protocol.plain_text import printable
 from ..protocol.spec import parse_patch
 from ..protocol.spec_base import SpecBase
+from ..protocol.verbs import Verb
 from ..site.limits import SiteLimits
 from .api import ClusterAPIHandler
 from .machine.devices import DeviceReader
@@ -183,7 +184,7 @@ class ClusterHandler(LimitedHandler):
         """Scale, adapt or set the idle time; returns when the request is noted."""
         # The id goes first: for a cluster that does not exist, no body is right.
         model = await self.control.get(cluster)
-        patch = checked_patch(model, parse_patch(self.body()))
+        patch = parse_patch(self.body())
         self.limits.check_patch(patch)
         self.answer(await self.control.patch(model.id, patch))
 
@@ -214,65 +215,36 @@ class PatchNotesHandler(LimitedHandler):
         model = await self.control.get(cluster)
         body = self.body()
         try:
-            patch = checked_patch(model, parse_patch(body))
+            patch = parse_patch(body)
             self.limits.check_patch(patch)
             self.answer(Notes(notes=await self.control.patch_notes(model.id, patch)))
         except InvalidRequest as error:
             self.answer(_notes_on(error))
 
 
-class RestartHandler(ClusterAPIHandler):
-    """The workers of one cluster, started anew."""
+class VerbHandler(ClusterAPIHandler):
+    """One verb of one cluster."""
+
+    verb: Verb
 
     @authenticated
     @authorized
-    async def post(self, cluster: str) -> None:
-        """Restart all workers."""
-        self.answer(await self.control.restart(cluster, wait=False))
+    async def post(self, cluster: str, *named: str) -> None:
+        """Ask for it; returns when the request is noted."""
+        self.answer(await getattr(self.control, self.verb)(cluster, *named, wait=False))
 
 
-class RetireHandler(ClusterAPIHandler):
-    """One worker of one cluster, sent away."""
+class ReadHandler(ClusterAPIHandler):
+    """What is known of one cluster."""
 
-    @authenticated
-    @authorized
-    async def post(self, cluster: str, worker: str) -> None:
-        """Move the worker's results to the others, then close it; returns when the request is noted."""
-        self.answer(await self.control.retire(cluster, worker, wait=False))
-
-
-class HistoryHandler(ClusterAPIHandler):
-    """The last ten minutes of one cluster."""
-
-    polled = True
-
-    @authenticated
-    @authorized
-    async def get(self, cluster: str) -> None:
-        """Return the figures."""
-        self.answer(await self.control.history(cluster))
-
-
-class ActivityHandler(ClusterAPIHandler):
-    """What has happened to one cluster."""
-
-    polled = True
-
-    @authenticated
-    @authorized
-    async def get(self, cluster: str) -> None:
-        """Return who asked what and what came of it."""
-        self.answer(await self.control.activity(cluster))
-
-
-class ScriptHandler(ClusterAPIHandler):
-    """What was handed to a batch system for one cluster."""
+    read: str
+    """The verb that returns it."""
 
     @authenticated
     @authorized
     async def get(self, cluster: str) -> None:
         """Return it."""
-        self.answer(await self.control.submission(cluster))
+        self.answer(await getattr(self.control, self.read)(cluster))
 
 
 class LogsHandler(ClusterAPIHandler):

@@ -28,6 +28,7 @@ from ..protocol.models import (
 from ..protocol.recordings import RecordedSession, RecordingEntry, RecordingList
 from ..protocol.spec import ClusterPatch
 from ..protocol.telemetry import Activity, TelemetryHistory
+from ..protocol.verbs import VERBS, posts
 from ..protocol.version import PROTOCOL_VERSION
 
 
@@ -114,12 +115,9 @@ OPERATIONS = (
         "post", f"{_CLUSTER}/notes", "Check a change and say what to know about it before it is made.", "Notes",
         body="ClusterPatch", refusals=(404, 422),
     ),
-    Operation(
-        "post", f"{_CLUSTER}/restart", "Restart all workers.", "ClusterModel", refusals=(404, 409, 503)
-    ),
-    Operation(
-        "post", f"{_CLUSTER}/workers/{{worker}}/retire",
-        "Move the results of one worker to the others, then close it.", "ClusterModel", refusals=(404, 409, 503),
+    *(
+        Operation("post", f"{_CLUSTER}/{path}", VERBS[verb].summary, "ClusterModel", refusals=(404, 409, 503))
+        for verb, path, _ in posts()
     ),
     Operation(
         "get", f"{_CLUSTER}/activity", "Read who asked what and what came of it; also of an ended cluster.",

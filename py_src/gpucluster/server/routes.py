@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..client.control import AsyncControl
+from ..protocol.verbs import posts
 from ..site.limits import SiteLimits
 from .added_routes import Rule
 from .api import UnknownHandler
 from .catalog import DevicesHandler, OpenAPIHandler, PresetList, PresetsHandler, SchemaHandler, SiteHandler
 from .clusters import (
-    ActivityHandler,
     ClusterHandler,
     ClustersHandler,
-    HistoryHandler,
     LinkHandler,
     LinksHandler,
     LogsHandler,
@@ -23,9 +22,8 @@ from .clusters import (
     Offers,
     PatchNotesHandler,
     PreviewHandler,
-    RestartHandler,
-    RetireHandler,
-    ScriptHandler,
+    ReadHandler,
+    VerbHandler,
 )
 from .dashboards.relay import DashboardHandler
 from .dashboards.upstream import DashboardClient
@@ -75,12 +73,11 @@ def routes(services: Services) -> list[Rule]:
         (r"gpucluster/api/preview", PreviewHandler, making),
         (_CLUSTER, ClusterHandler, {**both, "limits": limits}),
         (_CLUSTER + "/notes", PatchNotesHandler, {**both, "limits": limits}),
-        (_CLUSTER + "/restart", RestartHandler, both),
-        (_CLUSTER + "/workers/([^/]+)/retire", RetireHandler, both),
+        *((f"{_CLUSTER}/{pattern}", VerbHandler, {**both, "verb": verb}) for verb, _, pattern in posts()),
         (_CLUSTER + "/logs", LogsHandler, both),
-        (_CLUSTER + "/script", ScriptHandler, both),
-        (_CLUSTER + "/activity", ActivityHandler, both),
-        (_CLUSTER + "/history", HistoryHandler, both),
+        (_CLUSTER + "/script", ReadHandler, {**both, "read": "submission"}),
+        (_CLUSTER + "/activity", ReadHandler, {**both, "read": "activity", "polled": True}),
+        (_CLUSTER + "/history", ReadHandler, {**both, "read": "history", "polled": True}),
         (_CLUSTER + "/recording", ClusterRecordingHandler, recordings),
         (_CLUSTER + "/links", LinksHandler, {**both, "allowed": services.shared.sessions.policy.shows}),
         (_CLUSTER + "/links/([^/]+)", LinkHandler, both),

@@ -25,7 +25,7 @@ from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted, WorkerModel
 from ..protocol.refusals import folder_of, storage_refusal
 from ..protocol.spec import ScratchSpec
-from ..protocol.traits import Verb
+from ..protocol.verbs import Verb
 from ..registry.directory import write_private
 from ..registry.ending import LOG_TAIL_LINES, ended_fields, tail
 from ..registry.moments import now
@@ -132,8 +132,10 @@ class Controller:
         self.registry = registry
         self.folder = folder
         self.spec = model.spec
-        self.parts = ClusterParts(registry, folder, model)
-        self.requests = Requests(self.parts)
+        self.parts = parts = ClusterParts(registry, folder, model)
+        self._store, self._activity_log, self._titles = parts.store, parts.activity_log, parts.titles
+        self._idle, self._share = parts.idle, parts.share
+        self.requests = Requests(parts)
         self.backend: Backend[Any] | None = None
         self.sampler: Sampler | None = None
         self._turn = turn
@@ -141,7 +143,7 @@ class Controller:
         self._end_state = ClusterState.STOPPED
         self._scratch: Path | None = None
         self._scratch_watch: ScratchWatch | None = None
-        self._marks = Marks(self.parts.titles)
+        self._marks = Marks(self._titles)
         self._costs: CostMeter | None = None
         self._log = BoundedLog(folder.log)
         self._instructors = InstructorListener(
@@ -168,10 +170,10 @@ class Controller:
 
     async def run(self) -> ClusterModel:
         """Control the cluster until it has ended; returns its last model."""
-        early = (self._log.look, self._look_at_holder, self._instructors.look, self.parts.store.look)
-        checking = asyncio.create_task(RoutineChecks(self.parts.store, *early).run())
+        early = (self._log.look, self._look_at_holder, self._instructors.look, self._store.look)
+        checking = asyncio.create_task(RoutineChecks(self._store, *early).run())
         try:
-            await unless_stopped(self.parts.store, self.parts.changed, self._start())
+            await unless_stopped(self._store, self.parts.changed, self._start())
             if self.parts.reconciler is not None and not self.model.wanted.stopped:
                 looks = (
                     *early,
@@ -182,9 +184,7 @@ class Controller:
                     self._look_at_end,
                 )
                 orphans = Orphans(multiprocessing_helpers)
-                checks = RoutineChecks(
-                    self.parts.store, *looks, self.parts.store.recover, self._keep_files, orphans.look
-                )
+                checks = RoutineChecks(self._store, *looks, self._store.recover, self._keep_files, orphans.look)
                 checking.cancel()
                 checking = asyncio.create_task(checks.run())
                 await self.parts.reconciler.run()
@@ -213,12 +213,12 @@ class Controller:
             self._report("preflight", "Looking for GPUs")
             spec, why = await backend.choose(spec)
             backend = load_backend(spec.backend)
-            self.parts.store.update(backend=spec.backend, say={MessageCode.CHOICE: why})
+            self._store.update(backend=spec.backend, say={MessageCode.CHOICE: why})
         if not isinstance(backend, Backend):
             raise StartFailed(f"The kind '{spec.backend}' cannot be started; it only chooses another one.")
         self.backend = backend
         spec = parse_spec(spec)  # Whoever asked may have had another version of the kind.
-        self.parts.store.update(backend_title=backend.title)
+        self._store.update(backend_title=backend.title)
         if not backend.traits.this_machine:
             self._leave_turn()
         protocol = spec.port_protocol
@@ -230,49 +230,50 @@ class Controller:
             backend=spec.backend,
             protocol=protocol,
             report=self._report,
-            tell=self.parts.activity_log.happened,
-            left=self.parts.share,
+            tell=self._activity_log.happened,
+            left=self._share,
         )
         self._claims = context.claims
-        self.parts.plan = await self.parts.share.planned(self.parts.store, self.backend, spec, context)
+        self.parts.plan = plan = await self._share.planned(self._store, self.backend, spec, context)
         if isinstance(spec, ScratchSpec):
             wanted_bytes = limit_bytes(spec.scratch_limit, disk_of(self._scratch))
-            self.parts.share.allow_scratch(self.parts.store, wanted_bytes, asked=spec.scratch_limit != "auto")
-        has_gpus = backend.traits.has_gpus if self.parts.plan.has_gpus is None else self.parts.plan.has_gpus
-        self.parts.store.update(
-            network=self.parts.plan.network,
+            self._share.allow_scratch(self._store, wanted_bytes, asked=spec.scratch_limit != "auto")
+        has_gpus = backend.traits.has_gpus if plan.has_gpus is None else plan.has_gpus
+        self._store.update(
+            network=plan.network,
             has_gpus=has_gpus,
-            slots=list(self.parts.plan.slots),
-            say={MessageCode.NOTE: self.parts.plan.notes(self._most_wanted(self.parts.plan))},
+            slots=list(plan.slots),
+            say={MessageCode.NOTE: plan.notes(self._most_wanted(plan))},
         )
         if has_gpus and backend.traits.this_machine:
             ask_for_rapids()
         rates = this_site().costs_of(spec.backend)
         self._costs = CostMeter(rates) if rates is not None else None
-        self.parts.deployment = deployment = await starting.start(self.backend, self.parts.plan, context)
+        self.parts.deployment = deployment = await starting.start(self.backend, plan, context)
         route_all_loggers()  # Of what only this kind of cluster imports.
         scheduler = deployment.scheduler
-        self.sampler = Sampler(scheduler, self.folder.id, self.parts.plan.machine)
+        self.sampler = Sampler(scheduler, self.folder.id, plan.machine)
         self.sampler.start(devices=has_gpus)
         if isinstance(spec, ScratchSpec):
             self._scratch_watch = ScratchWatch(
                 self._scratch,
                 self.model.scratch_limit_bytes,
                 scheduler,
-                self.parts.activity_log.happened,
+                self._activity_log.happened,
                 has_gpus=has_gpus,
-                why_none=self.parts.share.no_scratch,
+                why_none=self._share.no_scratch,
             )
             await self._scratch_watch.begin(self._most_wanted(self.parts.plan))
         if deployment.submitted is not None:
             write_private(self.folder.submitted, deployment.submitted)
+        plan = self.parts.plan  # A request may have replaced it meanwhile.
         self.parts.reconciler = Reconciler(
             deployment,
-            self.parts.plan,
+            plan,
             queues=self.backend.traits.queues,
-            store=self.parts.store,
-            activity_log=self.parts.activity_log,
-            titles=self.parts.titles,
+            store=self._store,
+            activity_log=self._activity_log,
+            titles=self._titles,
             changed=self.parts.changed,
             observed=self._members,
         )
@@ -280,27 +281,27 @@ class Controller:
         if wanted.stopped:
             return
         # Of a cluster that others give its workers, nobody here wants any number.
-        of_others = self.parts.plan.leaves_number or not self.parts.plan.maximum_workers
+        of_others = plan.leaves_number or not plan.maximum_workers
         if wanted.n_workers is None and wanted.adapt is None and not of_others:
-            wanted = Wanted(n_workers=self.parts.plan.n_workers)
-        elif wanted.n_workers is not None and wanted.n_workers > self.parts.plan.maximum_workers:
-            wanted = Wanted(n_workers=self.parts.plan.maximum_workers)
+            wanted = Wanted(n_workers=plan.n_workers)
+        elif wanted.n_workers is not None and wanted.n_workers > plan.maximum_workers:
+            wanted = Wanted(n_workers=plan.maximum_workers)
         elif wanted.n_workers is not None:
             # Asked for before it was known that workers come in whole jobs.
-            together = self.parts.plan.workers_together if self.parts.plan.whole_jobs else 1
+            together = plan.workers_together if plan.whole_jobs else 1
             wanted = Wanted(n_workers=-(-wanted.n_workers // together) * together)
-        self._walltime = self.parts.share.ends(self.backend.traits)
+        self._walltime = self._share.ends(self.backend.traits)
         scheduler.watch(self._on_members)
         if scheduler.dashboard is not None:
             prefix = scheduler.dashboard_prefix
             write_address(self.folder, context.dashboard_prefix if prefix is None else prefix, scheduler.dashboard)
-        self.parts.idle.update(busy=self._in_use(scheduler.members()))
+        self._idle.update(busy=self._in_use(scheduler.members()))
         found = versions()
         self._told += version_warnings(found)
         for warning in self._told:
             logger.warning(warning)
         self._leave_turn()  # Who reads that it runs finds nobody of it in line.
-        self.parts.store.update(
+        self._store.update(
             state=ClusterState.RUNNING,
             progress=None,
             wanted=wanted,
@@ -308,9 +309,9 @@ class Controller:
             dashboard_path=f"gpucluster/dashboard/{self.folder.id}/status" if scheduler.dashboard is not None else None,
             running_at=now(),
             start_seconds=self._seconds_since_request(),
-            idle=self.parts.idle.model(),
+            idle=self._idle.model(),
             versions=found,
-            can=tuple(verb for verb in Verb if verb in deployment.can),
+            can=tuple(filter(deployment.supports, Verb)),
             **self._members(),
         )
         await asyncio.to_thread(yield_as_cluster)
@@ -347,7 +348,7 @@ class Controller:
             self._scratch_watch.close()
         if self.parts.deployment is not None:
             if failed:
-                self.parts.store.update(state=ClusterState.STOPPING)
+                self._store.update(state=ClusterState.STOPPING)
             if await starting.close(self.parts.deployment):
                 with suppress(OSError):
                     self.folder.remembered.unlink(missing_ok=True)
@@ -362,17 +363,17 @@ class Controller:
         if self._scratch is not None:
             remove_scratch(self._scratch)
         self.registry.clear_secrets(self.folder)
-        self.parts.activity_log.flush()
+        self._activity_log.flush()
         with suppress(OSError):
             self._log.shorten()
         cost: dict[str, Any] = {"cost": self._costs.end()} if self._costs is not None else {}
-        self.parts.store.update(**cost, **ended_fields(self.model, state, reason, at=now(), log_tail=told))
+        self._store.update(**cost, **ended_fields(self.model, state, reason, at=now(), log_tail=told))
 
     # -- watching --------------------------------------------------------------------------------
 
     def _on_members(self) -> None:
         """Workers or clients came or went."""
-        self.parts.store.update(soon=True, **self._members())
+        self._store.update(soon=True, **self._members())
         self.parts.changed.set()
 
     def _keep_files(self) -> None:
@@ -391,20 +392,20 @@ class Controller:
         used = self._in_use(members)
         queue = used and not members.n_clients and not members.computes
         kept = kept_by(members, waits_in_queue=queue) if members.is_quiet else None
-        self.parts.idle.update(busy=used, quiet=members.is_quiet, kept_by=kept, n_uses=members.n_uses)
+        self._idle.update(busy=used, quiet=members.is_quiet, kept_by=kept, n_uses=members.n_uses)
         if self.sampler is not None:
             self.sampler.note_use(used=used)
         if self._claims is not None:
-            self._claims.tell_end(self.parts.share.expected_end(self._walltime, self.parts.idle))
-        self.parts.store.update(soon=True, idle=self.parts.idle.model(), **self._members())
+            self._claims.tell_end(self._share.expected_end(self._walltime, self._idle))
+        self._store.update(soon=True, idle=self._idle.model(), **self._members())
 
     def _look_for_marks(self) -> None:
         if self.sampler is not None and self.parts.reconciler is not None:
             if self.parts.reconciler.restarting:
                 self._marks.forget()
-            self.parts.titles.saw(self.sampler.columns)
+            self._titles.saw(self.sampler.columns)
             for kind, message in self._marks.look_at(self.sampler.columns, self._running().scheduler.members()):
-                self.parts.activity_log.happened(kind, message)
+                self._activity_log.happened(kind, message)
 
     def _look_at_scratch(self) -> None:
         if self._scratch_watch is not None and self.sampler is not None:
@@ -429,13 +430,13 @@ class Controller:
             self.requests.stop(members.ended)
         elif self._walltime is not None and seconds_since_boot() >= self._walltime:
             self._stop_unasked("The time that this site gives a cluster on this machine is over.", by="site")
-        elif self.parts.idle.expired:
-            idle = span(self.parts.idle.timeout_seconds or 0)
+        elif self._idle.expired:
+            idle = span(self._idle.timeout_seconds or 0)
             self._stop_unasked(f"Idle for {idle}: nobody was connected and nothing was computed.", by="idle timer")
 
     def _stop_unasked(self, reason: str, *, by: str) -> None:
         """Stop it although nobody has asked for that, so its user is to be told."""
-        self.parts.store.announce(MessageCode.STOPPED, f"Stopped. {reason}")
+        self._store.announce(MessageCode.STOPPED, f"Stopped. {reason}")
         self.requests.stop(reason, by=by)
 
     def _running(self) -> Deployment:
@@ -443,32 +444,30 @@ class Controller:
         return self.parts.deployment
 
     def _members(self) -> dict[str, Any]:
-        if self.parts.deployment is None or self.model.wanted.stopped:
+        deployment = self.parts.deployment
+        if deployment is None or self.model.wanted.stopped:
             return {}
-        found = observed(self.parts.deployment, has_gpus=self.model.has_gpus)
+        found = observed(deployment, has_gpus=self.model.has_gpus)
         say = found["say"]
         if self._walltime is not None:
-            found["ends_at"] = self.parts.share.ends_at
-        if self.parts.plan is not None:
+            found["ends_at"] = self._share.ends_at
+        if (plan := self.parts.plan) is not None:
             # What is wanted changes by itself, too, as when a worker is retired.
-            say[MessageCode.NOTE] = (
-                self.parts.plan.notes(self._most_wanted(self.parts.plan)) + self.parts.deployment.notes()
-            )
+            say[MessageCode.NOTE] = plan.notes(self._most_wanted(plan)) + deployment.notes()
         told = [] if self._scratch_watch is None else self._scratch_watch.warnings
-        say[MessageCode.WARNING] = self._told + self.parts.deployment.warnings() + told
+        say[MessageCode.WARNING] = self._told + deployment.warnings() + told
         if self._costs is not None:
             found["cost"] = self._costs.saw(**self._in_use_now(found["workers"]))
-        self.parts.activity_log.saw_restarts(self.parts.deployment.scheduler.members().n_restarts)
+        self._activity_log.saw_restarts(deployment.scheduler.members().n_restarts)
         restarting = self.parts.reconciler is not None and self.parts.reconciler.restarting
-        self.parts.activity_log.saw_workers(found["workers"], restarting=restarting)
+        self._activity_log.saw_workers(found["workers"], restarting=restarting)
         return found
 
     def _in_use_now(self, workers: Sequence[WorkerModel]) -> dict[str, int]:
         """Return what the site may count of connected workers."""
         cores = getattr(self.spec, "cores", None)
-        together, whole = (
-            (self.parts.plan.workers_together, self.parts.plan.whole_jobs) if self.parts.plan is not None else (1, True)
-        )
+        plan = self.parts.plan
+        together, whole = (plan.workers_together, plan.whole_jobs) if plan is not None else (1, True)
         # Cores are those of a job, which may have several workers; a smaller job has its share of them.
         on_nodes = (cores or 0) * getattr(self.spec, "nodes_per_job", 1)
         of_jobs = on_nodes * -(-len(workers) // together) if whole else -(-on_nodes * len(workers) // together)
@@ -487,7 +486,7 @@ class Controller:
         if step == "line":  # Whoever waits for a GPU keeps no processor busy.
             self._leave_turn()
         if not self.model.wanted.stopped:
-            self.parts.store.update(progress=Progress(step=step, message=message))
+            self._store.update(progress=Progress(step=step, message=message))
 
     def _seconds_since_request(self) -> float:
         # The request was written down by another process: take the clock, unless it was moved meanwhile.

@@ -8,7 +8,7 @@ import logging
 import os
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from tornado import httpserver, iostream, netutil, web
@@ -27,6 +27,7 @@ from ..protocol.models import Announcement, NewRecording
 from ..protocol.refusals import storage_refusal
 from ..protocol.spec import parse_patch
 from ..protocol.telemetry import Decisions
+from ..protocol.verbs import Verb, posts
 from ..protocol.version import BY_HEADER, PROTOCOL_HEADER, PROTOCOL_VERSION, SECRET_HEADER
 from ..registry.record import Folder
 from ..registry.secret import is_secret
@@ -34,9 +35,11 @@ from .controller import Controller
 from .figures.sampler import Sampler
 from .process.caller import Adoption
 from .process.standby import Standby
+from .requests import Requests
 
 logger = logging.getLogger("gpucluster.supervisor")
 
+M = TypeVar("M", bound=BaseModel)
 _Call: TypeAlias = Callable[..., BaseModel]
 MAX_BODY_BYTES = 4 * 2**20
 _LAST_ANSWER_SECONDS = 10.0
@@ -140,6 +143,13 @@ class _Handler(web.RequestHandler):
         self.finish(model.model_dump_json())
 
 
+def _parsed(model: type[M], body: bytes) -> M:
+    try:
+        return model.model_validate_json(body)
+    except ValidationError as error:
+        raise invalid_request(error) from None
+
+
 class _Model(_Handler):
     def get(self) -> None:
         self.answer(self.interface.must_have_controller().model)
@@ -161,19 +171,12 @@ class _Post(_Handler):
 
 
 def _announce(controller: Controller, by: str | None, body: bytes) -> BaseModel:
-    try:
-        announced = Announcement.model_validate_json(body)
-    except ValidationError as error:
-        raise invalid_request(error) from None
-    return controller.requests.tell(announced, by)
+    return controller.requests.tell(_parsed(Announcement, body), by)
 
 
 class _Recording(_Handler):
     async def post(self) -> None:
-        try:
-            wanted = NewRecording.model_validate_json(self.request.body)
-        except ValidationError as error:
-            raise invalid_request(error) from None
+        wanted = _parsed(NewRecording, self.request.body)
         controller = self.interface.must_have_controller()
         self.answer(await controller.requests.record(self.interface.must_sample(), wanted.file, self.by))
 
@@ -200,10 +203,7 @@ class _Adopt(_Ending):
         # One that has refused is of no use: it ends, and nobody chooses it again.
         self.last = True
         late = asyncio.get_running_loop().call_later(_LAST_ANSWER_SECONDS, standby.end)
-        try:
-            adoption = Adoption.model_validate_json(self.request.body)
-        except ValidationError as error:
-            raise invalid_request(error) from None
+        adoption = _parsed(Adoption, self.request.body)
         self.interface.controller = controller = await standby.adopt(adoption)
         late.cancel()
         self.last = False
@@ -266,12 +266,16 @@ def _refusal(method: str | None, path: str, status: int) -> InvalidRequest:
     return InvalidRequest(f"The request for {where} cannot be read. Check how its path is encoded.")
 
 
-VERBS: dict[str, _Call] = {
-    r"/restart": lambda controller, by, _body: controller.requests.restart(by),
+def _verb(verb: Verb) -> _Call:
+    method = getattr(Requests, verb)
+    return lambda controller, by, _body, *named: method(controller.requests, *named, by=by)
+
+
+POSTS: dict[str, _Call] = {
+    **{f"/{pattern}": _verb(verb) for verb, _, pattern in posts()},
     r"/stop": lambda controller, by, _body: controller.requests.stop(by=by),
     r"/news": _announce,
     r"/dashboard": lambda controller, _by, _body: controller.open_dashboard(),
-    r"/workers/([^/]+)/retire": lambda controller, by, _body, worker: controller.requests.retire(worker, by),
 }
 """What is asked for with POST, by path."""
 ROUTES: tuple[tuple[str, type[_Handler]], ...] = (
@@ -283,7 +287,7 @@ ROUTES: tuple[tuple[str, type[_Handler]], ...] = (
     (r"/sample", _Sample),
     (r"/history", _History),
     (r"/decisions", _Decisions),
-    *((path, _Post) for path in VERBS),
+    *((path, _Post) for path in POSTS),
 )
 
 
@@ -300,7 +304,7 @@ class Listener:
         options: dict[str, Any] = {"interface": interface}
         self._folder = folder
         self._application = web.Application(
-            [(path, handler, options | ({"call": VERBS[path]} if path in VERBS else {})) for path, handler in ROUTES],
+            [(path, handler, options | ({"call": POSTS[path]} if path in POSTS else {})) for path, handler in ROUTES],
             default_handler_class=_Unknown,
             default_handler_args=options,
             log_function=lambda handler: None,

@@ -13,7 +13,7 @@ from ..protocol.models import Announcement, ClusterModel, ClusterState, Progress
 from ..protocol.spec import ClusterPatch
 from ..protocol.spec_base import not_whole_jobs
 from ..protocol.telemetry import Decision
-from ..protocol.traits import Verb
+from ..protocol.verbs import VERBS, Verb
 from ..protocol.workers import find_worker
 from ..registry.leasing import why_over
 from ..registry.record import Folder
@@ -29,17 +29,12 @@ from .reconciler import Reconciler
 from .share import Share
 from .state_store import StateStore
 
-_CANNOT = {
-    Verb.SCALE: ("cannot be scaled", ": it keeps the workers that it was started with"),
-    Verb.ADAPT: ("cannot follow the load", "; ask for a number of workers"),
-    Verb.RETIRE: ("cannot end a single worker", "; ask for a smaller number"),
-    Verb.RESTART: ("cannot restart its workers", "; stop it and create another"),
-}
-"""What is refused, and what the reason is, or what to do, unless the deployment knows better."""
-
 
 class ClusterParts:
     """What one cluster consists of in its process: what its controller and the requests to it share.
+
+    The controller sets ``deployment``, ``plan`` and ``reconciler`` when it starts the cluster; a request may replace
+    ``plan``, and leaves its ``stop_reason``.
 
     Parameters
     ----------
@@ -101,6 +96,11 @@ class Requests:
 
     def __init__(self, parts: ClusterParts) -> None:
         self.parts = parts
+        self._store, self._activity_log, self._idle = parts.store, parts.activity_log, parts.idle
+
+    @property
+    def _model(self) -> ClusterModel:
+        return self._store.model
 
     def patch(self, patch: ClusterPatch, by: str | None = None) -> ClusterModel:
         """Change what is wanted. The state is unchanged when this raises.
@@ -122,21 +122,19 @@ class Requests:
             What is wanted could not be written down.
         """
         self._must_live()
-        self.parts.store.must_write()
+        self._store.must_write()
         if patch.idle_timeout_seconds is not None:
-            self.parts.activity_log.asked_to_change(patch, by)
-            self.parts.idle.set_timeout(patch.idle_timeout_seconds or None)
-            return self.parts.store.update(idle=self.parts.idle.model())
+            self._activity_log.asked_to_change(patch, by)
+            self._idle.set_timeout(patch.idle_timeout_seconds or None)
+            return self._store.update(idle=self._idle.model())
         self._must_be_able(Verb.ADAPT if patch.adapt is not None else Verb.SCALE)
         field = "n_workers" if patch.adapt is None else "adapt.maximum"
         most = patch.adapt.maximum if patch.adapt is not None else (patch.n_workers or 0)
-        if self.parts.plan is not None and most > self.parts.plan.maximum_workers:
-            reason = self.parts.plan.maximum_reason
-            raise refused_field(field, f"must be at most {self.parts.plan.maximum_workers}, not {most}: {reason}")
         limit: dict[str, Any] = {}
-        if self.parts.plan is not None:
-            plan = self.parts.plan
-            if is_here(self.parts.model):
+        if (plan := self.parts.plan) is not None:
+            if most > plan.maximum_workers:
+                raise refused_field(field, f"must be at most {plan.maximum_workers}, not {most}: {plan.maximum_reason}")
+            if is_here(self._model):
                 plan = self.parts.share.planned_for(most, plan, self.parts.spec)
                 if (fault := self.parts.share.fault(most, plan)) is not None:
                     raise refused_field(field, fault.removesuffix("."))
@@ -145,14 +143,12 @@ class Requests:
             if plan.whole_jobs:
                 _must_be_whole_jobs(patch, plan.workers_together)
             self.parts.plan = plan
-            self.parts.store.update(soon=True, say={MessageCode.NOTE: plan.notes(most)})
-        self.parts.activity_log.asked_to_change(patch, by)
+            self._store.update(soon=True, say={MessageCode.NOTE: plan.notes(most)})
+        self._activity_log.asked_to_change(patch, by)
         if self.parts.reconciler is not None:
             self.parts.reconciler.forget_lowered()
         wanted = Wanted(n_workers=patch.n_workers, adapt=patch.adapt)
-        model = self.parts.store.update(wanted=wanted, say={MessageCode.NOTICE: None}, **limit)
-        self.parts.changed.set()
-        return model
+        return self._want(wanted=wanted, **limit)
 
     def retire(self, name: str, by: str | None = None) -> ClusterModel:
         """Ask for the end of one worker, whose results go to the others first.
@@ -165,53 +161,39 @@ class Requests:
             It has no worker of that name.
         RegistryUnwritable
         """
-        self._must_live()
-        if self.parts.reconciler is None:
-            raise InvalidState(f"The cluster '{self.parts.model.name}' is still starting; it has no workers to retire.")
-        self._must_be_able(Verb.RETIRE)
-        name = find_worker(self.parts.model, name).name
-        if self.parts.reconciler.retires(name):
-            return self.parts.model
-        self.parts.store.must_write()
-        wanted = self.parts.model.wanted
-        self.parts.activity_log.asked("retire", by, f"Retire {self.parts.titles.of(name)}")
+        reconciler = self._must_run(Verb.RETIRE, "it has no workers to retire")
+        name = find_worker(self._model, name).name
+        if reconciler.retires(name):
+            return self._model
+        self._store.must_write()
+        wanted = self._model.wanted
+        self._activity_log.asked("retire", by, f"Retire {self.parts.titles.of(name)}")
         lowers = wanted.n_workers is not None and name in self.parts.planned()
-        self.parts.reconciler.want_retired(name, lowers=lowers)
+        reconciler.want_retired(name, lowers=lowers)
         if lowers:
             wanted = Wanted(n_workers=max(0, (wanted.n_workers or 0) - 1))
-        model = self.parts.store.update(wanted=wanted, say={MessageCode.NOTICE: None})
-        self.parts.changed.set()
-        return model
+        return self._want(wanted=wanted)
 
     def restart(self, by: str | None = None) -> ClusterModel:
         """Ask for a restart of all workers.
 
-        Raises
-        ------
-        InvalidState
-            The cluster is not running.
-        RegistryUnwritable
+        Refused as ``retire`` is.
         """
-        self._must_live()
-        if self.parts.reconciler is None:
-            raise InvalidState(f"The cluster '{self.parts.model.name}' is still starting; there is nothing to restart.")
-        self._must_be_able(Verb.RESTART)
-        self.parts.store.must_write()
-        self.parts.activity_log.asked("restart", by, "Restart all workers")
-        self.parts.reconciler.want_restart()
-        model = self.parts.store.update(say={MessageCode.NOTICE: None})
-        self.parts.changed.set()
-        return model
+        reconciler = self._must_run(Verb.RESTART, "there is nothing to restart")
+        self._store.must_write()
+        self._activity_log.asked("restart", by, "Restart all workers")
+        reconciler.want_restart()
+        return self._want()
 
     def stop(self, reason: str | None = None, by: str | None = None) -> ClusterModel:
         """Ask for the end, also where nothing can be written. Asking again changes nothing."""
-        if self.parts.model.state.ended or self.parts.model.wanted.stopped:
-            return self.parts.model
+        if self._model.state.ended or self._model.wanted.stopped:
+            return self._model
         if reason is None:
             reason = self.parts.why_lease_over()  # Who is done lets go, then asks.
-        self.parts.activity_log.asked("stop", by, reason or "Stop")
+        self._activity_log.asked("stop", by, reason or "Stop")
         self.parts.stop_reason = reason
-        model = self.parts.store.update(
+        model = self._store.update(
             wanted=Wanted(stopped=True),
             state=ClusterState.STOPPING,
             progress=Progress(step="stop", message="Stopping"),
@@ -228,8 +210,8 @@ class Requests:
             The cluster is stopping or has ended.
         """
         self._must_live()
-        self.parts.activity_log.happened(announced.kind, announced.message, by)
-        return self.parts.model
+        self._activity_log.happened(announced.kind, announced.message, by)
+        return self._model
 
     async def record(self, sampler: Sampler, file: str, by: str | None = None) -> ClusterModel:
         """Begin to record what gauges show into a file.
@@ -249,14 +231,27 @@ class Requests:
         return self.parts.deployment.decisions() if self.parts.deployment is not None else []
 
     def _must_live(self) -> None:
-        if self.parts.model.wanted.stopped or self.parts.model.state.ended:
-            raise InvalidState(f"The cluster '{self.parts.model.name}' is {self.parts.model.state.value}.")
+        if self._model.wanted.stopped or self._model.state.ended:
+            raise InvalidState(f"The cluster '{self._model.name}' is {self._model.state.value}.")
+
+    def _must_run(self, verb: Verb, why_not: str) -> Reconciler:
+        self._must_live()
+        if self.parts.reconciler is None:
+            raise InvalidState(f"The cluster '{self._model.name}' is still starting; {why_not}.")
+        self._must_be_able(verb)
+        return self.parts.reconciler
+
+    def _want(self, **changes: Any) -> ClusterModel:
+        """Write down what is wanted, and let the reconciler look."""
+        model = self._store.update(say={MessageCode.NOTICE: None}, **changes)
+        self.parts.changed.set()
+        return model
 
     def _must_be_able(self, verb: Verb) -> None:
-        if self.parts.deployment is not None and verb not in self.parts.deployment.can:
-            refused, why = _CANNOT[verb]
-            why = f": {self.parts.deployment.why_not}" if self.parts.deployment.why_not is not None else why
-            raise InvalidState(f"The cluster '{self.parts.model.name}' {refused}{why}.")
+        if self.parts.deployment is not None and not self.parts.deployment.supports(verb):
+            known = self.parts.deployment.why_not
+            why = VERBS[verb].instead if known is None else f": {known}"
+            raise InvalidState(f"The cluster '{self._model.name}' {VERBS[verb].cannot}{why}.")
 
 
 def _must_be_whole_jobs(patch: ClusterPatch, together: int) -> None:

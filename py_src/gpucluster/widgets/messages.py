@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from ..protocol.spec import parse_patch
-
 if TYPE_CHECKING:
     from ..client.control import AsyncControl
 
@@ -54,11 +52,14 @@ class Moment(_Message):
 
 
 class Request(_Message):
-    """Somebody wants something done to the cluster; what cannot be taken back, he has confirmed."""
+    """A verb, with its arguments in their order; what cannot be taken back was confirmed."""
+
+    kind: str
 
     async def send(self, control: AsyncControl, id: str) -> None:
         """Ask the cluster for it; `GPUClusterError` where it is refused."""
-        raise NotImplementedError
+        named: dict[str, Any] = self.model_dump(exclude={"kind"})
+        await getattr(control, self.kind)(id, *named.values(), wait=False)
 
 
 class Scale(Request):
@@ -67,10 +68,6 @@ class Scale(Request):
     kind: Literal["scale"]
     n_workers: int | float | str | bool | None
 
-    async def send(self, control: AsyncControl, id: str) -> None:
-        """Ask for that number."""
-        await control.patch(id, parse_patch({"n_workers": self.n_workers}))
-
 
 class Retire(Request):
     """A worker is to be retired."""
@@ -78,19 +75,11 @@ class Retire(Request):
     kind: Literal["retire"]
     worker: Annotated[str, Field(min_length=1, max_length=200)]
 
-    async def send(self, control: AsyncControl, id: str) -> None:
-        """Ask for that."""
-        await control.retire(id, self.worker, wait=False)
-
 
 class Stop(Request):
     """The cluster is to stop."""
 
     kind: Literal["stop"]
-
-    async def send(self, control: AsyncControl, id: str) -> None:
-        """Ask for that."""
-        await control.stop(id, wait=False)
 
 
 Message: TypeAlias = Opened | Closed | Drawn | Page | Moment | Scale | Retire | Stop

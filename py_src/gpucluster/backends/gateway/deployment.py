@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 
 from ...protocol.errors import OperationFailed
 from ...protocol.spec import Adapt
-from ...protocol.traits import Verb
+from ...protocol.verbs import Verb
 from ..backend import StartContext
 from ..deployment import Deployment, Slot, SlotState
 from .ending import end

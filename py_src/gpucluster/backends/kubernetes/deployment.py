@@ -21,7 +21,7 @@ import yaml  # type: ignore[import-untyped]
 from ...protocol.errors import PreflightFailed, StartFailed
 from ...protocol.spec import Adapt
 from ...protocol.telemetry import Decision
-from ...protocol.traits import Verb
+from ...protocol.verbs import Verb
 from ..adapting import Adapting
 from ..backend import Plan, StartContext
 from ..causes import cause_of

@@ -23,7 +23,7 @@ from distributed import Scheduler
 from ...operating_system.control_groups import MemoryKills
 from ...protocol.errors import StartFailed
 from ...protocol.plain_text import counted
-from ...protocol.traits import Verb
+from ...protocol.verbs import Verb
 from ..backend import Plan, StartContext
 from ..dashboard import PrivateDashboardScheduler
 from ..deployment import Deployment, Slot, SlotState

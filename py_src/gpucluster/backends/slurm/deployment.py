@@ -15,7 +15,7 @@ from ...protocol.errors import StartFailed
 from ...protocol.plain_text import counted
 from ...protocol.spec import Adapt
 from ...protocol.telemetry import Decision
-from ...protocol.traits import Verb
+from ...protocol.verbs import Verb
 from ..adapting import Adapting
 from ..backend import Plan, StartContext
 from ..deployment import Deployment, Slot, SlotState

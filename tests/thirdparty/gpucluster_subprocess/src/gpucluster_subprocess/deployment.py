@@ -15,7 +15,7 @@ from gpucluster.backends.backend import Plan, StartContext
 from gpucluster.backends.deployment import Deployment, Slot, SlotState
 from gpucluster.backends.scheduler.remote import RemoteScheduler
 from gpucluster.protocol.errors import StartFailed
-from gpucluster.protocol.traits import Verb
+from gpucluster.protocol.verbs import Verb
 
 from . import job
 
