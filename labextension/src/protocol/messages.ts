@@ -4,7 +4,7 @@
  */
 
 /** The version of the wire protocol that these types describe. */
-export const PROTOCOL_VERSION = 6;
+export const PROTOCOL_VERSION = 7;
 
 export type ClusterState = 'starting' | 'running' | 'scaling' | 'stopping' | 'stopped' | 'failed';
 export type MessageCode =
@@ -15,6 +15,7 @@ export type MessageCode =
   | 'note'
   | 'warning'
   | 'pending'
+  | 'tasks_failed'
   | 'message'
   | 'worker_died'
   | 'worker_memory'
@@ -426,6 +427,35 @@ export interface WorkerHistory {
   memory_bytes: (number | null)[];
   gpu_utilization_percent: (number | null)[] | null;
   vram_used_bytes: (number | null)[] | null;
+}
+export interface TaskFailures {
+  id: string;
+  failures: TaskFailure[];
+}
+export interface TaskFailure {
+  task: string;
+  n_tasks: number;
+  key: string;
+  error: string;
+  traceback: string;
+  worker: string | null;
+}
+export interface LargestResults {
+  id: string;
+  total_bytes: number;
+  results: LargeResult[];
+}
+export interface LargeResult {
+  name: string;
+  group: string;
+  bytes: number;
+  n_results: number;
+  type: string;
+  on_gpu: boolean;
+  workers: string[];
+  n_workers: number;
+  kernels: string[];
+  n_clients: number;
 }
 export interface Activity {
   id: string;

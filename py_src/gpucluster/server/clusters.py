@@ -9,14 +9,15 @@ from typing import Any
 
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.utils import url_path_join
+from pydantic import ValidationError
 from tornado.web import authenticated
 
 from ..client.links import FORBIDDEN
 from ..client.starting.capacity import bounded_spec, checked_patch, checked_spec, demand_of
-from ..protocol.errors import FieldError, GPUClusterError, InvalidRequest, LinkRefused, refused_field
+from ..protocol.errors import FieldError, GPUClusterError, InvalidRequest, LinkRefused, invalid_request, refused_field
 from ..protocol.kinds import find_kind
 from ..protocol.links import NewLink, parse_link_request
-from ..protocol.models import ClusterList, ClusterModel, Notes, Submission
+from ..protocol.models import ClusterList, ClusterModel, Notes, ResultsReleased, Submission
 from ..protocol.plain_text import printable
 from ..protocol.spec import parse_patch
 from ..protocol.spec_base import SpecBase
@@ -251,6 +252,44 @@ class HistoryHandler(ClusterAPIHandler):
     async def get(self, cluster: str) -> None:
         """Return the figures."""
         self.answer(await self.control.history(cluster))
+
+
+class FailuresHandler(ClusterAPIHandler):
+    """The failed tasks of one cluster."""
+
+    polled = True
+
+    @authenticated
+    @authorized
+    async def get(self, cluster: str) -> None:
+        """Return each kind with its last error and traceback."""
+        self.answer(await self.control.failures(cluster))
+
+
+class ResultsHandler(ClusterAPIHandler):
+    """The largest results of one cluster."""
+
+    polled = True
+
+    @authenticated
+    @authorized
+    async def get(self, cluster: str) -> None:
+        """Return them."""
+        self.answer(await self.control.results(cluster))
+
+
+class ReleaseHandler(ClusterAPIHandler):
+    """Results of one cluster that a notebook is to hold no longer."""
+
+    @authenticated
+    @authorized
+    async def post(self, cluster: str) -> None:
+        """Release them."""
+        try:
+            released = ResultsReleased.model_validate_json(self.body())
+        except ValidationError as error:
+            raise invalid_request(error) from None
+        self.answer(await self.control.release_results(cluster, released))
 
 
 class ActivityHandler(ClusterAPIHandler):
