@@ -14,6 +14,7 @@ import type {
   DeviceProcess,
   Event,
   HostDevices,
+  LargestResults,
   LogLines,
   NewLink,
   NodeModel,
@@ -23,6 +24,8 @@ import type {
   SharedLink,
   SharedLinks,
   SiteFaults,
+  TaskFailure,
+  TaskFailures,
   TelemetryHistory,
   TelemetrySample
 } from '../protocol/messages';
@@ -30,7 +33,14 @@ import { PROTOCOL_VERSION } from '../protocol/messages';
 import { EventStream } from './eventstream';
 import { RefusedError, request } from './restapi';
 import { hasEnded } from './states';
-import type { Connection, IClusterManager, IKinds, ILinkRequest, IOffer } from './tokens';
+import type {
+  Connection,
+  IClusterManager,
+  IKinds,
+  ILinkRequest,
+  IOffer,
+  IReleased
+} from './tokens';
 
 /** Keeps the list of clusters fresh: by events, or by asking while there are none. */
 export class ClusterManager implements IClusterManager {
@@ -183,6 +193,18 @@ export class ClusterManager implements IClusterManager {
 
   async history(id: string): Promise<TelemetryHistory> {
     return this._ask('seconds', ['clusters', id, 'history']);
+  }
+
+  async failures(id: string): Promise<readonly TaskFailure[]> {
+    return (await this._ask<TaskFailures>('failures', ['clusters', id, 'failures'])).failures;
+  }
+
+  async results(id: string): Promise<LargestResults> {
+    return this._ask('results', ['clusters', id, 'results']);
+  }
+
+  async release(id: string, released: IReleased): Promise<ClusterModel> {
+    return this._command(this._ask('id', ['clusters', id, 'results', 'release'], 'POST', released));
   }
 
   async activity(id: string): Promise<readonly ActivityEntry[]> {

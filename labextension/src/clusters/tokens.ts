@@ -11,6 +11,7 @@ import type {
   DeviceProcess,
   HostDevices,
   KindModel,
+  LargestResults,
   NewLink,
   NodeModel,
   Notes,
@@ -18,6 +19,7 @@ import type {
   ProcessStopped,
   SharedLink,
   SiteFaults,
+  TaskFailure,
   TelemetryHistory,
   TelemetrySample
 } from '../protocol/messages';
@@ -55,6 +57,13 @@ export interface ILinkRequest {
   readonly hours: number;
   /** Whether it shows keys of tasks too. */
   readonly tasks: boolean;
+}
+
+/** Results that a notebook is to hold no longer. */
+export interface IReleased {
+  readonly name: string;
+  readonly group: string;
+  readonly kernel: string;
 }
 
 /** The one place in the browser that knows the clusters; views only draw. */
@@ -99,6 +108,12 @@ export interface IClusterManager extends IDisposable {
   retire(id: string, worker: string): Promise<ClusterModel>;
   /** The last ten minutes of a cluster, for a view that has just been opened. */
   history(id: string): Promise<TelemetryHistory>;
+  /** Tasks that have failed and are still held, each kind with its last error. */
+  failures(id: string): Promise<readonly TaskFailure[]>;
+  /** What takes the most memory of a cluster. */
+  results(id: string): Promise<LargestResults>;
+  /** Let a notebook hold some results no longer: its futures are cancelled. */
+  release(id: string, released: IReleased): Promise<ClusterModel>;
   /** What has happened to a cluster, oldest first. */
   activity(id: string): Promise<readonly ActivityEntry[]>;
   /** The links by which others can look at a cluster. */

@@ -9,8 +9,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from dask.utils import key_split
-
 NOT_A_CLIENT = "fire-and-forget"
 """What ``distributed.fire_and_forget`` is called among ``Scheduler.clients`` (2021.1)."""
 _OF_A_WORKER = re.compile(r"Client-worker-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -191,6 +189,8 @@ def left_behind(scheduler: Any, address: str) -> tuple[int, int, bool, list[str]
     its ``lost-computed-tasks``, ``lost-scattered-tasks`` and ``processing-tasks`` (2024.8); and by a nanny that ends a
     worker above its limit, in the topic ``worker-restart-memory``, with the address as ``worker`` (2023.2).
     """
+    from dask.utils import key_split
+
     removed = [
         event
         for _, event in scheduler.get_events(address) or ()
