@@ -180,7 +180,7 @@ def test_nobody_is_kept_out(page: Page, panel: Locator, environment: dict[str, s
             page.emulate_media(color_scheme=theme)
             light = "true" if theme == "light" else "false"
             expect(page.locator("body")).to_have_attribute("data-jp-theme-light", light)
-            legend = panel.get_by_role("button", name="What the colours and figures mean")
+            legend = panel.get_by_role("button", name="Legend")
             legend.click()
             expect(panel.get_by_text("RMM pool, use unknown")).to_be_visible()
             assert violations(page, "#gpucluster-panel") == []

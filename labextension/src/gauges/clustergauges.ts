@@ -165,7 +165,8 @@ export class ClusterGauges {
     const unreadable = column(sample, 'device_error').filter(error => error !== null).length;
     if (unreadable > 0) {
       this._notice.hidden = false;
-      setText(this._notice, fill(words.unreadable, { count: `${unreadable}` }));
+      const text = unreadable === 1 ? words.unreadableSingle : words.unreadable;
+      setText(this._notice, fill(text, { count: `${unreadable}` }));
     }
     this._progress.update(sample.progress ?? []);
     if (!this._isSettled) {

@@ -39,7 +39,7 @@ export function gaugeWords(trans: ITranslating) {
     warning: trans.__('Filling up'),
     critical: trans.__('Almost full'),
     warningFrom: trans.__('From {percent} of the total.'),
-    criticalFrom: trans.__('From {percent}. What is needed next may not fit.'),
+    criticalFrom: trans.__('From {percent}. The next allocation may fail.'),
     hostWorker: trans.__('{count} worker'),
     hostWorkers: trans.__('{count} workers'),
     hostGpu: trans.__('{count} GPU'),
@@ -48,10 +48,11 @@ export function gaugeWords(trans: ITranslating) {
     hostLost: trans.__('{count} lost'),
     stale: trans.__('{age} old'),
     noFigures: trans.__('Waiting for the first figures.'),
-    unreadableOne: trans.__('cannot be read'),
-    unreadable: trans.__('GPUs that cannot be read: {count}.'),
+    unreadableOne: trans.__('not readable'),
+    unreadable: trans.__('{count} GPUs not readable'),
+    unreadableSingle: trans.__('1 GPU not readable'),
     idle: trans.__('idle'),
-    legend: trans.__('What the colours and figures mean'),
+    legend: trans.__('Legend'),
     workers: trans.__('Workers'),
     worker: trans.__('Worker {name}'),
     gpuNumber: trans.__('GPU {number}'),
@@ -79,7 +80,7 @@ function partWords(trans: ITranslating) {
     ),
     past: part(
       trans.__('Memory over time'),
-      trans.__('The line over the load: memory of the GPUs, or of the workers, from empty to full.')
+      trans.__('Line: memory used by the GPUs or workers (0–100 %).')
     ),
     vram: part(
       trans.__('VRAM'),
@@ -91,7 +92,7 @@ function partWords(trans: ITranslating) {
     ),
     rmmFree: part(
       trans.__('RMM pool, free'),
-      trans.__('Reserved by the RMM pool and available at once; nobody else can use it.')
+      trans.__('Reserved by the RMM pool: available to this cluster only.')
     ),
     rmmPool: part(
       trans.__('RMM pool, use unknown'),
@@ -109,9 +110,9 @@ function partWords(trans: ITranslating) {
     ),
     unknown: part(
       trans.__('Unknown programs'),
-      trans.__('The driver does not report here which programs use it.')
+      trans.__('The driver does not report which programs use it.')
     ),
-    free: part(trans.__('Free'), trans.__('Used by nobody.')),
+    free: part(trans.__('Free'), trans.__('Not in use.')),
     cpu: part(
       trans.__('CPU'),
       trans.__(
@@ -119,7 +120,7 @@ function partWords(trans: ITranslating) {
       )
     ),
     shared: part(
-      trans.__('Shared'),
+      trans.__('Overcommitted'),
       trans.__(
         'More than the machine has: threads take turns on its cores, and its memory can be full before a worker reaches its limit.'
       )
@@ -141,7 +142,7 @@ function partWords(trans: ITranslating) {
     pause: part(trans.__('Pause'), trans.__('Above {percent}, a worker starts no new tasks.')),
     terminate: part(
       trans.__('Terminate'),
-      trans.__('Above {percent}, a worker is killed and started anew; its results are lost.')
+      trans.__('Above {percent}, a worker is killed and restarted; its results are recomputed.')
     ),
     results: part(
       trans.__('Results'),
