@@ -165,6 +165,8 @@ export class ClusterGauges {
     const unreadable = column(sample, 'device_error').filter(error => error !== null).length;
     if (unreadable > 0) {
       this._notice.hidden = false;
+      // The panel's card says it among all that is wrong.
+      this._notice.dataset.part = 'unreadable';
       const text = unreadable === 1 ? words.unreadableSingle : words.unreadable;
       setText(this._notice, fill(text, { count: `${unreadable}` }));
     }

@@ -22,6 +22,8 @@ export function gaugeWords(trans: ITranslating) {
     parts: partWords(trans),
     of: trans.__('{used} of {total}'),
     cores: trans.__('{used} cores'),
+    someCores: trans.__('{used} of {total} cores'),
+    someCore: trans.__('{used} of 1 core'),
     ofCores: trans.__('{used} / {total} cores'),
     ofCore: trans.__('{used} / {total} core'),
     ofThreads: trans.__('{used} / {total} threads'),
@@ -123,6 +125,12 @@ function partWords(trans: ITranslating) {
       trans.__('Overcommitted'),
       trans.__(
         'More than the machine has: threads take turns on its cores, and its memory can be full before a worker reaches its limit.'
+      )
+    ),
+    otherLoad: part(
+      trans.__('Others use'),
+      trans.__(
+        'Cores that programs outside this cluster keep busy, such as notebooks: tasks take longer meanwhile.'
       )
     ),
     memory: part(trans.__('Memory'), trans.__('Host memory of the workers’ processes.')),

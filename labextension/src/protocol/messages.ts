@@ -212,6 +212,7 @@ export interface TelemetrySample {
   received_bytes?: (number | null)[] | number | null;
   host_memory_bytes?: number | null;
   host_cores?: number | null;
+  host_others_cores?: number | null;
   tasks?: {
     [k: string]: number;
   };

@@ -1,7 +1,15 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { can, newsOf, said, textOf, wantedWorkers } from '../clusters/states';
-import { column, entry, formatBytes, type IThresholds, type NumberColumn } from '../gauges';
+import {
+  column,
+  entry,
+  formatBytes,
+  gaugeWords,
+  type IThresholds,
+  type NumberColumn
+} from '../gauges';
+import { othersText } from '../gauges/facts';
 import { hasGpu, sum } from '../gauges/figures';
 import type { ClusterModel, Message, TelemetrySample } from '../protocol/messages';
 
@@ -21,6 +29,8 @@ export interface ITrouble {
 
 /** From here on, Dask starts no new tasks on a worker. */
 const PAUSED = 0.8;
+/** Other programs that take so much of the machine make a computation that runs slow. */
+const OTHERS_SHARE = 0.5;
 /** Workers report every few seconds. */
 const SILENT_SECONDS = 30;
 /** So long the death of workers is shown although others work in their place: a person has to read it. */
@@ -128,6 +138,11 @@ function measured(
   if (fullGpus > 0) {
     const gpus = trans._n('%1 GPU', '%1 GPUs', fullGpus);
     add('vram', trans.__('GPU memory almost full on %1: the next allocation may fail', gpus));
+  }
+  const { host_others_cores: others, host_cores: cores } = sample;
+  if (others && cores && others >= OTHERS_SHARE * cores && isBusy(sample)) {
+    const load = othersText(sample, gaugeWords(trans));
+    add('others', trans.__('Other programs use %1: tasks take longer', load));
   }
   const disk = sum(column(sample, 'tier_disk_bytes')) ?? 0;
   if (disk > 0) {

@@ -45,6 +45,8 @@ def assemble(
         None where the cluster has none.
     """
     report.n_telemetry_samples = telemetry.n_samples if telemetry else 0
+    if telemetry is not None:
+        report.others_cores, report.machine_cores = telemetry.others_cores, telemetry.machine_cores
     if scheduler is None:
         report.notes.append(_NO_SCHEDULER)
         return

@@ -120,6 +120,9 @@ class TelemetrySample(TelemetryModel):
         None, description="Memory of the machine that all workers share; null: they have several, or nobody knows."
     )
     host_cores: int | None = Field(None, description="Cores of that machine.")
+    host_others_cores: float | None = Field(
+        None, description="Cores of it that programs outside this cluster keep busy; null: not known."
+    )
     tasks: dict[str, int] = Field(default_factory=dict, description="Number of tasks by state, in the whole cluster.")
     progress: list[PrefixProgress] = Field(
         default_factory=list, description="Kinds of tasks, the most recent ones last; at most 30."
