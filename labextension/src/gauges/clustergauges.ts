@@ -32,6 +32,9 @@ export class ClusterGauges {
     this._notice = element('p', 'gpc-Gauges-notice', this.node);
     this._totals = new GaugeSet(this._context);
     this._totals.isFocusable = true;
+    if (options.onOverTime !== undefined) {
+      this._totals.onOverTime = options.onOverTime;
+    }
     this._facts = new Facts(this._context);
     this._progress = new ProgressList(this._context);
     this._heat = new HeatGrid(this._context, name => this._reveal(name));
@@ -243,6 +246,8 @@ export namespace ClusterGauges {
     thresholds?: IThresholds;
     /** The least time that is drawn, in seconds. */
     shortestSpan?: number;
+    /** Opens the charts over time. */
+    onOverTime?: () => void;
     /** Offers to retire a worker. */
     onRetire?: (worker: string) => void;
     /** Whether the list of workers is open at first; by default where all of them are seen at once. */

@@ -54,6 +54,9 @@ export function gaugeWords(trans: ITranslating) {
     unreadable: trans.__('{count} GPUs not readable'),
     unreadableSingle: trans.__('1 GPU not readable'),
     idle: trans.__('idle'),
+    now: trans.__('now'),
+    ago: trans.__('{age} ago'),
+    overTime: trans.__('Over time'),
     legend: trans.__('Legend'),
     workers: trans.__('Workers'),
     worker: trans.__('Worker {name}'),
@@ -80,9 +83,10 @@ function partWords(trans: ITranslating) {
         'Share of time in which the GPU computed; one that waits for data or for tasks shows little.'
       )
     ),
-    past: part(
+    vramPast: part(trans.__('VRAM over time'), trans.__('Memory used of all GPUs (0–100 %).')),
+    memoryPast: part(
       trans.__('Memory over time'),
-      trans.__('Line: memory used by the GPUs or workers (0–100 %).')
+      trans.__('Memory used by all workers (0–100 %).')
     ),
     vram: part(
       trans.__('VRAM'),

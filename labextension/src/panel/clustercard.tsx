@@ -215,6 +215,7 @@ function Living(props: ILivingProps): JSX.Element {
           <LiveGauges
             cluster={cluster}
             manager={manager}
+            commands={props.commands}
             thresholds={thresholds}
             trans={trans}
             unfolded={unfolded}

@@ -127,9 +127,7 @@ class TelemetryListener:
 
     def stop(self) -> TelemetryReadings:
         """End, and return what has come."""
-        wall, own = (
-            now - then for now, then in zip((time.perf_counter(), time.process_time()), self._since, strict=True)
-        )
+        wall, own = time.perf_counter() - self._since[0], time.process_time() - self._since[1]
         self._readings.own_cores = own / wall if wall > 0 else 0.0
         self._task.cancel()
         with suppress(BaseException):
