@@ -43,8 +43,11 @@ def test_clients(here, canary, wait_until):
     with canary("Client(name=) is a part of its id"):
         kernel = "1b2c3d4e-1111-2222-3333-444444444444"
         assert state.kernels_of(here.scheduler) == []
-        with Client(here.client.scheduler.address, name=state.name_for_kernel(kernel), set_as_default=False):
+        name = state.name_for_kernel(kernel)
+        with Client(here.client.scheduler.address, name=name, set_as_default=False) as of_kernel:
             assert state.kernels_of(here.scheduler) == [kernel]
+            assert state.clients_of_kernel(here.scheduler, kernel) == [of_kernel.id]
+            assert state.kernel_of(of_kernel.id) == kernel and state.kernel_of(here.client.id) is None
         wait_until(lambda: state.kernels_of(here.scheduler) == [])
     with canary("'-worker-' in the ids of clients that tasks make"):
         name = here.client.submit(lambda: get_client().id, pure=False).result(30)

@@ -41,8 +41,8 @@ def name_for_kernel(kernel_id: str) -> str:
 
 def kernels_of(scheduler: Any) -> list[str]:
     """Return the ids of the Jupyter kernels that have a client: ``Client(name=)`` becomes a part of its id (2021.1)."""
-    found = (_KERNEL.search(name) for name in client_names(scheduler))
-    return sorted({kernel[1] for kernel in found if kernel is not None})
+    found = (kernel_of(name) for name in client_names(scheduler))
+    return sorted({kernel for kernel in found if kernel is not None})
 
 
 def has_work(scheduler: Any) -> bool:
@@ -248,7 +248,7 @@ def clients_of_kernel(scheduler: Any, kernel: str) -> list[str]:
 
 
 def kernel_of(client: str) -> str | None:
-    """Return the id of the Jupyter kernel that a client is of, if any."""
+    """Return the id of the Jupyter kernel that a client is of, if any: see ``kernels_of``."""
     found = _KERNEL.search(client)
     return None if found is None else found[1]
 
