@@ -4,7 +4,6 @@ import { createRoot, type Root } from 'react-dom/client';
 
 import type { INotebookLinks } from '../../labextension/src/actions/links';
 import type { IClusterManager } from '../../labextension/src/clusters/tokens';
-import { DEFAULT_THRESHOLDS } from '../../labextension/src/gauges';
 import { h } from '../../labextension/src/jsx';
 import { Unfolded } from '../../labextension/src/panel/unfolded';
 import type {
@@ -26,7 +25,7 @@ function keysOf(
   read: TelemetrySample | undefined = undefined,
   after = 0
 ): string[] {
-  return troublesOf(cluster(changes), read, DEFAULT_THRESHOLDS, NOW + after * 1000, trans).map(
+  return troublesOf(cluster(changes), read, NOW + after * 1000, trans).map(
     ({ key }) => key.split(' ')[0]
   );
 }
@@ -41,20 +40,14 @@ describe('troublesOf', () => {
     expect(keysOf({ messages: died }, busy, 300)).toEqual(['worker_memory']);
     expect(keysOf({ messages: died, n_workers: 1 }, done, 300)).toEqual(['worker_memory']);
     expect(keysOf({ messages: died }, done, 300)).toEqual([]);
-    const few = troublesOf(
-      cluster({ messages: died, n_workers: 1 }),
-      done,
-      DEFAULT_THRESHOLDS,
-      NOW,
-      trans
-    );
+    const few = troublesOf(cluster({ messages: died, n_workers: 1 }), done, NOW, trans);
     expect(few[0].actions).toEqual(['log', 'restart']);
   });
 
   it('is the same trouble when more workers die of it', () => {
     const more = [message('worker_memory', '4 workers ran out of memory.', { time: AT })];
     const key = (messages: ClusterModel['messages']): string =>
-      troublesOf(cluster({ messages }), done, DEFAULT_THRESHOLDS, NOW, trans)[0].key;
+      troublesOf(cluster({ messages }), done, NOW, trans)[0].key;
     expect(key(more)).toBe(key(died));
   });
 
@@ -77,13 +70,17 @@ describe('troublesOf', () => {
     ],
     [{ device_error: [null, 'It is lost.'] }, '1 GPU not readable: It is lost.']
   ])('reads the figures: %p', (changes, text) => {
-    const [trouble] = troublesOf(cluster(), sample(changes), DEFAULT_THRESHOLDS, NOW, trans);
+    const [trouble] = troublesOf(cluster(), sample(changes), NOW, trans);
     expect(trouble.text).toContain(text);
   });
 
   it('reads the figures of GPUs', () => {
-    const full = gpuSample({ tier_device_bytes: 1, tier_host_bytes: [2 ** 30, 2 ** 30] });
-    const texts = troublesOf(cluster(), full, DEFAULT_THRESHOLDS, NOW, trans).map(one => one.text);
+    const full = gpuSample({
+      vram_used_bytes: [2 ** 30, 15.5 * 2 ** 30],
+      tier_device_bytes: 1,
+      tier_host_bytes: [2 ** 30, 2 ** 30]
+    });
+    const texts = troublesOf(cluster(), full, NOW, trans).map(one => one.text);
     expect(texts).toEqual([
       'GPU memory almost full on 1 GPU: the next allocation may fail',
       'GPU memory is full: 2 GiB of results moved to host memory'
@@ -142,7 +139,6 @@ it('shows a traceback with one click, as text', async () => {
       cluster={cluster({ messages })}
       manager={managerOf({ failures })}
       commands={{ execute } as never}
-      thresholds={DEFAULT_THRESHOLDS}
       trans={trans}
     />
   );

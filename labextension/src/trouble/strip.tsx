@@ -4,7 +4,6 @@ import type { CommandRegistry } from '@lumino/commands';
 
 import * as CommandIDs from '../actions/commandids';
 import type { IClusterManager } from '../clusters/tokens';
-import type { IThresholds } from '../gauges';
 import { h, useEffect, useState } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
 import { showTraceback } from './traceback';
@@ -14,7 +13,6 @@ interface ITroubleStripProps {
   readonly cluster: ClusterModel;
   readonly manager: IClusterManager;
   readonly commands: CommandRegistry;
-  readonly thresholds: IThresholds;
   readonly trans: TranslationBundle;
 }
 
@@ -23,11 +21,11 @@ const dismissed = new Map<string, ReadonlySet<string>>();
 
 /** Everything that is wrong with a cluster, in one place, with what can be done; it goes when it is resolved. */
 export function TroubleStrip(props: ITroubleStripProps): JSX.Element {
-  const { cluster, manager, thresholds, trans } = props;
+  const { cluster, manager, trans } = props;
   const { id } = cluster;
   const [, setDrawn] = useState('');
   const find = (): readonly ITrouble[] =>
-    troublesOf(cluster, manager.sample(id), thresholds, manager.now(), trans);
+    lingering(id, troublesOf(cluster, manager.sample(id), manager.now(), trans), manager.now());
   const found = find();
   const before = dismissed.get(id) ?? new Set();
   const shown = found.filter(({ key }) => !before.has(key));
@@ -51,7 +49,7 @@ export function TroubleStrip(props: ITroubleStripProps): JSX.Element {
       manager.sampled.disconnect(onSampled);
       window.clearInterval(timer);
     };
-  }, [manager, cluster, thresholds, trans]);
+  }, [manager, cluster, trans]);
   return (
     <div className="gpc-Troubles" role="status">
       {shown.map(trouble => (
@@ -67,6 +65,22 @@ export function TroubleStrip(props: ITroubleStripProps): JSX.Element {
       ))}
     </div>
   );
+}
+
+/** What figures say stays for so long after they say it no more: a strip must not come and go. */
+const LINGER_MS = 10_000;
+const lately = new Map<string, Map<string, { at: number; trouble: ITrouble }>>();
+
+function lingering(id: string, found: readonly ITrouble[], now: number): readonly ITrouble[] {
+  const before = lately.get(id) ?? new Map<string, { at: number; trouble: ITrouble }>();
+  lately.set(id, before);
+  found
+    .filter(({ isMeasured }) => isMeasured)
+    .forEach(trouble => before.set(trouble.key, { at: now, trouble }));
+  const gone = [...before].filter(([key]) => !found.some(one => one.key === key));
+  gone.filter(([, { at }]) => now - at > LINGER_MS).forEach(([key]) => before.delete(key));
+  const kept = gone.filter(([, { at }]) => now - at <= LINGER_MS);
+  return [...found, ...kept.map(([, { trouble }]) => trouble)];
 }
 
 interface ITroubleProps extends ITroubleStripProps {

@@ -1,14 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { can, newsOf, said, textOf, wantedWorkers } from '../clusters/states';
-import {
-  column,
-  entry,
-  formatBytes,
-  gaugeWords,
-  type IThresholds,
-  type NumberColumn
-} from '../gauges';
+import { column, entry, formatBytes, gaugeWords, type NumberColumn } from '../gauges';
 import { othersText } from '../gauges/facts';
 import { hasGpu, sum } from '../gauges/figures';
 import type { ClusterModel, Message, TelemetrySample } from '../protocol/messages';
@@ -25,10 +18,14 @@ export interface ITrouble {
   readonly actions: readonly Action[];
   /** Which kind of tasks it is about, for its traceback. */
   readonly task?: string;
+  /** Read from figures, which go up and down. */
+  readonly isMeasured?: boolean;
 }
 
 /** From here on, Dask starts no new tasks on a worker. */
 const PAUSED = 0.8;
+/** A GPU with less room than that: a pool of RMM takes most of it by design. */
+const FULL = 0.95;
 /** Other programs that take so much of the machine make a computation that runs slow. */
 const OTHERS_SHARE = 0.5;
 /** Workers report every few seconds. */
@@ -40,7 +37,6 @@ const READ_MS = 60_000;
 export function troublesOf(
   cluster: ClusterModel,
   sample: TelemetrySample | undefined,
-  thresholds: IThresholds,
   now: number,
   trans: TranslationBundle
 ): readonly ITrouble[] {
@@ -54,7 +50,7 @@ export function troublesOf(
     })),
     ...deaths(cluster, sample, now),
     ...said(cluster, 'notice').map(message => of(message, 'error', ['log'])),
-    ...(sample === undefined ? [] : measured(sample, thresholds, trans)),
+    ...(sample === undefined ? [] : measured(sample, trans)),
     ...said(cluster, 'warning').map(message => of(message, 'warning', []))
   ];
   return troubles.sort((a, b) => Number(b.level === 'error') - Number(a.level === 'error'));
@@ -96,14 +92,10 @@ function isBusy(sample: TelemetrySample | undefined): boolean {
 }
 
 /** What the figures of the workers say. */
-function measured(
-  sample: TelemetrySample,
-  thresholds: IThresholds,
-  trans: TranslationBundle
-): ITrouble[] {
+function measured(sample: TelemetrySample, trans: TranslationBundle): ITrouble[] {
   const troubles: ITrouble[] = [];
   const add = (key: string, text: string, level: ITrouble['level'] = 'warning'): void =>
-    void troubles.push({ key, level, text, actions: [] });
+    void troubles.push({ key, level, text, actions: [], isMeasured: true });
   const errors = column(sample, 'device_error').filter(error => error !== null);
   if (errors.length > 0) {
     const one = trans.__('%1 GPU not readable: %2', 1, errors[0] ?? '');
@@ -133,8 +125,7 @@ function measured(
     const who = some(full, total, trans);
     add('memory', trans.__('Memory almost full on %1: no new tasks start there above 80 %', who));
   }
-  const critical = Math.max(thresholds.warningPercent, thresholds.criticalPercent) / 100;
-  const fullGpus = isFull('vram_used_bytes', 'vram_total_bytes', critical);
+  const fullGpus = isFull('vram_used_bytes', 'vram_total_bytes', FULL);
   if (fullGpus > 0) {
     const gpus = trans._n('%1 GPU', '%1 GPUs', fullGpus);
     add('vram', trans.__('GPU memory almost full on %1: the next allocation may fail', gpus));
