@@ -38,7 +38,7 @@ from gpucluster.protocol.models import (
 )
 from gpucluster.protocol.recordings import RecordedSession, RecordingList
 from gpucluster.protocol.spec import ClusterPatch, SpecBase
-from gpucluster.protocol.telemetry import Activity, TelemetryHistory
+from gpucluster.protocol.telemetry import Activity, LargestResults, TaskFailures, TelemetryHistory
 from gpucluster.protocol.verbs import Verb
 from gpucluster.protocol.version import PROTOCOL_VERSION
 from pydantic import BaseModel, ConfigDict
@@ -81,6 +81,8 @@ class Protocol(BaseModel):
     notes: Notes
     process_stopped: ProcessStopped
     history: TelemetryHistory
+    failures: TaskFailures
+    results: LargestResults
     activity: Activity
     lessons: LessonList
     copied: LessonCopied

@@ -25,6 +25,13 @@ fitted = client.map(fit, loaded)
 best = client.submit(score, fitted)
 """
 
+FAILURE = """
+import numpy as np
+def parse(line): return float(f"line {line}")
+parsed = client.map(parse, range(3), priority=10)
+many = client.map(np.random.rand, [2_000_000] * 8, pure=False, priority=10)
+"""
+
 h100 = partial(gpu, total=81559, name="NVIDIA H100 80GB HBM3", limit=700)
 """The line of a GPU; sizes are in MiB."""
 
@@ -173,8 +180,21 @@ def one_cluster(pictures: Pictures) -> None:
     lost = control.get(id).workers[0].pid
     assert lost is not None
     os.kill(lost, 9)
-    expect(panel.locator(".gpc-News")).to_contain_text("ago")
+    expect(panel.locator(".gpc-Trouble")).to_contain_text("SIGKILL")
     pictures.take("worker-lost")
+    if pictures.wants("trouble", "traceback"):
+        notebook.locator(".jp-Cell").last.locator(".cm-content").click()
+        page.keyboard.insert_text(FAILURE)
+        page.keyboard.press("Shift+Enter")
+        traceback = panel.get_by_role("button", name="Traceback")
+        traceback.wait_for()
+        panel.get_by_role("button", name="Largest results").click()
+        panel.locator(".gpc-Result", has_text="rand").wait_for()
+        pictures.take("trouble")
+        traceback.click()
+        page.locator(".gpc-Traceback pre").wait_for()
+        pictures.take_middle("traceback", ".jp-Dialog-content")
+        page.keyboard.press("Escape")
     if pictures.wants("charts"):
         choose_command(page, "Show Gauges of GPU Cluster over Time")
         page.get_by_role("region", name="Gauges over time").get_by_role("img", name="Host memory").wait_for()

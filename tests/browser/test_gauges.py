@@ -174,13 +174,13 @@ def test_nobody_is_kept_out(page: Page, panel: Locator, environment: dict[str, s
         page.mouse.move(900, 500)
         expect(page.get_by_role("tooltip")).to_have_count(0)
         # What has happened takes its place once.
-        expect(panel.locator(".gpc-News")).to_contain_text("ago")
+        expect(panel.locator(".gpc-Trouble").first).to_contain_text("not readable")
         assert shifts(page, panel) == [], "nothing jumps while figures change"
         for theme in ("light", "dark"):
             page.emulate_media(color_scheme=theme)
             light = "true" if theme == "light" else "false"
             expect(page.locator("body")).to_have_attribute("data-jp-theme-light", light)
-            legend = panel.get_by_role("button", name="What the colours and figures mean")
+            legend = panel.get_by_role("button", name="Legend")
             legend.click()
             expect(panel.get_by_text("RMM pool, use unknown")).to_be_visible()
             assert violations(page, "#gpucluster-panel") == []

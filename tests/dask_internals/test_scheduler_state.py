@@ -43,8 +43,11 @@ def test_clients(here, canary, wait_until):
     with canary("Client(name=) is a part of its id"):
         kernel = "1b2c3d4e-1111-2222-3333-444444444444"
         assert state.kernels_of(here.scheduler) == []
-        with Client(here.client.scheduler.address, name=state.name_for_kernel(kernel), set_as_default=False):
+        name = state.name_for_kernel(kernel)
+        with Client(here.client.scheduler.address, name=name, set_as_default=False) as of_kernel:
             assert state.kernels_of(here.scheduler) == [kernel]
+            assert state.clients_of_kernel(here.scheduler, kernel) == [of_kernel.id]
+            assert state.kernel_of(of_kernel.id) == kernel and state.kernel_of(here.client.id) is None
         wait_until(lambda: state.kernels_of(here.scheduler) == [])
     with canary("'-worker-' in the ids of clients that tasks make"):
         name = here.client.submit(lambda: get_client().id, pure=False).result(30)
@@ -195,11 +198,38 @@ def test_workers_that_leave(here, canary, wait_until):
         here.client.sync(_abort, here, victim)
         wait_until(lambda: victim.address not in here.scheduler.workers)
         assert not state.left_on_purpose(here.scheduler, victim.address)
-        assert state.left_behind(here.scheduler, victim.address) == (2, 1, False)
+        assert state.left_behind(here.scheduler, victim.address) == (2, 1, False, [])
         here.scheduler.log_event("worker-restart-memory", {"worker": victim.address, "pid": 1, "rss": 1})
         assert state.left_behind(here.scheduler, victim.address)[2]
-        assert state.left_behind(here.scheduler, "tcp://nobody:1") == (0, 0, False)
+        assert state.left_behind(here.scheduler, "tcp://nobody:1") == (0, 0, False, [])
         here.client.sync(victim.close, nanny=False)
+
+
+def test_failures_and_results(here, canary, wait_until):
+    with canary("TaskState.exception_blame, .exception_text, .traceback_text, .erred_on"):
+        failed = here.client.submit(divmod, 1, 0, pure=False, workers=[here.worker.address])
+        depends = here.client.submit(str, failed, pure=False)
+        wait_until(lambda: depends.status == "error")
+        told = state.own_failure(here.scheduler, failed.key)
+        assert told["task"] == "divmod"
+        assert told["error"].startswith("ZeroDivisionError(")
+        assert told["worker"] == str(here.worker.name)
+        assert state.own_failure(here.scheduler, depends.key) is None, "another one is to blame"
+        assert state.own_failure(here.scheduler, "unknown") is None
+    with canary("TaskState.group, .prefix, .nbytes, .type, .who_wants, TaskGroup.name"):
+        held = here.client.submit(bytes, 5000, pure=False, workers=[here.worker.address])
+        held.result(30)
+        worker = here.scheduler.workers[here.worker.address]
+        found = [one for one in state.results_of(worker) if one[1] == "bytes"]
+        assert [(one[0], one[3], one[4]) for one in found] == [("bytes", "bytes", (here.client.id,))]
+        assert found[0][2] >= 5000
+    with canary("Scheduler.client_releases_keys(keys, client), and clients that obey 'cancelled-keys'"):
+        assert here.client.sync(_release, here.scheduler, here.client.id, "bytes") == 1
+        wait_until(lambda: held.status == "cancelled" and held.key not in here.scheduler.tasks)
+
+
+async def _release(scheduler, client, group):
+    return state.release_results(scheduler, client, group, "Released.")
 
 
 async def _abort(here, worker):

@@ -12,12 +12,12 @@ import distributed  # noqa: F401  # sets the defaults of workers
 import pytest
 from gpucluster.gauges.bars import PART_NAMES, Bar
 from gpucluster.gauges.figures import Figures, cluster_figures, worker_figures, worker_title
-from gpucluster.gauges.sentences import running_tasks, sentences, shared_text
+from gpucluster.gauges.sentences import others_text, running_tasks, sentences, shared_text
 from gpucluster.gauges.units import count_text, duration_text, percent_text, size_text
 from gpucluster.protocol.telemetry import TelemetrySample
 
 CASES = json.loads(Path(__file__).with_name("cases.json").read_text(encoding="utf-8"))
-COMPARED = {"vram", "memory", "results", "gpu", "cpu", "shared", "tasks"}
+COMPARED = {"vram", "memory", "results", "gpu", "cpu", "shared", "others", "tasks"}
 """What a case may say of a worker or the cluster."""
 SCHEMA = Path(__file__).parents[2] / "labextension" / "schema" / "plugin.json"
 
@@ -77,6 +77,7 @@ def test_figures(case: dict[str, Any]):
     for place, expected in enumerate(case["workers"]):
         expect(worker_figures(sample, place), expected)
     assert shared_text(sample) == cluster.get("shared", "")
+    assert others_text(sample) == cluster.get("others", "")
     assert running_tasks(sample) == cluster.get("tasks", {}).get("running", 0)
     load = sentences(sample)[0]
     cpu = cluster.get("cpu")

@@ -37,7 +37,7 @@ def test_the_cluster_has_no_more_than_the_machine_that_its_workers_share():
     assert cluster_lines(shared) == [
         "  Memory       ██████░░░░░░░░░░░░░░░░░░ 2 GiB of 8 GiB (25 %): Unmanaged 2 GiB",
         "  CPU 0.8 of 2 cores, 0 tasks running, 0 results held",
-        "  Shared: 4 threads on 2 cores, memory limits of 12 GiB on 8 GiB",
+        "  Overcommitted: 4 threads on 2 cores, memory limits of 12 GiB on 8 GiB",
     ]
     assert worker_figures(shared, 0).bars[0].text == "1 GiB of 6 GiB (17 %)"
 
@@ -62,7 +62,7 @@ def test_workers_one_by_one():
         "  Worker 1 GPU    The GPU is lost.",
         "  Worker 1        ░░░░░░░░░░░░░░░░░░░░░░░░ 0 B of 1 GiB (0 %)",
     ]
-    assert "  GPUs that cannot be read: 1." in cluster_lines(figures)
+    assert "  1 GPU not readable." in cluster_lines(figures)
     assert worker_lines(sample(workers=["0"], memory_bytes=GIB), 10) == []
 
 

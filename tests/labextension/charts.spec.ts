@@ -73,7 +73,7 @@ describe('the course of a cluster', () => {
   it('tells once what the activity of the cluster tells better, and nothing that a line shows', () => {
     const made = course(at(0), at(1, { workers: ['0'] }));
     made.told = [
-      { at: at(1).at, kind: 'worker_left', by: null, message: 'Worker 1 died: killed by signal 9' },
+      { at: at(1).at, kind: 'worker_left', by: null, message: 'Worker 1 was killed (SIGKILL).' },
       { at: at(1).at, kind: 'state', by: null, message: 'running' },
       { at: at(0.5).at, kind: 'restart', by: 'JupyterLab', message: 'Restart all workers' }
     ];

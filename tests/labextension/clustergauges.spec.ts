@@ -278,7 +278,7 @@ describe('workers', () => {
     }
     expect(detail(node, 1)?.textContent).toContain('The GPU is lost.');
     expect(detail(node, 1)).toBeNull();
-    expect(node.textContent).toContain('GPUs that cannot be read: 1.');
+    expect(node.textContent).toContain('1 GPU not readable');
   });
 
   it('can be retired where somebody does it', async () => {
@@ -358,7 +358,7 @@ describe('explanations', () => {
       gauges.update(gpuSample(), cluster());
       jest.runOnlyPendingTimers();
       const part = gauges.node.querySelector('.gpc-Segment[data-part=others]');
-      part?.dispatchEvent(new MouseEvent('pointerover', { bubbles: true }));
+      part?.dispatchEvent(new MouseEvent('pointermove', { bubbles: true }));
       jest.advanceTimersByTime(300);
       expect(tooltip()).toBe(`Others: 2 GiB${words.parts.others.sentence}`);
     } finally {

@@ -39,6 +39,7 @@ interface IFiguresCase {
   readonly gpu?: string;
   readonly cpu?: { readonly used: string; readonly capacity: string };
   readonly shared?: string;
+  readonly others?: string;
   readonly tasks?: { readonly running?: number; readonly failed?: number };
 }
 
@@ -160,6 +161,7 @@ describe('figures of gauges', () => {
       clusterFacts(sample, undefined, null, context).map(fact => [fact.part, fact.text])
     );
     expect(facts.get('shared')).toBe(cluster.shared);
+    expect(facts.get('otherLoad')).toBe(cluster.others);
     const { running = 0, failed = 0 } = cluster.tasks ?? {};
     const tasks = facts.get('tasks') ?? '';
     expect(tasks.includes(' running')).toBe(running > 0);

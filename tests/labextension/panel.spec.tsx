@@ -56,6 +56,9 @@ function store(clusters: ClusterModel[], changes: Partial<IClusterManager> = {})
     share: () => Promise.reject(new Error('not here')),
     withdraw: () => Promise.resolve(),
     history: () => Promise.reject(new Error('There is none.')),
+    failures: () => Promise.resolve([]),
+    results: () => Promise.resolve({ id: '', total_bytes: 0, results: [] }),
+    release: () => Promise.resolve(cluster()),
     activity: () => Promise.resolve([]),
     logs: () => Promise.resolve([]),
     stopProcess: ({ pid }) => Promise.resolve({ pid, ended: true }),
@@ -263,11 +266,11 @@ describe('card', () => {
       kept_by: 'a client holds 3 results'
     };
     const messages = (['worker_died', 'done'] as const).map((code, i) =>
-      message(code, `Here is ${code}.`, { time: `2026-01-01T10:04:0${i}Z` })
+      message(code, `Here is ${code}.`, { time: `2026-01-01T10:04:3${i}Z` })
     );
     await draw(card(store([cluster({ n_clients: 1, idle, messages })])));
     expect(host.textContent).toContain('Idle for 2 min: a client holds 3 results');
-    expect(host.textContent).toContain('Here is worker_died. (1 min ago)');
+    expect(host.textContent).toContain('Here is worker_died.');
     // Idle for a second between two computations: not worth a word that comes and goes.
     const quiet_since = '2026-01-01T10:05:00Z';
     await draw(card(store([cluster({ n_clients: 1, idle: { ...idle, quiet_since } })])));
@@ -601,7 +604,9 @@ describe('card', () => {
     await draw(
       card(store([cluster({ messages: [message('warning', 'The dashboard has <b>holes</b>.')] })]))
     );
-    expect(host.querySelector('.gpc-Notice')?.textContent).toBe('The dashboard has <b>holes</b>.');
+    expect(host.querySelector('.gpc-Trouble p')?.textContent).toBe(
+      'The dashboard has <b>holes</b>.'
+    );
   });
 
   it('shows progress while it starts, and can be cancelled once', async () => {
@@ -636,8 +641,8 @@ describe('card', () => {
         );
         return Promise.resolve();
       });
-    const said = (): string | undefined =>
-      host.querySelector('.gpc-CardNotice[role=status]')?.textContent ?? undefined;
+    const said = (): string =>
+      host.querySelector('.gpc-Troubles[role=status] p')?.textContent ?? '';
     await draw(<></>);
     await show(cluster({ messages: [message('notice', notice)] }));
     expect(said()).toBe(notice);

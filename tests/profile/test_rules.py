@@ -94,7 +94,21 @@ def test_thresholds_of_bytes(size: int) -> None:
     moved = TransferFigures(between_workers_bytes=size, to_clients_bytes=0, from_clients_bytes=0)
     results = [PrefixFigures(prefix="sum", n_tasks=100, compute_seconds=36.0, result_bytes=10**9)]
     expected = size >= max(64 * 2**20, 0.25 * 10**9)
-    assert ("transfers" in rules(report_of(transfers=moved, prefixes=results))) == expected
+    assert ("transfers" in rules(report_of(transfers=moved, prefixes=results, transfer_seconds=None))) == expected
+    shuffled = moved.model_copy(update={"shuffled_bytes": size})
+    assert ("transfers" in rules(report_of(transfers=shuffled, prefixes=results, idle_share=0.25))) == expected
+
+
+@pytest.mark.parametrize(("fetching", "expected"), [(2.8, False), (3.3, False), (3.4, True), (20.0, True)])
+def test_data_that_move_matter_by_the_time_that_takes(fetching: float, expected: bool) -> None:
+    moved = TransferFigures(between_workers_bytes=10**9, to_clients_bytes=0, from_clients_bytes=0)
+    results = [PrefixFigures(prefix="sum", n_tasks=100, compute_seconds=13.3, result_bytes=10**9)]
+    report = report_of(transfers=moved, prefixes=results, compute_seconds=13.3, transfer_seconds=fetching)
+    assert ("transfers" in rules(report)) == expected
+    busy = report.model_copy(update={"others_cores": 1.7, "machine_cores": 2})
+    assert rules(busy) == ["busy_machine"], "on a busy machine, fetching is not to blame"
+    assert "used 1.7 of 2 cores" in find_bottlenecks(busy)[0].evidence
+    assert "busy_machine" not in rules(report.model_copy(update={"others_cores": 1.7, "machine_cores": 16}))
 
 
 @given(st.floats(0, 1))

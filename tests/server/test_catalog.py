@@ -197,6 +197,10 @@ async def test_answers_are_as_the_document_says(api, jp_fetch, running_cluster):
     check("/api/preview", "post", *await api("POST", "preview", {"backend": "local"}))
     check(f"{one}/activity", "get", *await api("GET", "clusters/shared/activity"))
     check(f"{one}/history", "get", *await api("GET", "clusters/shared/history"))
+    check(f"{one}/failures", "get", *await api("GET", "clusters/shared/failures"))
+    check(f"{one}/results", "get", *await api("GET", "clusters/shared/results"))
+    released = {"name": "none", "group": "none", "kernel": "none"}
+    check(f"{one}/results/release", "post", *await api("POST", "clusters/shared/results/release", released))
     check(f"{one}/workers/{{worker}}/retire", "post", *await api("POST", "clusters/shared/workers/99/retire"))
     check(one, "patch", *await api("PATCH", "clusters/shared", {"idle_timeout_seconds": 0}))
     check(one, "patch", *await api("PATCH", "clusters/shared", {"n_workers": -1}))

@@ -135,6 +135,9 @@ async def test_unknown_cluster(api):
         ("DELETE", "/recording", None),
         ("GET", "/activity", None),
         ("GET", "/history", None),
+        ("GET", "/failures", None),
+        ("GET", "/results", None),
+        ("POST", "/results/release", {"name": "x", "group": "x", "kernel": "k"}),
         ("GET", "/logs", None),
         ("GET", "/script", None),
     ]

@@ -66,7 +66,7 @@ class Control:
 
 async def test_the_past_is_not_told_and_failures_are(told, caplog):
     old = Message.of(MessageCode.SPILL, "Old.", time="2026-11-21T08:00:00.000Z")
-    died = "Worker 0 died: ended by SIGKILL."
+    died = "Worker 0 was killed (SIGKILL)."
     new = Message.of(MessageCode.WORKER_DIED, died, time="2026-11-21T08:00:00.000Z")
     before = cluster_model("00000001", name="one", messages=[old])
     after = before.model_copy(update={"messages": [old, new]})

@@ -32,10 +32,10 @@ def worker(name: str) -> WorkerModel:
 @pytest.mark.parametrize(
     ("status", "words"),
     [
-        (-signal.SIGKILL, "ended by SIGKILL"),
-        (-signal.SIGSEGV, "ended by SIGSEGV"),
-        (-250, "ended by signal 250"),
-        (1, "ended with status 1"),
+        (-signal.SIGKILL, "was killed (SIGKILL)"),
+        (-signal.SIGSEGV, "was killed (SIGSEGV)"),
+        (-250, "was killed (signal 250)"),
+        (1, "exited with status 1"),
         (255, None),
     ],
 )
@@ -44,8 +44,8 @@ def test_what_an_exit_status_means(status: int, words: str | None) -> None:
 
 
 def test_the_system_kills_when_memory_is_used_up() -> None:
-    assert ended_by(-signal.SIGKILL, out_of_memory=True) == "killed by the system: out of memory"
-    assert ended_by(-signal.SIGTERM, out_of_memory=True) == "ended by SIGTERM"
+    assert ended_by(-signal.SIGKILL, out_of_memory=True) == "was killed by the system: out of memory"
+    assert ended_by(-signal.SIGTERM, out_of_memory=True) == "was killed (SIGTERM)"
 
 
 @pytest.mark.parametrize(
@@ -53,30 +53,38 @@ def test_the_system_kills_when_memory_is_used_up() -> None:
     [
         ([Death(worker("2"), None)], "Worker 2 left unexpectedly; see the log."),
         (
-            [Death(worker("2"), "ended by SIGKILL", 14)],
-            "Worker 2 died: ended by SIGKILL. 14 results are computed anew.",
+            [Death(worker("2"), "was killed (SIGKILL)", 14)],
+            "Worker 2 was killed (SIGKILL). 14 results are being recomputed.",
         ),
-        ([Death(worker("2"), "ended by SIGKILL", 1)], "Worker 2 died: ended by SIGKILL. 1 result is computed anew."),
-        ([Death(worker("1"), "other"), Death(worker("1"), "other")], "Worker 1 died: other."),
         (
-            [Death(worker("1"), "ended by SIGKILL", 2), Death(worker("2"), "ended by SIGKILL", 3)],
-            "Workers 1 and 2 died: ended by SIGKILL. 5 results are computed anew.",
+            [Death(worker("2"), "was killed (SIGKILL)", 1)],
+            "Worker 2 was killed (SIGKILL). 1 result is being recomputed.",
+        ),
+        ([Death(worker("1"), "died: other"), Death(worker("1"), "died: other")], "Worker 1 died: other (2 times)."),
+        (
+            [Death(worker("1"), "was killed (SIGKILL)", 2), Death(worker("2"), "was killed (SIGKILL)", 3)],
+            "Workers 1 and 2 were killed (SIGKILL). 5 results are being recomputed.",
         ),
         (
             [
-                Death(worker("1"), "ended by SIGKILL"),
-                Death(worker("2"), "ended with status 1"),
+                Death(worker("1"), "was killed (SIGKILL)"),
+                Death(worker("2"), "exited with status 1"),
                 Death(worker("3"), None),
             ],
-            "Workers 1, 2 and 3 died: ended by SIGKILL (1 of them).",
+            "Workers 1, 2 and 3 died; 1 of them was killed (SIGKILL).",
         ),
         (
-            [Death(worker("1"), "XID 79 of its GPU", 3, 1)],
+            [Death(worker(name), "ran out of memory (limit 700 MiB)", 8, tasks=("make_big", "sum")) for name in "0123"],
+            "4 workers ran out of memory (limit 700 MiB) while running 'make_big' and 'sum'. "
+            "32 results are being recomputed.",
+        ),
+        (
+            [Death(worker("1"), "died: XID 79 of its GPU", 3, 1)],
             "Worker 1 died: XID 79 of its GPU. 1 piece of scattered data is lost.",
         ),
         (
             [Death(worker("1"), None, 2, told_by_deployment=True), Death(worker("2"), None, told_by_deployment=True)],
-            "Workers 1 and 2 left. 2 results are computed anew.",
+            "Workers 1 and 2 left. 2 results are being recomputed.",
         ),
     ],
 )
@@ -91,7 +99,8 @@ def test_workers_are_called_as_the_card_calls_them_also_when_they_are_gone() -> 
     assert titles.together([seventh]) == "GPU-12345678", "before its figures have come"
     titles.saw({"workers": (seventh, third, "0"), "device_index": (7, 3, None), "host": ("node1", "node1", "node1")})
     titles.saw({"workers": ()})
-    assert sentence([Death(worker(seventh), "XID 79 of its GPU")], titles.together) == "GPU 7 died: XID 79 of its GPU."
+    lost_gpu = [Death(worker(seventh), "died: XID 79 of its GPU")]
+    assert sentence(lost_gpu, titles.together) == "GPU 7 died: XID 79 of its GPU."
     assert titles.together([third, seventh]) == "GPU 7 and GPU 3"
     titles.saw({"workers": (seventh, third), "device_index": (7, 3), "host": ("node1", "node2")})
     assert titles.of(third) == "GPU 3 · node2"
@@ -174,8 +183,8 @@ def test_what_keeps_an_idle_cluster(members: Members, queue: bool, words: str | 
 
 
 def test_what_died_long_ago_explains_no_task_that_is_given_up() -> None:
-    for at, notes in ((now(), ["Worker 0 died: ended by SIGSEGV."]), ("2026-01-01T10:00:00.000Z", None)):
-        died = Message.of(MessageCode.WORKER_DIED, "Worker 0 died: ended by SIGSEGV.", time=at)
+    for at, notes in ((now(), ["Worker 0 was killed (SIGSEGV)."]), ("2026-01-01T10:00:00.000Z", None)):
+        died = Message.of(MessageCode.WORKER_DIED, "Worker 0 was killed (SIGSEGV).", time=at)
         error = KilledWorker("task", None, 3)
         Client._tell_why(SimpleNamespace(_model=lambda died=died: SimpleNamespace(said=lambda *_: [died])), error)
         assert getattr(error, "__notes__", None) == notes
@@ -197,16 +206,18 @@ def test_a_cluster_tells_what_happened_to_it(site, wait_until, tmp_path):
         [done] = site.get("told").news
         assert done.message.startswith("Two numbers: ended after ")
         assert done.message.endswith(" s, 1 failed of 2 tasks.")
-        # What a worker may not use: its nanny ends it, and what it held is computed anew.
+        # What a worker may not use: its nanny ends it, and what it held is recomputed.
         assert client.submit(_use_too_much, tmp_path / "was here", pure=False).result(120) == "again"
         wait_until(lambda: any(entry.kind == "worker_died" for entry in site.get("told").news))
         [died] = [entry.message for entry in site.get("told").news if entry.kind == "worker_died"]
         client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
         with pytest.raises(KilledWorker) as killed:
             client.submit(_fill_memory, pure=False).result(120)
-    assert killed.value.__notes__[0].startswith("Worker 0 died: more memory than the limit of 400 MiB.")
+    assert killed.value.__notes__[0].startswith("Worker 0 ran out of memory (limit 400 MiB)")
     assert killed.value.__notes__[1:] == [MORE_MEMORY]
-    assert died == "Worker 0 died: more memory than the limit of 400 MiB. 1 result is computed anew."
+    assert died == (
+        "Worker 0 ran out of memory (limit 400 MiB) while running 'use_too_much'. 1 result is being recomputed."
+    )
 
 
 def _use_too_much(mark: Path) -> str:

@@ -61,7 +61,7 @@ def test_those_that_have_not_come_leave_first(shared_site, two):
         assert sum(client.gather(futures)) == sum(range(20))
     # The request is told after the death, and does not wait until it is known how the process has ended.
     assert [entry.message for entry in two.activity() if entry.kind == "worker_died"][-1] in {
-        f"Worker {first.name} died: ended by SIGKILL.",
+        f"Worker {first.name} was killed (SIGKILL).",
         f"Worker {first.name} left unexpectedly; see the log.",
     }
 

@@ -26,7 +26,7 @@ export interface IChartLook {
   readonly colours: Readonly<Record<Colour, string>>;
 }
 
-const COLOURS = ['ink', 'grid', 'line', 'mark'] as const;
+const COLOURS = ['ink', 'grid', 'line', 'mark', 'bad', 'good'] as const;
 type Colour = (typeof COLOURS)[number];
 
 export function lookOf({ node, canvas }: Chart): IChartLook {
@@ -193,14 +193,18 @@ export class Chart {
     };
     context.lineWidth = 1;
     context.strokeStyle = context.fillStyle = colours.mark;
-    context.setLineDash([3, 3]);
-    for (const { time } of marks.filter(one => one.time >= range[0] && one.time <= range[1])) {
+    for (const { time, kind } of marks.filter(
+      one => one.time >= range[0] && one.time <= range[1]
+    )) {
+      const sign = signOf(kind);
+      context.strokeStyle = context.fillStyle = colours[sign.colour];
+      context.setLineDash([3, 3]);
       vertical(time);
-      context.beginPath();
-      context.arc(x(time), TOP, 3, 0, 2 * Math.PI);
-      context.fill();
+      context.setLineDash([]);
+      context.textAlign = 'center';
+      context.textBaseline = 'middle';
+      context.fillText(sign.text, x(time), TOP);
     }
-    context.setLineDash([]);
     if (brush !== null) {
       context.globalAlpha = 0.2;
       context.fillStyle = colours.line;
@@ -215,6 +219,27 @@ export class Chart {
 
   private readonly _value: HTMLElement;
 }
+
+/** Which sign marks what has happened: its form says it as well as its colour. */
+export function signOf(kind: string): { readonly text: string; readonly colour: Colour } {
+  return SIGNS[kind] ?? { text: '●', colour: 'mark' };
+}
+
+const BAD = { text: '✖', colour: 'bad' } as const;
+const CHANGE = { text: '◆', colour: 'ink' } as const;
+const SIGNS: Readonly<Record<string, { readonly text: string; readonly colour: Colour }>> = {
+  worker_died: BAD,
+  worker_left: { text: '▼', colour: 'mark' },
+  worker_joined: { text: '▲', colour: 'good' },
+  gpu: BAD,
+  failure: BAD,
+  not_done: BAD,
+  profile: { text: '■', colour: 'line' },
+  scale: CHANGE,
+  adapt: CHANGE,
+  restart: CHANGE,
+  retire: CHANGE
+};
 
 /** The last known value at a moment; null before the first one, and after a silence. */
 export function valueAt({ times, values }: ISeries, time: number): number | null {

@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { element, setText } from '../gauges/element';
+import { signOf } from './chart';
 import type { IMark } from './course';
 import { clock } from './ticks';
 
@@ -45,7 +46,12 @@ export class Happenings {
       ...marks.map(({ time, kind, text }) => {
         const item = element('li', '');
         item.dataset.kind = kind;
-        item.textContent = `${clock(time, true)}  ${text}`;
+        const sign = signOf(kind);
+        const mark = element('span', 'gpc-Charts-sign', item);
+        mark.dataset.colour = sign.colour;
+        mark.setAttribute('aria-hidden', 'true');
+        mark.textContent = sign.text;
+        item.append(`${clock(time, true)}  ${text}`);
         return item;
       })
     );

@@ -15,6 +15,7 @@ import type {
   DeviceProcess,
   Event,
   HostDevices,
+  LargestResults,
   LogLines,
   NewLink,
   NodeModel,
@@ -24,6 +25,8 @@ import type {
   SharedLink,
   SharedLinks,
   SiteFaults,
+  TaskFailure,
+  TaskFailures,
   TelemetryHistory,
   TelemetrySample,
   Verb
@@ -32,7 +35,14 @@ import { PROTOCOL_VERSION } from '../protocol/messages';
 import { EventStream } from './eventstream';
 import { RefusedError, request } from './restapi';
 import { hasEnded } from './states';
-import type { Connection, IClusterManager, IKinds, ILinkRequest, IOffer } from './tokens';
+import type {
+  Connection,
+  IClusterManager,
+  IKinds,
+  ILinkRequest,
+  IOffer,
+  IReleased
+} from './tokens';
 
 /** Keeps the list of clusters fresh: by events, or by asking while there are none. */
 export class ClusterManager implements IDisposable {
@@ -203,6 +213,21 @@ export class ClusterManager implements IDisposable {
   /** The last ten minutes of a cluster, for a view that has just been opened. */
   async history(id: string): Promise<TelemetryHistory> {
     return this._ask('seconds', ['clusters', id, 'history']);
+  }
+
+  /** Tasks that have failed and are still held, each kind with its last error. */
+  async failures(id: string): Promise<readonly TaskFailure[]> {
+    return (await this._ask<TaskFailures>('failures', ['clusters', id, 'failures'])).failures;
+  }
+
+  /** What takes the most memory of a cluster. */
+  async results(id: string): Promise<LargestResults> {
+    return this._ask('results', ['clusters', id, 'results']);
+  }
+
+  /** Let a notebook hold some results no longer: its futures are cancelled. */
+  async release(id: string, released: IReleased): Promise<ClusterModel> {
+    return this._command(this._ask('id', ['clusters', id, 'results', 'release'], 'POST', released));
   }
 
   /** What has happened to a cluster, oldest first. */

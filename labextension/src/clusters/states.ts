@@ -50,7 +50,8 @@ const LASTING: readonly MessageCode[] = [
   'choice',
   'note',
   'warning',
-  'pending'
+  'pending',
+  'tasks_failed'
 ];
 
 /** What it says with one of these codes, oldest first. */

@@ -38,6 +38,13 @@ export interface ILinkRequest {
   readonly tasks: boolean;
 }
 
+/** Results that a notebook is to hold no longer. */
+export interface IReleased {
+  readonly name: string;
+  readonly group: string;
+  readonly kernel: string;
+}
+
 /** The one place in the browser that knows the clusters; views only draw. */
 export type IClusterManager = Omit<ClusterManager, 'pollInterval'>;
 

@@ -32,6 +32,9 @@ export class ClusterGauges {
     this._notice = element('p', 'gpc-Gauges-notice', this.node);
     this._totals = new GaugeSet(this._context);
     this._totals.isFocusable = true;
+    if (options.onOverTime !== undefined) {
+      this._totals.onOverTime = options.onOverTime;
+    }
     this._facts = new Facts(this._context);
     this._progress = new ProgressList(this._context);
     this._heat = new HeatGrid(this._context, name => this._reveal(name));
@@ -165,7 +168,10 @@ export class ClusterGauges {
     const unreadable = column(sample, 'device_error').filter(error => error !== null).length;
     if (unreadable > 0) {
       this._notice.hidden = false;
-      setText(this._notice, fill(words.unreadable, { count: `${unreadable}` }));
+      // The panel's card says it among all that is wrong.
+      this._notice.dataset.part = 'unreadable';
+      const text = unreadable === 1 ? words.unreadableSingle : words.unreadable;
+      setText(this._notice, fill(text, { count: `${unreadable}` }));
     }
     this._progress.update(sample.progress ?? []);
     if (!this._isSettled) {
@@ -240,6 +246,8 @@ export namespace ClusterGauges {
     thresholds?: IThresholds;
     /** The least time that is drawn, in seconds. */
     shortestSpan?: number;
+    /** Opens the charts over time. */
+    onOverTime?: () => void;
     /** Offers to retire a worker. */
     onRetire?: (worker: string) => void;
     /** Whether the list of workers is open at first; by default where all of them are seen at once. */

@@ -5,6 +5,7 @@ import { sum } from './figures';
 import type { IFlow } from './flows';
 import type { IGaugeContext } from './gaugeset';
 import {
+  digits,
   formatBytes,
   formatCount,
   formatPercent,
@@ -157,8 +158,28 @@ export function clusterFacts(
   if (flow !== undefined) {
     facts.push({ part: 'network', text: formatRate(flow.received) });
   }
+  const others = othersText(sample, words);
+  if (others !== '') {
+    facts.push({ part: 'otherLoad', text: others });
+  }
   const shared = sharedText(sample, words);
   return shared === '' ? facts : [...facts, { part: 'shared', text: shared }];
+}
+
+/** Other programs are told about from this share of the cores on, and this number. */
+const OTHERS_SHARE = 0.2;
+const OTHERS_CORES = 0.5;
+
+/** How many of the machine's cores other programs use, if that slows the cluster down. */
+export function othersText(sample: TelemetrySample, words: IGaugeContext['words']): string {
+  const others = sample.host_others_cores ?? 0;
+  const cores = sample.host_cores ?? 0;
+  return cores === 0 || others < Math.max(OTHERS_CORES, OTHERS_SHARE * cores)
+    ? ''
+    : fill(cores === 1 ? words.someCore : words.someCores, {
+        used: digits(others),
+        total: `${cores}`
+      });
 }
 
 /** What workers may use together that is more than their machine has. */

@@ -1,13 +1,20 @@
-import { element, setAttribute } from './element';
+import { element, setAttribute, setText } from './element';
 import type { IFigures } from './figures';
 import { Gauge } from './gauge';
-import { levelOf, type IThresholds, type Level } from './levels';
+import { levelOf, shareOf, type IThresholds, type Level } from './levels';
 import { Sparkline } from './sparkline';
 import { CPU_MARKS, GPU_MARKS, StackBar, type IMark } from './stackbar';
 import type { IStack } from './segments';
 import type { Tooltip } from './tooltip';
 import type { Trace } from './trace';
-import { digits, formatBytes, formatPercent, formatShare, formatSizes } from './units';
+import {
+  digits,
+  formatBytes,
+  formatDuration,
+  formatPercent,
+  formatShare,
+  formatSizes
+} from './units';
 import { fill, type IGaugeWords, type Part } from './words';
 
 /** What all gauges of a cluster share. */
@@ -32,16 +39,18 @@ export class GaugeSet {
   constructor(private readonly _context: IGaugeContext) {
     const { words, tooltip } = _context;
     this.node = element('div', 'gpc-GaugeSet');
-    const sparkline = (part: Part): [Gauge, Sparkline, HTMLElement] => {
+    const sparkline = (
+      part: Part,
+      name = words.parts[part].name
+    ): [Gauge, Sparkline, HTMLElement] => {
       const picture = element('div', 'gpc-Gauge-past');
       const drawn = new Sparkline(_context.shortestSpan);
       picture.append(drawn.node);
-      const gauge = new Gauge(words.parts[part].name, picture);
+      const gauge = new Gauge(name, picture);
       picture.setAttribute('role', 'img');
       tooltip.explain(picture, () => [
         `${words.parts[part].name}: ${picture.dataset.figure ?? ''}`,
-        words.parts[part].sentence,
-        `${words.parts.past.name}: ${words.parts.past.sentence}`
+        words.parts[part].sentence
       ]);
       this.node.append(gauge.node);
       return [gauge, drawn, picture];
@@ -54,8 +63,18 @@ export class GaugeSet {
     };
     this._gpu = sparkline('gpu');
     this._vram = bar('vram');
+    this._vramPast = sparkline('vramPast', '');
     this._cpu = sparkline('cpu');
     this._memory = bar('memory');
+    this._memoryPast = sparkline('memoryPast', '');
+    // What the charts above are over, at the end of their column.
+    const scale = element('div', 'gpc-Gauge gpc-Gauge-scale', this.node);
+    element('span', '', scale);
+    const ends = element('span', 'gpc-Gauge-ends', scale);
+    ends.setAttribute('aria-hidden', 'true');
+    this._start = element('span', '', ends);
+    element('span', '', ends).textContent = words.now;
+    this._scale = scale;
     this._results = bar('results');
   }
 
@@ -66,6 +85,18 @@ export class GaugeSet {
     const pictures = [this._gpu[2], this._vram[1].node, this._cpu[2], this._memory[1].node];
     for (const node of [...pictures, this._results[1].node]) {
       setAttribute(node, 'tabindex', isFocusable ? '0' : null);
+    }
+  }
+
+  /** Open the charts over time: by a click on one, and by a button. */
+  set onOverTime(open: () => void) {
+    const button = element('button', 'gpc-Gauge-more', this._scale);
+    button.type = 'button';
+    button.textContent = this._context.words.overTime;
+    button.addEventListener('click', open);
+    for (const [, , picture] of [this._gpu, this._vramPast, this._cpu, this._memoryPast]) {
+      picture.classList.add('gpc-mod-opens');
+      picture.addEventListener('click', open);
     }
   }
 
@@ -87,16 +118,16 @@ export class GaugeSet {
       this._gpu,
       'gpu',
       figures.gpu === null ? null : formatPercent(figures.gpu),
-      past.gpu,
-      past.vram
+      past.gpu
     );
-    this._drawPast(
-      this._cpu,
-      'cpu',
-      coresFigure(figures, this._context.words),
-      past.cpu,
-      past.memory
-    );
+    this._drawPast(this._cpu, 'cpu', coresFigure(figures, this._context.words), past.cpu);
+    this._drawPast(this._vramPast, 'vramPast', percentOf(figures.vram), past.vram);
+    // Beside GPUs, host memory is a minor matter.
+    const memory = isGpu && figures.vram !== null ? null : percentOf(figures.memory);
+    this._drawPast(this._memoryPast, 'memoryPast', memory, past.memory);
+    const [, { seconds }] = figures.gpu === null ? this._cpu : this._gpu;
+    this._scale.hidden = seconds === 0;
+    setText(this._start, fill(this._context.words.ago, { age: formatDuration(seconds) }));
     this._drawBar(this._vram, figures.vram);
     this._drawBar(
       this._memory,
@@ -146,15 +177,15 @@ export class GaugeSet {
     [gauge, sparkline, picture]: [Gauge, Sparkline, HTMLElement],
     part: Part,
     figure: string | null,
-    area: Trace | undefined,
-    line: Trace | undefined
+    area: Trace | undefined
   ): void {
-    gauge.isShown = figure !== null;
+    // Without a past of its own there is only the bar.
+    gauge.isShown = figure !== null && (area !== undefined || part === 'gpu' || part === 'cpu');
     if (figure !== null) {
       gauge.update(figure);
       picture.dataset.figure = figure;
       setAttribute(picture, 'aria-label', `${this._context.words.parts[part].name}: ${figure}`);
-      sparkline.update(area, line);
+      sparkline.update(area);
     }
   }
 
@@ -187,6 +218,10 @@ export class GaugeSet {
   private readonly _cpu: [Gauge, Sparkline, HTMLElement];
   private readonly _vram: [Gauge, StackBar];
   private readonly _memory: [Gauge, StackBar];
+  private readonly _vramPast: [Gauge, Sparkline, HTMLElement];
+  private readonly _memoryPast: [Gauge, Sparkline, HTMLElement];
+  private readonly _scale: HTMLElement;
+  private readonly _start: HTMLElement;
   private readonly _results: [Gauge, StackBar];
   private _scaled = { marks: NO_MARKS, scale: 1, drawn: NO_MARKS };
 }
@@ -214,4 +249,9 @@ function tiersFigure(stack: IStack, isGpu: boolean): string {
     stack.segments.find(segment => segment.part === part)?.bytes ?? 0;
   const tiers = [isGpu ? of('tierHost') : of('managed'), of('tierDisk')];
   return formatSizes(isGpu ? [of('tierDevice'), ...tiers] : tiers, ' → ');
+}
+
+function percentOf(stack: IStack | null): string | null {
+  const share = stack === null ? null : shareOf(stack);
+  return share === null ? null : formatPercent(share * 100);
 }

@@ -8,8 +8,8 @@ import { fill, type Part } from './words';
 
 const GPU_PARTS: readonly Part[] = [
   'gpu',
-  'past',
   'vram',
+  'vramPast',
   'rmmUsed',
   'rmmFree',
   'rmmPool',
@@ -18,7 +18,14 @@ const GPU_PARTS: readonly Part[] = [
   'unknown',
   'free'
 ];
-const MEMORY_PARTS: readonly Part[] = ['cpu', 'past', 'memory', 'managed', 'unmanaged', 'tierDisk'];
+const MEMORY_PARTS: readonly Part[] = [
+  'cpu',
+  'memory',
+  'memoryPast',
+  'managed',
+  'unmanaged',
+  'tierDisk'
+];
 const TIER_PARTS: readonly Part[] = ['results', 'tierDevice', 'tierHost', 'tierDisk'];
 const FIGURE_PARTS: readonly Part[] = [
   'tasks',

@@ -16,6 +16,8 @@ type Kind = Required<PrefixProgress>;
 
 /** A kind that has done nothing for so many updates gives its place to one that works and is not shown. */
 const QUIET_UPDATES = 5;
+/** The room of what was computed stays for so many updates after all is gone: the next cell often follows at once. */
+const EMPTY_UPDATES = 10;
 
 /** How far the tasks of each kind are. Each keeps its place while it has something to do, and the list its height. */
 export class ProgressList {
@@ -42,9 +44,14 @@ export class ProgressList {
 
   private _show(): void {
     const { words } = this._context;
-    // Once there were tasks, their room stays: what is below must not jump whenever a computation begins or ends.
-    this.node.hidden = this.node.hidden && this._kinds.size === 0;
-    const shown = [...this._places, ...(this._isWhole ? this._others : [])];
+    // What is below must not jump whenever a computation begins or ends; after a while the room is given up.
+    const isOver = this._empty > EMPTY_UPDATES || (this.node.hidden && this._kinds.size === 0);
+    this.node.hidden = isOver;
+    const used = this._places.filter(place => place !== null).length;
+    this._rows = isOver ? 0 : Math.max(this._rows, used);
+    this._hadMore = !isOver && (this._hadMore || this._others.length > 0);
+    const places = this._places.filter((place, i) => place !== null || i < this._rows);
+    const shown = [...places, ...(this._isWhole ? this._others : [])];
     while (this._list.childElementCount > shown.length) {
       this._list.lastElementChild?.remove();
     }
@@ -57,6 +64,7 @@ export class ProgressList {
       }
     });
     const hidden = `${this._others.length}`;
+    this._more.hidden = !this._hadMore;
     this._more.classList.toggle('gpc-mod-free', this._others.length === 0);
     setText(this._more, this._isWhole ? words.fewer : fill(words.more, { count: hidden }));
     setAttribute(this._more, 'aria-expanded', `${this._isWhole}`);
@@ -71,6 +79,7 @@ export class ProgressList {
       this._quiet.set(kind.prefix, isQuiet ? (this._quiet.get(kind.prefix) ?? 0) + 1 : 0);
     }
     this._kinds = coming;
+    this._empty = kinds.length === 0 ? this._empty + 1 : 0;
     const places = this._places.map(prefix =>
       prefix !== null && coming.has(prefix) ? prefix : null
     );
@@ -160,6 +169,11 @@ export class ProgressList {
   private _places: readonly (string | null)[] = new Array<null>(FEW).fill(null);
   private _others: readonly string[] = [];
   private _isWhole = false;
+  /** Updates without any task. */
+  private _empty = 0;
+  /** Lines that have been in use since the list appeared. */
+  private _rows = 0;
+  private _hadMore = false;
 }
 
 function doneOf(kind: Kind): number {

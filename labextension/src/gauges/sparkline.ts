@@ -7,7 +7,7 @@ const HEIGHT = 20;
 /** A cluster that has just started is shown over this time, so that there is something to see. */
 export const SHORTEST_SPAN_SECONDS = 120;
 
-/** Two figures in percent over the last minutes: an area and a line. */
+/** A figure in percent over the last minutes. */
 export class Sparkline {
   /** `shortestSpan`: in seconds; less than that is shown at the right. */
   constructor(private readonly _shortestSpan: number) {
@@ -17,25 +17,24 @@ export class Sparkline {
     // The figures next to it say the same in words.
     this.node.setAttribute('aria-hidden', 'true');
     this._area = drawing('path', 'gpc-Sparkline-area', this.node);
-    this._line = drawing('path', 'gpc-Sparkline-line', this.node);
   }
 
   readonly node: SVGElement;
+  /** How much time is drawn. */
+  seconds = 0;
 
   /** Draw. */
-  update(area: Trace | undefined, line: Trace | undefined): void {
-    const length = Math.max(area?.length ?? 0, line?.length ?? 0);
-    const span = Math.min(SPAN_SECONDS, Math.max(this._shortestSpan, length));
-    this._area.setAttribute('d', area === undefined ? '' : pathOf(area.last(span), true));
-    this._line.setAttribute('d', line === undefined ? '' : pathOf(line.last(span), false));
+  update(area: Trace | undefined): void {
+    const span = Math.min(SPAN_SECONDS, Math.max(this._shortestSpan, area?.length ?? 0));
+    this.seconds = span;
+    this._area.setAttribute('d', area === undefined ? '' : pathOf(area.last(span)));
   }
 
   private readonly _area: SVGElement;
-  private readonly _line: SVGElement;
 }
 
 /** One piece per run of known values. */
-function pathOf(values: Float32Array, isArea: boolean): string {
+function pathOf(values: Float32Array): string {
   const step = WIDTH / Math.max(1, values.length - 1);
   let path = '';
   let start = -1;
@@ -48,10 +47,10 @@ function pathOf(values: Float32Array, isArea: boolean): string {
         path += `L${x} ${y}`;
       } else {
         start = x;
-        path += isArea ? `M${x} ${HEIGHT}L${x} ${y}` : `M${x} ${y}`;
+        path += `M${x} ${HEIGHT}L${x} ${y}`;
       }
     } else if (start >= 0) {
-      path += isArea ? `L${tenths((i - 1) * step)} ${HEIGHT}Z` : '';
+      path += `L${tenths((i - 1) * step)} ${HEIGHT}Z`;
       start = -1;
     }
   }

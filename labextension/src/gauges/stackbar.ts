@@ -13,6 +13,9 @@ export interface IMark {
   readonly at?: number;
 }
 
+/** So near to a threshold it is drawn, as a share of the bar. */
+const NEAR = 0.15;
+
 /** Dask's default fractions of a worker's memory limit. */
 export const CPU_MARKS: readonly IMark[] = [
   { part: 'target', share: 0.6 },
@@ -77,6 +80,13 @@ export class StackBar {
     if (marks !== this._marks) {
       this._drawMarks(marks);
     }
+    // A threshold that is far away says nothing yet.
+    this._markNodes.forEach((node, i) => {
+      const isFar = (share ?? 0) < (marks[i].at ?? marks[i].share) - NEAR;
+      if (node.hidden !== isFar) {
+        node.hidden = isFar;
+      }
+    });
   }
 
   private _drawSegments(stack: IStack | null): void {
@@ -105,13 +115,14 @@ export class StackBar {
 
   private _drawMarks(marks: readonly IMark[]): void {
     this._marks = marks;
-    this.node.querySelectorAll('.gpc-Mark').forEach(mark => mark.remove());
-    for (const mark of marks) {
+    this._markNodes.forEach(node => node.remove());
+    this._markNodes = marks.map(mark => {
       const node = element('i', 'gpc-Mark', this.node);
       node.dataset.part = mark.part;
       node.style.left = `${(mark.at ?? mark.share) * 100}%`;
       this._tooltip.explain(node, () => [this._markLine(mark)]);
-    }
+      return node;
+    });
   }
 
   private _markLine(mark: IMark): string {
@@ -133,6 +144,7 @@ export class StackBar {
   private readonly _track: HTMLElement;
   private _stack: IStack | null = null;
   private _marks: readonly IMark[] = [];
+  private _markNodes: readonly HTMLElement[] = [];
   private _note: readonly string[] = [];
 }
 

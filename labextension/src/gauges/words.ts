@@ -22,6 +22,8 @@ export function gaugeWords(trans: ITranslating) {
     parts: partWords(trans),
     of: trans.__('{used} of {total}'),
     cores: trans.__('{used} cores'),
+    someCores: trans.__('{used} of {total} cores'),
+    someCore: trans.__('{used} of 1 core'),
     ofCores: trans.__('{used} / {total} cores'),
     ofCore: trans.__('{used} / {total} core'),
     ofThreads: trans.__('{used} / {total} threads'),
@@ -39,7 +41,7 @@ export function gaugeWords(trans: ITranslating) {
     warning: trans.__('Filling up'),
     critical: trans.__('Almost full'),
     warningFrom: trans.__('From {percent} of the total.'),
-    criticalFrom: trans.__('From {percent}. What is needed next may not fit.'),
+    criticalFrom: trans.__('From {percent}. The next allocation may fail.'),
     hostWorker: trans.__('{count} worker'),
     hostWorkers: trans.__('{count} workers'),
     hostGpu: trans.__('{count} GPU'),
@@ -48,10 +50,14 @@ export function gaugeWords(trans: ITranslating) {
     hostLost: trans.__('{count} lost'),
     stale: trans.__('{age} old'),
     noFigures: trans.__('Waiting for the first figures.'),
-    unreadableOne: trans.__('cannot be read'),
-    unreadable: trans.__('GPUs that cannot be read: {count}.'),
+    unreadableOne: trans.__('not readable'),
+    unreadable: trans.__('{count} GPUs not readable'),
+    unreadableSingle: trans.__('1 GPU not readable'),
     idle: trans.__('idle'),
-    legend: trans.__('What the colours and figures mean'),
+    now: trans.__('now'),
+    ago: trans.__('{age} ago'),
+    overTime: trans.__('Over time'),
+    legend: trans.__('Legend'),
     workers: trans.__('Workers'),
     worker: trans.__('Worker {name}'),
     gpuNumber: trans.__('GPU {number}'),
@@ -77,9 +83,10 @@ function partWords(trans: ITranslating) {
         'Share of time in which the GPU computed; one that waits for data or for tasks shows little.'
       )
     ),
-    past: part(
+    vramPast: part(trans.__('VRAM over time'), trans.__('Memory used of all GPUs (0–100 %).')),
+    memoryPast: part(
       trans.__('Memory over time'),
-      trans.__('The line over the load: memory of the GPUs, or of the workers, from empty to full.')
+      trans.__('Memory used by all workers (0–100 %).')
     ),
     vram: part(
       trans.__('VRAM'),
@@ -91,7 +98,7 @@ function partWords(trans: ITranslating) {
     ),
     rmmFree: part(
       trans.__('RMM pool, free'),
-      trans.__('Reserved by the RMM pool and available at once; nobody else can use it.')
+      trans.__('Reserved by the RMM pool: available to this cluster only.')
     ),
     rmmPool: part(
       trans.__('RMM pool, use unknown'),
@@ -109,9 +116,9 @@ function partWords(trans: ITranslating) {
     ),
     unknown: part(
       trans.__('Unknown programs'),
-      trans.__('The driver does not report here which programs use it.')
+      trans.__('The driver does not report which programs use it.')
     ),
-    free: part(trans.__('Free'), trans.__('Used by nobody.')),
+    free: part(trans.__('Free'), trans.__('Not in use.')),
     cpu: part(
       trans.__('CPU'),
       trans.__(
@@ -119,9 +126,15 @@ function partWords(trans: ITranslating) {
       )
     ),
     shared: part(
-      trans.__('Shared'),
+      trans.__('Overcommitted'),
       trans.__(
         'More than the machine has: threads take turns on its cores, and its memory can be full before a worker reaches its limit.'
+      )
+    ),
+    otherLoad: part(
+      trans.__('Others use'),
+      trans.__(
+        'Cores that programs outside this cluster keep busy, such as notebooks: tasks take longer meanwhile.'
       )
     ),
     memory: part(trans.__('Memory'), trans.__('Host memory of the workers’ processes.')),
@@ -141,7 +154,7 @@ function partWords(trans: ITranslating) {
     pause: part(trans.__('Pause'), trans.__('Above {percent}, a worker starts no new tasks.')),
     terminate: part(
       trans.__('Terminate'),
-      trans.__('Above {percent}, a worker is killed and started anew; its results are lost.')
+      trans.__('Above {percent}, a worker is killed and restarted; its results are recomputed.')
     ),
     results: part(
       trans.__('Results'),

@@ -1,4 +1,5 @@
-import { element, setAttribute } from './element';
+import { element, setAttribute, setText } from './element';
+import { hasGpu } from './figures';
 import type { IGaugeContext } from './gaugeset';
 import { HostGroups, type IHostSums, type IListItem } from './hostgroups';
 import { HostRow } from './hostrow';
@@ -20,6 +21,10 @@ export class WorkerList {
     onRetire: ((worker: string) => void) | undefined
   ) {
     this.node = element('div', 'gpc-WorkerPart');
+    this._head = element('div', 'gpc-WorkerHead', this.node);
+    this._head.setAttribute('aria-hidden', 'true'); // Each row says it.
+    element('span', '', this._head);
+    this._heads = [element('span', '', this._head), element('span', '', this._head)];
     this._list = element('div', 'gpc-WorkerList', this.node);
     this._list.setAttribute('role', 'list');
     this._list.setAttribute('aria-label', _context.words.workers);
@@ -39,6 +44,10 @@ export class WorkerList {
 
   update(data: IWorkerData): void {
     this._data = data;
+    const { parts } = this._context.words;
+    const isGpu = data.sample.workers.length > 0 && hasGpu(data.sample, 0);
+    setText(this._heads[0], parts[isGpu ? 'gpu' : 'cpu'].name);
+    setText(this._heads[1], parts[isGpu ? 'vram' : 'memory'].name);
     if (this._groups.update(data.sample)) {
       this._list.classList.toggle('gpc-mod-long', this._isLong);
       this._arrange();
@@ -189,6 +198,8 @@ export class WorkerList {
     }
   }
 
+  private readonly _head: HTMLElement;
+  private readonly _heads: readonly HTMLElement[];
   private readonly _list: HTMLElement;
   private readonly _space: HTMLElement;
   private readonly _detail: WorkerDetail;

@@ -1,14 +1,14 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { closeIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
 import type { INotebookLinks } from '../actions/links';
-import { can, hasEnded, isUsable, newsOf, said, textOf } from '../clusters/states';
+import { can, hasEnded, isUsable, said, textOf } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import type { IThresholds } from '../gauges';
-import { Fragment, h, useEffect, useRef, useState } from '../jsx';
-import { isOfBatch } from '../notices/kinds';
+import { Fragment, h, useRef, useState } from '../jsx';
 import type { ClusterModel, MessageCode } from '../protocol/messages';
+import { LargestResultsList } from '../trouble/results';
+import { TroubleStrip } from '../trouble/strip';
 import { sentenceOf, useAsking } from './asking';
 import { CardButtons } from './cardbuttons';
 import { CardRow } from './cardrow';
@@ -19,7 +19,6 @@ import {
   kindLine,
   leaseLine,
   linksLine,
-  newsLine,
   recordingLine,
   workersLine
 } from './lines';
@@ -138,6 +137,7 @@ function Living(props: ILivingProps): JSX.Element {
   const { cluster, manager, thresholds, unfolded, trans, notebooks, target, onRetire } = props;
   return (
     <>
+      <TroubleStrip {...props} />
       <p className="gpc-Line">
         {cluster.scheduler_address === null ? (
           kindLine(cluster, trans)
@@ -188,12 +188,10 @@ function Living(props: ILivingProps): JSX.Element {
             {text}
           </p>
         ))}
-      <NoticeLine cluster={cluster} trans={trans} />
       {said(cluster, 'choice')[0]?.text !== manager.host?.message && (
         // What the panel says of the machine is not said again.
         <Said cluster={cluster} code="choice" className="gpc-Reason" />
       )}
-      <Said cluster={cluster} code="warning" className="gpc-Notice" />
       {isUsable(cluster) && (
         <p
           className="gpc-Line gpc-Idle"
@@ -204,11 +202,6 @@ function Living(props: ILivingProps): JSX.Element {
             milliseconds={cluster.idle.stops_at === null ? 5000 : 1000}
             text={() => idleLine(cluster, manager, trans) ?? ''}
           />
-        </p>
-      )}
-      {newsOf(cluster).some(({ code }) => !isOfBatch(code)) && (
-        <p className="gpc-Line gpc-News" title={newsLine(cluster, manager, trans) ?? undefined}>
-          <Ticking milliseconds={20_000} text={() => newsLine(cluster, manager, trans) ?? ''} />
         </p>
       )}
       {cluster.recording !== null && (
@@ -222,11 +215,13 @@ function Living(props: ILivingProps): JSX.Element {
           <LiveGauges
             cluster={cluster}
             manager={manager}
+            commands={props.commands}
             thresholds={thresholds}
             trans={trans}
             unfolded={unfolded}
             onRetire={can(cluster, 'retire') ? onRetire : undefined}
           />
+          <LargestResultsList {...props} />
           <Details cluster={cluster} trans={trans} />
         </>
       )}
@@ -250,38 +245,6 @@ function Said({ cluster, code, className }: ISaidProps): JSX.Element {
         </p>
       ))}
     </>
-  );
-}
-
-/** What the last request could not do, until somebody has read it or something else works. */
-function NoticeLine({ cluster, trans }: Pick<IClusterCardProps, 'cluster' | 'trans'>): JSX.Element {
-  const notice = said(cluster, 'notice')[0]?.text ?? null;
-  const [dismissed, setDismissed] = useState<string | null>(null);
-  // The same trouble may come again.
-  useEffect(() => {
-    if (notice === null) {
-      setDismissed(null);
-    }
-  }, [notice]);
-  return (
-    <div className="gpc-CardNotice" role="status">
-      {notice !== null && notice !== dismissed && (
-        <>
-          <p>{notice}</p>
-          <button
-            className="gpc-CardNotice-button"
-            title={trans.__('Dismiss')}
-            aria-label={trans.__('Dismiss')}
-            onClick={event => {
-              event.currentTarget.closest('li')?.querySelector('h3')?.focus();
-              setDismissed(notice);
-            }}
-          >
-            <closeIcon.react tag="span" className="gpc-Button-icon" />
-          </button>
-        </>
-      )}
-    </div>
   );
 }
 

@@ -1,17 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import {
-  hasEnded,
-  kindTitle,
-  newsOf,
-  said,
-  textOf,
-  stateLabel,
-  wantedWorkers
-} from '../clusters/states';
+import { hasEnded, kindTitle, said, stateLabel, wantedWorkers } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { formatDuration } from '../gauges';
-import { isOfBatch } from '../notices/kinds';
 import type { ClusterModel, TelemetrySample } from '../protocol/messages';
 
 /** Between two computations a cluster is idle for seconds: not worth a word that comes and goes. */
@@ -140,22 +131,6 @@ export function idleLine(
   return kept_by === null
     ? trans.__('Idle for %1', since)
     : trans.__('Idle for %1: %2', since, kept_by);
-}
-
-/** The last that happened to it, and how long ago; null: nothing. */
-export function newsLine(
-  cluster: ClusterModel,
-  clock: Clock,
-  trans: TranslationBundle
-): string | null {
-  const happened = newsOf(cluster)
-    .filter(({ code }) => !isOfBatch(code))
-    .pop();
-  if (happened === undefined) {
-    return null;
-  }
-  const ago = formatDuration((clock.now() - Date.parse(happened.time ?? '')) / 1000);
-  return trans.__('%1 (%2 ago)', textOf(happened), ago);
 }
 
 /** Since when it is recorded, and into which file; empty: it is not. */

@@ -1,5 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import type { CommandRegistry } from '@lumino/commands';
+
+import * as CommandIDs from '../actions/commandids';
 import type { IClusterManager } from '../clusters/tokens';
 import { ClusterGauges, gaugeWords, type IThresholds } from '../gauges';
 import { h, useEffect, useRef } from '../jsx';
@@ -11,6 +14,7 @@ interface ILiveGaugesProps {
   readonly manager: IClusterManager;
   readonly thresholds: IThresholds;
   readonly trans: TranslationBundle;
+  readonly commands: CommandRegistry;
   readonly unfolded: Unfolded;
   /** Absent: its workers cannot be retired one by one. */
   readonly onRetire?: (worker: string) => void;
@@ -32,6 +36,7 @@ export function LiveGauges(props: ILiveGaugesProps): JSX.Element {
       thresholds: latest.current.thresholds,
       // How many workers there are decides until somebody does.
       isOpen: latest.current.unfolded.left(`${id}/workers`),
+      onOverTime: () => void latest.current.commands.execute(CommandIDs.openCharts, { id }),
       onRetire: canRetire ? worker => latest.current.onRetire?.(worker) : undefined,
       onToggle: isOpen => latest.current.unfolded.set(`${id}/workers`, isOpen)
     });

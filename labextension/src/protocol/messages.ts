@@ -4,7 +4,7 @@
  */
 
 /** The version of the wire protocol that these types describe. */
-export const PROTOCOL_VERSION = 6;
+export const PROTOCOL_VERSION = 7;
 
 export const VERBS: readonly Verb[] = ['scale', 'adapt', 'restart', 'retire'];
 
@@ -17,6 +17,7 @@ export type MessageCode =
   | 'note'
   | 'warning'
   | 'pending'
+  | 'tasks_failed'
   | 'message'
   | 'worker_died'
   | 'worker_memory'
@@ -213,6 +214,7 @@ export interface TelemetrySample {
   received_bytes?: (number | null)[] | number | null;
   host_memory_bytes?: number | null;
   host_cores?: number | null;
+  host_others_cores?: number | null;
   tasks?: {
     [k: string]: number;
   };
@@ -428,6 +430,35 @@ export interface WorkerHistory {
   memory_bytes: (number | null)[];
   gpu_utilization_percent: (number | null)[] | null;
   vram_used_bytes: (number | null)[] | null;
+}
+export interface TaskFailures {
+  id: string;
+  failures: TaskFailure[];
+}
+export interface TaskFailure {
+  task: string;
+  n_tasks: number;
+  key: string;
+  error: string;
+  traceback: string;
+  worker: string | null;
+}
+export interface LargestResults {
+  id: string;
+  total_bytes: number;
+  results: LargeResult[];
+}
+export interface LargeResult {
+  name: string;
+  group: string;
+  bytes: number;
+  n_results: number;
+  type: string;
+  on_gpu: boolean;
+  workers: string[];
+  n_workers: number;
+  kernels: string[];
+  n_clients: number;
 }
 export interface Activity {
   id: string;

@@ -13,9 +13,9 @@ from typing import Any, Literal
 
 from ..operating_system.plain_file import read_own_file
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, InvalidState
-from ..protocol.models import ClusterModel, Event, Submission, Telemetry
+from ..protocol.models import ClusterModel, Event, ResultsReleased, Submission, Telemetry
 from ..protocol.spec import ClusterPatch, SpecBase
-from ..protocol.telemetry import Decision, Decisions, TelemetrySample
+from ..protocol.telemetry import Decision, Decisions, LargestResults, TaskFailures, TelemetrySample
 from ..registry import activity
 from ..registry.leasing import Hold, Scope
 from ..registry.record import DashboardAddress
@@ -284,6 +284,45 @@ class Requests:
         model = self._living(id)
         answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/decisions")
         return Decisions.model_validate_json(answer).decisions
+
+    @twin
+    async def failures(self: AsyncControl, id: str) -> TaskFailures:
+        """Return the tasks that have failed and are still held, each kind with the last error and its traceback.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidState, SupervisorUnreachable
+        """
+        model = self._living(id)
+        answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/failures")
+        return TaskFailures.model_validate_json(answer)
+
+    @twin
+    async def results(self: AsyncControl, id: str) -> LargestResults:
+        """Return what takes the most memory: collections with their size, workers and notebooks.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidState, SupervisorUnreachable
+        """
+        model = self._living(id)
+        answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/results")
+        return LargestResults.model_validate_json(answer)
+
+    @twin
+    async def release_results(self: AsyncControl, id: str, released: ResultsReleased) -> ClusterModel:
+        """Let a notebook hold some results no longer: its futures are cancelled, and the memory is freed.
+
+        Parameters
+        ----------
+        released : ResultsReleased
+            Which ones, as ``results`` names them.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidState, SupervisorUnreachable
+        """
+        return await self.ask(self._living(id), "POST", "/results/release", released.model_dump())
 
     @twin
     async def submission(self: AsyncControl, id: str) -> Submission:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 NOT_A_CLIENT = "fire-and-forget"
@@ -40,8 +41,8 @@ def name_for_kernel(kernel_id: str) -> str:
 
 def kernels_of(scheduler: Any) -> list[str]:
     """Return the ids of the Jupyter kernels that have a client: ``Client(name=)`` becomes a part of its id (2021.1)."""
-    found = (_KERNEL.search(name) for name in client_names(scheduler))
-    return sorted({kernel[1] for kernel in found if kernel is not None})
+    found = (kernel_of(name) for name in client_names(scheduler))
+    return sorted({kernel for kernel in found if kernel is not None})
 
 
 def has_work(scheduler: Any) -> bool:
@@ -178,13 +179,18 @@ def left_on_purpose(scheduler: Any, address: str) -> bool:
     return False
 
 
-def left_behind(scheduler: Any, address: str) -> tuple[int, int, bool]:
-    """Return what a worker that is gone took along: results computed anew, data lost for good, whether it was too big.
+def left_behind(scheduler: Any, address: str) -> tuple[int, int, bool, list[str]]:
+    """Return what a worker that is gone took along.
 
-    Relies on the events that the scheduler logs: under the worker's address that with ``action`` ``remove-worker``,
-    and its ``lost-computed-tasks`` and ``lost-scattered-tasks`` (2024.8); and by a nanny that ends a worker above its
-    limit, in the topic ``worker-restart-memory``, with the address as ``worker`` (2023.2).
+    Those are the number of results to recompute, that of data lost for good, whether it was too big, and the kinds of
+    tasks that it had, the most frequent first.
+
+    Relies on the events that the scheduler logs: under the worker's address that with ``action`` ``remove-worker``, and
+    its ``lost-computed-tasks``, ``lost-scattered-tasks`` and ``processing-tasks`` (2024.8); and by a nanny that ends a
+    worker above its limit, in the topic ``worker-restart-memory``, with the address as ``worker`` (2023.2).
     """
+    from dask.utils import key_split
+
     removed = [
         event
         for _, event in scheduler.get_events(address) or ()
@@ -193,8 +199,71 @@ def left_behind(scheduler: Any, address: str) -> tuple[int, int, bool]:
     anew, lost = (
         len(removed[-1].get(f"lost-{kind}-tasks", ())) if removed else 0 for kind in ("computed", "scattered")
     )
+    had = Counter(key_split(key) for key in (removed[-1].get("processing-tasks", ()) if removed else ()))
     ended = scheduler.get_events("worker-restart-memory") or ()
-    return anew, lost, any(isinstance(event, dict) and event.get("worker") == address for _, event in ended)
+    too_big = any(isinstance(event, dict) and event.get("worker") == address for _, event in ended)
+    return anew, lost, too_big, [name for name, _ in had.most_common()]
+
+
+# -- failures and results ----------------------------------------------------------------------------
+
+
+def own_failure(scheduler: Any, key: Any) -> dict[str, Any] | None:
+    """Return why a task has failed by itself; ``None`` where it has not, or is forgotten.
+
+    Relies on ``TaskState`` with ``state``, ``exception_blame``, ``exception_text``, ``traceback_text`` (2021.8) and
+    ``erred_on`` (2022.3), and on a task that is given up as its workers died having no text (2021.8).
+    """
+    task = scheduler.tasks.get(key)
+    if task is None or task.state != "erred" or task.exception_blame is not task:
+        return None
+    worker = next(iter(task.erred_on or ()), None)
+    known = scheduler.workers.get(worker)
+    text = task.exception_text or f"{task.suspicious} workers died while running it (KilledWorker)"
+    return {
+        "task": task.prefix.name,
+        "key": str(key),
+        "error": text,
+        "traceback": task.traceback_text or "",
+        "worker": None if worker is None else str(known.name) if known is not None else str(worker),
+    }
+
+
+def results_of(worker: Any) -> Iterator[tuple[str, str, int, str, tuple[str, ...]]]:
+    """Yield group, kind, bytes, type and clients of each result on a worker.
+
+    Tasks of one collection are a group, and so are single tasks of one kind. Relies on ``TaskState`` with ``group``,
+    ``nbytes``, ``type``, ``who_wants``, a set of clients or ``None`` (2024.2), and on ``TaskGroup`` with ``name`` and
+    ``prefix`` (2021.1).
+    """
+    for task in list(worker.has_what):
+        group = task.group
+        clients = tuple(client.client_key for client in task.who_wants) if task.who_wants else ()
+        yield group.name, group.prefix.name, max(0, task.nbytes), task.type or "", clients
+
+
+def clients_of_kernel(scheduler: Any, kernel: str) -> list[str]:
+    """Return the ids of the clients of a Jupyter kernel: see ``kernels_of``."""
+    return [name for name in client_names(scheduler) if kernel_of(name) == kernel]
+
+
+def kernel_of(client: str) -> str | None:
+    """Return the id of the Jupyter kernel that a client is of, if any: see ``kernels_of``."""
+    found = _KERNEL.search(client)
+    return None if found is None else found[1]
+
+
+def release_results(scheduler: Any, client: str, group: str, why: str) -> int:
+    """Let a client hold the results of a group no longer; its futures are cancelled. Returns how many.
+
+    Relies on ``ClientState.wants_what``, ``Scheduler.client_releases_keys(keys, client)`` and on clients cancelling
+    their futures at a message ``cancelled-keys`` by ``Scheduler.report`` (2024.8).
+    """
+    keys = [task.key for task in list(scheduler.clients[client].wants_what) if task.group.name == group]
+    if keys:
+        scheduler.client_releases_keys(keys=keys, client=client)
+        scheduler.report({"op": "cancelled-keys", "keys": keys, "reason": "released", "msg": why}, client=client)
+    return len(keys)
 
 
 async def retire(scheduler: Any, names: Collection[Any]) -> set[str]:

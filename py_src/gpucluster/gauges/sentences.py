@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..protocol.plain_text import counted
 from ..protocol.telemetry import TelemetrySample
 from .figures import Figures, cluster_figures, entry, numbers
 from .units import count_text, digits, percent_text, size_text
@@ -22,9 +23,11 @@ def sentences(sample: TelemetrySample) -> list[str]:
     figures = cluster_figures(sample)
     told = [", ".join([*_load(figures), *_tasks(sample)])]
     if shared := shared_text(sample):
-        told.append(f"Shared: {shared}")
+        told.append(f"Overcommitted: {shared}")
+    if others := others_text(sample):
+        told.append(f"Other programs use {others}")
     if lost := sum(device_trouble(sample, place) is not None for place in range(len(sample.workers))):
-        told.append(f"GPUs that cannot be read: {lost}.")
+        told.append(f"{counted(lost, 'GPU')} not readable.")
     if results := _results(sample, figures):
         told.append(f"Results: {results}")
     return told
@@ -52,6 +55,18 @@ def shared_text(sample: TelemetrySample) -> str:
     if memory is not None and sum(limits) > memory:
         said.append(f"memory limits of {size_text(sum(limits))} on {size_text(memory)}")
     return ", ".join(said)
+
+
+OTHERS_SHARE, OTHERS_CORES = 0.2, 0.5
+"""Other programs are told about from this share of the cores on, and this number."""
+
+
+def others_text(sample: TelemetrySample) -> str:
+    """Return how many of the machine's cores other programs use, if that slows the cluster down."""
+    others, cores = sample.host_others_cores, sample.host_cores
+    if others is None or not cores or others < max(OTHERS_CORES, OTHERS_SHARE * cores):
+        return ""
+    return f"{digits(others)} of {cores} core{'s' * (cores != 1)}"
 
 
 def _load(figures: Figures) -> list[str]:

@@ -35,6 +35,8 @@ def assemble(
 ) -> None:
     """Fill a report that has its wall time with what ``Recording.finish`` and the cluster's telemetry brought."""
     report.n_telemetry_samples = telemetry.n_samples if telemetry else 0
+    if telemetry is not None:
+        report.others_cores, report.machine_cores = telemetry.others_cores, telemetry.machine_cores
     if scheduler is None:
         report.notes.append(_NO_SCHEDULER)
         return

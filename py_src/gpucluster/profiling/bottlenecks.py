@@ -11,6 +11,7 @@ from .rules.gpu import busy_gpu_at_low_power, gpu_waits
 from .rules.memory import memory_pressure, out_of_memory, spilling
 from .rules.tasks import (
     SHORT_SECONDS,
+    busy_machine,
     data_loading,
     failed_tasks,
     few_partitions,
@@ -29,8 +30,9 @@ BUSY_CORES_SHARE = 0.8
 """Cores busier than this have no room for more workers."""
 
 RULES: tuple[Rule, ...] = (
-    lost_workers, out_of_memory, failed_tasks, spilling, memory_pressure, imports, tiny_tasks, few_partitions, skew,
-    to_notebook, between_workers, from_notebook, data_loading, gpu_waits, busy_gpu_at_low_power, hardly_used,
+    lost_workers, out_of_memory, failed_tasks, busy_machine, spilling, memory_pressure, imports, tiny_tasks,
+    few_partitions, skew, to_notebook, between_workers, from_notebook, data_loading, gpu_waits, busy_gpu_at_low_power,
+    hardly_used,
 )  # fmt: skip
 
 SAID_ALREADY = {"unused": "tiny_tasks", "skew": "few_partitions"}

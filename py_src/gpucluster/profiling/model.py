@@ -162,6 +162,10 @@ class ReportFigures(BaseModel):
     cores_busy_share: float | None = Field(
         None, description="How busy the cores of the workers' machines were, by anybody; of the least busy machine."
     )
+    others_cores: float | None = Field(
+        None, description="Cores of the workers' one machine that programs other than cluster and notebook kept busy."
+    )
+    machine_cores: int | None = Field(None, description="Cores of that machine.")
     scheduler_cpu_percent: float | None = Field(None, description="Mean of the scheduler's process; 100 is one core.")
 
     mean_cpu_percent: float | None = Field(None, description="Mean of the workers; 100 is one core.")

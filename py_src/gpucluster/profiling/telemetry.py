@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -61,10 +62,23 @@ class TelemetryReadings:
         self.totals: list[tuple[float, float | None]] = []
         """Moment, and RMM used in the whole cluster."""
         self.n_samples = 0
+        self.others: list[float] = []
+        """Cores that other programs kept busy, by sample."""
+        self.machine_cores: int | None = None
+        self.own_cores = 0.0
+        """Cores that this process kept busy."""
+
+    @property
+    def others_cores(self) -> float | None:
+        """Return how many cores others than the cluster and this process kept busy on average."""
+        return max(0.0, sum(self.others) / len(self.others) - self.own_cores) if self.others else None
 
     def add(self, sample: TelemetrySample) -> None:
         """Add a sample."""
         self.n_samples += 1
+        self.machine_cores = sample.host_cores
+        if sample.host_others_cores is not None:
+            self.others.append(sample.host_others_cores)
         columns = {name: sample.column(name) for name in (*PEAKS, *MEANS, *_SPILLED)}
         for place, name in enumerate(sample.workers):
             worker = self.workers.setdefault(name, WorkerTelemetry())
@@ -96,6 +110,7 @@ class TelemetryListener:
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
         self._readings = TelemetryReadings()
+        self._since = (time.perf_counter(), time.process_time())
         self._task: Future[None] = asyncio.run_coroutine_threadsafe(self._listen(), background_loop())
 
     async def _listen(self) -> None:
@@ -106,6 +121,8 @@ class TelemetryListener:
 
     def stop(self) -> TelemetryReadings:
         """End, and return what has come."""
+        wall, own = time.perf_counter() - self._since[0], time.process_time() - self._since[1]
+        self._readings.own_cores = own / wall if wall > 0 else 0.0
         self._task.cancel()
         with suppress(BaseException):
             self._task.exception(_LAST_SECONDS)

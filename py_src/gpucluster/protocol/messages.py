@@ -28,6 +28,8 @@ class MessageCode(StrEnum):
     """What to know about a cluster that works."""
     PENDING = "pending"
     """Why workers that were asked for have not come; the subject says how many of how many."""
+    TASKS_FAILED = "tasks_failed"
+    """Tasks have failed and somebody still holds them; the subject is their kind."""
     MESSAGE = "message"
     """What an instructor says; the subject is the instructor."""
     WORKER_DIED = "worker_died"
@@ -53,10 +55,11 @@ NEWS = frozenset(MessageCode) - frozenset(
         MessageCode.NOTE,
         MessageCode.WARNING,
         MessageCode.PENDING,
+        MessageCode.TASKS_FAILED,
     }
 )
 """What has happened: each is shown once. All other messages hold for as long as they are in the list."""
-_ERRORS = frozenset({MessageCode.FAILED})
+_ERRORS = frozenset({MessageCode.FAILED, MessageCode.TASKS_FAILED})
 _HARMLESS = frozenset(
     {
         MessageCode.ENDED,
@@ -90,7 +93,7 @@ class Message(TelemetryModel):
         return cls(level=level, code=code, text=text, time=time, subject=subject)
 
 
-Said: TypeAlias = Mapping[MessageCode, str | Message | Sequence[str] | None]
+Said: TypeAlias = Mapping[MessageCode, str | Message | Sequence[str | Message] | None]
 """What is to be said from now on, by code; ``None`` or an empty sequence: nothing."""
 
 

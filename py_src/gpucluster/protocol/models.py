@@ -438,6 +438,14 @@ class Announcement(WireModel):
     )
 
 
+class ResultsReleased(WireModel):
+    """Which results a notebook is to hold no longer."""
+
+    name: str = Field(min_length=1, max_length=1000, description="As in `LargeResult`; the same for `group`.")
+    group: str = Field(min_length=1, max_length=1000)
+    kernel: str = Field(min_length=1, max_length=200, description="Id of the notebook's kernel.")
+
+
 class NewRecording(WireModel):
     """Where to record what a cluster's gauges show."""
 

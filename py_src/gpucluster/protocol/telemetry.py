@@ -120,6 +120,9 @@ class TelemetrySample(TelemetryModel):
         None, description="Memory of the machine that all workers share; null: they have several, or nobody knows."
     )
     host_cores: int | None = Field(None, description="Cores of that machine.")
+    host_others_cores: float | None = Field(
+        None, description="Cores of it that programs outside this cluster keep busy; null: not known."
+    )
     tasks: dict[str, int] = Field(default_factory=dict, description="Number of tasks by state, in the whole cluster.")
     progress: list[PrefixProgress] = Field(
         default_factory=list, description="Kinds of tasks, the most recent ones last; at most 30."
@@ -166,14 +169,55 @@ class ActivityEntry(TelemetryModel):
 
     at: str
     kind: str = Field(
-        description="Stable name: that of a verb, 'create', 'idle_timeout', 'record', 'stop' or 'message' for what was "
-        "asked; 'state', 'worker_joined', 'worker_left', 'worker_died', 'spill', 'pause', "
+        description="Stable name: that of a verb, 'create', 'idle_timeout', 'record', 'release', 'stop' or 'message' for "
+        "what was asked; 'state', 'worker_joined', 'worker_left', 'worker_died', 'spill', 'pause', "
         "'gpu', 'done', 'not_done', 'recorded', 'profile', 'link', 'failure' for what happened."
     )
     by: str | None = Field(
         None, description="Who asked, such as 'JupyterLab', 'notebook, process 4711' or 'command line, process 815'."
     )
     message: str = Field(description="What it was, in a sentence or less.")
+
+
+class TaskFailure(TelemetryModel):
+    """The last failure of a kind of task, as its worker reported it."""
+
+    task: str = Field(description="What the keys of these tasks have in common, such as 'inc'.")
+    n_tasks: int = Field(description="How many of them have failed.")
+    key: str
+    error: str = Field(description="Type and message of the exception.")
+    traceback: str = Field(description="As Python prints it; long ones without their middle. Empty: none.")
+    worker: str | None = Field(None, description="Where it ran; null: not known.")
+
+
+class TaskFailures(TelemetryModel):
+    """Tasks that have failed and are still held by a client, the newest kind first; at most ten kinds."""
+
+    id: str = Field(description="Cluster.")
+    failures: list[TaskFailure]
+
+
+class LargeResult(TelemetryModel):
+    """A collection, or tasks of one kind, whose results take memory."""
+
+    name: str = Field(description="What the keys have in common, such as 'random_sample'.")
+    group: str = Field(description="Name of the collection; of single tasks the same as `name`.")
+    bytes: int = Field(description="All copies, wherever they are.")
+    n_results: int = Field(description="Copies count, too.")
+    type: str = Field(description="Such as 'numpy.ndarray'; empty: not known.")
+    on_gpu: bool = Field(description="Whether results of this type are in GPU memory.")
+    workers: list[str] = Field(description="Names of the workers, that with the most first; at most ten.")
+    n_workers: int
+    kernels: list[str] = Field(description="Ids of the Jupyter kernels that hold them.")
+    n_clients: int = Field(description="How many clients hold them; 0: only tasks that are still to come do.")
+
+
+class LargestResults(TelemetryModel):
+    """What takes the most memory of a cluster, largest first; at most ten."""
+
+    id: str = Field(description="Cluster.")
+    total_bytes: int = Field(description="All results, wherever they are.")
+    results: list[LargeResult]
 
 
 class Decision(TelemetryModel):

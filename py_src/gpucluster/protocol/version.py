@@ -6,7 +6,7 @@ kernel and cluster may come from three Python environments with three versions o
 
 from __future__ import annotations
 
-PROTOCOL_VERSION = 6
+PROTOCOL_VERSION = 7
 PROTOCOL_HEADER = "X-GPUCluster-Protocol"
 BY_HEADER = "X-GPUCluster-By"
 """Who asks, for the cluster's activity: a few words, such as 'command line, process 815'."""

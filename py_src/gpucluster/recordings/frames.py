@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 By: TypeAlias = Literal["cluster", "worker", "task"]
 """What a row is about: all workers at a moment, one of them, or one kind of tasks."""
 
-_NOT_BY_WORKER = {"id", "at", "workers", "host_memory_bytes", "host_cores", "tasks", "progress"}
+_NOT_BY_WORKER = {"id", "at", "workers", "host_memory_bytes", "host_cores", "host_others_cores", "tasks", "progress"}
 _COUNTED = "tasks_"
 _KEYS: dict[By, list[str]] = {"cluster": ["time"], "worker": ["time", "worker"], "task": ["time", "prefix"]}
 

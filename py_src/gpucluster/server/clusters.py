@@ -9,14 +9,15 @@ from typing import Any
 
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.utils import url_path_join
+from pydantic import ValidationError
 from tornado.web import authenticated
 
 from ..client.links import FORBIDDEN
 from ..client.starting.capacity import bounded_spec, checked_spec, demand_of
-from ..protocol.errors import FieldError, GPUClusterError, InvalidRequest, LinkRefused, refused_field
+from ..protocol.errors import FieldError, GPUClusterError, InvalidRequest, LinkRefused, invalid_request, refused_field
 from ..protocol.kinds import find_kind
 from ..protocol.links import NewLink, parse_link_request
-from ..protocol.models import ClusterList, ClusterModel, Notes, Submission
+from ..protocol.models import ClusterList, ClusterModel, Notes, ResultsReleased, Submission
 from ..protocol.plain_text import printable
 from ..protocol.spec import parse_patch
 from ..protocol.spec_base import SpecBase
@@ -245,6 +246,20 @@ class ReadHandler(ClusterAPIHandler):
     async def get(self, cluster: str) -> None:
         """Return it."""
         self.answer(await getattr(self.control, self.read)(cluster))
+
+
+class ReleaseHandler(ClusterAPIHandler):
+    """Results of one cluster that a notebook is to hold no longer."""
+
+    @authenticated
+    @authorized
+    async def post(self, cluster: str) -> None:
+        """Release them."""
+        try:
+            released = ResultsReleased.model_validate_json(self.body())
+        except ValidationError as error:
+            raise invalid_request(error) from None
+        self.answer(await self.control.release_results(cluster, released))
 
 
 class LogsHandler(ClusterAPIHandler):

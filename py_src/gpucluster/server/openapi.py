@@ -21,13 +21,14 @@ from ..protocol.models import (
     Notes,
     OfferedPreset,
     ProcessStopped,
+    ResultsReleased,
     SiteFaults,
     StopProcess,
     Submission,
 )
 from ..protocol.recordings import RecordedSession, RecordingEntry, RecordingList
 from ..protocol.spec import ClusterPatch
-from ..protocol.telemetry import Activity, TelemetryHistory
+from ..protocol.telemetry import Activity, LargestResults, TaskFailures, TelemetryHistory
 from ..protocol.verbs import VERBS, posts
 from ..protocol.version import PROTOCOL_VERSION
 
@@ -47,6 +48,9 @@ _MODELS: dict[str, TypeAdapter[Any]] = {
     "Notes": TypeAdapter(Notes),
     "Activity": TypeAdapter(Activity),
     "TelemetryHistory": TypeAdapter(TelemetryHistory),
+    "TaskFailures": TypeAdapter(TaskFailures),
+    "LargestResults": TypeAdapter(LargestResults),
+    "ResultsReleased": TypeAdapter(ResultsReleased),
     "Schemas": TypeAdapter(Schemas),
     "PresetList": TypeAdapter(PresetList),
     "LinkRequest": TypeAdapter(LinkRequest),
@@ -126,6 +130,18 @@ OPERATIONS = (
     Operation(
         "get", f"{_CLUSTER}/history", "Read the figures of the last ten minutes.", "TelemetryHistory",
         refusals=(404, 409, 503),
+    ),
+    Operation(
+        "get", f"{_CLUSTER}/failures", "Read the errors of failed tasks that are still held, with their tracebacks.",
+        "TaskFailures", refusals=(404, 409, 503),
+    ),
+    Operation(
+        "get", f"{_CLUSTER}/results", "Read which results take the most memory.", "LargestResults",
+        refusals=(404, 409, 503),
+    ),
+    Operation(
+        "post", f"{_CLUSTER}/results/release", "Let a notebook hold some results no longer.", "ClusterModel",
+        body="ResultsReleased", refusals=(404, 409, 422, 503),
     ),
     Operation(
         "get", f"{_CLUSTER}/script", "Read what was handed to a batch system, also for an ended cluster.",

@@ -23,6 +23,7 @@ from .clusters import (
     PatchNotesHandler,
     PreviewHandler,
     ReadHandler,
+    ReleaseHandler,
     VerbHandler,
 )
 from .dashboards.relay import DashboardHandler
@@ -78,6 +79,9 @@ def routes(services: Services) -> list[Rule]:
         (_CLUSTER + "/script", ReadHandler, {**both, "read": "submission"}),
         (_CLUSTER + "/activity", ReadHandler, {**both, "read": "activity", "polled": True}),
         (_CLUSTER + "/history", ReadHandler, {**both, "read": "history", "polled": True}),
+        (_CLUSTER + "/failures", ReadHandler, {**both, "read": "failures", "polled": True}),
+        (_CLUSTER + "/results", ReadHandler, {**both, "read": "results", "polled": True}),
+        (_CLUSTER + "/results/release", ReleaseHandler, both),
         (_CLUSTER + "/recording", ClusterRecordingHandler, recordings),
         (_CLUSTER + "/links", LinksHandler, {**both, "allowed": services.shared.sessions.policy.shows}),
         (_CLUSTER + "/links/([^/]+)", LinkHandler, both),

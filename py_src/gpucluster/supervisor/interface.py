@@ -23,10 +23,10 @@ from ..protocol.errors import (
     RegistryUnwritable,
     invalid_request,
 )
-from ..protocol.models import Announcement, NewRecording
+from ..protocol.models import Announcement, NewRecording, ResultsReleased
 from ..protocol.refusals import storage_refusal
 from ..protocol.spec import parse_patch
-from ..protocol.telemetry import Decisions
+from ..protocol.telemetry import Decisions, LargestResults, TaskFailures
 from ..protocol.verbs import Verb, posts
 from ..protocol.version import BY_HEADER, PROTOCOL_HEADER, PROTOCOL_VERSION, SECRET_HEADER
 from ..registry.record import Folder
@@ -253,6 +253,27 @@ class _Decisions(_Handler):
         self.answer(Decisions(decisions=self.interface.must_have_controller().requests.decisions()))
 
 
+class _Failures(_Handler):
+    async def get(self) -> None:
+        controller = self.interface.must_have_controller()
+        self.answer(TaskFailures(id=controller.model.id, failures=await controller.requests.scheduler().failures()))
+
+
+class _Results(_Handler):
+    async def get(self) -> None:
+        controller = self.interface.must_have_controller()
+        self.answer(LargestResults(id=controller.model.id, **await controller.requests.scheduler().results()))
+
+
+class _ReleasedResults(_Handler):
+    async def post(self) -> None:
+        try:
+            released = ResultsReleased.model_validate_json(self.request.body)
+        except ValidationError as error:
+            raise invalid_request(error) from None
+        self.answer(await self.interface.must_have_controller().requests.release_results(released, self.by))
+
+
 class _Unknown(_Handler):
     def prepare(self) -> None:
         super().prepare()
@@ -287,6 +308,9 @@ ROUTES: tuple[tuple[str, type[_Handler]], ...] = (
     (r"/sample", _Sample),
     (r"/history", _History),
     (r"/decisions", _Decisions),
+    (r"/failures", _Failures),
+    (r"/results", _Results),
+    (r"/results/release", _ReleasedResults),
     *((path, _Post) for path in POSTS),
 )
 

@@ -8,9 +8,12 @@ from datetime import UTC
 from typing import Any
 
 from ..backends.deployment import Deployment, Slot, SlotState
+from ..backends.scheduler.view import Failing
 from ..protocol.messages import Message, MessageCode
 from ..protocol.models import WorkerModel
-from ..protocol.plain_text import counted
+from ..protocol.plain_text import counted, printable
+
+MOST_FAILURES, LONGEST_ERROR, LONGEST_NAME = 3, 200, 60
 
 
 def observed(deployment: Deployment, *, has_gpus: bool = False) -> dict[str, Any]:
@@ -36,13 +39,22 @@ def observed(deployment: Deployment, *, has_gpus: bool = False) -> dict[str, Any
     return {
         "n_workers": len(workers),
         "n_pending": len(pending),
-        "say": {MessageCode.PENDING: _waiting(_units(pending), _units([*pending, *here]), deployment.unit, reasons)},
+        "say": {
+            MessageCode.PENDING: _waiting(_units(pending), _units([*pending, *here]), deployment.unit, reasons),
+            MessageCode.TASKS_FAILED: [_failed(one) for one in members.failures[:MOST_FAILURES]],
+        },
         "workers": workers,
         "nodes": _nodes({worker.name for worker in workers}, here, "GPU" if has_gpus else "worker"),
         "ends_at": min(ends).astimezone(UTC).isoformat() if ends else None,
         "n_clients": members.n_clients,
         "kernels": list(members.kernels),
     }
+
+
+def _failed(failing: Failing) -> Message:
+    error = printable(failing.error.partition("\n")[0], LONGEST_ERROR)
+    text = f"{counted(failing.n_tasks, 'task')} failed in '{printable(failing.task, LONGEST_NAME)}': {error}"
+    return Message.of(MessageCode.TASKS_FAILED, text, subject=failing.task)
 
 
 def _units(slots: Sequence[Slot]) -> int:

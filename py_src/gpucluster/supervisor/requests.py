@@ -7,9 +7,11 @@ from typing import Any
 
 from ..backends.backend import Plan
 from ..backends.deployment import Deployment, SlotState
+from ..backends.scheduler.view import SchedulerView
 from ..protocol.errors import InvalidState, refused_field
 from ..protocol.messages import MessageCode
-from ..protocol.models import Announcement, ClusterModel, ClusterState, Progress, Wanted
+from ..protocol.models import Announcement, ClusterModel, ClusterState, Progress, ResultsReleased, Wanted
+from ..protocol.plain_text import counted
 from ..protocol.spec import ClusterPatch
 from ..protocol.spec_base import not_whole_jobs
 from ..protocol.telemetry import Decision
@@ -54,7 +56,7 @@ class ClusterParts:
             folder.activity,
             self.planned,
             inquire=DeathCauses(lambda: self.deployment).look_at,
-            announce=lambda code, text: self.store.announce(code, text),
+            announce=lambda code, text, instead=None: self.store.announce(code, text, instead=instead),
             titles=self.titles,
             renewed=renewed,
         )
@@ -225,6 +227,38 @@ class Requests:
         """
         self._must_live()
         return await self.parts.recording.begin(sampler, file, by)
+
+    def scheduler(self) -> SchedulerView:
+        """Return the cluster's scheduler.
+
+        Raises
+        ------
+        InvalidState
+            The cluster is starting, stopping or has ended.
+        """
+        self._must_live()
+        if self.parts.deployment is None:
+            raise InvalidState(f"The cluster '{self.parts.model.name}' is still starting.")
+        return self.parts.deployment.scheduler
+
+    async def release_results(self, released: ResultsReleased, by: str | None = None) -> ClusterModel:
+        """Let a notebook hold the results of a collection no longer: its futures are cancelled.
+
+        Raises
+        ------
+        InvalidState
+            The cluster is not running, or the notebook holds no such results.
+        """
+        scheduler = self.scheduler()
+        n_released = await scheduler.release(
+            group=released.group,
+            kernel=released.kernel,
+            why=f"The results of '{released.name}' were released by {by or 'a user'}. Compute them again.",
+        )
+        if not n_released:
+            raise InvalidState(f"That notebook holds no results of '{released.name}' any more.")
+        self.parts.activity_log.asked("release", by, f"Release {counted(n_released, 'result')} of '{released.name}'")
+        return self.parts.model
 
     def decisions(self) -> list[Decision]:
         """Return what following the load has led to."""

@@ -94,12 +94,22 @@ class StateStore:
             self._pending = asyncio.get_running_loop().call_later(COALESCE_SECONDS, self.write)
         return self.model
 
-    def announce(self, code: str, text: str, subject: str | None = None) -> Message:
-        """Add a piece of news; returns it, short enough for a notice but for what an instructor says."""
+    def announce(self, code: str, text: str, subject: str | None = None, *, instead: Message | None = None) -> Message:
+        """Add a piece of news; returns it, short enough for a notice but for what an instructor says.
+
+        Parameters
+        ----------
+        instead : Message, optional
+            An earlier one that this one completes: it goes, and its time stays, so that nobody is told twice.
+        """
         added = news(code, text, subject)
         # Who hears that an instructor's message has arrived finds it in the record.
         soon = added.code is not MessageCode.MESSAGE
-        self.update(soon=soon, messages=with_news(self.model.messages, added))
+        before = list(self.model.messages)
+        if instead is not None:
+            added = added.model_copy(update={"time": instead.time})
+            before = [message for message in before if message != instead]
+        self.update(soon=soon, messages=with_news(before, added))
         return added
 
     def write(self) -> None:

@@ -13,7 +13,7 @@ from ...dask_internals.listening import open_port, web_address
 from ...dask_internals.periodic_callbacks import ask_for_heartbeats
 from ...dask_internals.scheduler_state import give_worker_plugin
 from .reader import SchedulerReader
-from .view import Columns, Gone, HandedOver, Member, Members, SchedulerView, TaskCounts, TaskProgressRows
+from .view import Columns, Failing, Gone, HandedOver, Member, Members, SchedulerView, TaskCounts, TaskProgressRows
 
 
 class InProcessScheduler(SchedulerView):
@@ -80,6 +80,15 @@ class InProcessScheduler(SchedulerView):
         tasks, progress = self._reader.tasks()
         return tasks, progress
 
+    async def failures(self) -> list[dict[str, Any]]:
+        return self._reader.failures()
+
+    async def results(self) -> dict[str, Any]:
+        return await self._reader.results()
+
+    async def release(self, *, group: str, kernel: str, why: str) -> int:
+        return self._reader.release(group=group, kernel=kernel, why=why)
+
     async def hand_over(self, names: Collection[str]) -> HandedOver:
         return handed_over_of(await self._reader.hand_over(names))
 
@@ -98,8 +107,12 @@ class InProcessScheduler(SchedulerView):
 
 def members_of(found: dict[str, Any]) -> Members:
     """Return what ``SchedulerReader.members`` tells."""
-    workers, gone = (tuple(kind(*row) for row in found[name]) for name, kind in (("workers", Member), ("gone", Gone)))
-    return Members(**{**found, "workers": workers, "gone": gone, "kernels": tuple(found["kernels"])})
+    rows = {
+        "workers": tuple(Member(*row) for row in found["workers"]),
+        "gone": tuple(Gone(one, anew, lost, big, tuple(tasks)) for one, anew, lost, big, tasks in found["gone"]),
+        "failures": tuple(Failing(*row) for row in found["failures"]),
+    }
+    return Members(**{**found, **rows, "kernels": tuple(found["kernels"])})
 
 
 def handed_over_of(found: dict[str, Any]) -> HandedOver:

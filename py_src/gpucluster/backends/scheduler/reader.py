@@ -20,6 +20,7 @@ from ...dask_internals.messages import remove_handler, set_handler
 from ...dask_internals.periodic_callbacks import heartbeat_seconds
 from ...dask_internals.scheduler_state import (
     break_off_retiring,
+    clients_of_kernel,
     clients_of_people,
     has_work,
     is_computing,
@@ -30,6 +31,7 @@ from ...dask_internals.scheduler_state import (
     n_transitions,
     n_wanted_results,
     n_without_worker,
+    release_results,
     remove_plugin,
     remove_worker_named,
     restart_workers,
@@ -38,6 +40,8 @@ from ...dask_internals.scheduler_state import (
 )
 from ...dask_internals.statuses import can_hold_results, is_ending, is_paused
 from ...telemetry.columns import COLUMNS, METRIC, RATE_DIGITS, SPILL_METRIC, VERSION, rounded, size
+from .failures import Failures
+from .results import LargestResults
 
 if TYPE_CHECKING:
     from distributed.scheduler import WorkerState
@@ -46,7 +50,7 @@ if TYPE_CHECKING:
 
 
 PATIENCE_SECONDS = 30.0
-"""A worker that hands nothing over for so long hangs; what it held is then computed anew."""
+"""A worker that hands nothing over for so long hangs; what it held is then recomputed."""
 LOOK_SECONDS = 0.5
 REMEMBERED = 50
 """So many workers that are gone are told about."""
@@ -83,7 +87,9 @@ class SchedulerReader(SchedulerPlugin):
         """Read this scheduler."""
         self._scheduler = scheduler
         self._heartbeats = HeartbeatReader(scheduler)
-        self._progress = TaskProgress(scheduler)
+        self._failures = Failures(scheduler)
+        self._results = LargestResults(scheduler)
+        self._progress = TaskProgress(scheduler, self._failures.add)
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call back when workers or clients come or go, from within the scheduler's own work."""
@@ -123,7 +129,7 @@ class SchedulerReader(SchedulerPlugin):
 
     # -- reading ---------------------------------------------------------------------------------
 
-    async def answer(self, verb: str, names: Collection[str] = (), timeout: float = 0.0) -> Any:
+    async def answer(self, verb: str, names: Collection[str] = (), timeout: float = 0.0, **options: str) -> Any:
         """Answer what a supervisor elsewhere asks."""
         if verb == "read":
             return self.read()
@@ -135,6 +141,12 @@ class SchedulerReader(SchedulerPlugin):
             return await self.end(names)
         if verb == "restart":
             return await self.restart_workers(timeout)
+        if verb == "failures":
+            return self.failures()
+        if verb == "results":
+            return await self.results()
+        if verb == "release":
+            return self.release(**options)
         raise ValueError(verb)
 
     def read(self) -> dict[str, Any]:
@@ -176,6 +188,7 @@ class SchedulerReader(SchedulerPlugin):
             "n_uses": self._n_connected + n_transitions(scheduler),
             "n_restarts": self._n_restarts,
             "gone": [[address, *left_behind(scheduler, address)] for address in self._gone],
+            "failures": [[one["task"], one["n_tasks"], one["error"]] for one in self.failures()],
             "ended": "A client shut the scheduler down." if is_ending(scheduler) else None,
         }
 
@@ -190,6 +203,20 @@ class SchedulerReader(SchedulerPlugin):
     def tasks(self) -> Any:
         """Return the number of tasks by state, and the progress of those kinds that were active last."""
         return self._progress.read()
+
+    def failures(self) -> list[dict[str, Any]]:
+        """Return the fields of ``TaskFailure`` for each kind of task that has failed."""
+        return self._failures.read()
+
+    async def results(self) -> dict[str, Any]:
+        """Return the fields of ``LargestResults``."""
+        return await self._results.read()
+
+    def release(self, group: str, kernel: str, why: str) -> int:
+        """Let the clients of a kernel hold the results of a collection no longer; returns how many those are."""
+        self._results.forget()
+        scheduler = self._scheduler
+        return sum(release_results(scheduler, client, group, why) for client in clients_of_kernel(scheduler, kernel))
 
     # -- moving results --------------------------------------------------------------------------
 
@@ -240,6 +267,10 @@ class SchedulerReader(SchedulerPlugin):
 
 
 def _nothing() -> None:
+    return
+
+
+def _nothing_of(_key: Any) -> None:
     return
 
 
@@ -355,13 +386,13 @@ class TaskProgress:
     scheduler : distributed.Scheduler
     """
 
-    def __init__(self, scheduler: Scheduler) -> None:
+    def __init__(self, scheduler: Scheduler, failed: Callable[[Any], None] = _nothing_of) -> None:
         self._scheduler = scheduler
         self._counts: Counter[str] = Counter(task.state for task in scheduler.tasks.values())
         self._latest: OrderedDict[str, None] = OrderedDict.fromkeys(list(states_by_prefix(scheduler))[-MOST:])
         """The kinds that were active last, at most ``MOST``; the last one last."""
         self._name = f"gpucluster-progress-{uuid4().hex}"
-        scheduler.add_plugin(_follower(scheduler, self._counts, self._latest), name=self._name)
+        scheduler.add_plugin(_follower(scheduler, self._counts, self._latest, failed), name=self._name)
 
     def stop(self) -> None:
         """Follow the scheduler no more."""
@@ -385,7 +416,9 @@ class TaskProgress:
         return totals
 
 
-def _follower(scheduler: Scheduler, counts: Counter[str], latest: OrderedDict[str, None]) -> SchedulerPlugin:
+def _follower(
+    scheduler: Scheduler, counts: Counter[str], latest: OrderedDict[str, None], failed: Callable[[Any], None]
+) -> SchedulerPlugin:
     from distributed import SchedulerPlugin
 
     tasks = scheduler.tasks
@@ -398,6 +431,8 @@ def _follower(scheduler: Scheduler, counts: Counter[str], latest: OrderedDict[st
         def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
             counts[start] -= 1
             counts[finish] += 1
+            if finish == "erred" and start in {"processing", "no-worker"}:  # Not as another one has failed.
+                failed(key)
             prefix = tasks[key].prefix
             if prefix is not self.last:
                 self.last = prefix

@@ -194,6 +194,17 @@ class RemoteScheduler(SchedulerView):
     def tasks(self) -> tuple[TaskCounts, TaskProgressRows]:
         return self._last["tasks"], self._last["progress"]
 
+    async def failures(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = await self._ask("failures")
+        return found
+
+    async def results(self) -> dict[str, Any]:
+        found: dict[str, Any] = await self._ask("results")
+        return found
+
+    async def release(self, *, group: str, kernel: str, why: str) -> int:
+        return int(await self._ask("release", group=group, kernel=kernel, why=why))
+
     async def hand_over(self, names: Collection[str]) -> HandedOver:
         # Without a limit here: who hangs is noticed there.
         return handed_over_of(await self._ask("hand_over", seconds=None, names=list(names)))

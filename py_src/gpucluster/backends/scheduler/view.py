@@ -47,11 +47,23 @@ class Gone:
 
     address: str
     n_anew: int
-    """Results that only it held, which are computed anew."""
+    """Results that only it held, which are recomputed."""
     n_lost: int
     """Data that only it held and that nobody can compute."""
     too_big: bool
     """Whether its nanny ended it because it used more memory than it may."""
+    tasks: tuple[str, ...] = ()
+    """Kinds of the tasks that it had, the most frequent first."""
+
+
+@dataclass(frozen=True)
+class Failing:
+    """A kind of task of which some have failed, and the scheduler still knows them."""
+
+    task: str
+    n_tasks: int
+    error: str
+    """Of the last one."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +89,8 @@ class Members:
     """How often a client of Dask has had all workers restarted, without the supervisor."""
     gone: tuple[Gone, ...] = ()
     """Workers that have left lately, oldest first."""
+    failures: tuple[Failing, ...] = ()
+    """Tasks that have failed, the newest kind first."""
     ended: str | None = None
     """Why the scheduler is there no more, in a sentence; ``None`` while it is."""
     failed: bool = False
@@ -152,6 +166,18 @@ class SchedulerView(ABC):
     @abstractmethod
     def tasks(self) -> tuple[TaskCounts, TaskProgressRows]:
         """Return the number of tasks by state, and the progress of the kinds that were active last."""
+
+    @abstractmethod
+    async def failures(self) -> list[dict[str, Any]]:
+        """Return the fields of ``TaskFailure`` for each kind of task that has failed."""
+
+    @abstractmethod
+    async def results(self) -> dict[str, Any]:
+        """Return the fields of ``LargestResults`` but for the cluster's id."""
+
+    @abstractmethod
+    async def release(self, *, group: str, kernel: str, why: str) -> int:
+        """Let the clients of a kernel hold the results of a collection no longer; returns how many those are."""
 
     @abstractmethod
     async def hand_over(self, names: Collection[str]) -> HandedOver:

@@ -30,14 +30,20 @@ def timeline_figure(report: ReportFigures) -> LayoutDOM:
         if lines:
             plots.append(_lines(lines, title, span))
     plots[-1].xaxis.axis_label = "seconds"
-    return gridplot([[plot] for plot in plots], merge_tools=True, toolbar_location="above")
+    return gridplot([[plot] for plot in plots], merge_tools=True, toolbar_location="above", sizing_mode="stretch_width")
 
 
 def _plot(span: Any, height: int, title: str, **options: Any) -> Any:
     from bokeh.plotting import figure
 
     plot: Any = figure(
-        width=_WIDTH, height=height, title=title, x_range=span, tools="xpan,xwheel_zoom,xbox_zoom,reset", **options
+        height=height,
+        title=title,
+        x_range=span,
+        tools="xpan,xwheel_zoom,xbox_zoom,reset",
+        sizing_mode="stretch_width",  # As wide as the output, and no wider than it can be read.
+        max_width=_WIDTH,
+        **options,
     )
     plot.background_fill_alpha = plot.border_fill_alpha = 0
     plot.outline_line_color = FOREGROUND

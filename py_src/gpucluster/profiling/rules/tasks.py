@@ -30,6 +30,9 @@ SKEW_RATIO = 2.5
 SKEW_SHARE = 0.3
 """… when it was busy for at least this share of the time, while that share of the threads' time was idle."""
 
+OTHERS_SHARE = 0.25
+"""Other programs that take this share of the cores make everything slow."""
+
 LOADING_SHARE = 0.5
 """Reading is the bottleneck when it takes at least half of the computing time …"""
 LOADING_SECONDS = 0.5
@@ -55,6 +58,26 @@ def lost_workers(report: ReportFigures) -> Finding | None:
         "or lost.",
         advice="Most often the operating system or Dask's nanny ended them for using too much memory: look at "
         "'%gpucluster logs', make partitions smaller, or give the workers more memory.",
+    )
+
+
+def others_slow(report: ReportFigures) -> bool:
+    """Whether other programs kept ``OTHERS_SHARE`` of the machine's cores busy."""
+    others, cores = report.others_cores, report.machine_cores
+    return others is not None and bool(cores) and others >= OTHERS_SHARE * (cores or 0)
+
+
+def busy_machine(report: ReportFigures) -> Finding | None:
+    """Other programs took ``OTHERS_SHARE`` of the cores."""
+    if not others_slow(report) or report.wall_seconds < SHORT_SECONDS:
+        return None
+    return Finding(
+        rule="busy_machine",
+        title="Other programs used the machine",
+        evidence=f"Programs other than this cluster and notebook used {report.others_cores:.1f} of "
+        f"{counted(report.machine_cores or 0, 'core')} on average, so all times here are longer than on a free "
+        "machine.",
+        advice="Profile again when the machine is free, or stop other notebooks and clusters first.",
     )
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from ...protocol.plain_text import counted
 from ...protocol.sizes import MEBIBYTE, format_size
 from ..model import Finding, ReportFigures, seconds, share
+from .tasks import others_slow
 
 MOVED_BYTES = 64 * MEBIBYTE
 """Less than this between workers is a matter of milliseconds."""
 MOVED_SHARE = 0.25
-"""More than a quarter of all results moved: tasks run where their data is not."""
+"""Where it is not known how long that took: more than a quarter of all results moved."""
 TRANSFER_SHARE = 0.2
 """Fetching took at least this share of what fetching and computing took together."""
 GATHERED_BYTES = 100 * 10**6
@@ -24,17 +25,24 @@ _SHORT_SECONDS = 0.5
 
 
 def between_workers(report: ReportFigures) -> Finding | None:
-    """``MOVED_BYTES`` or more, which are ``MOVED_SHARE`` of all results or took ``TRANSFER_SHARE`` of the time."""
+    """``MOVED_BYTES`` or more, which took ``TRANSFER_SHARE`` of the tasks' time.
+
+    Nobody measures how long shuffles take: where workers were idle for that share of the time meanwhile, and in a
+    report without times, ``MOVED_SHARE`` of all results counts. On a machine that others use all is slow, and fetching
+    is not to blame.
+    """
     moved = report.transfers.between_workers_bytes
-    if moved is None or moved < MOVED_BYTES:
+    if moved is None or moved < MOVED_BYTES or others_slow(report):
         return None
     made = sum(prefix.result_bytes for prefix in report.prefixes)
     spent = report.transfer_seconds or 0.0
     together = spent + (report.compute_seconds or 0.0)
     slow = together > 0 and spent / together >= TRANSFER_SHARE
-    if not slow and moved < MOVED_SHARE * made:
-        return None
     shuffled = report.transfers.shuffled_bytes or 0
+    untimed = moved if report.transfer_seconds is None else shuffled
+    waits = report.transfer_seconds is None or (report.idle_share or 0.0) >= TRANSFER_SHARE
+    if not slow and not (waits and untimed and untimed >= MOVED_SHARE * made):
+        return None
     how = f", {format_size(shuffled)} of it by shuffles" if shuffled else ""
     waited = f"; tasks waited {seconds(spent)} for it, {share(spent / together)} of their time" if slow else ""
     return Finding(

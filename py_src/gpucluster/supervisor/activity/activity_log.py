@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 from ...protocol.durations import spoken
-from ...protocol.messages import NEWS, MessageCode
+from ...protocol.messages import NEWS, Message, MessageCode
 from ...protocol.models import ClusterModel, ClusterState, WorkerModel
 from ...protocol.plain_text import counted
 from ...protocol.spec import ClusterPatch
@@ -24,8 +23,9 @@ logger = logging.getLogger("gpucluster.supervisor")
 
 COALESCE_SECONDS = 1.0
 """Workers that come or go within this time are one entry."""
-MOST_NOTICES, NOTICE_SECONDS = 3, 60.0
-"""So many notices of workers that died are given within this time: some die as soon as they have come."""
+NOTICE_SECONDS = 60.0
+"""Workers that die within this time of the first are one notice: the task that has killed one often kills others."""
+MOST_TOGETHER = 1000
 
 
 class ActivityLog:
@@ -41,7 +41,7 @@ class ActivityLog:
     inquire : callable
         Finds out why workers died.
     announce : callable
-        Given kind and message of what is worth a notice.
+        Given kind and message of what is worth a notice, and the one that it takes the place of, ``instead``.
     titles : WorkerTitles
         What workers are called.
     renewed : bool
@@ -54,7 +54,7 @@ class ActivityLog:
         planned: Callable[[], Collection[str]],
         *,
         inquire: Callable[[Sequence[WorkerModel]], list[Death]],
-        announce: Callable[[str, str], object],
+        announce: Callable[..., Message],
         titles: WorkerTitles,
         renewed: bool = False,
     ) -> None:
@@ -74,8 +74,7 @@ class ActivityLog:
         self._returning: set[str] = set()
         self._n_restarts = 0
         self._pending: asyncio.TimerHandle | None = None
-        self._noticed: deque[float] = deque(maxlen=MOST_NOTICES)
-        self._n_unnoticed = 0
+        self._noticed: tuple[float, Message, list[Death]] | None = None
 
     def asked(self, kind: str, by: str | None, message: str) -> None:
         """Note a request."""
@@ -193,20 +192,18 @@ class ActivityLog:
         if renewed:
             self._write("worker_left", f"{self._named([death.worker.name for death in renewed])} left to start anew")
         if died:
-            message = sentence(died, self._named)
-            self._write("worker_died", message)
-            code = MessageCode.WORKER_MEMORY if any(death.over_limit for death in died) else MessageCode.WORKER_DIED
-            self._give_notice(code, message, len(died))
+            self._write("worker_died", sentence(died, self._named))
+            self._give_notice(died)
 
-    def _give_notice(self, code: MessageCode, message: str, n_died: int) -> None:
-        at = time.monotonic()
-        if len(self._noticed) == MOST_NOTICES and at - self._noticed[0] < NOTICE_SECONDS:
-            self._n_unnoticed += n_died
-            return
-        before = f" {counted(self._n_unnoticed, 'other')} died before." if self._n_unnoticed else ""
-        self._announce(code, f"{message}{before}")
-        self._noticed.append(at)
-        self._n_unnoticed = 0
+    def _give_notice(self, died: Sequence[Death]) -> None:
+        since = at = time.monotonic()
+        before: list[Death] = []
+        instead = None
+        if self._noticed is not None and at - self._noticed[0] < NOTICE_SECONDS:
+            since, instead, before = self._noticed
+        deaths = [*before, *died][-MOST_TOGETHER:]
+        code = MessageCode.WORKER_MEMORY if any(death.over_limit for death in deaths) else MessageCode.WORKER_DIED
+        self._noticed = (since, self._announce(code, sentence(deaths, self._named), instead=instead), deaths)
 
     def _append(self, kind: str, message: str, by: str | None = None) -> None:
         self.flush()

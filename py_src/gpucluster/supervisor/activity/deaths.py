@@ -11,7 +11,7 @@ from ...backends.deployment import Deployment
 from ...backends.scheduler.view import Gone
 from ...operating_system.control_groups import MemoryKills
 from ...protocol.models import WorkerModel
-from ...protocol.plain_text import counted
+from ...protocol.plain_text import counted, printable
 from ...protocol.sizes import format_size
 
 _UNKNOWN_STATUS = 255
@@ -23,13 +23,15 @@ class Death:
 
     worker: WorkerModel
     why: str | None
-    """Why, in words that follow 'died:'; ``None`` where nobody knows."""
+    """Why, in words that follow 'Worker 0', such as 'was killed (SIGKILL)'; ``None`` where nobody knows."""
     n_anew: int = 0
     n_lost: int = 0
     over_limit: bool = False
     """Whether it needed more memory than its limit."""
     told_by_deployment: bool = False
     """Whether the deployment tells why, for all together."""
+    tasks: tuple[str, ...] = ()
+    """Kinds of the tasks that it had, the most frequent first."""
 
 
 class DeathCauses:
@@ -56,33 +58,39 @@ class DeathCauses:
 
     def _one(self, deployment: Deployment, worker: WorkerModel, gone: Gone | None, killed_by_system: bool) -> Death:
         counts = (gone.n_anew, gone.n_lost) if gone is not None else (0, 0)
+        tasks = gone.tasks if gone is not None else ()
         if deployment.lost_together:
             return Death(worker, None, *counts, told_by_deployment=True)
         status = None if worker.pid is None else deployment.how_ended(worker.pid)
-        why = None if worker.device is None else deployment.gpu_trouble(worker.device)
+        why = None
+        if worker.device is not None and (trouble := deployment.gpu_trouble(worker.device)) is not None:
+            why = f"died: {trouble}"
         over_limit = gone is not None and gone.too_big
         if over_limit:
             limit = worker.memory_limit_bytes
-            why = "more memory than the limit" + (f" of {format_size(limit)}" if limit else "")
+            why = "ran out of memory" + (f" (limit {format_size(limit)})" if limit else "")
         elif why is None and status is not None:
             why = ended_by(status, out_of_memory=killed_by_system)
-        return Death(worker, why, *counts, over_limit=over_limit)
+        return Death(worker, why, *counts, over_limit=over_limit, tasks=tasks)
 
 
 def ended_by(status: int, *, out_of_memory: bool = False) -> str | None:
-    """Return what an exit status means, in words; ``None`` where it means nothing."""
+    """Return what an exit status means, in words that follow 'Worker 0'; ``None`` where it means nothing."""
     if status == -signal.SIGKILL and out_of_memory:
-        return "killed by the system: out of memory"
+        return "was killed by the system: out of memory"
     if status < 0:
         try:
-            return f"ended by {signal.Signals(-status).name}"
+            return f"was killed ({signal.Signals(-status).name})"
         except ValueError:
-            return f"ended by signal {-status}"
-    return None if status == _UNKNOWN_STATUS else f"ended with status {status}"
+            return f"was killed (signal {-status})"
+    return None if status == _UNKNOWN_STATUS else f"exited with status {status}"
+
+
+_LONGEST_TASK = 30
 
 
 def sentence(deaths: Sequence[Death], named: Callable[[Sequence[str]], str]) -> str:
-    """Return who died, why, and what is computed anew, in a sentence or two.
+    """Return who died, why, running what, and what is recomputed, in a sentence or two.
 
     Parameters
     ----------
@@ -91,19 +99,36 @@ def sentence(deaths: Sequence[Death], named: Callable[[Sequence[str]], str]) -> 
     named : callable
         Gives what several workers are called together.
     """
+    names = list(dict.fromkeys(death.worker.name for death in deaths))
+    who = named(names)
     causes = Counter(death.why for death in deaths if death.why is not None)
-    who = named(list(dict.fromkeys(death.worker.name for death in deaths)))
+    times = "" if len(names) == len(deaths) else f" ({len(deaths)} times)"
     if all(death.told_by_deployment for death in deaths):
-        told = f"{who} left."
+        told = f"{who} left{times}"
     elif not causes:
-        told = f"{who} left unexpectedly; see the log."
+        told = f"{who} left unexpectedly{times}; see the log"
     else:
-        (why, number), *others = causes.most_common()
-        most = "" if number == len(deaths) or not others else f" ({number} of them)"
-        told = f"{who} died: {why}{most}."
+        (why, number), *_ = causes.most_common()
+        told = f"{who} {_of(why, len(names))}{times}"
+        if number < len(deaths):
+            told = f"{who} died{times}; {number} of them {_of(why, number)}"
+        told += _running(deaths)
     anew, lost = sum(death.n_anew for death in deaths), sum(death.n_lost for death in deaths)
     if lost:
-        return f"{told} {counted(lost, 'piece')} of scattered data {'is' if lost == 1 else 'are'} lost."
+        return f"{told}. {counted(lost, 'piece')} of scattered data {'is' if lost == 1 else 'are'} lost."
     if anew:
-        return f"{told} {counted(anew, 'result')} {'is' if anew == 1 else 'are'} computed anew."
-    return told
+        return f"{told}. {counted(anew, 'result')} {'is' if anew == 1 else 'are'} being recomputed."
+    return f"{told}."
+
+
+def _of(why: str, number: int) -> str:
+    return f"were {why.removeprefix('was ')}" if number > 1 and why.startswith("was ") else why
+
+
+def _running(deaths: Sequence[Death]) -> str:
+    """Return what the workers were running, the most frequent first."""
+    tasks = Counter(task for death in deaths for task in death.tasks)
+    if not tasks:
+        return ""
+    first, *others = (f"'{printable(task, _LONGEST_TASK)}'" for task, _ in tasks.most_common())
+    return f" while running {first}" + (f" and {others[0]}" if len(others) == 1 else " and others" if others else "")

@@ -27,6 +27,8 @@ from .history import History
 logger = logging.getLogger("gpucluster.supervisor")
 
 INTERVAL_SECONDS = 1.0
+MEAN_SECONDS = 5.0
+"""Workers tell their load a little later than the machine does; over so many seconds that is no matter."""
 REST_AFTER_SECONDS = 30.0
 """So long after anybody looked at the cluster or used it, workers begin to send fewer heartbeats."""
 
@@ -49,6 +51,7 @@ class Sampler:
         self._shared: dict[str, int] = {}
         if machine is not None:
             self._shared = {"host_memory_bytes": machine.memory_bytes, "host_cores": machine.cores}
+        self._others = None if machine is None else OtherLoad(machine.cores)
         self.columns: Columns = {"workers": ()}
         """What was read last."""
         self._line = b""
@@ -153,6 +156,7 @@ class Sampler:
             "workers": columns["workers"],
             **compact(columns),
             **self._shared,
+            **({} if self._others is None else self._others.read(columns)),
             "tasks": tasks,
             "progress": progress,
         }
@@ -186,6 +190,45 @@ class Sampler:
                 async with asyncio.timeout(self.interval):
                     await self._due.wait()
             self._due.clear()
+
+
+class OtherLoad:
+    """How many cores of this machine programs outside the cluster keep busy, as a mean of the last seconds.
+
+    Parameters
+    ----------
+    cores : int
+        That the cluster may use. Where these are not all of the machine's, the load of all says nothing about them.
+    """
+
+    def __init__(self, cores: int) -> None:
+        import psutil
+
+        self._psutil = psutil
+        self._is_whole = psutil.cpu_count() == cores
+        self._cores = cores
+        self._last = (time.monotonic(), self._busy(), time.process_time())
+        self._mean: float | None = None
+
+    def read(self, columns: Columns) -> dict[str, float]:
+        """Return the field of a sample; nothing while it is not known."""
+        before, now = self._last, (time.monotonic(), self._busy(), time.process_time())
+        seconds = now[0] - before[0]
+        if not self._is_whole or seconds < MEAN_SECONDS / 10:
+            return {} if self._mean is None else {"host_others_cores": round(self._mean, 1)}
+        self._last = now
+        own = sum(percent or 0.0 for percent in columns.get("cpu_percent", ())) / 100
+        others = (now[1] - before[1] - (now[2] - before[2])) / seconds - own
+        others = min(self._cores, max(0.0, others))
+        weight = min(1.0, seconds / MEAN_SECONDS)
+        self._mean = others if self._mean is None else (1 - weight) * self._mean + weight * others
+        return {"host_others_cores": round(self._mean, 1)}
+
+    def _busy(self) -> float:
+        times = self._psutil.cpu_times()
+        # What guests take is in the time of users, too.
+        names = ("user", "nice", "system", "irq", "softirq")
+        return float(sum(getattr(times, name, 0.0) for name in names))
 
 
 def by_machine(columns: Columns) -> Columns:

@@ -1,0 +1,208 @@
+import { Dialog, showDialog } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { INotebookLinks } from '../actions/links';
+import type { IClusterManager } from '../clusters/tokens';
+import { formatBytes, formatCount, gaugeWords, titleOf } from '../gauges';
+import { Fragment, h, useEffect, useState } from '../jsx';
+import { sentenceOf, useAsking } from '../panel/asking';
+import type { Unfolded } from '../panel/unfolded';
+import type { ClusterModel, LargeResult, LargestResults } from '../protocol/messages';
+
+interface ILargestResultsProps {
+  readonly cluster: ClusterModel;
+  readonly manager: IClusterManager;
+  readonly links: INotebookLinks;
+  readonly unfolded: Unfolded;
+  readonly trans: TranslationBundle;
+}
+
+/** While it is open, the scheduler is asked this often; it answers from memory where looking takes long. */
+const ASK_MS = 3000;
+/** So many workers are named. */
+const NAMED = 2;
+
+/** Which collections take the memory, where they are and which notebook holds them; folded until somebody asks. */
+export function LargestResultsList(props: ILargestResultsProps): JSX.Element {
+  const { cluster, unfolded, trans } = props;
+  const key = `${cluster.id}/results`;
+  const isOpen = unfolded.left(key) ?? false;
+  const contentId = `gpucluster-${cluster.id}-results`;
+  return (
+    <div className="gpc-Gauges gpc-Results">
+      <div className="gpc-Disclosure">
+        <button
+          type="button"
+          className="gpc-Disclosure-button"
+          aria-expanded={isOpen}
+          aria-controls={contentId}
+          onClick={() => unfolded.set(key, !isOpen)}
+        >
+          {trans.__('Largest results')}
+        </button>
+        <div id={contentId} hidden={!isOpen}>
+          {isOpen && <Open {...props} />}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Open(props: ILargestResultsProps): JSX.Element {
+  const { cluster, manager, trans } = props;
+  const { id } = cluster;
+  const [found, setFound] = useState<LargestResults | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const asking = useAsking();
+  useEffect(() => {
+    let isWanted = true;
+    let isAsking = false;
+    const ask = async (): Promise<void> => {
+      if (isAsking || document.hidden) {
+        return;
+      }
+      isAsking = true;
+      try {
+        const answer = await manager.results(id);
+        if (isWanted) {
+          setFound(answer);
+          setFault(null);
+        }
+      } catch (error) {
+        if (isWanted) {
+          setFault(sentenceOf(error));
+        }
+      }
+      isAsking = false;
+    };
+    void ask();
+    const timer = window.setInterval(() => void ask(), ASK_MS);
+    return () => {
+      isWanted = false;
+      window.clearInterval(timer);
+    };
+  }, [manager, id, asking.busy]);
+  if (found === null || found.results.length === 0) {
+    return (
+      <p className="gpc-Gauges-notice">
+        {fault ?? (found === null ? trans.__('Loading…') : trans.__('No results in memory'))}
+      </p>
+    );
+  }
+  const largest = found.results[0].bytes;
+  return (
+    <>
+      <ul className="gpc-Results-list" aria-label={trans.__('Largest results')}>
+        {found.results.map(result => (
+          <Result
+            key={result.group}
+            {...props}
+            result={result}
+            share={result.bytes / largest}
+            onRelease={kernel => void asking.run('release', () => release(props, result, kernel))}
+          />
+        ))}
+      </ul>
+      <p className="gpc-Gauges-notice">
+        {trans.__('All results: %1', formatBytes(found.total_bytes))}
+      </p>
+      {asking.error !== null && (
+        <p className="gpc-Error" role="alert">
+          {sentenceOf(asking.error)}
+        </p>
+      )}
+    </>
+  );
+}
+
+interface IResultProps extends ILargestResultsProps {
+  readonly result: LargeResult;
+  /** Of the largest one. */
+  readonly share: number;
+  readonly onRelease: (kernel: string) => void;
+}
+
+function Result(props: IResultProps): JSX.Element {
+  const { cluster, links, trans, result, share, onRelease } = props;
+  const { name, group, kernels, n_clients } = result;
+  const notebooks = links.notebooksOf({ ...cluster, kernels });
+  const isOwn = kernels.length === 1 && n_clients === 1 && notebooks.length === 1;
+  return (
+    <li className="gpc-Result" title={group}>
+      <span className="gpc-Result-name">{name}</span>
+      <span className="gpc-Track" aria-hidden="true">
+        <i style={{ width: `${Math.round(100 * share)}%` }} />
+      </span>
+      <span className="gpc-Gauge-figure">{formatBytes(result.bytes)}</span>
+      <span className="gpc-Result-where">
+        {[what(result), where(props), holder(result, notebooks, trans)].join(' · ')}
+      </span>
+      {isOwn && (
+        <button
+          className="gpc-Trouble-action"
+          title={trans.__('Free this memory: %1 cannot use these results any more', notebooks[0])}
+          onClick={() => onRelease(kernels[0])}
+        >
+          {trans.__('Release')}
+        </button>
+      )}
+    </li>
+  );
+}
+
+function what({ type, n_results }: LargeResult): string {
+  const kind = type.split('.').pop() ?? '';
+  return `${formatCount(n_results)} × ${kind === '' ? '?' : kind}`;
+}
+
+/** On which workers, and that it is GPU memory. */
+function where({ cluster, manager, result, trans }: IResultProps): string {
+  const { workers, n_workers, on_gpu } = result;
+  const sample = manager.sample(cluster.id);
+  if (n_workers > NAMED || sample === undefined) {
+    return on_gpu
+      ? trans._n('%1 GPU', '%1 GPUs', n_workers)
+      : trans._n('%1 worker', '%1 workers', n_workers);
+  }
+  const words = gaugeWords(trans);
+  const titles = workers.map(worker => {
+    const i = sample.workers.indexOf(worker);
+    return i < 0 ? worker : titleOf(sample, i, words);
+  });
+  return titles.join(', ');
+}
+
+/** Who holds it: notebooks by name, others by number. */
+function holder(
+  { n_clients }: LargeResult,
+  notebooks: readonly string[],
+  trans: TranslationBundle
+): string {
+  const others = n_clients - notebooks.length;
+  if (n_clients === 0) {
+    return trans.__('needed by other tasks');
+  }
+  const more = others > 0 ? [trans._n('%1 other client', '%1 other clients', others)] : [];
+  return [...notebooks, ...more].join(', ');
+}
+
+async function release(
+  { cluster, manager, links, trans }: ILargestResultsProps,
+  { name, group, bytes, kernels }: LargeResult,
+  kernel: string
+): Promise<void> {
+  const [notebook] = links.notebooksOf({ ...cluster, kernels });
+  const { button } = await showDialog({
+    title: trans.__('Release %1?', name),
+    body: trans.__(
+      'This frees %1. Variables of %2 that use it no longer work until you compute them again.',
+      formatBytes(bytes),
+      notebook ?? ''
+    ),
+    buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: trans.__('Release') })],
+    defaultButton: 0
+  });
+  if (button.accept) {
+    await manager.release(cluster.id, { name, group, kernel });
+  }
+}

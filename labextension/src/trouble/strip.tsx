@@ -1,0 +1,133 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { closeIcon } from '@jupyterlab/ui-components';
+import type { CommandRegistry } from '@lumino/commands';
+
+import * as CommandIDs from '../actions/commandids';
+import type { IClusterManager } from '../clusters/tokens';
+import { h, useEffect, useState } from '../jsx';
+import type { ClusterModel } from '../protocol/messages';
+import { showTraceback } from './traceback';
+import { troublesOf, type Action, type ITrouble } from './troubles';
+
+interface ITroubleStripProps {
+  readonly cluster: ClusterModel;
+  readonly manager: IClusterManager;
+  readonly commands: CommandRegistry;
+  readonly trans: TranslationBundle;
+}
+
+/** Of each cluster, what somebody has dismissed; it comes back when the same happens again. */
+const dismissed = new Map<string, ReadonlySet<string>>();
+
+/** Everything that is wrong with a cluster, in one place, with what can be done; it goes when it is resolved. */
+export function TroubleStrip(props: ITroubleStripProps): JSX.Element {
+  const { cluster, manager, trans } = props;
+  const { id } = cluster;
+  const [, setDrawn] = useState('');
+  const find = (): readonly ITrouble[] =>
+    lingering(id, troublesOf(cluster, manager.sample(id), manager.now(), trans), manager.now());
+  const found = find();
+  const before = dismissed.get(id) ?? new Set();
+  const shown = found.filter(({ key }) => !before.has(key));
+  useEffect(() => {
+    // What is resolved may come again.
+    dismissed.set(id, new Set([...before].filter(key => found.some(one => one.key === key))));
+  });
+  useEffect(() => {
+    // Samples come each second; only one that says something else is drawn.
+    const look = (): void =>
+      setDrawn(
+        find()
+          .map(one => one.text)
+          .join('\n')
+      );
+    const onSampled = (_: IClusterManager, sampled: string): void =>
+      void (sampled === id && look());
+    manager.sampled.connect(onSampled);
+    const timer = window.setInterval(look, 10_000);
+    return () => {
+      manager.sampled.disconnect(onSampled);
+      window.clearInterval(timer);
+    };
+  }, [manager, cluster, trans]);
+  return (
+    <div className="gpc-Troubles" role="status">
+      {shown.map(trouble => (
+        <Trouble
+          key={trouble.key}
+          {...props}
+          trouble={trouble}
+          onDismiss={() => {
+            dismissed.set(id, new Set([...(dismissed.get(id) ?? []), trouble.key]));
+            setDrawn(`without ${trouble.key}`);
+          }}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** What figures say stays for so long after they say it no more: a strip must not come and go. */
+const LINGER_MS = 10_000;
+const lately = new Map<string, Map<string, { at: number; trouble: ITrouble }>>();
+
+function lingering(id: string, found: readonly ITrouble[], now: number): readonly ITrouble[] {
+  const before = lately.get(id) ?? new Map<string, { at: number; trouble: ITrouble }>();
+  lately.set(id, before);
+  found
+    .filter(({ isMeasured }) => isMeasured)
+    .forEach(trouble => before.set(trouble.key, { at: now, trouble }));
+  const gone = [...before].filter(([key]) => !found.some(one => one.key === key));
+  gone.filter(([, { at }]) => now - at > LINGER_MS).forEach(([key]) => before.delete(key));
+  const kept = gone.filter(([, { at }]) => now - at <= LINGER_MS);
+  return [...found, ...kept.map(([, { trouble }]) => trouble)];
+}
+
+interface ITroubleProps extends ITroubleStripProps {
+  readonly trouble: ITrouble;
+  readonly onDismiss: () => void;
+}
+
+function Trouble(props: ITroubleProps): JSX.Element {
+  const { cluster, manager, commands, trans, trouble, onDismiss } = props;
+  const run = (id: string): void => void commands.execute(id, { id: cluster.id });
+  const actions: Record<Action, [string, () => void]> = {
+    traceback: [
+      trans.__('Traceback'),
+      () => void showTraceback(cluster, manager, trouble.task, trans)
+    ],
+    log: [trans.__('Log'), () => run(CommandIDs.openLog)],
+    restart: [trans.__('Restart'), () => run('gpucluster:restart-workers')]
+  };
+  const isError = trouble.level === 'error';
+  return (
+    <div className="gpc-Trouble" data-level={trouble.level}>
+      <span
+        className="gpc-Trouble-icon"
+        role="img"
+        aria-label={isError ? trans.__('Error') : trans.__('Warning')}
+      >
+        {isError ? '✖' : '▲'}
+      </span>
+      <div className="gpc-Trouble-body">
+        <p>{trouble.text}</p>
+        {trouble.actions.map(action => (
+          <button key={action} className="gpc-Trouble-action" onClick={actions[action][1]}>
+            {actions[action][0]}
+          </button>
+        ))}
+      </div>
+      <button
+        className="gpc-Trouble-dismiss"
+        title={trans.__('Dismiss')}
+        aria-label={trans.__('Dismiss')}
+        onClick={event => {
+          event.currentTarget.closest('li')?.querySelector('h3')?.focus();
+          onDismiss();
+        }}
+      >
+        <closeIcon.react tag="span" className="gpc-Button-icon" />
+      </button>
+    </div>
+  );
+}

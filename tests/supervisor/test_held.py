@@ -1,0 +1,92 @@
+"""What a cluster tells of failed tasks and of its largest results, and that a notebook's can be released."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from dask import array
+from distributed import futures_of, wait
+from distributed.client import FutureCancelledError
+from gpucluster.backends.scheduler import failures, results
+from gpucluster.client.cluster import Cluster
+from gpucluster.dask_internals.scheduler_state import name_for_kernel
+from gpucluster.protocol.errors import InvalidState
+from gpucluster.protocol.messages import MessageCode
+from gpucluster.protocol.models import ResultsReleased
+
+KERNEL = "01234567-89ab-cdef-0123-456789abcdef"
+
+
+def refuse(number: int) -> int:
+    raise ValueError(f"no {number}\n" + "long " * 1000)
+
+
+def test_failed_tasks_and_large_results(site, wait_until):
+    cluster = Cluster(site.running(name="held", n_workers=2), site.control.asynchronous)
+    with cluster.get_client(name=name_for_kernel(KERNEL)) as client:
+        failed = client.map(refuse, range(3), pure=False)
+        wait(failed)
+        wait_until(lambda: site.get("held").said(MessageCode.TASKS_FAILED))
+        wait_until(lambda: site.get("held").said(MessageCode.TASKS_FAILED)[0].text.startswith("3 tasks"))
+        [told] = site.get("held").said(MessageCode.TASKS_FAILED)
+        assert (told.level, told.subject) == ("error", "refuse")
+        assert re.fullmatch(r"3 tasks failed in 'refuse': ValueError: no [012]", told.text)
+        [failure] = site.control.failures("held").failures
+        assert (failure.task, failure.n_tasks, failure.worker in {"0", "1"}) == ("refuse", 3, True)
+        assert "raise ValueError" in failure.traceback
+        assert len(failure.error) <= failures.LONGEST_ERROR + 5
+        del failed
+        wait_until(lambda: not site.get("held").said(MessageCode.TASKS_FAILED))
+        assert site.control.failures("held").failures == []
+
+        big = client.persist(array.random.random((4, 1_000_000), chunks=(1, 1_000_000)))
+        small = client.submit(np.ones, 1000, pure=False)
+        wait(big)
+        wait(small)
+        found = site.control.results("held")
+        largest, other = found.results
+        assert largest.name.startswith("random") and largest.group.startswith(largest.name)
+        assert (largest.n_results, largest.bytes, largest.type) == (4, 32_000_000, "numpy.ndarray")
+        assert (largest.kernels, largest.n_clients, largest.on_gpu) == ([KERNEL], 1, False)
+        assert (other.name, other.group) == ("ones", "ones")
+        assert found.total_bytes == largest.bytes + other.bytes
+        released = ResultsReleased(name=largest.name, group=largest.group, kernel="another")
+        with pytest.raises(InvalidState, match="holds no results"):
+            site.control.release_results("held", released)
+        site.control.release_results("held", released.model_copy(update={"kernel": KERNEL}))
+        wait_until(lambda: [one.group for one in site.control.results("held").results] == ["ones"])
+        with pytest.raises(FutureCancelledError, match="were released by"):
+            futures_of(big)[0].result(30)
+    assert site.control.activity("held").entries[-1].message == f"Release 4 results of '{largest.name}'"
+
+
+def test_many_results_are_looked_at_in_slices(monkeypatch):
+    """The scheduler goes on with its own work, and is asked again after a while only."""
+    monkeypatch.setattr(results, "SLICE", 10)
+    monkeypatch.setattr(
+        results, "results_of", lambda worker: [(f"kind-{i % 20}",) * 2 + (2**i, "", ()) for i in range(40)]
+    )
+    worker = SimpleNamespace(name="0", metrics={})
+    largest = results.LargestResults(SimpleNamespace(workers={"a": worker}))
+    turns = 0
+
+    async def look():
+        nonlocal turns
+        reading = asyncio.create_task(largest.read())
+        while not reading.done():
+            turns += 1
+            await asyncio.sleep(0)
+        return await reading
+
+    found = asyncio.run(look())
+    assert turns > 4
+    assert [one["name"] for one in found["results"]] == [f"kind-{i}" for i in range(19, 19 - results.MOST, -1)]
+    assert found["total_bytes"] == 2**40 - 1
+    monkeypatch.setattr(results, "results_of", lambda worker: [])
+    assert asyncio.run(largest.read()) == found
+    largest.forget()
+    assert asyncio.run(largest.read()) == {"total_bytes": 0, "results": []}
