@@ -4,7 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { hasEnded } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
-import { taskCounts } from '../panel/lines';
+import { taskCounts, usersOf } from '../panel/lines';
 import type { ClusterModel } from '../protocol/messages';
 
 /** The cluster that a command means: the named one, the only living one, or the one a person picks. */
@@ -71,10 +71,9 @@ function wouldLose(
 ): boolean {
   const sample = manager.sample(cluster.id);
   const { processing, waiting } = taskCounts(sample);
-  const resting = open.filter(({ sessionContext }) => {
-    const kernel = sessionContext.session?.kernel;
-    return kernel?.status === 'idle' && cluster.kernels.includes(kernel.id);
-  });
+  const resting = connected(cluster, open).filter(
+    ({ sessionContext }) => sessionContext.session?.kernel?.status === 'idle'
+  );
   return (
     sample === undefined ||
     manager.connection !== 'live' ||
@@ -83,7 +82,14 @@ function wouldLose(
   );
 }
 
-/** Ask before a cluster is stopped, if something would be lost; says what. */
+/** The open notebooks that are connected to a cluster. */
+function connected(cluster: ClusterModel, open: readonly NotebookPanel[]): NotebookPanel[] {
+  return open.filter(({ sessionContext }) =>
+    cluster.kernels.includes(sessionContext.session?.kernel?.id ?? '')
+  );
+}
+
+/** Ask before a cluster is stopped if something would be lost; names what and the notebooks that use it. */
 export async function confirmStop(
   { id }: ClusterModel,
   manager: IClusterManager,
@@ -97,23 +103,24 @@ export async function confirmStop(
   }
   return confirmLoss(
     trans.__('Stop %1?', cluster.name),
-    `${usage(cluster, manager, trans)} ${trans.__('Results that only the workers hold are lost.')}`,
+    `${usage(cluster, manager, open, trans)} ${trans.__('Results held by the workers are lost.')}`,
     trans.__('Stop')
   );
 }
 
-/** Ask before all workers are started anew. */
+/** Ask before all workers are restarted. */
 export async function confirmRestart(
   cluster: ClusterModel,
   manager: IClusterManager,
+  open: readonly NotebookPanel[],
   trans: TranslationBundle
 ): Promise<boolean> {
   const loss = trans.__(
-    'The cluster and its address stay; running tasks and results on the workers are lost.'
+    'The cluster and its address stay. Running tasks and results held by the workers are lost.'
   );
   return confirmLoss(
     trans.__('Restart the workers of %1?', cluster.name),
-    `${usage(cluster, manager, trans)} ${loss}`,
+    `${usage(cluster, manager, open, trans)} ${loss}`,
     trans.__('Restart')
   );
 }
@@ -149,14 +156,18 @@ function keepOpenAtFirst(dialog: Dialog<unknown>): void {
   );
 }
 
-function usage(cluster: ClusterModel, manager: IClusterManager, trans: TranslationBundle): string {
+function usage(
+  cluster: ClusterModel,
+  manager: IClusterManager,
+  open: readonly NotebookPanel[],
+  trans: TranslationBundle
+): string {
   const { processing, waiting } = taskCounts(manager.sample(cluster.id));
   const tasks = processing + waiting;
-  const clients =
-    cluster.n_clients === 0
-      ? trans.__('Nobody is connected.')
-      : trans._n('%1 client is connected.', '%1 clients are connected.', cluster.n_clients);
+  const names = connected(cluster, open).map(({ title }) => title.label);
+  const users = usersOf(cluster.n_clients, names, trans);
+  const use = users === '' ? trans.__('Not in use.') : trans.__('In use by %1.', users);
   return tasks === 0
-    ? clients
-    : `${clients} ${trans._n('%1 task is not finished.', '%1 tasks are not finished.', tasks)}`;
+    ? use
+    : `${use} ${trans._n('%1 task is not finished.', '%1 tasks are not finished.', tasks)}`;
 }

@@ -126,7 +126,7 @@ export function addCommands(options: ICommandOptions): void {
     label: trans.__('Restart Workers of GPU Cluster…'),
     describedBy: described({ id }),
     execute: about.execute(trans.__('Restart'), async cluster => {
-      if (await confirmRestart(cluster, manager, trans)) {
+      if (await confirmRestart(cluster, manager, inSight.open(), trans)) {
         await manager.restart(cluster.id);
       }
     })

@@ -66,6 +66,10 @@ export class ClusterManager implements IClusterManager {
     return this._host;
   }
 
+  get created(): ISignal<this, ClusterModel> {
+    return this._created;
+  }
+
   get hostChanged(): ISignal<this, void> {
     return this._hostChanged;
   }
@@ -128,7 +132,9 @@ export class ClusterManager implements IClusterManager {
   }
 
   async create(spec: Readonly<Record<string, unknown>>): Promise<ClusterModel> {
-    return this._command(this._ask('id', ['clusters'], 'POST', spec));
+    const made = await this._command(this._ask('id', ['clusters'], 'POST', spec));
+    this._created.emit(made);
+    return made;
   }
 
   async notes(spec: Readonly<Record<string, unknown>>): Promise<Notes> {
@@ -404,6 +410,7 @@ export class ClusterManager implements IClusterManager {
   private readonly _poll: Poll;
   private readonly _changed = new Signal<this, void>(this);
   private readonly _sampled = new Signal<this, string>(this);
+  private readonly _created = new Signal<this, ClusterModel>(this);
   private readonly _hostChanged = new Signal<this, void>(this);
   private readonly _samples = new Map<string, TelemetrySample>();
   private readonly _eventOf = new Map<string, number>();

@@ -66,6 +66,8 @@ export interface IClusterManager extends IDisposable {
   readonly connection: Connection;
   /** Emitted when the list or the connection has changed. */
   readonly changed: ISignal<IClusterManager, void>;
+  /** Emitted when this page has created a cluster. */
+  readonly created: ISignal<IClusterManager, ClusterModel>;
   /** Emitted when a sample of a cluster has arrived. */
   readonly sampled: ISignal<IClusterManager, string>;
   /** The last reading of the Jupyter host's GPUs; null until one has arrived. */

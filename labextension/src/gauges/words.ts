@@ -50,7 +50,7 @@ export function gaugeWords(trans: ITranslating) {
     noFigures: trans.__('Waiting for the first figures.'),
     unreadableOne: trans.__('cannot be read'),
     unreadable: trans.__('GPUs that cannot be read: {count}.'),
-    idle: trans.__('idle'),
+    ram: trans.__('RAM'),
     legend: trans.__('What the colours and figures mean'),
     workers: trans.__('Workers'),
     worker: trans.__('Worker {name}'),
