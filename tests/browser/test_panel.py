@@ -188,7 +188,7 @@ def test_a_new_notebook_is_connected(page: Page) -> None:
     expect(menu.get_by_role("menuitem")).to_have_text(["New GPU Cluster…", "Show GPU Clusters"])
     page.keyboard.press("Escape")
     expect(chip).to_be_focused()
-    expect(page.get_by_text("Connected in Untitled.ipynb to blue.")).to_be_visible()
+    expect(page.get_by_text("Connected Untitled.ipynb to blue.")).to_be_visible()
 
 
 def test_the_notebook_computes_on_the_workers(page: Page) -> None:
@@ -208,10 +208,10 @@ def test_connect_asks_for_the_notebook_while_none_is_in_view(page: Page) -> None
     connect = card_of(page, "blue").get_by_role("button", name="Connect…")
     connect.click()
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Connect which notebook to blue?")
+    expect(dialog).to_contain_text("Connect a notebook to blue")
     choice = dialog.get_by_role("combobox")
     expect(choice).to_be_focused()
-    expect(choice.locator("option")).to_have_text(["Untitled.ipynb", "A new notebook"])
+    expect(choice.locator("option")).to_have_text(["Untitled.ipynb", "New notebook"])
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     expect(connect).to_be_focused()
@@ -231,7 +231,7 @@ def test_the_cluster_is_scaled(page: Page, lab: Lab) -> None:
     editor = card.get_by_role("form", name="Scale blue")
     expect(editor.get_by_label("Workers", exact=True)).to_be_focused()
     editor.get_by_label("Workers", exact=True).fill("lots")
-    expect(editor.get_by_role("alert")).to_contain_text("Must be a whole number")
+    expect(editor.get_by_role("alert")).to_contain_text("Enter a whole number")
     expect(editor.get_by_role("button", name="Apply")).to_be_disabled()
     editor.get_by_label("Workers", exact=True).fill("2")
     editor.get_by_role("button", name="Workers: one more").click()

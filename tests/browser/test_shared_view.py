@@ -38,7 +38,7 @@ def link(browser: Browser, lab: Lab, cluster: ClusterModel) -> str:
     """A link that the owner has made in the panel."""
     page = open_page(browser, lab)
     card = open_card(open_panel(page))
-    choose_action(card, "Share view…")
+    choose_action(card, "Share…")
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("spinbutton").fill("1")
     dialog.get_by_role("button", name="Make link").click()

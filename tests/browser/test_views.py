@@ -339,7 +339,7 @@ def test_the_palette_opens_the_form_and_stops(page: Page, lab: Lab) -> None:
     choose_command(page, "Stop GPU Cluster…")
     expect(card_of(page).get_by_role("status").first).to_contain_text("Stopped")
     choose_command(page, "Open Dashboard of GPU Cluster")
-    expect(page.get_by_text("No cluster is running. Create one first.")).to_be_visible()
+    expect(page.get_by_text("No running cluster. Create one first.")).to_be_visible()
     # Tabs say that their cluster has ended; after a reload nobody needs them any more.
     expect(tab(page, "Progress")).to_be_visible()
     page.wait_for_timeout(2500)  # The layout is saved a moment after it has changed.

@@ -363,7 +363,7 @@ describe('order of the list', () => {
     const done = over(born('a', 10), 11, 'stopped');
     expect(await show(done, born('b', 10, { lease }))).toEqual(['b']);
     expect(await show(done, over(born('b', 10, { lease }), 12, 'stopped'))).toEqual([]);
-    expect(host.textContent).toContain('No cluster is running.');
+    expect(host.textContent).toContain('No running cluster.');
     expect(host.textContent).toContain('Stopped (2)');
   });
 
@@ -418,7 +418,12 @@ describe('card', () => {
       'In use by 3 clients'
     ],
     [{ quiet_since: '10:03:01', kept_by: 'holds 3 results' }, [], 'Idle 2 min · auto-stop off'],
-    [{ quiet_since: '10:05:00', stops_at: '11:05:00' }, [], 'Idle · auto-stop in 1 h'],
+    [
+      { idle_since: '10:05:00', quiet_since: '10:05:00', stops_at: '11:05:00' },
+      [],
+      'Idle · auto-stop in 1 h'
+    ],
+    [{ idle_since: '10:05:00', quiet_since: '10:05:00' }, [], 'Idle · auto-stop off'],
     // An hour reads as one at its beginning, and as less afterwards.
     [{ quiet_since: '10:03:01', stops_at: '11:04:59' }, [], 'Idle 2 min · auto-stop in 1 h'],
     [{ quiet_since: '10:03:01', stops_at: '11:03:59' }, [], 'Idle 2 min · auto-stop in 59 min'],
@@ -899,7 +904,7 @@ describe('retiring a worker', () => {
     expect(dialog()?.textContent).toContain(
       'It holds 3 results. They move to other workers first.'
     );
-    expect(dialog()?.textContent).toContain('1 task starts anew elsewhere.');
+    expect(dialog()?.textContent).toContain('1 task is restarted on another worker.');
     expect(retire).not.toHaveBeenCalled();
     await act(async () => {
       inDialog('Retire');
@@ -976,9 +981,9 @@ describe('scaling', () => {
   });
 
   it.each([
-    ['', 'Must be a whole number'],
-    ['abc', 'Must be a whole number'],
-    ['1.5', 'Must be a whole number'],
+    ['', 'Enter a whole number'],
+    ['abc', 'Enter a whole number'],
+    ['1.5', 'Enter a whole number'],
     ['-1', 'Must be at least 0 workers'],
     ['9', 'Must be at most 8 workers']
   ])('refuses %p with a sentence', async (text, sentence) => {

@@ -268,7 +268,7 @@ function more(props: ICardButtonsProps): IMenuEntry[] {
       run: run(props, CommandIDs.layOutDashboard)
     },
     {
-      label: trans.__('Share view…'),
+      label: trans.__('Share…'),
       icon: shareIcon,
       isEnabled: usable,
       run: run(props, CommandIDs.shareCluster)

@@ -290,10 +290,27 @@ function NoticeLine({ cluster, trans }: Pick<IClusterCardProps, 'cluster' | 'tra
   );
 }
 
-function Ended({ cluster, trans }: IClusterCardProps): JSX.Element {
+/** What kind of cluster it is: where it runs, unless that is this machine. */
+function KindLine({ cluster, manager, trans }: IClusterCardProps): JSX.Element {
+  const [where, setWhere] = useState<string | null>(null);
+  const { backend } = cluster;
+  useEffect(() => {
+    manager.kinds().then(
+      ({ kinds }) => {
+        const kind = kinds.find(({ name }) => name === backend);
+        setWhere(kind?.traits?.this_machine === false ? kind.where : null);
+      },
+      () => undefined
+    );
+  }, [manager, backend]);
+  return <p className="gpc-Line">{where ?? kindLine(cluster, trans)}</p>;
+}
+
+function Ended(props: IClusterCardProps): JSX.Element {
+  const { cluster, trans } = props;
   return (
     <>
-      <p className="gpc-Line">{kindLine(cluster, trans)}</p>
+      <KindLine {...props} />
       <Said cluster={cluster} code="ended" className="gpc-Reason" />
       <Said cluster={cluster} code="failed" className="gpc-Error" />
       {cluster.log_tail.length > 0 && (

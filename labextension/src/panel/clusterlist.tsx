@@ -57,7 +57,7 @@ export function ClusterList(props: IClusterListProps): JSX.Element {
             <h2>{trans.__('Clusters')}</h2>
             <CreateButtons {...props} />
           </div>
-          {current.length === 0 && <p className="gpc-Hint">{trans.__('No cluster is running.')}</p>}
+          {current.length === 0 && <p className="gpc-Hint">{trans.__('No running cluster.')}</p>}
           <Cards {...props} clusters={current} label={trans.__('Clusters')} />
           {ended.length > 0 && <EndedGroup {...props} clusters={ended} />}
         </>

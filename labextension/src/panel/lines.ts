@@ -101,12 +101,12 @@ export function statusLine(
   clock: Clock,
   trans: TranslationBundle
 ): string {
-  const { quiet_since, kept_by, stops_at, timeout_seconds } = cluster.idle;
+  const { idle_since, quiet_since, kept_by, stops_at, timeout_seconds } = cluster.idle;
   if (cluster.wanted.stopped) {
     return trans.__('Stopping');
   }
   const idle = quiet_since === null ? 0 : secondsSince(quiet_since, clock);
-  const isIdle = idle >= SHORTLY || stops_at !== null;
+  const isIdle = idle >= SHORTLY || idle_since !== null;
   const users = usersOf(cluster.n_clients, notebooks, trans);
   const parts = [
     !isIdle
