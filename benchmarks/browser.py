@@ -21,7 +21,7 @@ from typing import Any
 from playwright.sync_api import CDPSession, Page, WebSocket
 
 from benchmarks.recording import record
-from tests.browser.chromium import chromium, open_page, open_panel
+from tests.browser.chromium import chromium, open_card, open_page, open_panel
 from tests.browser.lab import jupyter
 from tests.fakes.cluster.process import simulated_cluster
 
@@ -151,6 +151,7 @@ def watch(page: Page, seconds: float, trace_seconds: float) -> dict[str, Any]:
     updates = Updates(page)
     page.reload()
     panel = open_panel(page)
+    open_card(panel)
     button = panel.get_by_role("button", name="Workers", exact=True)
     button.wait_for()
     if button.get_attribute("aria-expanded") == "false":

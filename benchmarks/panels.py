@@ -80,7 +80,8 @@ class GPUClusterPanel:
                 hand.click(panel.get_by_role("button", name="Dashboard", exact=True))
                 hand.see(drawn(page.locator(".gpc-DashboardView iframe"), "duration"))
             case "error":
-                hand.click(panel.get_by_role("button", name="Log"))
+                hand.click(panel.get_by_role("button", name="More actions"))
+                hand.click(page.get_by_role("menuitem", name="Log"))
                 line = page.get_by_role("log").get_by_text(ERROR).last
                 hand.see(lambda: expect(line).to_be_in_viewport())
             case "stop":

@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT))
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.chromium import chromium, open_page, open_panel
+from tests.browser.chromium import choose_action, chromium, open_page, open_panel
 from tests.browser.lab import Lab, jupyter
 from tests.fakes.cluster.process import simulated_cluster
 
@@ -88,7 +88,7 @@ def photograph(browser: Browser) -> None:
         page.wait_for_timeout(2000)
         page.goto(lab.page("lab"))
         panel = open_panel(page)
-        panel.get_by_role("button", name="Lay out the dashboard").click()
+        choose_action(panel, "Open dashboard layout")
         for title in ("Task stream", "Progress"):
             page.frame_locator(f'iframe[title^="{title}:"]').locator("canvas").first.wait_for()
         # A task stream shows what runs while it is open.

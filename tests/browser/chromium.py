@@ -64,6 +64,23 @@ def open_panel(page: Page) -> Locator:
     return panel
 
 
+def open_card(panel: Locator, name: str | None = None) -> Locator:
+    """Unfold the card of a cluster, or the only one, and return it: what was made elsewhere is folded at first."""
+    cards = panel.locator(".gpc-ClusterCard")
+    card = cards if name is None else cards.filter(has=panel.page.get_by_role("heading", name=name, exact=True)).first
+    toggle = card.locator(".gpc-ClusterCard-toggle")
+    toggle.wait_for()
+    if toggle.get_attribute("aria-expanded") == "false":
+        toggle.click()
+    return card
+
+
+def choose_action(card: Locator, label: str) -> None:
+    """Choose from the card's menu of what is done rarely."""
+    card.get_by_role("button", name="More actions").click()
+    card.page.get_by_role("menuitem", name=label).click()
+
+
 def choose_command(page: Page, label: str) -> None:
     """Run a command by the palette."""
     page.keyboard.press("Control+Shift+c")

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, Request, Route, expect
 
 from tests.thirdparty.installing import install
 
-from .chromium import open_page, open_panel
+from .chromium import choose_action, open_card, open_page, open_panel
 from .lab import Lab, jupyter
 
 pytestmark = pytest.mark.timeout(400)
@@ -59,7 +59,9 @@ def test_a_cluster_of_a_kind_of_another_package_is_created_from_the_form(page: P
     expect(card.locator(".gpc-Pending")).to_have_text(waits)
     # What it can do is its own to say.
     expect(card.get_by_role("button", name="Scale", exact=True)).to_be_enabled()
-    expect(card.get_by_role("button", name="Restart", exact=True)).to_be_disabled()
+    card.get_by_role("button", name="More actions").click()
+    expect(page.get_by_role("menuitem", name="Restart workers…")).to_have_class(re.compile("lm-mod-disabled"))
+    page.keyboard.press("Escape")
     expect(card.get_by_role("button", name="Dashboard", exact=True)).to_be_disabled()
     card.get_by_role("button", name="Stop", exact=True).click()
     page.get_by_role("dialog").get_by_role("button", name="Stop").click()
@@ -83,12 +85,13 @@ def test_a_dashboard_is_drawn_below_a_base_url(page: Page, lab: Lab) -> None:
     card = panel.get_by_role("listitem", name="blue", exact=True)
     # Told by the WebSocket of events.
     expect(card.get_by_role("status").first).to_have_text("Running")
+    open_card(panel, "blue")
     with page.expect_websocket(lambda socket: "/user/x/gpucluster/dashboard/" in socket.url):
-        card.get_by_role("button", name="Lay out the dashboard").click()
+        choose_action(card, "Open dashboard layout")
     for title in ("Task stream", "Progress", "Memory by worker", "CPU by worker"):
         frame = page.frame_locator(f'iframe[title^="{title}:"]')
         expect(frame.locator("canvas").first).to_be_visible()
-    card.get_by_role("button", name="Log", exact=True).click()
+    choose_action(card, "Log")
     expect(page.get_by_role("log")).to_contain_text("distributed.scheduler")
     assert strays == []
     a_page_of_another_origin_gets_nothing(page, lab)

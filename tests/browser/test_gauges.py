@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 from tests.fakes.cluster.process import simulated_cluster
 
 from .axe import SCRIPT, violations
-from .chromium import open_page, open_panel
+from .chromium import open_card, open_page, open_panel
 from .lab import Lab, jupyter
 
 pytestmark = pytest.mark.timeout(400)
@@ -109,6 +109,7 @@ def shifts(page: Page, panel: Locator) -> list[str]:
 
 def workers_of(panel: Locator) -> Locator:
     """Open the list of workers and return its rows."""
+    open_card(panel)
     button = panel.get_by_role("button", name="Workers", exact=True)
     if button.get_attribute("aria-expanded") == "false":
         button.click()
@@ -120,6 +121,7 @@ def test_cpu_workers_have_what_they_measure_and_can_be_retired(
 ) -> None:
     model = lab.control.create({"backend": "local", "n_workers": 2, "memory_limit": "1 GiB"})
     lab.control.wait(model.id)
+    open_card(panel)
     meter = panel.locator(".gpc-GaugeSet").first.get_by_role("meter", name="Memory")
     expect(meter).to_have_attribute("aria-valuetext", re.compile(r"of 2 GiB; .*Unmanaged .* MiB.*Free"))
     expect(panel.get_by_text(re.compile(r"^[\d.]+ / \d+ (threads|cores)$")).first).to_be_visible()
@@ -209,6 +211,7 @@ def test_a_thousand_workers_are_seen_at_once_and_looked_at_one_by_one(
     page: Page, panel: Locator, environment: dict[str, str]
 ) -> None:
     with simulated_cluster("--workers", "1000", "--gpus", environment=environment):
+        open_card(panel)
         cells = panel.get_by_role("slider", name="Workers")
         expect(cells).to_have_attribute("aria-valuemax", "1000")
         expect(cells).to_have_attribute("aria-valuetext", re.compile(r"^GPU 0 · node1: VRAM \d+ %$"))
@@ -233,6 +236,7 @@ def test_a_thousand_workers_are_seen_at_once_and_looked_at_one_by_one(
 @pytest.mark.full
 def test_thresholds_are_settings_that_apply_at_once(page: Page, panel: Locator, environment: dict[str, str]) -> None:
     with simulated_cluster("--workers", "2", environment=environment):
+        open_card(panel)
         meter = panel.get_by_role("meter", name="Memory").first
         expect(meter).to_have_attribute("aria-valuenow", re.compile(r"^[1-9]"))
         warnings = panel.get_by_role("img", name="Filling up")

@@ -16,7 +16,7 @@ pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright
 from gpucluster import connect
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 
-from .chromium import open_page, open_panel
+from .chromium import choose_action, open_card, open_page, open_panel
 from .lab import Lab
 
 pytestmark = pytest.mark.timeout(400)
@@ -172,11 +172,13 @@ def test_a_taken_name_is_refused(page: Page, lab: Lab) -> None:
 
 
 def test_a_new_notebook_is_connected(page: Page) -> None:
-    card_of(page, "blue").get_by_role("button", name="Connect").click()
+    card_of(page, "blue").get_by_role("button", name="Connect new notebook").click()
     notebook = page.locator(".jp-NotebookPanel")
     expect(notebook.locator(".jp-Cell").first).to_contain_text("%gpucluster connect blue")
     expect(notebook.locator(".jp-OutputArea-output").first).to_contain_text("Connected to blue")
-    expect(card_of(page, "blue").get_by_text("Connected: Untitled.ipynb")).to_be_visible()
+    card = card_of(page, "blue")
+    expect(card.get_by_role("button", name="Connected ✓")).to_be_disabled()
+    expect(card.get_by_text(re.compile("^(In use by Untitled|Idle .* kept by 1 notebook)"))).to_be_visible()
     chip = notebook.get_by_role("button", name="This notebook computes on the cluster blue")
     expect(chip).to_have_text("blue")
     # Chosen from the chip, it is the same as from the card.
@@ -186,7 +188,7 @@ def test_a_new_notebook_is_connected(page: Page) -> None:
     expect(menu.get_by_role("menuitem")).to_have_text(["New GPU Cluster…", "Show GPU Clusters"])
     page.keyboard.press("Escape")
     expect(chip).to_be_focused()
-    expect(page.get_by_text("Connected in Untitled.ipynb to blue.")).to_be_visible()
+    expect(page.get_by_text("Connected Untitled.ipynb to blue.")).to_be_visible()
 
 
 def test_the_notebook_computes_on_the_workers(page: Page) -> None:
@@ -203,13 +205,13 @@ def test_connect_asks_for_the_notebook_while_none_is_in_view(page: Page) -> None
     notebook = page.locator(".jp-NotebookPanel")
     expect(notebook).to_be_hidden()
     before = notebook.locator(".jp-Cell").count()
-    connect = card_of(page, "blue").get_by_role("button", name="Connect")
+    connect = card_of(page, "blue").get_by_role("button", name="Connect…")
     connect.click()
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Connect which notebook to blue?")
+    expect(dialog).to_contain_text("Connect a notebook to blue")
     choice = dialog.get_by_role("combobox")
     expect(choice).to_be_focused()
-    expect(choice.locator("option")).to_have_text(["Untitled.ipynb", "A new notebook"])
+    expect(choice.locator("option")).to_have_text(["Untitled.ipynb", "New notebook"])
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     expect(connect).to_be_focused()
@@ -229,7 +231,7 @@ def test_the_cluster_is_scaled(page: Page, lab: Lab) -> None:
     editor = card.get_by_role("form", name="Scale blue")
     expect(editor.get_by_label("Workers", exact=True)).to_be_focused()
     editor.get_by_label("Workers", exact=True).fill("lots")
-    expect(editor.get_by_role("alert")).to_contain_text("Must be a whole number")
+    expect(editor.get_by_role("alert")).to_contain_text("Enter a whole number")
     expect(editor.get_by_role("button", name="Apply")).to_be_disabled()
     editor.get_by_label("Workers", exact=True).fill("2")
     editor.get_by_role("button", name="Workers: one more").click()
@@ -250,7 +252,7 @@ def test_the_dashboard_opens_as_a_tab(page: Page) -> None:
 
 
 def test_the_log_opens_as_a_tab(page: Page) -> None:
-    card_of(page, "blue").get_by_role("button", name="Log").click()
+    choose_action(card_of(page, "blue"), "Log")
     expect(page.get_by_role("tab", name="Log: blue")).to_be_visible()
     expect(page.get_by_role("log")).to_contain_text("distributed.scheduler")
 
@@ -259,6 +261,7 @@ def test_another_browser_sees_the_same(browser: Browser, lab: Lab) -> None:
     other = open_page(browser, lab, "lab/workspaces/other?reset")
     open_panel(other)
     expect(state_of(card_of(other, "blue"))).to_have_text("Running")
+    open_card(other.locator("#gpucluster-panel"), "blue")
     expect(card_of(other, "blue").get_by_text(re.compile("^3 CPU workers"))).to_be_visible()
     other.context.close()
 
@@ -305,12 +308,11 @@ def test_stopping_asks_while_something_would_be_lost(
         # Who clicks twice is asked all the same: the second click is beside the dialog.
         stop.dblclick(delay=150)
         expect(dialog).to_contain_text("Stop blue?")
-        expect(dialog).to_contain_text("2 clients are connected.")
+        expect(dialog).to_contain_text("In use by Untitled and 1 other client.")
         dialog.get_by_role("button", name="Cancel").click()
         expect(dialog).to_have_count(0)
         expect(stop).to_be_focused()
         assert lab.control.get("blue").state == "running"
-    expect(card.get_by_role("img", name="Untitled.ipynb", exact=True)).to_be_visible()
     wait_until(lambda: lab.control.get("blue").n_clients == 1)
     # The notebook rests and holds nothing. A second click is not meant for the buttons that take this one's place.
     stop.dblclick(delay=400)

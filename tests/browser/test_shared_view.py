@@ -14,7 +14,7 @@ from gpucluster.protocol.models import ClusterModel
 from playwright.sync_api import Browser, Page, expect
 
 from .axe import violations
-from .chromium import PATIENCE_MS, open_page, open_panel
+from .chromium import PATIENCE_MS, choose_action, open_card, open_page, open_panel
 from .lab import Lab, jupyter
 
 pytestmark = pytest.mark.timeout(400)
@@ -37,12 +37,14 @@ def cluster(lab: Lab) -> ClusterModel:
 def link(browser: Browser, lab: Lab, cluster: ClusterModel) -> str:
     """A link that the owner has made in the panel."""
     page = open_page(browser, lab)
-    open_panel(page).get_by_role("button", name="Share a view…").click()
+    card = open_card(open_panel(page))
+    choose_action(card, "Share…")
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("spinbutton").fill("1")
     dialog.get_by_role("button", name="Make link").click()
     address = page.get_by_role("textbox", name="Link", exact=True).input_value()
     page.get_by_role("button", name="Close", exact=True).click()
+    expect(card.get_by_text(re.compile("^Shared by [12] links? · until"))).to_be_visible()
     page.context.close()
     return address
 

@@ -21,7 +21,7 @@ from gpucluster.recordings.reading import read_recording
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
 
 from .axe import violations
-from .chromium import choose_command, open_page, open_panel
+from .chromium import choose_action, choose_command, open_card, open_page, open_panel
 from .conftest import ARTIFACTS
 from .lab import Lab
 from .test_notebook import EMPTY
@@ -47,7 +47,7 @@ def client(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
 
 
 def card_of(page: Page) -> Locator:
-    return page.get_by_role("listitem", name="blue", exact=True).first
+    return open_card(page.locator("#gpucluster-panel"), "blue")
 
 
 def tab(page: Page, title: str) -> Locator:
@@ -65,7 +65,7 @@ def expect_plot(page: Page, title: str) -> None:
 
 def test_one_click_lays_out_the_dashboard(page: Page) -> None:
     open_panel(page)
-    card_of(page).get_by_role("button", name="Lay out the dashboard").click()
+    choose_action(card_of(page), "Open dashboard layout")
     for title in LAYOUT:
         expect_plot(page, title)
     boxes = [page.locator(f'iframe[title^="{title}:"]').bounding_box() for title in LAYOUT]
@@ -75,7 +75,7 @@ def test_one_click_lays_out_the_dashboard(page: Page) -> None:
 
 
 def test_laying_out_again_changes_nothing(page: Page) -> None:
-    card_of(page).get_by_role("button", name="Lay out the dashboard").click()
+    choose_action(card_of(page), "Open dashboard layout")
     expect(page.locator(".gpc-DashboardView iframe")).to_have_count(4)
     for title in LAYOUT:
         expect(tab(page, title)).to_have_count(1)
@@ -139,7 +139,7 @@ def test_a_tab_says_so_when_its_cluster_ends_and_shows_the_next_of_that_name(pag
 
 
 def test_the_log_is_searched(page: Page) -> None:
-    card_of(page).get_by_role("button", name="Log", exact=True).click()
+    choose_action(card_of(page), "Log")
     log = page.get_by_role("log", name="Log: blue")
     expect(log).to_contain_text("distributed.scheduler")
     log.click()
@@ -225,16 +225,15 @@ def test_gauges_over_time(page: Page, client: Client) -> None:
 
 def test_the_card_records_also_while_no_page_is_open_and_plays(page: Page, lab: Lab) -> None:
     open_panel(page)
-    button = card_of(page).get_by_role("button", name="Record")
-    button.click()
-    expect(button).to_have_attribute("aria-pressed", "true")
+    said = re.compile(r"^Recording .* blue-\d{8}-\d{6}\.gpucluster")
+    choose_action(card_of(page), "Start recording")
+    expect(card_of(page).get_by_text(said)).to_be_visible()
     page.goto(lab.page("lab?reset"))
     open_panel(page)
-    expect(card_of(page).get_by_text(re.compile(r"^Recording for .* blue-\d{8}-\d{6}\.gpucluster"))).to_be_visible()
-    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(card_of(page).get_by_text(said)).to_be_visible()
     assert violations(page, "#gpucluster-panel") == []
-    button.click()
-    expect(button).to_have_attribute("aria-pressed", "false")
+    choose_action(card_of(page), "Stop recording")
+    expect(card_of(page).get_by_text(said)).to_have_count(0)
     page.get_by_role("button", name="Play", exact=True).click()
     expect(page.get_by_role("region", name="Recording: blue")).to_be_visible()
     expect(page.get_by_role("region", name="Gauges over time").get_by_role("img", name="Host memory")).to_be_visible()
@@ -340,7 +339,7 @@ def test_the_palette_opens_the_form_and_stops(page: Page, lab: Lab) -> None:
     choose_command(page, "Stop GPU Cluster…")
     expect(card_of(page).get_by_role("status").first).to_contain_text("Stopped")
     choose_command(page, "Open Dashboard of GPU Cluster")
-    expect(page.get_by_text("No cluster is running. Create one first.")).to_be_visible()
+    expect(page.get_by_text("No running cluster. Create one first.")).to_be_visible()
     # Tabs say that their cluster has ended; after a reload nobody needs them any more.
     expect(tab(page, "Progress")).to_be_visible()
     page.wait_for_timeout(2500)  # The layout is saved a moment after it has changed.
@@ -350,6 +349,7 @@ def test_the_palette_opens_the_form_and_stops(page: Page, lab: Lab) -> None:
     expect(tab(page, "Progress")).to_have_count(0)
     # Its activity is still there, until it is removed.
     expect(page.get_by_role("tab", name="Activity: blue")).to_have_count(1)
+    page.get_by_role("button", name=re.compile(r"^Stopped \(")).click()
     cards = page.get_by_role("listitem", name="blue", exact=True)
     others = cards.count() - 1
     card_of(page).get_by_role("button", name="Remove").click()

@@ -1,6 +1,7 @@
 import { readFileSync } from 'fs';
 import { join } from 'path';
 
+import type { NotebookPanel } from '@jupyterlab/notebook';
 import { CommandRegistry } from '@lumino/commands';
 import { Signal } from '@lumino/signaling';
 import { act } from 'react';
@@ -14,12 +15,15 @@ import { Fragment, h } from '../../labextension/src/jsx';
 import { ClusterCard } from '../../labextension/src/panel/clustercard';
 import { ClusterList, type IClusterListProps } from '../../labextension/src/panel/clusterlist';
 import { SiteFaultsLine } from '../../labextension/src/panel/sitefaults';
+import { ListOrder } from '../../labextension/src/panel/listorder';
 import { Unfolded } from '../../labextension/src/panel/unfolded';
 import { DEFAULT_THRESHOLDS } from '../../labextension/src/gauges';
+import { statusLine } from '../../labextension/src/panel/lines';
 import type {
   ClusterModel,
   ClusterPatch,
   Notes,
+  SharedLink,
   TelemetrySample,
   SiteFaults
 } from '../../labextension/src/protocol/messages';
@@ -34,6 +38,7 @@ function store(clusters: ClusterModel[], changes: Partial<IClusterManager> = {})
     isReady: true,
     connection: 'live',
     changed: new Signal(owner),
+    created: new Signal(owner),
     sampled: new Signal(owner),
     isDisposed: false,
     host: null,
@@ -192,7 +197,9 @@ const unfolded = new Unfolded(null);
 const links: INotebookLinks = {
   changed: new Signal({} as INotebookLinks),
   notebooksOf: ({ kernels }) => kernels.map(kernel => `${kernel}.ipynb`),
-  target: () => 'seen.ipynb'
+  target: () => 'seen.ipynb',
+  isConnected: ({ kernels }) => kernels.includes('seen'),
+  hasOpen: () => true
 };
 const card = (manager: IClusterManager, thresholds = DEFAULT_THRESHOLDS): JSX.Element => (
   <ClusterCard
@@ -201,8 +208,7 @@ const card = (manager: IClusterManager, thresholds = DEFAULT_THRESHOLDS): JSX.El
     commands={commands}
     links={links}
     unfolded={new Unfolded(null)}
-    isOpenAtFirst
-    isOpenAfterwards
+    isOpenByDefault
     thresholds={thresholds}
     trans={trans}
   />
@@ -217,12 +223,36 @@ const list = (
     commands={commands}
     links={links}
     unfolded={new Unfolded(null)}
+    order={new ListOrder()}
     thresholds={DEFAULT_THRESHOLDS}
     trans={trans}
     onCreate={onCreate}
     onQuickStart={onQuickStart}
   />
 );
+/** An ended cluster, opened. */
+const justEnded = (one: ClusterModel, changes: Partial<IClusterManager>): JSX.Element => {
+  const unfolded = new Unfolded(null);
+  unfolded.set(`${one.id} ended`, true);
+  const shown = card(store([one], changes));
+  return { ...shown, props: { ...shown.props, unfolded } };
+};
+/** Choose what begins with a letter from the open menu. */
+async function choose(letter: string): Promise<void> {
+  await act(async () => {
+    for (const keyCode of [letter.charCodeAt(0), 13]) {
+      const pressed = new KeyboardEvent('keydown', { keyCode, bubbles: true });
+      document.querySelector('.lm-Menu')?.dispatchEvent(pressed);
+    }
+    await new Promise(resolve => window.setTimeout(resolve, 20));
+  });
+}
+/** Names of the cards that are open. */
+function opened(): (string | null)[] {
+  return [...host.querySelectorAll('.gpc-ClusterCard-toggle[aria-expanded=true]')].map(
+    one => one.textContent
+  );
+}
 /** Gauges draw in the next frames: on a slow machine, each of their steps in one of its own. */
 async function frame(): Promise<void> {
   for (let step = 0; step < 6; step++) {
@@ -249,7 +279,7 @@ describe('list', () => {
 
   it.each([
     ['polling', 'No live connection'],
-    ['lost', 'The server does not answer'],
+    ['lost', 'The server is not responding'],
     ['outdated', 'Reload this page']
   ] as const)('says that the connection is %s', async (connection, sentence) => {
     const manager = store([cluster()], { connection });
@@ -258,23 +288,160 @@ describe('list', () => {
   });
 });
 
-describe('card', () => {
-  it('tells what happened last, and what keeps a cluster that computes nothing', async () => {
-    const idle = {
-      ...cluster().idle,
-      quiet_since: '2026-01-01T10:03:01Z',
-      kept_by: 'a client holds 3 results'
+describe('order of the list', () => {
+  const at = (hour: number): string => `2026-01-01T${hour < 10 ? '0' : ''}${hour}:00:00Z`;
+  const born = (name: string, hour: number, changes: Partial<ClusterModel> = {}): ClusterModel =>
+    cluster({ id: name, name, created_at: at(hour), ...changes });
+  const over = (one: ClusterModel, hour: number, state: 'stopped' | 'failed'): ClusterModel => ({
+    ...one,
+    state,
+    scheduler_address: null,
+    ended_at: at(hour)
+  });
+  const seen = { kernels: ['seen'] };
+  /** A list that is drawn again with other clusters. */
+  function follow(): (...clusters: ClusterModel[]) => Promise<(string | null)[]> {
+    const { order, unfolded: kept } = list(store([])).props as IClusterListProps;
+    let whole: IClusterListProps | null = null;
+    kept.changed.connect(() => whole && root.render(<ClusterList {...whole} />));
+    return async (...clusters) => {
+      const isNew = whole === null;
+      const now = { ...list(store(clusters)).props, order, unfolded: kept } as IClusterListProps;
+      whole = now;
+      if (isNew) {
+        await draw(<ClusterList {...now} />);
+      } else {
+        await act(() => {
+          root.render(<ClusterList {...now} />);
+          return Promise.resolve();
+        });
+      }
+      return [...host.querySelectorAll<HTMLElement>('h3')].map(({ title }) => title);
     };
+  }
+
+  it('begins with the cluster of the notebook, then the newest, whatever order the server tells', async () => {
+    const show = follow();
+    const [a, b, c] = ['a', 'b', 'c'].map((name, i) => born(name, 10 + i));
+    expect(await show(a, b, c)).toEqual(['c', 'b', 'a']);
+    expect(opened()).toEqual([]);
+    expect(await show(c, { ...a, ...seen }, b)).toEqual(['a', 'c', 'b']);
+    expect(opened()).toEqual(['a']);
+    // The kernel restarts, or another tab covers the notebook.
+    expect(await show(a, b, c)).toEqual(['a', 'c', 'b']);
+    // Another notebook comes into view.
+    expect(await show(a, { ...b, ...seen }, c)).toEqual(['b', 'c', 'a']);
+    expect(opened()).toEqual(['b']);
+  });
+
+  it('opens the only one there is at first, and none that a program has started since', async () => {
+    let show = follow();
+    await show(born('a', 10));
+    expect(opened()).toEqual(['a']);
+    await show(born('a', 10), born('b', 11));
+    expect(opened()).toEqual(['a']);
+    show = follow();
+    await show();
+    await show(born('a', 10));
+    expect(opened()).toEqual([]);
+  });
+
+  it('leaves what has just ended as it was, until something is created', async () => {
+    const show = follow();
+    const [a, b] = [born('a', 10, seen), born('b', 11)];
+    await show(a, b);
+    expect(await show(a, over(b, 12, 'failed'))).toEqual(['a', 'b']);
+    expect(await show(over(a, 13, 'stopped'), over(b, 12, 'failed'))).toEqual(['a', 'b']);
+    expect(opened()).toEqual(['a']);
+    expect(host.textContent).not.toContain('Clear');
+    expect(await show(born('c', 14), over(a, 13, 'stopped'), over(b, 12, 'failed'))).toEqual(['c']);
+    expect(host.textContent).toContain('Stopped and failed (2)');
+    await click('Stopped and failed (2)');
+    expect(opened()).toEqual([]);
+  });
+
+  it('groups what had ended before, and leases', async () => {
+    const show = follow();
+    const lease = { scope: 'cell', holder: null } as unknown as ClusterModel['lease'];
+    const done = over(born('a', 10), 11, 'stopped');
+    expect(await show(done, born('b', 10, { lease }))).toEqual(['b']);
+    expect(await show(done, over(born('b', 10, { lease }), 12, 'stopped'))).toEqual([]);
+    expect(host.textContent).toContain('No running cluster.');
+    expect(host.textContent).toContain('Stopped (2)');
+  });
+
+  it('clears the group after a question', async () => {
+    const remove = jest.fn(() => Promise.resolve());
+    const ended = ['a', 'b'].map(name => over(born(name, 10), 11, 'stopped'));
+    await draw(list(store([...ended, born('c', 12)], { remove })));
+    const answer = async (label: string): Promise<void> => {
+      await click('Clear 2 stopped clusters…');
+      expect(document.querySelector('.jp-Dialog')?.textContent).toContain(
+        'Clear 2 stopped clusters?'
+      );
+      await act(async () => {
+        [...document.querySelectorAll<HTMLElement>('.jp-Dialog button')]
+          .find(one => one.textContent === label)
+          ?.click();
+        await new Promise(resolve => window.setTimeout(resolve, 20));
+      });
+    };
+    await answer('Cancel');
+    expect(remove).not.toHaveBeenCalled();
+    await answer('Clear');
+    expect(remove.mock.calls).toEqual([['b'], ['a']]);
+  });
+});
+
+describe('card', () => {
+  it('says what happened last', async () => {
     const messages = (['worker_died', 'done'] as const).map((code, i) =>
       message(code, `Here is ${code}.`, { time: `2026-01-01T10:04:3${i}Z` })
     );
-    await draw(card(store([cluster({ n_clients: 1, idle, messages })])));
-    expect(host.textContent).toContain('Idle for 2 min: a client holds 3 results');
+    await draw(card(store([cluster({ messages })])));
     expect(host.textContent).toContain('Here is worker_died.');
+  });
+
+  it.each([
+    [{}, [], 'In use · auto-stop off'],
+    [{}, ['a', 'seen'], 'In use by a, seen and 1 other client · auto-stop off'],
+    [{ timeout_seconds: 3600 }, ['seen'], 'In use by seen and 2 other clients'],
+    [
+      { timeout_seconds: 3600, quiet_since: '10:03:01', kept_by: 'holds 3 results' },
+      [],
+      'Idle 2 min · holds 3 results'
+    ],
     // Idle for a second between two computations: not worth a word that comes and goes.
-    const quiet_since = '2026-01-01T10:05:00Z';
-    await draw(card(store([cluster({ n_clients: 1, idle: { ...idle, quiet_since } })])));
-    expect(host.querySelector('.gpc-Idle')?.textContent).toBe('Active: keeps running');
+    [
+      { timeout_seconds: 3600, quiet_since: '10:05:00', kept_by: 'holds 3 results' },
+      [],
+      'In use by 3 clients'
+    ],
+    [{ quiet_since: '10:03:01', kept_by: 'holds 3 results' }, [], 'Idle 2 min · auto-stop off'],
+    [
+      { idle_since: '10:05:00', quiet_since: '10:05:00', stops_at: '11:05:00' },
+      [],
+      'Idle · auto-stop in 1 h'
+    ],
+    [{ idle_since: '10:05:00', quiet_since: '10:05:00' }, [], 'Idle · auto-stop off'],
+    // An hour reads as one at its beginning, and as less afterwards.
+    [{ quiet_since: '10:03:01', stops_at: '11:04:59' }, [], 'Idle 2 min · auto-stop in 1 h'],
+    [{ quiet_since: '10:03:01', stops_at: '11:03:59' }, [], 'Idle 2 min · auto-stop in 59 min'],
+    [{ quiet_since: '10:03:01', stops_at: '10:05:42' }, [], 'Idle 2 min · auto-stop in 41 s'],
+    [{ quiet_since: '10:03:01', stops_at: '10:05:00' }, [], 'Idle 2 min · stopping now']
+  ])('has one line about its use: %j, %j', (idle, kernels, line) => {
+    const times = Object.entries(idle).map(([key, value]) => [
+      key,
+      /:/.test(`${value}`) ? `2026-01-01T${value}Z` : value
+    ]);
+    const none = { ...cluster().idle, timeout_seconds: null };
+    const one = cluster({
+      n_clients: line.startsWith('In use ·') ? 0 : 3,
+      kernels,
+      idle: { ...none, ...Object.fromEntries(times) }
+    });
+    const notebooks = kernels.map(kernel => `${kernel}.ipynb`);
+    expect(statusLine(one, notebooks, store([]), trans)).toBe(line);
   });
 
   it('is one line while it is folded, and stays as it was left', async () => {
@@ -287,10 +454,6 @@ describe('card', () => {
     const manager = store([cluster({ n_clients: 1 }), cluster({ id: 'b', name: 'red' })], {
       sample: () => busy
     });
-    const folds = (): (string | null)[] =>
-      [...host.querySelectorAll('.gpc-ClusterCard-toggle')].map(one =>
-        one.getAttribute('aria-expanded')
-      );
     const show = async (): Promise<void> => {
       const kept = new Unfolded(state);
       const whole = (): JSX.Element => (
@@ -303,101 +466,67 @@ describe('card', () => {
       await act(() => Promise.resolve());
     };
     await show();
-    expect(folds()).toEqual(['true', 'true']);
-    await click('blue');
+    expect(opened()).toEqual([]);
+    await click('red');
     const [line, content] = [...(button('blue').closest('.gpc-ClusterCard')?.children ?? [])];
     expect((content as HTMLElement).hidden).toBe(true);
-    expect(line.textContent).toBe('blueRunningCPU 75 %');
-    expect(line.querySelector('[role=meter]')?.getAttribute('aria-valuetext')).toBe(
-      '1 GiB of 2 GiB'
-    );
-    expect(line.querySelector('[role=img]')?.getAttribute('aria-label')).toBe('1 client');
+    expect(line.querySelector('.gpc-State')?.textContent).toBe('Running');
+    // Each bar beside its own figure.
+    const meters = [...line.querySelectorAll('.gpc-RowMeter')].map(meter => [
+      meter.querySelector('.gpc-RowMeter-figure')?.textContent,
+      meter.querySelector('[role=meter]')?.getAttribute('aria-label'),
+      meter.querySelector('[role=meter]')?.getAttribute('aria-valuetext'),
+      meter.querySelector('i')?.style.width
+    ]);
+    expect(meters).toEqual([
+      ['75 %', 'CPU', '75 %', '75%'],
+      ['50 %', 'Memory', '1 GiB of 2 GiB', '50%']
+    ]);
+    expect(line.querySelector('[role=img]')?.getAttribute('aria-label')).toBe('In use by 1 client');
     await show();
-    expect(folds()).toEqual(['true', 'false']);
+    expect(opened()).toEqual(['red']);
   });
 
-  it('is as it was after the page was reloaded, also where nobody has touched it', async () => {
-    const left: Record<string, unknown> = {};
-    const state = {
-      fetch: (key: string) => Promise.resolve(left[key] as undefined),
-      save: (key: string, value: unknown) => Promise.resolve(void (left[key] = value))
-    };
-    const some = (...names: string[]): ClusterModel[] =>
-      names.map(name => cluster({ id: name, name }));
-    const opened = async (clusters: ClusterModel[]): Promise<string[]> => {
-      const kept = new Unfolded(state);
-      await act(() => Promise.resolve());
-      const whole = list(store(clusters)).props as IClusterListProps;
-      await draw(<ClusterList key={Math.random()} {...whole} unfolded={kept} />);
-      return [...host.querySelectorAll('.gpc-ClusterCard-toggle[aria-expanded=true]')].map(
-        one => one.textContent ?? ''
-      );
-    };
-    expect(await opened(some('a'))).toEqual(['a']);
-    expect(await opened(some('a', 'b', 'c', 'd'))).toEqual(['a']);
-  });
-
-  it('folds when it has ended and something came after it, and where it was a lease', async () => {
-    const at = (hour: number): string => `2026-01-01T${hour}:00:00Z`;
-    const ended = { state: 'failed', wanted: { ...cluster().wanted, stopped: true } } as const;
-    const clusters = [
-      cluster({ id: 'a', name: 'alive', created_at: at(10) }),
-      cluster({ id: 'b', name: 'first', created_at: at(11), ...ended }),
-      cluster({ id: 'c', name: 'second', created_at: at(12), ...ended })
-    ];
-    const lease = { scope: 'cell', holder: null } as unknown as ClusterModel['lease'];
-    const leased = { ...clusters[2], id: 'd', name: 'lease-1', state: 'stopped', lease } as const;
-    const opened = async (shown: ClusterModel[]): Promise<string[]> => {
-      await draw(list(store(shown)));
-      return [...host.querySelectorAll('.gpc-ClusterCard-toggle[aria-expanded=true]')].map(
-        one => one.textContent ?? ''
-      );
-    };
-    expect(await opened(clusters)).toEqual(['second', 'alive']);
-    await click('first');
-    expect(await opened([clusters[0], leased])).toEqual(['alive']);
-  });
-
-  it('keeps its place in the list, whatever order the server tells', async () => {
-    const [one, two] = ['2026-01-01T10:00:00Z', '2026-01-01T11:00:00Z'].map((created_at, i) =>
-      cluster({ id: `${i}`, name: `c${i}`, created_at })
+  it('says that it is recorded, and that links are valid', async () => {
+    const recording = { path: '/home/ann/blue.jsonl.gz', since: '2026-01-01T10:03:01Z' };
+    const link = { ends_at: '2026-01-01T12:00:00Z', opened: 2 } as SharedLink;
+    const manager = store([cluster({ recording })], { links: () => Promise.resolve([link, link]) });
+    await draw(card(manager));
+    expect(host.textContent).toContain('Recording 2 min · blue.jsonl.gz');
+    expect(host.textContent).toMatch(/Shared by 2 links · until .*00.* · opened 4 times/);
+    await draw({ ...card(manager), props: { ...card(manager).props, isOpenByDefault: false } });
+    const marks = [...host.querySelectorAll('[role=img]')].map(one =>
+      one.getAttribute('aria-label')
     );
-    for (const clusters of [
-      [one, two],
-      [two, one]
-    ]) {
-      await draw(list(store(clusters)));
-      expect([...host.querySelectorAll('h3')].map(({ title }) => title)).toEqual(['c1', 'c0']);
-    }
+    expect(marks).toEqual(['Being recorded', expect.stringContaining('Shared by 2 links')]);
   });
 
-  it('does not fold by itself when its cluster has started beside others', async () => {
-    const three = ['a', 'b', 'c'].map(id => cluster({ id, name: id }));
-    const starting = { ...three[2], state: 'starting' as const, scheduler_address: null };
-    const folds = (): unknown[] =>
-      [...host.querySelectorAll('.gpc-ClusterCard-toggle')].map(one => [
-        one.textContent,
-        one.getAttribute('aria-expanded')
-      ]);
-    await draw(list(store([...three.slice(0, 2), starting])));
-    const before = folds();
-    expect(before).toContainEqual(['c', 'true']);
-    await act(() => {
-      root.render(list(store(three)));
-      return Promise.resolve();
-    });
-    expect(folds()).toEqual(before);
-  });
-
-  it('opens what is created, but not many that a program starts at once', async () => {
-    const open = async (count: number): Promise<number> => {
-      const ids = Array.from({ length: count }, (_, i) => `${count}-${i}`);
-      const state = 'starting' as const;
-      await draw(list(store(ids.map(id => cluster({ id, state, scheduler_address: null })))));
-      return host.querySelectorAll('.gpc-ClusterCard-toggle[aria-expanded="true"]').length;
-    };
-    expect(await open(3)).toBe(0);
-    expect(await open(1)).toBe(1);
+  it('is left by the Tab key in a few steps', async () => {
+    await draw(card(store([cluster()], { sample: () => sample() })));
+    await frame();
+    const stops = (): (string | null)[] =>
+      [...host.querySelectorAll<HTMLElement>('button, a, input, [tabindex]')]
+        .filter(one => one.tabIndex >= 0 && one.closest('[hidden], :disabled') === null)
+        .map(one => one.getAttribute('aria-label') ?? one.textContent);
+    expect(stops()).toEqual([
+      'blue',
+      'Connect seen',
+      expect.stringContaining('CPU'),
+      'Workers',
+      expect.stringContaining('Worker 0'),
+      expect.any(String)
+    ]);
+    const press = (key: string): Promise<void> =>
+      act(() => {
+        document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+        return Promise.resolve();
+      });
+    button('Connect seen').focus();
+    await press('ArrowRight');
+    expect(document.activeElement).toBe(button('Dashboard'));
+    await press('End');
+    expect(document.activeElement).toBe(button('More actions'));
+    expect(stops()[1]).toBe('More actions');
   });
 
   it('does not call it running while nobody works', async () => {
@@ -409,21 +538,66 @@ describe('card', () => {
     expect(host.querySelector('.gpc-State')?.textContent).toBe('No workers');
   });
 
-  it('names the notebooks that are connected, and the one that would be', async () => {
-    const line = (): string => host.querySelector('.gpc-Links')?.textContent ?? '';
+  it('names the notebook that it would connect, or says that it is', async () => {
     await draw(card(store([cluster()])));
-    expect(line()).toBe('No notebook is connectedConnect uses seen.ipynb');
-    expect(button('Connect').title).toBe('Connect seen.ipynb');
+    expect(button('Connect seen').className).toContain('gpc-mod-accept');
     await draw(card(store([cluster({ n_clients: 3, kernels: ['a', 'seen'] })])));
-    expect(line()).toBe('Connected: a.ipynb, seen.ipynb and 1 other');
+    expect(button('Connected ✓').getAttribute('aria-disabled')).toBe('true');
+    expect(host.querySelector('.gpc-Status')?.textContent).toBe(
+      'In use by a, seen and 1 other client'
+    );
+    const none = { ...links, target: () => null };
+    for (const [hasOpen, label] of [
+      [true, 'Connect…'],
+      [false, 'Connect new notebook']
+    ] as const) {
+      const shown = card(store([cluster()]));
+      await draw({
+        ...shown,
+        props: { ...shown.props, links: { ...none, hasOpen: () => hasOpen } }
+      });
+      expect(button(label).disabled).toBe(false);
+    }
   });
 
-  it('starts again what has ended, and removes all of it', async () => {
+  it('has six pages of the dashboard in a menu, and what is done rarely in another', async () => {
+    const executed: unknown[] = [];
+    const some = new CommandRegistry();
+    for (const id of ['gpucluster:open-dashboard', 'gpucluster:open-log']) {
+      some.addCommand(id, {
+        describedBy: { args: null },
+        execute: args => void executed.push([id, args])
+      });
+    }
+    const shown = card(store([cluster({ can: [] })]));
+    await draw({ ...shown, props: { ...shown.props, commands: some } });
+    const items = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('.lm-Menu-item')];
+    await click('Dashboard pages');
+    expect(items().map(one => one.textContent)).toEqual([
+      'Task stream',
+      'Progress',
+      'Memory by worker',
+      'Memory by key',
+      'Task graph',
+      'Profile'
+    ]);
+    document
+      .querySelector('.lm-Menu')
+      ?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', keyCode: 27, bubbles: true }));
+    await click('More actions');
+    const disabled = items().filter(one => one.classList.contains('lm-mod-disabled'));
+    expect(disabled.map(one => one.textContent)).toEqual(['Restart workers…']);
+    await choose('L');
+    expect(executed).toEqual([['gpucluster:open-log', { id: 'a1b2c3d4' }]]);
+    expect(document.activeElement).toBe(button('More actions'));
+  });
+
+  it('starts again what has ended', async () => {
     const create = jest.fn(() => Promise.resolve(cluster()));
     const remove = jest.fn(() => Promise.resolve());
     const ended_at = '2026-01-01T09:53:01Z';
     const stopped = cluster({ state: 'stopped', scheduler_address: null, ended_at });
-    await draw(card(store([stopped], { create, remove })));
+    await draw(justEnded(stopped, { create, remove }));
     expect(host.querySelector('.gpc-State')?.textContent).toBe('Stopped 12 min ago');
     // The second click on what was "Stop" a moment ago.
     button('Remove').dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 2 }));
@@ -432,41 +606,26 @@ describe('card', () => {
     expect(create.mock.calls).toEqual([[{ ...stopped.spec, name: 'blue' }]]);
     expect(remove.mock.calls).toEqual([['a1b2c3d4']]);
     // The log of what failed is of use.
-    await draw(card(store([{ ...stopped, state: 'failed' }], { create, remove })));
+    await draw(justEnded({ ...stopped, state: 'failed' }, { create, remove }));
     await click('Start again');
     expect(remove).toHaveBeenCalledTimes(1);
-    const three = [stopped, { ...stopped, id: 'b' }, cluster({ id: 'c' })];
-    await draw(list(store(three, { remove })));
-    await click('Remove all 2 ended clusters');
-    expect(remove.mock.calls.slice(1)).toEqual([['a1b2c3d4'], ['b']]);
   });
 
-  it('tells state, workers, clients, tasks and the countdown', async () => {
-    const idle = { ...cluster().idle, stops_at: '2026-01-01T10:57:01Z' };
+  it('tells state, workers, clients and tasks', async () => {
     const busy = sample({ tasks: { processing: 3, waiting: 4, erred: 1 } });
-    await draw(card(store([cluster({ n_clients: 1, idle })], { sample: () => busy })));
+    await draw(card(store([cluster({ n_clients: 1 })], { sample: () => busy })));
     await frame();
     for (const text of [
       'blue',
       'Running',
       '2 CPU workers · up 5 min',
-      '1 client outside this JupyterLab',
+      'In use by 1 client',
       '3 running, 4 waiting, 1 failed',
-      'Stops in 52 min unless used',
       '1 / 2 GiB'
     ]) {
       expect(host.textContent).toContain(text);
     }
     expect(host.textContent).not.toContain('open to anyone');
-    // An hour reads as one at its beginning, and as less afterwards.
-    for (const [stops_at, text] of [
-      ['2026-01-01T11:04:59Z', 'Stops in 1 h unless used'],
-      ['2026-01-01T11:03:59Z', 'Stops in 59 min unless used'],
-      ['2026-01-01T10:05:42Z', 'Stops in 41 s unless used']
-    ]) {
-      await draw(card(store([cluster({ idle: { ...idle, stops_at } })])));
-      expect(host.textContent).toContain(text);
-    }
   });
 
   it('says what a lease is for, and who has it', async () => {
@@ -555,6 +714,8 @@ describe('card', () => {
     const changes = { cost, ends_at: '2026-11-23T12:43:00Z', nodes: ['n1: 2 GPUs', 'n2: 1 GPU'] };
     await draw(card(store([cluster(changes)], { now: () => now })));
     expect(host.textContent).toContain('Walltime left: 43 min · 2.3 node-hours so far');
+    await click('More actions');
+    await choose('D');
     expect(host.textContent).toContain('n1: 2 GPUs; n2: 1 GPU');
   });
 
@@ -563,8 +724,6 @@ describe('card', () => {
     await draw(card(store([cluster({ can: ['adapt'] })], { sample: () => sample() })));
     await frame();
     expect(button('Scale').disabled).toBe(false);
-    expect(button('Restart').disabled).toBe(true);
-    expect(title('Restart')).toBe('Its workers cannot be restarted');
     expect(host.querySelector('[aria-label^="Retire"]')).toBeNull();
     await click('Scale');
     const fixed = [...host.querySelectorAll<HTMLInputElement>('.gpc-ScaleEditor [type=radio]')];
@@ -594,7 +753,7 @@ describe('card', () => {
     await draw(card(store([other])));
     expect(host.textContent).toContain('jobs workers');
     expect(host.textContent).toContain('It was made by another version');
-    const enabled = ['Connect', 'Dashboard', 'Scale', 'Restart', 'Stop'].filter(
+    const enabled = ['Connect seen', 'Dashboard', 'Scale', 'Stop'].filter(
       label => !button(label).disabled
     );
     expect(enabled).toEqual(['Stop']);
@@ -633,8 +792,7 @@ describe('card', () => {
             commands={commands}
             links={links}
             unfolded={unfolded}
-            isOpenAtFirst
-            isOpenAfterwards
+            isOpenByDefault
             thresholds={DEFAULT_THRESHOLDS}
             trans={trans}
           />
@@ -658,6 +816,8 @@ describe('card', () => {
     await draw(
       card(store([cluster({ messages: [message('note', '4 threads run on 2 cores.')] })]))
     );
+    await click('More actions');
+    await choose('D');
     const details = host.querySelector('.gpc-Details:has(.gpc-Facts)');
     expect(details?.querySelector('.gpc-Notes')?.textContent).toBe('4 threads run on 2 cores.');
     expect(details?.textContent).toContain('1 thread, 1 GiB');
@@ -665,6 +825,7 @@ describe('card', () => {
 
   it('keeps the focus when the button that had it is gone', async () => {
     const manager = store([cluster()]);
+    const order = new ListOrder();
     const show = (clusters: ClusterModel[]): Promise<void> =>
       act(() => {
         root.render(
@@ -673,6 +834,7 @@ describe('card', () => {
             commands={commands}
             links={links}
             unfolded={unfolded}
+            order={order}
             thresholds={DEFAULT_THRESHOLDS}
             trans={trans}
             onCreate={() => undefined}
@@ -684,7 +846,9 @@ describe('card', () => {
     await draw(<></>);
     await show([cluster()]);
     button('Stop').focus();
-    await show([cluster({ state: 'stopped', scheduler_address: null })]);
+    await show([
+      cluster({ state: 'stopped', scheduler_address: null, ended_at: '2026-01-01T10:04:00Z' })
+    ]);
     expect(document.activeElement).toBe(host.querySelector('h3'));
     button('Remove').focus();
     await show([]);
@@ -697,15 +861,15 @@ describe('card', () => {
       messages: [message('failed', 'No memory left.')],
       log_tail: ['one', 'two']
     });
-    await draw(card(store([failed])));
+    await draw(justEnded(failed, {}));
     expect(host.textContent).toContain('No memory left.');
     expect(host.querySelector('pre')?.textContent).toBe('one\ntwo');
-    expect(() => button('Connect')).toThrow();
+    expect(() => button('Connect seen')).toThrow();
   });
 
   it('shows the sentence of a request that was refused', async () => {
     const remove = (): Promise<void> => Promise.reject(new Error('It is still alive.'));
-    await draw(card(store([cluster({ state: 'stopped' })], { remove })));
+    await draw(justEnded(cluster({ state: 'stopped' }), { remove }));
     await click('Remove');
     expect(host.querySelector('[role=alert]')?.textContent).toBe('It is still alive.');
   });
@@ -742,7 +906,7 @@ describe('retiring a worker', () => {
     expect(dialog()?.textContent).toContain(
       'It holds 3 results. They move to other workers first.'
     );
-    expect(dialog()?.textContent).toContain('1 task starts anew elsewhere.');
+    expect(dialog()?.textContent).toContain('1 task is restarted on another worker.');
     expect(retire).not.toHaveBeenCalled();
     await act(async () => {
       inDialog('Retire');
@@ -766,11 +930,18 @@ describe('stopping a cluster', () => {
   const free = cluster({ n_clients: 0 });
 
   it('looks anew before it decides whether to ask', async () => {
-    const look = (): Promise<ClusterModel> => Promise.resolve(cluster({ n_clients: 2 }));
-    const answer = confirmStop(free, store([free], { look, sample: () => sample() }), [], trans);
+    const look = (): Promise<ClusterModel> =>
+      Promise.resolve(cluster({ n_clients: 2, kernels: ['k'] }));
+    const kernel = { id: 'k', status: 'idle' };
+    const panel = {
+      title: { label: 'Untitled.ipynb' },
+      sessionContext: { session: { kernel } }
+    } as unknown as NotebookPanel;
+    const manager = store([free], { look, sample: () => sample() });
+    const answer = confirmStop(free, manager, [panel], trans);
     await new Promise(resolve => window.setTimeout(resolve, 20));
     const dialog = document.querySelector('.jp-Dialog');
-    expect(dialog?.textContent).toContain('2 clients are connected.');
+    expect(dialog?.textContent).toContain('In use by Untitled and 1 other client.');
     [...(dialog?.querySelectorAll('button') ?? [])]
       .find(one => one.textContent === 'Cancel')
       ?.click();
@@ -812,9 +983,9 @@ describe('scaling', () => {
   });
 
   it.each([
-    ['', 'Must be a whole number'],
-    ['abc', 'Must be a whole number'],
-    ['1.5', 'Must be a whole number'],
+    ['', 'Enter a whole number'],
+    ['abc', 'Enter a whole number'],
+    ['1.5', 'Enter a whole number'],
     ['-1', 'Must be at least 0 workers'],
     ['9', 'Must be at most 8 workers']
   ])('refuses %p with a sentence', async (text, sentence) => {
@@ -831,11 +1002,11 @@ describe('scaling', () => {
       host.querySelectorAll<HTMLInputElement>('input[type=radio]')[1].click();
       return Promise.resolve();
     });
-    await type('Fewest', '5');
-    await type('Most', '3');
+    await type('Minimum', '5');
+    await type('Maximum', '3');
     expect(host.textContent).toContain('The minimum must not be above the maximum.');
     expect(button('Apply').disabled).toBe(true);
-    await type('Most', '6');
+    await type('Maximum', '6');
     await click('Apply');
     expect(patches).toEqual([{ adapt: { minimum: 5, maximum: 6 } }]);
   });

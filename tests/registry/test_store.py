@@ -162,6 +162,10 @@ def test_names_are_given_out_once_and_again_after_the_end(registry):
     assert [fault.field for fault in caught.value.fields] == ["name"]
     os.close(held)
     assert registry.free_name("cluster-1") == "cluster-1"
+    # Two of one name in a list would be told apart by nothing.
+    assert registry.free_name(None) == "cluster-2"
+    registry.remove("cluster-1")
+    assert registry.free_name(None) == "cluster-1"
 
 
 def test_only_an_ended_cluster_can_be_removed(registry):

@@ -172,9 +172,10 @@ def test_gpus_spill_to_host_memory_and_are_lost_and_come_back() -> None:
     [
         (Members(), False, None),
         (Members(), True, "workers wait in a queue"),
-        (Members(n_clients=1), False, "a client is connected"),
-        (Members(n_clients=1, n_held=3), False, "a client holds 3 results"),
-        (Members(n_clients=2, n_held=1), False, "2 clients hold 1 result"),
+        (Members(n_clients=1), False, "kept by 1 client"),
+        (Members(n_clients=2, kernels=("a", "b")), False, "kept by 2 notebooks"),
+        (Members(n_clients=2, kernels=("a",)), False, "kept by 2 clients"),
+        (Members(n_clients=1, n_held=3), False, "holds 3 results"),
         (Members(n_clients=1, n_queued=11_204), False, "11,204 tasks wait for a worker"),
     ],
 )
@@ -194,10 +195,10 @@ def test_a_cluster_tells_what_happened_to_it(site, wait_until, tmp_path):
     model = site.running(name="told", n_workers=1, memory_limit="400 MiB")
     cluster = Cluster(model, site.control.asynchronous)
     with cluster.get_client() as client:
-        wait_until(lambda: site.get("told").idle.kept_by == "a client is connected")
+        wait_until(lambda: site.get("told").idle.kept_by == "kept by 1 client")
         held = client.submit(np.ones, 10, pure=False)
         wait(held)
-        wait_until(lambda: site.get("told").idle.kept_by == "a client holds 1 result")
+        wait_until(lambda: site.get("told").idle.kept_by == "holds 1 result")
         assert site.get("told").idle.quiet_since is not None
         with pytest.raises(InvalidRequest, match="futures: must be a future"):
             cluster.notify([])

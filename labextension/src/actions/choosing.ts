@@ -4,7 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { hasEnded } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
-import { taskCounts } from '../panel/lines';
+import { taskCounts, usersOf } from '../panel/lines';
 import type { ClusterModel } from '../protocol/messages';
 import type { IVerbAction } from './verbs';
 
@@ -23,13 +23,13 @@ export async function chooseCluster(
       manager.get(id) ??
       manager.clusters.find(cluster => cluster.name === id && !hasEnded(cluster));
     if (named === undefined) {
-      throw new Error(trans.__('There is no cluster %1.', id));
+      throw new Error(trans.__('No cluster named %1.', id));
     }
     return named;
   }
   const living = manager.clusters.filter(cluster => !hasEnded(cluster));
   if (living.length === 0) {
-    throw new Error(trans.__('No cluster is running. Create one first.'));
+    throw new Error(trans.__('No running cluster. Create one first.'));
   }
   if (living.length === 1) {
     return living[0];
@@ -47,10 +47,10 @@ export async function chooseNotebook(
   open: readonly NotebookPanel[],
   trans: TranslationBundle
 ): Promise<NotebookPanel | 'new' | null> {
-  const items = [...open.map(panel => panel.context.path), trans.__('A new notebook')];
+  const items = [...open.map(panel => panel.context.path), trans.__('New notebook')];
   const chosen = await InputDialog.getItem({
-    title: trans.__('Connect which notebook to %1?', cluster.name),
-    label: trans.__('No notebook is in view. The cell that connects runs in:'),
+    title: trans.__('Connect a notebook to %1', cluster.name),
+    label: trans.__('No notebook is in view. Run the connect cell in:'),
     items,
     okLabel: trans.__('Connect')
   });
@@ -72,10 +72,9 @@ function wouldLose(
 ): boolean {
   const sample = manager.sample(cluster.id);
   const { processing, waiting } = taskCounts(sample);
-  const resting = open.filter(({ sessionContext }) => {
-    const kernel = sessionContext.session?.kernel;
-    return kernel?.status === 'idle' && cluster.kernels.includes(kernel.id);
-  });
+  const resting = connected(cluster, open).filter(
+    ({ sessionContext }) => sessionContext.session?.kernel?.status === 'idle'
+  );
   return (
     sample === undefined ||
     manager.connection !== 'live' ||
@@ -84,7 +83,14 @@ function wouldLose(
   );
 }
 
-/** Ask before a cluster is stopped, if something would be lost; says what. */
+/** The open notebooks that are connected to a cluster. */
+function connected(cluster: ClusterModel, open: readonly NotebookPanel[]): NotebookPanel[] {
+  return open.filter(({ sessionContext }) =>
+    cluster.kernels.includes(sessionContext.session?.kernel?.id ?? '')
+  );
+}
+
+/** Ask before a cluster is stopped if something would be lost; names what and the notebooks that use it. */
 export async function confirmStop(
   { id }: ClusterModel,
   manager: IClusterManager,
@@ -98,7 +104,7 @@ export async function confirmStop(
   }
   return confirmLoss(
     trans.__('Stop %1?', cluster.name),
-    `${usage(cluster, manager, trans)} ${trans.__('Results that only the workers hold are lost.')}`,
+    `${usage(cluster, manager, open, trans)} ${trans.__('Results on the workers are lost.')}`,
     trans.__('Stop')
   );
 }
@@ -108,13 +114,14 @@ export async function confirmVerb(
   { confirm, label }: IVerbAction,
   cluster: ClusterModel,
   manager: IClusterManager,
+  open: readonly NotebookPanel[],
   trans: TranslationBundle
 ): Promise<boolean> {
   if (confirm === null) {
     return true;
   }
   const { title, loss } = confirm(cluster.name);
-  return confirmLoss(title, `${usage(cluster, manager, trans)} ${loss}`, label);
+  return confirmLoss(title, `${usage(cluster, manager, open, trans)} ${loss}`, label);
 }
 
 async function confirmLoss(title: string, body: string, label: string): Promise<boolean> {
@@ -148,14 +155,18 @@ function keepOpenAtFirst(dialog: Dialog<unknown>): void {
   );
 }
 
-function usage(cluster: ClusterModel, manager: IClusterManager, trans: TranslationBundle): string {
+function usage(
+  cluster: ClusterModel,
+  manager: IClusterManager,
+  open: readonly NotebookPanel[],
+  trans: TranslationBundle
+): string {
   const { processing, waiting } = taskCounts(manager.sample(cluster.id));
   const tasks = processing + waiting;
-  const clients =
-    cluster.n_clients === 0
-      ? trans.__('Nobody is connected.')
-      : trans._n('%1 client is connected.', '%1 clients are connected.', cluster.n_clients);
+  const names = connected(cluster, open).map(({ title }) => title.label);
+  const users = usersOf(cluster.n_clients, names, trans);
+  const use = users === '' ? trans.__('Not in use.') : trans.__('In use by %1.', users);
   return tasks === 0
-    ? clients
-    : `${clients} ${trans._n('%1 task is not finished.', '%1 tasks are not finished.', tasks)}`;
+    ? use
+    : `${use} ${trans._n('%1 task is unfinished.', '%1 tasks are unfinished.', tasks)}`;
 }

@@ -129,7 +129,7 @@ export function addCommands(options: ICommandOptions): void {
       label: action.name,
       describedBy: described({ id }),
       execute: about.execute(action.label, async cluster => {
-        if (await confirmVerb(action, cluster, manager, trans)) {
+        if (await confirmVerb(action, cluster, manager, inSight.open(), trans)) {
           await manager.request(cluster.id, action.verb);
         }
       })

@@ -7,7 +7,7 @@ import type { IClusterManager } from '../clusters/tokens';
 import type { ClusterModel } from '../protocol/messages';
 import type { NotebooksInSight } from './notebooks';
 
-/** Which notebooks are connected to which clusters: cards, and the chip in a notebook's toolbar, say it. */
+/** Which notebooks are connected to which clusters: shown on cards and in a notebook's toolbar. */
 export interface INotebookLinks {
   /** Emitted when a notebook was shown, renamed or got another kernel; the clusters themselves tell who came. */
   readonly changed: ISignal<INotebookLinks, void>;
@@ -15,6 +15,10 @@ export interface INotebookLinks {
   notebooksOf(cluster: ClusterModel): readonly string[];
   /** The name of the notebook that "Connect" acts on; null where it has to ask. */
   target(): string | null;
+  /** Whether that notebook is connected to the cluster. */
+  isConnected(cluster: ClusterModel): boolean;
+  /** Whether any notebook is open. */
+  hasOpen(): boolean;
 }
 
 /** Puts together what clusters know, ids of kernels, and what Jupyter knows, their notebooks. */
@@ -54,6 +58,15 @@ export class NotebookLinks implements INotebookLinks {
 
   target(): string | null {
     return this._inSight.last()?.title.label ?? null;
+  }
+
+  isConnected(cluster: ClusterModel): boolean {
+    const id = this._inSight.last()?.sessionContext.session?.kernel?.id;
+    return id !== undefined && cluster.kernels.includes(id);
+  }
+
+  hasOpen(): boolean {
+    return this._inSight.open().length > 0;
   }
 
   private readonly _changed = new Signal<this, void>(this);

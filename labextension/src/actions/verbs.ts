@@ -34,7 +34,7 @@ export function verbActions(trans: TranslationBundle): readonly IVerbAction[] {
       confirm: cluster => ({
         title: trans.__('Restart the workers of %1?', cluster),
         loss: trans.__(
-          'The cluster and its address stay; running tasks and results on the workers are lost.'
+          'The cluster keeps running at the same address. Running tasks and results on the workers are lost.'
         )
       })
     }

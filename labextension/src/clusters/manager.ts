@@ -82,6 +82,11 @@ export class ClusterManager implements IDisposable {
     return this._host;
   }
 
+  /** Emitted when this page has created a cluster. */
+  get created(): ISignal<IClusterManager, ClusterModel> {
+    return this._created;
+  }
+
   /** Emitted when such a reading has arrived, or has become void. */
   get hostChanged(): ISignal<IClusterManager, void> {
     return this._hostChanged;
@@ -150,7 +155,9 @@ export class ClusterManager implements IDisposable {
   }
 
   async create(spec: Readonly<Record<string, unknown>>): Promise<ClusterModel> {
-    return this._command(this._ask('id', ['clusters'], 'POST', spec));
+    const made = await this._command(this._ask('id', ['clusters'], 'POST', spec));
+    this._created.emit(made);
+    return made;
   }
 
   /** What to know about a cluster before it is made; refused like the request itself. */
@@ -460,6 +467,7 @@ export class ClusterManager implements IDisposable {
   private readonly _poll: Poll;
   private readonly _changed = new Signal<this, void>(this);
   private readonly _sampled = new Signal<this, string>(this);
+  private readonly _created = new Signal<this, ClusterModel>(this);
   private readonly _hostChanged = new Signal<this, void>(this);
   private readonly _samples = new Map<string, TelemetrySample>();
   private readonly _eventOf = new Map<string, number>();

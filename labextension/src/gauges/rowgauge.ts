@@ -5,13 +5,19 @@ import { levelOf, shareOf, type IThresholds } from './levels';
 import { formatBytes, formatPercent } from './units';
 import { fill, type IGaugeWords } from './words';
 
-/** A cluster in the room of a few letters: how busy it is, and one bar for the memory that counts. */
-export class RowGauge {
-  constructor(private readonly _words: IGaugeWords) {
-    this.node = element('span', 'gpc-RowGauge');
-    this._busy = element('span', 'gpc-RowGauge-busy', this.node);
+/** A name and a figure, and below them the bar of that figure. */
+class Meter {
+  constructor(className: string, parent: HTMLElement) {
+    this.node = element('span', `gpc-RowMeter ${className}`, parent);
+    this._name = element('span', 'gpc-RowMeter-name', this.node);
+    this._short = element('span', 'gpc-mod-short', this.node);
+    this._figure = element('span', 'gpc-RowMeter-figure', this.node);
     this._track = element('span', 'gpc-Track', this.node);
     this._fill = element('i', '', this._track);
+    // The track has name and figure in words.
+    [this._name, this._short, this._figure].forEach(one => {
+      one.setAttribute('aria-hidden', 'true');
+    });
     this._track.setAttribute('role', 'meter');
     this._track.setAttribute('aria-valuemin', '0');
     this._track.setAttribute('aria-valuemax', '100');
@@ -19,47 +25,73 @@ export class RowGauge {
 
   readonly node: HTMLElement;
 
-  /** Draw; null while there are no figures. */
-  update(sample: TelemetrySample | null, thresholds: IThresholds): void {
-    const { parts, of } = this._words;
-    const figures = sample === null ? null : clusterFigures(sample);
-    const busy = figures === null ? null : busyPercent(figures);
-    // GPUs are busy with others, too, and a core is never quite still: what counts is whether there are tasks.
-    const isIdle = sample !== null && !hasTasks(sample);
-    // The bar beside it is about memory, so the figure says what it is about.
-    const what = parts[figures === null || figures.gpu === null ? 'cpu' : 'gpu'].name;
-    setText(
-      this._busy,
-      isIdle ? this._words.idle : busy === null ? '' : `${what} ${formatPercent(busy)}`
-    );
-    this.node.classList.toggle('gpc-mod-idle', isIdle);
-    const stack = figures?.vram ?? figures?.memory ?? null;
-    const share = stack === null ? null : shareOf(stack);
+  /** Draw; without a share, as of memory without a limit, there is a figure and no bar. */
+  update(name: string, short: string, share: number | null, figure: string, text: string): void {
+    setText(this._name, name);
+    setText(this._short, short);
+    setText(this._figure, figure);
     this._track.classList.toggle('gpc-mod-free', share === null);
-    if (stack === null || share === null) {
-      return;
-    }
-    const { name } = parts[figures?.vram ? 'vram' : 'memory'];
-    const used = formatBytes(stack.used);
-    const text = fill(of, { used, total: formatBytes(stack.total ?? 0) });
-    this._fill.style.width = `${Math.round(share * 1000) / 10}%`;
-    this.node.dataset.level = levelOf(stack, thresholds);
+    const percent = 100 * Math.min(1, Math.max(0, share ?? 0));
+    this._fill.style.width = `${Math.round(percent * 10) / 10}%`;
     this.node.title = `${name}: ${text}`;
     setAttribute(this._track, 'aria-label', name);
-    setAttribute(this._track, 'aria-valuenow', `${Math.round(share * 100)}`);
+    setAttribute(this._track, 'aria-valuenow', `${Math.round(percent)}`);
     setAttribute(this._track, 'aria-valuetext', text);
   }
 
-  private readonly _busy: HTMLElement;
+  private readonly _name: HTMLElement;
+  private readonly _short: HTMLElement;
+  private readonly _figure: HTMLElement;
   private readonly _track: HTMLElement;
   private readonly _fill: HTMLElement;
+}
+
+/** A cluster in the head of its card: load and memory of the GPUs, or of the CPUs where it has none. */
+export class RowGauge {
+  constructor(private readonly _words: IGaugeWords) {
+    this.node = element('span', 'gpc-RowGauge');
+    this._load = new Meter('gpc-mod-load', this.node);
+    this._memory = new Meter('gpc-mod-memory', this.node);
+  }
+
+  readonly node: HTMLElement;
+
+  /** Draw; null while there are no figures. */
+  update(sample: TelemetrySample | null, thresholds: IThresholds): void {
+    const { parts, of, ram } = this._words;
+    const figures = sample === null ? null : clusterFigures(sample);
+    const busy = figures === null ? null : busyPercent(figures);
+    const stack = figures?.vram ?? figures?.memory ?? null;
+    this._load.node.classList.toggle('gpc-mod-free', busy === null);
+    this._memory.node.classList.toggle('gpc-mod-free', stack === null);
+    if (figures === null) {
+      return;
+    }
+    if (busy !== null) {
+      const { name } = parts[figures.gpu === null ? 'cpu' : 'gpu'];
+      const text = formatPercent(busy);
+      this._load.update(name, name, busy / 100, text, text);
+    }
+    if (stack !== null) {
+      const { name } = parts[figures.vram === null ? 'memory' : 'vram'];
+      const share = shareOf(stack);
+      const used = formatBytes(stack.used);
+      this._memory.update(
+        name,
+        figures.vram === null ? ram : name,
+        share,
+        share === null ? used : formatPercent(100 * share),
+        share === null ? used : fill(of, { used, total: formatBytes(stack.total ?? 0) })
+      );
+      this.node.dataset.level = levelOf(stack, thresholds);
+    }
+  }
+
+  private readonly _load: Meter;
+  private readonly _memory: Meter;
 }
 
 /** How busy the GPUs are; without any, the cores. */
 function busyPercent({ gpu, cores, capacity }: ReturnType<typeof clusterFigures>): number | null {
   return gpu ?? (cores === null || !capacity ? null : Math.min(100, (cores / capacity) * 100));
-}
-
-function hasTasks({ tasks }: TelemetrySample): boolean {
-  return ['processing', 'waiting', 'queued', 'no-worker'].some(state => (tasks?.[state] ?? 0) > 0);
 }

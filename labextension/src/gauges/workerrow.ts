@@ -67,10 +67,9 @@ export class WorkerRow {
 
   readonly node: HTMLElement;
 
-  /** Whether it is the row that the keyboard has reached: its button can be reached from there. */
+  /** Whether it is the row that the keyboard has reached: Enter does there what its button does. */
   set isActive(isActive: boolean) {
     this.node.tabIndex = isActive ? 0 : -1;
-    this._title.tabIndex = isActive ? 0 : -1;
   }
 
   /** Whether the details below are those of this worker. */

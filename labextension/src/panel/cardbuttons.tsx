@@ -1,204 +1,300 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { LabIcon, shareIcon } from '@jupyterlab/ui-components';
+import {
+  caretDownEmptyIcon,
+  ellipsesIcon,
+  shareIcon
+} from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
 import * as CommandIDs from '../actions/commandids';
+import type { INotebookLinks } from '../actions/links';
 import { verbActions } from '../actions/verbs';
 import { can, hasEnded, isUsable } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
-import { activityIcon, layoutIcon, logIcon } from '../icons';
-import { Fragment, h } from '../jsx';
+import { pageTitle } from '../dashboards/pages';
+import { activityIcon, chartsIcon, layoutIcon, logIcon, recordingIcon } from '../icons';
+import { h, useEffect, useRef } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
 import type { IAsking } from './asking';
+import { openMenu, type IMenuEntry } from './cardmenu';
+import { plainName } from './lines';
+import { Roving } from './roving';
 import { startAgain } from './startagain';
+
+/** Pages of the dashboard that are looked at most. */
+const FAVOURITES = [
+  'individual-task-stream',
+  'individual-progress',
+  'individual-workers-memory',
+  'individual-memory-by-key',
+  'individual-graph',
+  'individual-profile'
+];
 
 interface ICardButtonsProps {
   readonly cluster: ClusterModel;
   readonly manager: IClusterManager;
   readonly commands: CommandRegistry;
+  readonly links: INotebookLinks;
   readonly trans: TranslationBundle;
   readonly asking: IAsking;
   readonly isScaling: boolean;
-  /** The notebook that "Connect" acts on; null: it asks. */
-  readonly target: string | null;
   readonly onScale: () => void;
+  /** Whether the details are shown below. */
+  readonly isDetailed: boolean;
+  readonly onDetails: () => void;
+  /** Called when links may have been made or revoked. */
+  readonly onShared: () => void;
 }
 
-/** What can be done with a cluster, as far as its state allows; always at the same place. */
+/** What can be done with a cluster, as far as its state allows: one stop of the Tab key. */
 export function CardButtons(props: ICardButtonsProps): JSX.Element {
-  const { cluster, manager, commands, trans, asking, isScaling, target, onScale } = props;
-  const command = (id: string) => () =>
-    void asking.run(id, () => commands.execute(id, { id: cluster.id }));
-  // A button that were disabled while it is busy would lose the focus; a second click does nothing anyway.
-  const isBusy = asking.busy !== null;
+  const { cluster, asking, trans } = props;
+  const bar = useRef<HTMLDivElement>(null);
+  const roving = useRef<Roving | null>(null);
+  useEffect(() => {
+    const made = bar.current && new Roving(bar.current, 'button');
+    roving.current = made;
+    return () => made?.dispose();
+  }, []);
+  useEffect(() => roving.current?.settle());
+  const Row = hasEnded(cluster) ? Ended : cluster.state === 'starting' ? Starting : Living;
+  return (
+    <div
+      ref={bar}
+      className="gpc-CardButtons"
+      role="toolbar"
+      aria-label={trans.__('Actions of %1', cluster.name)}
+      // A button that were disabled while it is busy would lose the focus; a second click does nothing anyway.
+      aria-busy={asking.busy !== null}
+    >
+      {Row(props)}
+    </div>
+  );
+}
+
+/** A button may have moved below the pointer, or do the opposite now: nothing happens at the second of two clicks. */
+const once = (act: () => void) => (event: React.MouseEvent) => void (event.detail < 2 && act());
+
+function Living(props: ICardButtonsProps): JSX.Element[] {
+  const { cluster, trans, isScaling, onScale } = props;
   const usable = isUsable(cluster);
   const canScale = can(cluster, 'scale') || can(cluster, 'adapt');
   const hasDashboard = usable && cluster.dashboard_path !== null;
-  // A button may have moved below the pointer, or do the opposite now: nothing happens at the second of two clicks.
-  const once = (act: () => void) => (event: React.MouseEvent) => void (event.detail < 2 && act());
-  const records = (
-    <>
-      <SmallButton
-        icon={logIcon}
-        label={trans.__('Log')}
-        title={trans.__('Show the log')}
-        onClick={command(CommandIDs.openLog)}
-      />
-      <SmallButton
-        icon={activityIcon}
-        label={trans.__('Activity')}
-        title={trans.__('Show who asked what, and when')}
-        onClick={command(CommandIDs.openActivity)}
-      />
-    </>
-  );
-  if (hasEnded(cluster)) {
-    return (
-      <>
-        <div className="gpc-Buttons gpc-mod-even" aria-busy={isBusy}>
-          <button
-            className="gpc-Button gpc-mod-accept"
-            title={trans.__('Create it again, with the same options')}
-            onClick={once(() => void asking.run('again', () => startAgain(cluster, manager)))}
-          >
-            {trans.__('Start again')}
-          </button>
-          <button
-            className="gpc-Button"
-            title={trans.__('Take it off the list, with its log')}
-            onClick={once(() => void asking.run('remove', () => manager.remove(cluster.id)))}
-          >
-            {trans.__('Remove')}
-          </button>
-        </div>
-        <div className="gpc-Buttons gpc-mod-small">{records}</div>
-      </>
-    );
-  }
-  if (cluster.state === 'starting') {
-    return (
-      <>
-        <div className="gpc-Buttons gpc-mod-even" aria-busy={isBusy}>
-          <button
-            className="gpc-Button"
-            disabled={cluster.wanted.stopped}
-            onClick={() => void asking.run('cancel', () => manager.stop(cluster.id))}
-          >
-            {trans.__('Cancel')}
-          </button>
-        </div>
-        <div className="gpc-Buttons gpc-mod-small">{records}</div>
-      </>
-    );
-  }
-  return (
-    <>
-      <div className="gpc-Buttons gpc-mod-even" aria-busy={isBusy}>
-        <button
-          className="gpc-Button gpc-mod-accept"
-          title={
-            target === null
-              ? trans.__('Choose a notebook to connect')
-              : trans.__('Connect %1', target)
-          }
-          disabled={!usable}
-          onClick={command(CommandIDs.connect)}
-        >
-          {trans.__('Connect')}
-        </button>
-        <button
-          className="gpc-Button"
-          title={trans.__('Open Dask’s dashboard in a tab')}
-          disabled={!hasDashboard}
-          onClick={command(CommandIDs.openDashboard)}
-        >
-          {trans.__('Dashboard')}
-        </button>
-        <button
-          className="gpc-Button"
-          title={
-            usable && !canScale
-              ? trans.__('The number of its workers cannot be changed')
-              : trans.__('Change the number of workers')
-          }
-          disabled={!usable || !canScale}
-          aria-expanded={isScaling}
-          onClick={once(onScale)}
-        >
-          {trans.__('Scale')}
-        </button>
-        <button
-          className="gpc-Button gpc-mod-warn"
-          title={trans.__('End the cluster and all its workers')}
-          disabled={cluster.wanted.stopped}
-          onClick={command(CommandIDs.stopCluster)}
-        >
-          {trans.__('Stop')}
-        </button>
-      </div>
-      <div className="gpc-Buttons gpc-mod-small" aria-busy={isBusy}>
-        {records}
-        {verbActions(trans).map(action => (
-          <SmallButton
-            key={action.verb}
-            icon={action.icon}
-            label={action.label}
-            title={usable && !can(cluster, action.verb) ? action.cannot : action.title}
-            disabled={!usable || !can(cluster, action.verb)}
-            onClick={command(action.command)}
-          />
-        ))}
-        <button
-          className="gpc-SmallButton"
-          title={
-            cluster.recording === null
-              ? trans.__('Record what the gauges show into a file')
-              : trans.__('End the recording')
-          }
-          aria-pressed={cluster.recording !== null}
-          disabled={!usable}
-          onClick={command(CommandIDs.recordCluster)}
-        >
-          <span aria-hidden="true">{cluster.recording === null ? '●' : '■'}</span>
-          {trans.__('Record')}
-        </button>
-        <button
-          className="gpc-SmallButton gpc-ShareButton"
-          title={trans.__('Share a view: a link by which others can look, and nothing else')}
-          aria-label={trans.__('Share a view…')}
-          disabled={!usable}
-          onClick={command(CommandIDs.shareCluster)}
-        >
-          <shareIcon.react tag="span" className="gpc-Button-icon" />
-        </button>
-        <button
-          className="gpc-SmallButton gpc-LayoutButton"
-          title={trans.__('Lay out the dashboard: its most useful pages side by side')}
-          aria-label={trans.__('Lay out the dashboard')}
-          disabled={!hasDashboard}
-          onClick={command(CommandIDs.layOutDashboard)}
-        >
-          <layoutIcon.react tag="span" className="gpc-Button-icon" />
-        </button>
-      </div>
-    </>
-  );
+  return [
+    <Connect key="connect" {...props} />,
+    <span key="dashboard" className="gpc-SplitButton">
+      <button
+        className="gpc-Button"
+        title={trans.__('Open Dask’s dashboard in a tab')}
+        disabled={!hasDashboard}
+        onClick={run(props, CommandIDs.openDashboard)}
+      >
+        {trans.__('Dashboard')}
+      </button>
+      <button
+        className="gpc-Button"
+        title={trans.__('Dashboard pages')}
+        aria-label={trans.__('Dashboard pages')}
+        aria-haspopup="menu"
+        disabled={!hasDashboard}
+        onClick={({ currentTarget }) => openMenu(currentTarget, pages(props))}
+      >
+        <caretDownEmptyIcon.react tag="span" className="gpc-Button-icon" />
+      </button>
+    </span>,
+    <button
+      key="scale"
+      className="gpc-Button gpc-ScaleButton"
+      title={
+        usable && !canScale
+          ? trans.__('The number of its workers cannot be changed')
+          : trans.__('Change the number of workers')
+      }
+      disabled={!usable || !canScale}
+      aria-expanded={isScaling}
+      onClick={once(onScale)}
+    >
+      {trans.__('Scale')}
+    </button>,
+    <button
+      key="stop"
+      className="gpc-Button gpc-mod-quiet"
+      title={trans.__('Stop the cluster and its workers')}
+      disabled={cluster.wanted.stopped}
+      onClick={run(props, CommandIDs.stopCluster)}
+    >
+      {trans.__('Stop')}
+    </button>,
+    <More key="more" {...props} />
+  ];
 }
 
-interface ISmallButtonProps {
-  readonly icon: LabIcon;
-  readonly label: string;
-  readonly title: string;
-  readonly disabled?: boolean;
-  readonly onClick: () => void;
-}
-
-function SmallButton(props: ISmallButtonProps): JSX.Element {
-  const { icon, label, title, disabled, onClick } = props;
+/** Says which notebook it would connect, or that the one in view is connected. */
+function Connect(props: ICardButtonsProps): JSX.Element {
+  const { cluster, links, trans } = props;
+  const target = links.target();
+  const name = plainName(target ?? '');
+  if (target !== null && links.isConnected(cluster)) {
+    return (
+      <button
+        className="gpc-Button gpc-ConnectButton"
+        title={trans.__('%1 computes on this cluster', name)}
+        aria-disabled="true"
+      >
+        {trans.__('Connected ✓')}
+      </button>
+    );
+  }
+  const label =
+    target !== null
+      ? trans.__('Connect %1', name)
+      : links.hasOpen()
+        ? trans.__('Connect…')
+        : trans.__('Connect new notebook');
   return (
-    <button className="gpc-SmallButton" title={title} disabled={disabled} onClick={onClick}>
-      <icon.react tag="span" className="gpc-Button-icon" />
-      {label}
+    <button
+      className="gpc-Button gpc-ConnectButton gpc-mod-accept"
+      title={
+        target !== null || !links.hasOpen() ? label : trans.__('Choose the notebook to connect')
+      }
+      disabled={!isUsable(cluster)}
+      onClick={run(props, CommandIDs.connect)}
+    >
+      <span>{label}</span>
     </button>
   );
+}
+
+function Starting(props: ICardButtonsProps): JSX.Element[] {
+  const { cluster, manager, trans, asking } = props;
+  return [
+    <button
+      key="cancel"
+      className="gpc-Button"
+      disabled={cluster.wanted.stopped}
+      onClick={() => void asking.run('cancel', () => manager.stop(cluster.id))}
+    >
+      {trans.__('Cancel')}
+    </button>,
+    <Log key="log" {...props} />
+  ];
+}
+
+function Ended(props: ICardButtonsProps): (JSX.Element | false)[] {
+  const { cluster, commands, manager, trans, asking } = props;
+  return [
+    <button
+      key="again"
+      className="gpc-Button"
+      title={trans.__('Create it again with the same options')}
+      onClick={once(() => void asking.run('again', () => startAgain(cluster, manager)))}
+    >
+      {trans.__('Start again')}
+    </button>,
+    cluster.state === 'failed' && (
+      <button
+        key="edit"
+        className="gpc-Button"
+        title={trans.__('Change the request and create the cluster again')}
+        onClick={() => void commands.execute(CommandIDs.createCluster, { from: cluster.id })}
+      >
+        {trans.__('Edit and retry')}
+      </button>
+    ),
+    <button
+      key="remove"
+      className="gpc-Button"
+      title={trans.__('Remove it from the list, with its log')}
+      onClick={once(() => void asking.run('remove', () => manager.remove(cluster.id)))}
+    >
+      {trans.__('Remove')}
+    </button>,
+    <Log key="log" {...props} />,
+    <button
+      key="activity"
+      className="gpc-Button gpc-mod-quiet"
+      title={trans.__('Log of requests and their results')}
+      onClick={run(props, CommandIDs.openActivity)}
+    >
+      {trans.__('Activity')}
+    </button>
+  ];
+}
+
+function Log(props: ICardButtonsProps): JSX.Element {
+  return (
+    <button className="gpc-Button gpc-mod-quiet" onClick={run(props, CommandIDs.openLog)}>
+      {props.trans.__('Log')}
+    </button>
+  );
+}
+
+function More(props: ICardButtonsProps): JSX.Element {
+  const label = props.trans.__('More actions');
+  return (
+    <button
+      className="gpc-Button gpc-MoreButton"
+      title={label}
+      aria-label={label}
+      aria-haspopup="menu"
+      onClick={({ currentTarget }) => openMenu(currentTarget, more(props))}
+    >
+      <ellipsesIcon.react tag="span" className="gpc-Button-icon" />
+    </button>
+  );
+}
+
+function pages(props: ICardButtonsProps): IMenuEntry[] {
+  return FAVOURITES.map(page => ({
+    label: pageTitle(page, props.trans),
+    run: run(props, CommandIDs.openDashboard, { page })
+  }));
+}
+
+function more(props: ICardButtonsProps): IMenuEntry[] {
+  const { cluster, trans, isDetailed, onDetails } = props;
+  const usable = isUsable(cluster);
+  const isRecorded = cluster.recording !== null;
+  return [
+    { label: trans.__('Log'), icon: logIcon, run: run(props, CommandIDs.openLog) },
+    { label: trans.__('Activity'), icon: activityIcon, run: run(props, CommandIDs.openActivity) },
+    { label: trans.__('Over time'), icon: chartsIcon, run: run(props, CommandIDs.openCharts) },
+    { label: trans.__('Details'), isToggled: isDetailed, run: onDetails },
+    {
+      label: trans.__('Open dashboard layout'),
+      icon: layoutIcon,
+      isEnabled: usable && cluster.dashboard_path !== null,
+      run: run(props, CommandIDs.layOutDashboard)
+    },
+    {
+      label: trans.__('Share…'),
+      icon: shareIcon,
+      isEnabled: usable,
+      run: run(props, CommandIDs.shareCluster)
+    },
+    {
+      label: isRecorded ? trans.__('Stop recording') : trans.__('Start recording'),
+      icon: recordingIcon,
+      isEnabled: usable,
+      run: run(props, CommandIDs.recordCluster)
+    },
+    ...verbActions(trans).map(action => ({
+      label: action.name,
+      icon: action.icon,
+      isEnabled: usable && can(cluster, action.verb),
+      run: run(props, action.command)
+    }))
+  ];
+}
+
+function run(
+  { cluster, commands, asking, onShared }: ICardButtonsProps,
+  command: string,
+  args: Readonly<Record<string, string>> = {}
+): () => void {
+  return () =>
+    void asking
+      .run(command, () => commands.execute(command, { id: cluster.id, ...args }))
+      .then(() => command === CommandIDs.shareCluster && onShared());
 }

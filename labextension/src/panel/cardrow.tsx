@@ -1,13 +1,13 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { linkIcon } from '@jupyterlab/ui-components';
+import { linkIcon, shareIcon } from '@jupyterlab/ui-components';
 
-import { hasEnded, isUsable } from '../clusters/states';
+import { hasEnded, isUsable, stateLabel } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { gaugeWords, RowGauge, type IThresholds } from '../gauges';
 import { inFrame, notInFrame } from '../gauges/frames';
 import { h, useEffect, useRef } from '../jsx';
-import type { ClusterModel } from '../protocol/messages';
-import { clientsLine, stateLine } from './lines';
+import type { ClusterModel, SharedLink } from '../protocol/messages';
+import { sharedLine, stateLine, usersOf } from './lines';
 import { Ticking } from './ticking';
 
 interface ICardRowProps {
@@ -20,21 +20,22 @@ interface ICardRowProps {
   readonly contentId: string;
   /** Names of the notebooks that are connected. */
   readonly notebooks: readonly string[];
+  /** Links to a view of it. */
+  readonly shared: readonly SharedLink[];
   readonly onToggle: () => void;
 }
 
 /** So many characters at the end of a name stay where it is too long: names that belong together differ there. */
-const TAIL = 6;
+const TAIL = 3;
 
-/** A cluster in one line: name, state, how busy, memory, and whether somebody is connected. */
+/** A cluster in one line: state, name, what others should know, load and memory. */
 export function CardRow(props: ICardRowProps): JSX.Element {
-  const { cluster, manager, trans, isOpen, contentId, notebooks, onToggle } = props;
+  const { cluster, manager, trans, isOpen, contentId, notebooks, shared, onToggle } = props;
   const works = isUsable(cluster) && cluster.n_workers > 0;
-  const isLinked = cluster.n_clients > 0;
-  const linked = notebooks.length > 0 ? notebooks.join(', ') : clientsLine(cluster, trans);
+  const users = usersOf(cluster.n_clients, notebooks, trans);
   return (
     <div className="gpc-ClusterCard-header">
-      <span className="gpc-Dot" aria-hidden="true" />
+      <span className="gpc-Dot" aria-hidden="true" title={stateLabel(cluster.state, trans)} />
       <h3 id={`gpucluster-${cluster.id}`} title={cluster.name} tabIndex={-1}>
         <button
           className="gpc-ClusterCard-toggle"
@@ -49,23 +50,43 @@ export function CardRow(props: ICardRowProps): JSX.Element {
       </h3>
       <span className={`gpc-State ${works ? 'gpc-mod-shown' : ''}`} role="status">
         {hasEnded(cluster) ? (
-          <Ticking milliseconds={20_000} text={() => stateLine(cluster, manager, trans)} />
+          <Ticking milliseconds={2000} text={() => stateLine(cluster, manager, trans)} />
         ) : (
           stateLine(cluster, manager, trans)
         )}
       </span>
-      {works && <LiveRow {...props} />}
-      {!hasEnded(cluster) && (
-        <span
-          className={`gpc-Linked ${isLinked ? '' : 'gpc-mod-free'}`}
-          role="img"
-          aria-label={linked}
-          title={linked}
-        >
-          <linkIcon.react tag="span" className="gpc-Button-icon" />
-        </span>
+      {!isOpen && cluster.recording !== null && (
+        <Mark className="gpc-mod-recording" text={trans.__('Being recorded')}>
+          ●
+        </Mark>
       )}
+      {!isOpen && shared.length > 0 && (
+        <Mark text={sharedLine(shared, trans)}>
+          <shareIcon.react tag="span" className="gpc-Button-icon" />
+        </Mark>
+      )}
+      {!isOpen && users !== '' && (
+        <Mark className="gpc-mod-linked" text={trans.__('In use by %1', users)}>
+          <linkIcon.react tag="span" className="gpc-Button-icon" />
+        </Mark>
+      )}
+      {works && <LiveRow {...props} />}
     </div>
+  );
+}
+
+interface IMarkProps {
+  readonly className?: string;
+  readonly text: string;
+  readonly children: React.ReactNode;
+}
+
+/** What is worth a sign also while the card is folded. */
+function Mark({ className = '', text, children }: IMarkProps): JSX.Element {
+  return (
+    <span className={`gpc-CardMark ${className}`} role="img" aria-label={text} title={text}>
+      {children}
+    </span>
   );
 }
 

@@ -5,28 +5,29 @@ import type { INotebookLinks } from '../actions/links';
 import { can, hasEnded, isUsable, said, textOf } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import type { IThresholds } from '../gauges';
-import { Fragment, h, useRef, useState } from '../jsx';
-import type { ClusterModel, MessageCode } from '../protocol/messages';
+import { Fragment, h, useEffect, useRef, useState } from '../jsx';
+import type { ClusterModel, MessageCode, SharedLink } from '../protocol/messages';
 import { LargestResultsList } from '../trouble/results';
 import { TroubleStrip } from '../trouble/strip';
-import { sentenceOf, useAsking } from './asking';
+import { sentenceOf, useAsking, useTick } from './asking';
 import { CardButtons } from './cardbuttons';
 import { CardRow } from './cardrow';
 import { Details } from './details';
 import {
   costLine,
-  idleLine,
   kindLine,
   leaseLine,
-  linksLine,
   recordingLine,
+  sharedLine,
+  statusLine,
   workersLine
 } from './lines';
 import { LiveGauges } from './livegauges';
 import { ProgressLine } from './progressline';
 import { retire } from './retiring';
 import { ScaleEditor } from './scaleeditor';
-import { Ticking } from './ticking';
+import { useSharedLinks } from './sharedlinks';
+import { Ticking, type ITickingProps } from './ticking';
 import type { Unfolded } from './unfolded';
 
 export interface IClusterCardProps {
@@ -35,32 +36,30 @@ export interface IClusterCardProps {
   readonly commands: CommandRegistry;
   readonly links: INotebookLinks;
   readonly unfolded: Unfolded;
-  /** Whether it is open until somebody folds it. */
-  readonly isOpenAtFirst: boolean;
-  /** The same once it has ended; it may fold when there are others. */
-  readonly isOpenAfterwards: boolean;
+  /** Whether it is open where it was neither opened nor folded. */
+  readonly isOpenByDefault: boolean;
   readonly thresholds: IThresholds;
   readonly trans: TranslationBundle;
 }
 
-/** One cluster: a line, and below it, while it is open, what can be done and what it does. */
+/** One cluster: a line, and below it, while it is open, what uses it, what can be done and what it does. */
 export function ClusterCard(props: IClusterCardProps): JSX.Element {
   const { cluster, manager, links, unfolded, trans } = props;
   const asking = useAsking();
   const [isScaling, setScaling] = useState(false);
   const card = useRef<HTMLLIElement>(null);
   const contentId = `gpucluster-${cluster.id}-content`;
-  // Decided when it appears: no card of a living cluster folds by itself, as when it has started or another one comes.
-  const [isOpenAtFirst] = useState(props.isOpenAtFirst);
-  const key = hasEnded(cluster) ? `${cluster.id} ended` : cluster.id;
-  const isOpen = hasEnded(cluster)
-    ? (unfolded.left(key) ?? props.isOpenAfterwards)
-    : unfolded.isOpen(key, isOpenAtFirst);
+  // What has just ended stays as it was.
+  const before = useRef(false);
+  const isOpen =
+    unfolded.left(cardKey(cluster)) ?? (hasEnded(cluster) ? before.current : props.isOpenByDefault);
+  before.current = isOpen;
+  const [isDetailed, setDetailed] = useState(false);
   const notebooks = hasEnded(cluster) ? [] : links.notebooksOf(cluster);
-  const target = links.target();
+  const [shared, askForShared] = useSharedLinks(cluster, manager, isOpen);
   const closeEditor = (): void => {
     setScaling(false);
-    card.current?.querySelector<HTMLElement>('.gpc-Buttons [aria-expanded]')?.focus();
+    card.current?.querySelector<HTMLElement>('.gpc-ScaleButton')?.focus();
   };
   return (
     <li
@@ -74,17 +73,26 @@ export function ClusterCard(props: IClusterCardProps): JSX.Element {
         isOpen={isOpen}
         contentId={contentId}
         notebooks={notebooks}
-        onToggle={() => unfolded.set(key, !isOpen)}
+        shared={shared}
+        onToggle={() => unfolded.set(cardKey(cluster), !isOpen)}
       />
       <div id={contentId} className="gpc-ClusterCard-content" hidden={!isOpen}>
         {isOpen && (
           <>
+            {isUsable(cluster) && (
+              <Status
+                milliseconds={1000}
+                text={() => statusLine(cluster, notebooks, manager, trans)}
+              />
+            )}
             <CardButtons
               {...props}
               asking={asking}
               isScaling={isScaling}
-              target={target}
               onScale={() => setScaling(!isScaling)}
+              isDetailed={isDetailed}
+              onDetails={() => setDetailed(!isDetailed)}
+              onShared={askForShared}
             />
             {asking.error !== null && (
               <p className="gpc-Error" role="alert">
@@ -104,8 +112,8 @@ export function ClusterCard(props: IClusterCardProps): JSX.Element {
             ) : (
               <Living
                 {...props}
-                notebooks={notebooks}
-                target={target}
+                shared={shared}
+                isDetailed={isDetailed}
                 onRetire={worker =>
                   void asking.run('retire', () => retire(cluster, worker, manager, trans))
                 }
@@ -115,6 +123,22 @@ export function ClusterCard(props: IClusterCardProps): JSX.Element {
         )}
       </div>
     </li>
+  );
+}
+
+/** What is remembered of a card: once its cluster has ended, it is another one. */
+function cardKey(cluster: ClusterModel): string {
+  return hasEnded(cluster) ? `${cluster.id} ended` : cluster.id;
+}
+
+/** One line; the tooltip has what does not fit. */
+function Status({ milliseconds, text }: ITickingProps): JSX.Element {
+  useTick(milliseconds);
+  const line = text();
+  return (
+    <p className="gpc-Line gpc-Status" title={line}>
+      {line}
+    </p>
   );
 }
 
@@ -128,13 +152,13 @@ function cardState(cluster: ClusterModel): string {
 }
 
 interface ILivingProps extends IClusterCardProps {
-  readonly notebooks: readonly string[];
-  readonly target: string | null;
+  readonly shared: readonly SharedLink[];
+  readonly isDetailed: boolean;
   readonly onRetire: (worker: string) => void;
 }
 
 function Living(props: ILivingProps): JSX.Element {
-  const { cluster, manager, thresholds, unfolded, trans, notebooks, target, onRetire } = props;
+  const { cluster, manager, thresholds, unfolded, trans, shared, isDetailed, onRetire } = props;
   return (
     <>
       <TroubleStrip {...props} />
@@ -161,12 +185,10 @@ function Living(props: ILivingProps): JSX.Element {
           </span>
         )}
       </p>
-      {isUsable(cluster) && (
-        <p className="gpc-Line gpc-Links">
-          {linksLine(cluster, notebooks, trans)}
-          {target !== null && !notebooks.includes(target) && (
-            <span className="gpc-Links-target">{trans.__('Connect uses %1', target)}</span>
-          )}
+      {shared.length > 0 && <p className="gpc-Line">{sharedLine(shared, trans)}</p>}
+      {cluster.recording !== null && (
+        <p className="gpc-Line gpc-Recording" title={cluster.recording.path}>
+          <Ticking milliseconds={1000} text={() => recordingLine(cluster, manager, trans)} />
         </p>
       )}
       <Said cluster={cluster} code="pending" className="gpc-Reason gpc-Pending" />
@@ -192,23 +214,6 @@ function Living(props: ILivingProps): JSX.Element {
         // What the panel says of the machine is not said again.
         <Said cluster={cluster} code="choice" className="gpc-Reason" />
       )}
-      {isUsable(cluster) && (
-        <p
-          className="gpc-Line gpc-Idle"
-          title={idleLine(cluster, manager, trans) ?? undefined}
-          data-counts-down={cluster.idle.stops_at !== null}
-        >
-          <Ticking
-            milliseconds={cluster.idle.stops_at === null ? 5000 : 1000}
-            text={() => idleLine(cluster, manager, trans) ?? ''}
-          />
-        </p>
-      )}
-      {cluster.recording !== null && (
-        <p className="gpc-Line" title={cluster.recording.path}>
-          <Ticking milliseconds={1000} text={() => recordingLine(cluster, manager, trans)} />
-        </p>
-      )}
       <ProgressLine cluster={cluster} trans={trans} />
       {cluster.scheduler_address !== null && (
         <>
@@ -222,7 +227,7 @@ function Living(props: ILivingProps): JSX.Element {
             onRetire={can(cluster, 'retire') ? onRetire : undefined}
           />
           <LargestResultsList {...props} />
-          <Details cluster={cluster} trans={trans} />
+          {isDetailed && <Details cluster={cluster} trans={trans} />}
         </>
       )}
     </>
@@ -248,10 +253,27 @@ function Said({ cluster, code, className }: ISaidProps): JSX.Element {
   );
 }
 
-function Ended({ cluster, trans }: IClusterCardProps): JSX.Element {
+/** What kind of cluster it is: where it runs, unless that is this machine. */
+function KindLine({ cluster, manager, trans }: IClusterCardProps): JSX.Element {
+  const [where, setWhere] = useState<string | null>(null);
+  const { backend } = cluster;
+  useEffect(() => {
+    manager.kinds().then(
+      ({ kinds }) => {
+        const kind = kinds.find(({ name }) => name === backend);
+        setWhere(kind?.traits?.this_machine === false ? kind.where : null);
+      },
+      () => undefined
+    );
+  }, [manager, backend]);
+  return <p className="gpc-Line">{where ?? kindLine(cluster, trans)}</p>;
+}
+
+function Ended(props: IClusterCardProps): JSX.Element {
+  const { cluster, trans } = props;
   return (
     <>
-      <p className="gpc-Line">{kindLine(cluster, trans)}</p>
+      <KindLine {...props} />
       <Said cluster={cluster} code="ended" className="gpc-Reason" />
       <Said cluster={cluster} code="failed" className="gpc-Error" />
       {cluster.log_tail.length > 0 && (

@@ -1,9 +1,9 @@
+import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { addIcon, runIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
 import type { INotebookLinks } from '../actions/links';
-import { hasEnded } from '../clusters/states';
 import type { Connection, IClusterManager } from '../clusters/tokens';
 import type { IThresholds } from '../gauges';
 import { clusterIcon } from '../icons';
@@ -12,16 +12,15 @@ import type { ClusterModel } from '../protocol/messages';
 import { sentenceOf, useAsking } from './asking';
 import { ClusterCard } from './clustercard';
 import { useKeptFocus } from './keptfocus';
+import type { ListOrder } from './listorder';
 import type { Unfolded } from './unfolded';
-
-/** Up to so many clusters are shown open at first. */
-const FEW = 2;
 
 export interface IClusterListProps {
   readonly manager: IClusterManager;
   readonly commands: CommandRegistry;
   readonly links: INotebookLinks;
   readonly unfolded: Unfolded;
+  readonly order: ListOrder;
   readonly thresholds: IThresholds;
   readonly trans: TranslationBundle;
   /** Open the form. */
@@ -34,7 +33,7 @@ export interface IClusterListProps {
 
 /** All clusters, or what to do when there is none. */
 export function ClusterList(props: IClusterListProps): JSX.Element {
-  const { manager, commands, links, unfolded, thresholds, trans } = props;
+  const { manager, links, order, trans } = props;
   const { clusters, isReady, connection } = manager;
   const list = useRef<HTMLDivElement>(null);
   useKeptFocus(list);
@@ -42,6 +41,7 @@ export function ClusterList(props: IClusterListProps): JSX.Element {
     return connection === 'lost' ? <Unreachable {...props} /> : <Waiting trans={trans} />;
   }
   const state = connectionSentence(connection, trans);
+  const { current, ended } = order.arrange(clusters, links);
   return (
     <div ref={list}>
       {state !== null && (
@@ -57,81 +57,89 @@ export function ClusterList(props: IClusterListProps): JSX.Element {
             <h2>{trans.__('Clusters')}</h2>
             <CreateButtons {...props} />
           </div>
-          <ul className="gpc-ClusterList" aria-label={trans.__('Clusters')}>
-            {inOrder(clusters).map(cluster => (
-              <ClusterCard
-                key={cluster.id}
-                cluster={cluster}
-                manager={manager}
-                commands={commands}
-                links={links}
-                unfolded={unfolded}
-                isOpenAtFirst={isOpenAtFirst(cluster, clusters)}
-                isOpenAfterwards={isOpenAfterwards(cluster, clusters)}
-                thresholds={thresholds}
-                trans={trans}
-              />
-            ))}
-          </ul>
-          <RemoveEnded manager={manager} trans={trans} />
+          {current.length === 0 && <p className="gpc-Hint">{trans.__('No running cluster.')}</p>}
+          <Cards {...props} clusters={current} label={trans.__('Clusters')} />
+          {ended.length > 0 && <EndedGroup {...props} clusters={ended} />}
         </>
       )}
     </div>
   );
 }
 
-/** Newest first, whatever order they were told in: a card keeps its place as long as it is there. */
-function inOrder(clusters: readonly ClusterModel[]): readonly ClusterModel[] {
-  const key = ({ created_at, id }: ClusterModel): string => `${created_at} ${id}`;
-  return [...clusters].sort((one, other) => (key(one) < key(other) ? 1 : -1));
+interface ICardsProps extends IClusterListProps {
+  readonly clusters: readonly ClusterModel[];
+  readonly label: string;
 }
 
-/** What starts or lives is open while there is little of that. */
-function isOpenAtFirst(cluster: ClusterModel, clusters: readonly ClusterModel[]): boolean {
-  const few = (isOther: (one: ClusterModel) => boolean): boolean =>
-    clusters.filter(isOther).length <= FEW;
-  const isStarting = ({ state }: ClusterModel): boolean => state === 'starting';
-  return (isStarting(cluster) && few(isStarting)) || few(one => !hasEnded(one));
+function Cards({ clusters, label, ...props }: ICardsProps): JSX.Element {
+  return (
+    <ul className="gpc-ClusterList" aria-label={label}>
+      {clusters.map(cluster => (
+        <ClusterCard
+          {...props}
+          key={cluster.id}
+          cluster={cluster}
+          isOpenByDefault={props.order.isOpen(cluster)}
+        />
+      ))}
+    </ul>
+  );
 }
 
-/**
- * What has ended is open while there is little at all, and as long as nothing has come after it: what was last is read.
- * A lease that ended with its cell has nothing to tell.
- */
-function isOpenAfterwards(cluster: ClusterModel, clusters: readonly ClusterModel[]): boolean {
-  const isLast = clusters.every(one => one === cluster || one.created_at <= cluster.created_at);
-  const isDone = cluster.lease !== null && cluster.state === 'stopped';
-  return !isDone && (clusters.length <= FEW || isLast);
-}
+/** Under which the group of ended clusters is remembered as open. */
+const ENDED = 'ended';
 
-/** Many ended clusters go with one click; of a single one, its card has the button. */
-function RemoveEnded({
-  manager,
-  trans
-}: Pick<IClusterListProps, 'manager' | 'trans'>): JSX.Element | null {
+/** What has ended, folded; cleared with one click and a question. */
+function EndedGroup(props: Omit<ICardsProps, 'label'>): JSX.Element {
+  const { clusters, manager, unfolded, trans } = props;
   const asking = useAsking();
-  const ended = manager.clusters.filter(hasEnded);
-  if (ended.length < 2) {
-    return null;
-  }
-  const remove = async (): Promise<void> => {
-    await Promise.all(ended.map(({ id }) => manager.remove(id)));
+  const isOpen = unfolded.left(ENDED) ?? false;
+  const { length } = clusters;
+  const failed = clusters.filter(({ state }) => state === 'failed').length;
+  const title =
+    failed === 0
+      ? trans.__('Stopped (%1)', length)
+      : failed === length
+        ? trans.__('Failed (%1)', length)
+        : trans.__('Stopped and failed (%1)', length);
+  const what = trans._n('Clear %1 stopped cluster', 'Clear %1 stopped clusters', length);
+  const clear = async (): Promise<void> => {
+    const { button } = await showDialog({
+      title: `${what}?`,
+      body: trans.__('They are removed from the list, and their logs are deleted.'),
+      buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: trans.__('Clear') })],
+      defaultButton: 0
+    });
+    if (button.accept) {
+      await Promise.all(clusters.map(({ id }) => manager.remove(id)));
+    }
   };
   return (
-    <div className="gpc-RemoveEnded">
-      <button
-        className="gpc-SmallButton"
-        aria-busy={asking.busy !== null}
-        onClick={() => void asking.run('remove', remove)}
-      >
-        {trans.__('Remove all %1 ended clusters', ended.length)}
-      </button>
+    <section className="gpc-EndedGroup" aria-label={title}>
+      <div className="gpc-EndedGroup-header">
+        <button
+          className="gpc-EndedGroup-toggle"
+          aria-expanded={isOpen}
+          onClick={() => unfolded.set(ENDED, !isOpen)}
+        >
+          {title}
+        </button>
+        <button
+          className="gpc-Button gpc-mod-quiet"
+          title={`${what}…`}
+          aria-label={`${what}…`}
+          onClick={() => void asking.run('remove', clear)}
+        >
+          {trans.__('Clear')}
+        </button>
+      </div>
       {asking.error !== null && (
         <p className="gpc-Error" role="alert">
           {sentenceOf(asking.error)}
         </p>
       )}
-    </div>
+      {isOpen && <Cards {...props} label={title} />}
+    </section>
   );
 }
 
@@ -140,9 +148,7 @@ function Empty(props: IClusterListProps): JSX.Element {
   return (
     <div className="gpc-Empty">
       <clusterIcon.react tag="span" className="gpc-Empty-icon" />
-      <p>
-        {trans.__('No cluster yet. Start one and let its workers share the work of your notebook.')}
-      </p>
+      <p>{trans.__('No cluster yet. Create one to run your notebook’s work on its workers.')}</p>
       <CreateButtons {...props} isAlone />
     </div>
   );
@@ -169,7 +175,7 @@ function CreateButtons(props: ICreateButtonsProps): JSX.Element {
       </button>
       <button
         className="gpc-Button"
-        title={trans.__('Create a cluster at once, with the default settings of the form')}
+        title={trans.__('Create a cluster now with the default options')}
         aria-label={trans.__('Quick start')}
         onClick={() => void asking.run('create', onQuickStart)}
       >
@@ -199,7 +205,7 @@ function Unreachable({ manager, trans }: IClusterListProps): JSX.Element {
     <div className="gpc-Empty" role="alert">
       <p>
         {asking.error === null
-          ? trans.__('The gpucluster server extension does not answer.')
+          ? trans.__('The gpucluster server extension is not responding.')
           : sentenceOf(asking.error)}
       </p>
       <button
@@ -216,11 +222,11 @@ function Unreachable({ manager, trans }: IClusterListProps): JSX.Element {
 function connectionSentence(connection: Connection, trans: TranslationBundle): string | null {
   switch (connection) {
     case 'lost':
-      return trans.__('The server does not answer. What you see may be old; trying again.');
+      return trans.__('The server is not responding; retrying. What you see may be out of date.');
     case 'polling':
-      return trans.__('No live connection: the list is updated now and then, without gauges.');
+      return trans.__('No live connection: the list is refreshed periodically, without gauges.');
     case 'outdated':
-      return trans.__('The server runs another version of gpucluster. Reload this page.');
+      return trans.__('The server runs a different version of gpucluster. Reload this page.');
     default:
       return null;
   }

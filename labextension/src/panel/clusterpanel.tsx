@@ -18,6 +18,7 @@ import { Fragment, h } from '../jsx';
 import { LessonsSection } from '../lessons/lessonssection';
 import type { ILessonStore } from '../lessons/tokens';
 import { ClusterList } from './clusterlist';
+import { ListOrder } from './listorder';
 import { SiteFaultsLine } from './sitefaults';
 import { MovableSections } from './movablesections';
 import type { Unfolded } from './unfolded';
@@ -43,6 +44,7 @@ export class ClusterPanel extends ReactWidget {
     };
     this.sections = new MovableSections(titles, () => this.update());
     options.manager.changed.connect(this._onChanged, this);
+    options.manager.created.connect((_, { id }) => options.unfolded.set(id, true));
     options.links.changed.connect(this._onChanged, this);
     options.unfolded.changed.connect(this._onChanged, this);
     options.lessons.changed.connect(this._onLessons, this);
@@ -142,6 +144,7 @@ export class ClusterPanel extends ReactWidget {
               commands={commands}
               links={links}
               unfolded={unfolded}
+              order={this._order}
               thresholds={this._thresholds}
               trans={trans}
               onCreate={() => this.showForm()}
@@ -201,6 +204,7 @@ export class ClusterPanel extends ReactWidget {
 
   private readonly _options: ClusterPanel.IOptions;
   private readonly _lessonPoll: Poll;
+  private readonly _order = new ListOrder();
   private _isShowingLessons = false;
   private _hasOpenedLessons = false;
   private _isCreating = false;

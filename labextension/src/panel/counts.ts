@@ -14,7 +14,7 @@ export function readCount(
 ): ICount {
   const value = Number(text.trim());
   if (!/^[+-]?\d+$/.test(text.trim())) {
-    return { value: null, fault: trans.__('must be a whole number, such as 2') };
+    return { value: null, fault: trans.__('enter a whole number, e.g. 2') };
   }
   if (value < minimum) {
     return {

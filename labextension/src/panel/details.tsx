@@ -10,7 +10,7 @@ interface IDetailsProps {
   readonly trans: TranslationBundle;
 }
 
-/** What one needs to know to help somebody else. */
+/** Addresses, versions and limits. */
 export function Details({ cluster, trans }: IDetailsProps): JSX.Element {
   const notes = said(cluster, 'note');
   const facts: [string, string, string?][] = [
@@ -23,8 +23,7 @@ export function Details({ cluster, trans }: IDetailsProps): JSX.Element {
     [trans.__('Process'), cluster.pid === null ? '' : `${cluster.pid}`]
   ];
   return (
-    <details className="gpc-Details">
-      <summary>{trans.__('Details')}</summary>
+    <section className="gpc-Details" aria-label={trans.__('Details')}>
       {notes.length > 0 && (
         <ul className="gpc-Notes" aria-label={trans.__('Good to know')}>
           {notes.map(({ text }) => (
@@ -42,7 +41,7 @@ export function Details({ cluster, trans }: IDetailsProps): JSX.Element {
             </Fragment>
           ))}
       </dl>
-    </details>
+    </section>
   );
 }
 

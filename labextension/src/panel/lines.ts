@@ -3,9 +3,9 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { hasEnded, kindTitle, said, stateLabel, wantedWorkers } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { formatDuration } from '../gauges';
-import type { ClusterModel, TelemetrySample } from '../protocol/messages';
+import type { ClusterModel, SharedLink, TelemetrySample } from '../protocol/messages';
 
-/** Between two computations a cluster is idle for seconds: not worth a word that comes and goes. */
+/** Seconds that are not counted: between two computations a cluster is idle for a moment. */
 const SHORTLY = 10;
 
 type Clock = Pick<IClusterManager, 'now'>;
@@ -19,9 +19,7 @@ export function kindLine(cluster: ClusterModel, trans: TranslationBundle): strin
 export function stateLine(cluster: ClusterModel, clock: Clock, trans: TranslationBundle): string {
   const label = stateLabel(cluster.state, trans);
   if (hasEnded(cluster)) {
-    return cluster.ended_at === null
-      ? label
-      : trans.__('%1 %2 ago', label, ageOf(cluster.ended_at, clock));
+    return cluster.ended_at === null ? label : `${label} ${agoOf(cluster.ended_at, clock, trans)}`;
   }
   if (cluster.state !== 'running' || cluster.n_workers > 0) {
     return label;
@@ -37,28 +35,19 @@ export function stateLine(cluster: ClusterModel, clock: Clock, trans: Translatio
     : trans._n('0 of %1 worker', '0 of %1 workers', wanted);
 }
 
-function ageOf(time: string, clock: Clock): string {
-  return formatDuration((clock.now() - Date.parse(time)) / 1000);
+function secondsSince(time: string, clock: Clock): number {
+  return (clock.now() - Date.parse(time)) / 1000;
 }
 
-/** Which notebooks are connected, and how many other clients. */
-export function linksLine(
-  cluster: ClusterModel,
-  notebooks: readonly string[],
-  trans: TranslationBundle
-): string {
-  if (notebooks.length === 0) {
-    return cluster.n_clients === 0
-      ? trans.__('No notebook is connected')
-      : trans._n(
-          '%1 client outside this JupyterLab',
-          '%1 clients outside this JupyterLab',
-          cluster.n_clients
-        );
-  }
-  const others = Math.max(0, cluster.n_clients - notebooks.length);
-  const named = trans.__('Connected: %1', notebooks.join(', '));
-  return others === 0 ? named : `${named} ${trans._n('and %1 other', 'and %1 others', others)}`;
+/** `12 min ago`; the first seconds are not counted. */
+function agoOf(time: string, clock: Clock, trans: TranslationBundle): string {
+  const seconds = secondsSince(time, clock);
+  return seconds < SHORTLY ? trans.__('just now') : trans.__('%1 ago', formatDuration(seconds));
+}
+
+/** The name of a notebook as people say it. */
+export function plainName(notebook: string): string {
+  return notebook.replace(/\.ipynb$/, '');
 }
 
 /** How many workers there are, how many are wanted, and for how long it has been up. */
@@ -75,8 +64,7 @@ export function workersLine(cluster: ClusterModel, clock: Clock, trans: Translat
     parts.push(trans.__('adaptive %1 to %2', adapt.minimum, adapt.maximum));
   }
   if (cluster.running_at !== null) {
-    const seconds = (clock.now() - Date.parse(cluster.running_at)) / 1000;
-    parts.push(trans.__('up %1', formatDuration(seconds)));
+    parts.push(trans.__('up %1', formatDuration(secondsSince(cluster.running_at, clock))));
   }
   return parts.join(' · ');
 }
@@ -97,40 +85,56 @@ export function costLine(cluster: ClusterModel, clock: Clock, trans: Translation
   return parts.join(' · ');
 }
 
-export function clientsLine(cluster: ClusterModel, trans: TranslationBundle): string {
-  return cluster.n_clients === 0
-    ? trans.__('No clients')
-    : trans._n('%1 client', '%1 clients', cluster.n_clients);
-}
-
-/** When it stops by itself, or since when nothing is computed and what keeps it; null: it is about to stop. */
-export function idleLine(
+/** Who uses it or since when it is idle, and when it stops automatically. */
+export function statusLine(
   cluster: ClusterModel,
+  notebooks: readonly string[],
   clock: Clock,
   trans: TranslationBundle
-): string | null {
-  const { quiet_since, kept_by, stops_at } = cluster.idle;
+): string {
+  const { idle_since, quiet_since, kept_by, stops_at, timeout_seconds } = cluster.idle;
   if (cluster.wanted.stopped) {
-    return null;
+    return trans.__('Stopping');
   }
+  const idle = quiet_since === null ? 0 : secondsSince(quiet_since, clock);
+  const isIdle = idle >= SHORTLY || idle_since !== null;
+  const users = usersOf(cluster.n_clients, notebooks, trans);
+  const parts = [
+    !isIdle
+      ? users === ''
+        ? trans.__('In use')
+        : trans.__('In use by %1', users)
+      : idle < SHORTLY
+        ? trans.__('Idle')
+        : trans.__('Idle %1', formatDuration(idle))
+  ];
   if (stops_at !== null) {
-    const seconds = (Date.parse(stops_at) - clock.now()) / 1000;
-    return seconds <= 0
-      ? trans.__('Stopping now: nobody uses it')
-      : trans.__(
-          'Stops in %1 unless used',
-          // An hour reads as one while less than half a minute of it has passed.
-          formatDuration(seconds < 60 ? seconds : Math.round(seconds / 60) * 60)
-        );
+    const left = -secondsSince(stops_at, clock);
+    // An hour reads as one while less than half a minute of it has passed.
+    const time = formatDuration(left < 60 ? left : Math.round(left / 60) * 60);
+    parts.push(left <= 0 ? trans.__('stopping now') : trans.__('auto-stop in %1', time));
+  } else if (timeout_seconds === null) {
+    parts.push(trans.__('auto-stop off'));
+  } else if (isIdle && kept_by !== null) {
+    parts.push(kept_by);
   }
-  const seconds = quiet_since === null ? 0 : (clock.now() - Date.parse(quiet_since)) / 1000;
-  if (seconds < SHORTLY) {
-    return trans.__('Active: keeps running');
+  return parts.join(' · ');
+}
+
+/** `Untitled, Training and 1 other client`; empty: nobody is connected. */
+export function usersOf(
+  n_clients: number,
+  notebooks: readonly string[],
+  trans: TranslationBundle
+): string {
+  const names = notebooks.map(plainName).join(', ');
+  const others = Math.max(0, n_clients - notebooks.length);
+  if (names === '') {
+    return others === 0 ? '' : trans._n('%1 client', '%1 clients', others);
   }
-  const since = formatDuration(seconds);
-  return kept_by === null
-    ? trans.__('Idle for %1', since)
-    : trans.__('Idle for %1: %2', since, kept_by);
+  return others === 0
+    ? names
+    : `${names} ${trans._n('and %1 other client', 'and %1 other clients', others)}`;
 }
 
 /** Since when it is recorded, and into which file; empty: it is not. */
@@ -142,10 +146,22 @@ export function recordingLine(
   return recording === null
     ? ''
     : trans.__(
-        'Recording for %1: %2',
-        ageOf(recording.since, clock),
+        'Recording %1 · %2',
+        formatDuration(secondsSince(recording.since, clock)),
         recording.path.split('/').pop()
       );
+}
+
+/** Until when links to a view of it are valid, and how often they were opened. */
+export function sharedLine(links: readonly SharedLink[], trans: TranslationBundle): string {
+  const ends = links.map(({ ends_at }) => ends_at).sort()[links.length - 1];
+  const time = new Date(ends).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+  const opened = links.reduce((sum, link) => sum + link.opened, 0);
+  return [
+    trans._n('Shared by %1 link', 'Shared by %1 links', links.length),
+    trans.__('until %1', time),
+    ...(opened === 0 ? [] : [trans._n('opened once', 'opened %1 times', opened)])
+  ].join(' · ');
 }
 
 /** What a lease was taken for, which it ends with; empty: it is none. */

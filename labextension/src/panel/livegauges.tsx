@@ -5,8 +5,10 @@ import type { CommandRegistry } from '@lumino/commands';
 import * as CommandIDs from '../actions/commandids';
 import type { IClusterManager } from '../clusters/tokens';
 import { ClusterGauges, gaugeWords, type IThresholds } from '../gauges';
+import { inFrame, notInFrame } from '../gauges/frames';
 import { h, useEffect, useRef } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
+import { Roving } from './roving';
 import type { Unfolded } from './unfolded';
 
 interface ILiveGaugesProps {
@@ -75,12 +77,15 @@ class Follower {
   ) {
     _manager.sampled.connect(this._onSampled, this);
     _manager.changed.connect(this._onChanged, this);
+    this._roving = new Roving(_gauges.node, '.gpc-GaugeSet [tabindex]');
     this._onChanged();
     this._onSampled(_manager, _id);
   }
 
   dispose(): void {
     this._isDisposed = true;
+    this._roving.dispose();
+    notInFrame(this._settle);
     this._manager.sampled.disconnect(this._onSampled, this);
     this._manager.changed.disconnect(this._onChanged, this);
   }
@@ -88,6 +93,8 @@ class Follower {
   private _onSampled(_: IClusterManager, sampled: string): void {
     if (sampled === this._id) {
       this._gauges.update(this._manager.sample(this._id) ?? null, this._model());
+      // Which gauges there are is known once they are drawn.
+      inFrame(this._settle);
     }
   }
 
@@ -107,6 +114,9 @@ class Follower {
     this._wasLive = isLive;
   }
 
+  /** The gauges of the whole cluster are one stop of the Tab key. */
+  private readonly _roving: Roving;
+  private readonly _settle = (): void => this._roving.settle();
   private _isDisposed = false;
   private _wasLive = false;
 }

@@ -58,12 +58,16 @@ function warningOf(
     sentences.push(
       column(sample, 'in_memory').length > 1
         ? trans.__('They move to other workers first.')
-        : trans.__('There is no other worker to take them.')
+        : trans.__('No other worker can take them.')
     );
   }
   if (tasks > 0) {
     sentences.push(
-      trans._n('%1 task starts anew elsewhere.', '%1 tasks start anew elsewhere.', tasks)
+      trans._n(
+        '%1 task is restarted on another worker.',
+        '%1 tasks are restarted on other workers.',
+        tasks
+      )
     );
   }
   return sentences.length === 0 ? null : sentences.join(' ');

@@ -93,7 +93,7 @@ export function ScaleEditor({ cluster, manager, trans, onClose }: IScaleEditorPr
         {isAdaptive ? (
           <>
             <NumberField
-              label={trans.__('Fewest')}
+              label={trans.__('Minimum')}
               text={minimum}
               fault={faultOf('minimum')}
               minimum={0}
@@ -102,7 +102,7 @@ export function ScaleEditor({ cluster, manager, trans, onClose }: IScaleEditorPr
               trans={trans}
             />
             <NumberField
-              label={trans.__('Most')}
+              label={trans.__('Maximum')}
               text={maximum}
               fault={faultOf('maximum')}
               minimum={1}
@@ -143,7 +143,7 @@ export function ScaleEditor({ cluster, manager, trans, onClose }: IScaleEditorPr
           {trans.__('Apply')}
         </button>
         <button type="button" className="gpc-Button" onClick={onClose}>
-          {trans.__('Close')}
+          {trans.__('Cancel')}
         </button>
       </div>
     </form>

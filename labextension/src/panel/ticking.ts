@@ -1,7 +1,7 @@
 import { Fragment, h } from '../jsx';
 import { useTick } from './asking';
 
-interface ITickingProps {
+export interface ITickingProps {
   readonly milliseconds: number;
   readonly text: () => string;
 }

@@ -16,19 +16,7 @@ export class Unfolded {
     return this._changed;
   }
 
-  /** Whether it is open; `otherwise` holds until somebody has opened or folded it, and from then on, too. */
-  isOpen(key: string, otherwise: boolean): boolean {
-    const known = this._known.get(key);
-    if (known === undefined && this._isLoaded) {
-      // Decided once: a card must not fold because another one was created, nor after the page was reloaded.
-      this._known.set(key, otherwise);
-      this._save();
-      return otherwise;
-    }
-    return known ?? otherwise;
-  }
-
-  /** How somebody has left it; undefined where nobody has touched it. */
+  /** Whether it was opened or folded; undefined: neither. */
   left(key: string): boolean | undefined {
     return this._known.get(key);
   }
@@ -59,11 +47,9 @@ export class Unfolded {
     } catch (reason) {
       console.warn('What was open in the panel of gpucluster could not be read.', reason);
     }
-    this._isLoaded = true;
     this._changed.emit();
   }
 
   private readonly _known = new Map<string, boolean>();
   private readonly _changed = new Signal<this, void>(this);
-  private _isLoaded = false;
 }

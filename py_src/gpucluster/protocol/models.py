@@ -92,7 +92,7 @@ class Idle(WireModel):
         None, description="Since when no task runs, also while clients are connected; null: tasks run."
     )
     kept_by: str | None = Field(
-        None, description="What keeps a quiet cluster from stopping by itself, such as 'a client holds 3 results'."
+        None, description="What keeps a quiet cluster from stopping by itself, such as 'holds 3 results'."
     )
 
 

@@ -320,7 +320,7 @@ class Registry:
             yield
 
     def free_name(self, requested: str | None, *, kind: str = "cluster") -> str:
-        """Return a name no living cluster has. Call it while holding ``exclusive``.
+        """Return a name no living cluster has; one that is made up has none that is listed. Hold ``exclusive``.
 
         Parameters
         ----------
@@ -334,10 +334,11 @@ class Registry:
         NameTaken
             When the requested name is in use.
         """
-        taken = {model.name for model in self.list() if not model.state.ended}
+        models = self.list()
         if requested is None:
-            return next(name for name in (f"{kind}-{n}" for n in range(1, len(taken) + 2)) if name not in taken)
-        if requested in taken:
+            listed = {model.name for model in models}
+            return next(name for n in range(1, len(listed) + 2) if (name := f"{kind}-{n}") not in listed)
+        if any(model.name == requested and not model.state.ended for model in models):
             why = f"A cluster named '{requested}' exists already. Connect to it, stop it first, or choose another name."
             raise NameTaken(why, fields=[FieldError(field="name", message=why)])
         return requested

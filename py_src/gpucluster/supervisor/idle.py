@@ -86,11 +86,10 @@ def kept_by(members: Members, *, waits_in_queue: bool) -> str | None:
         waits = "waits" if members.n_queued == 1 else "wait"
         return f"{counted(members.n_queued, 'task')} {waits} for a worker"
     if members.n_clients:
-        clients = "a client" if members.n_clients == 1 else f"{members.n_clients} clients"
-        one = members.n_clients == 1
         if members.n_held:
-            return f"{clients} {'holds' if one else 'hold'} {counted(members.n_held, 'result')}"
-        return f"{clients} {'is' if one else 'are'} connected"
+            return f"holds {counted(members.n_held, 'result')}"
+        are_notebooks = len(members.kernels) == members.n_clients
+        return f"kept by {counted(members.n_clients, 'notebook' if are_notebooks else 'client')}"
     return "workers wait in a queue" if waits_in_queue else None
 
 
