@@ -43,19 +43,19 @@ def without_clusters(pictures: Pictures) -> None:
     expect(panel.get_by_text("No cluster yet.")).to_be_visible()
     pictures.take("empty")
     form = open_form(panel)
-    form.get_by_text("CPU", exact=True).click()
+    form.get_by_label("Hardware", exact=True).select_option("CPU")
     expect(form.locator(".gpc-Demand")).to_be_visible()
     pictures.take("form")
     if pictures.wants("where"):
-        form.get_by_text("Hosts over SSH", exact=True).click()
+        form.get_by_label("Where", exact=True).select_option("SSH hosts")
         expect(form.get_by_label("Hosts", exact=True)).to_be_visible()
         pictures.take("where")
-        form.get_by_text("This machine", exact=True).click()
+        form.get_by_label("Where", exact=True).select_option("This machine")
     form.get_by_text("More options").click()
     for label, text in (("Workers", "two"), ("Host memory per worker", "900 TiB"), ("Resources", "GPU")):
         form.get_by_label(label, exact=True).fill(text)
     form.get_by_role("button", name="Create").click()
-    expect(form.get_by_text("Nothing was created.")).to_be_visible()
+    expect(form.get_by_role("alert").filter(has_text="to create:")).to_be_visible()
     pictures.take("form-faults")
     form.get_by_role("button", name="Cancel").click()
 

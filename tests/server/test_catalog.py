@@ -223,7 +223,7 @@ async def test_each_kind_says_how_many_workers_there_are_where_nobody_says_it(ap
             said[kind] = field.get("help", field["description"])
     assert len(set(said.values())) == len(said), "no two kinds are alike in this"
     assert said["ssh"] == (
-        "Number of workers; 0 starts with none. Left out: one on each host, or one per GPU where there are GPUs."
+        "Number of workers; 0 starts with none. Default: one on each host, or one per GPU where there are GPUs."
     )
     assert "0 starts with none" not in said["mpi"]
     assert {"type": "integer", "minimum": 1, "maximum": 256} in answer["backends"]["mpi"]["properties"]["n_workers"][

@@ -55,7 +55,11 @@ export function addCommands(options: ICommandOptions): void {
     describedBy: described({
       spec: {
         type: 'object',
-        description: trans.__('What to create, at once; without it the form is opened.')
+        description: trans.__('What to create immediately; without it the form opens.')
+      },
+      from: {
+        type: 'string',
+        description: trans.__('Id of a cluster whose request the form begins with.')
       }
     }),
     execute: async args => {
@@ -64,7 +68,8 @@ export function addCommands(options: ICommandOptions): void {
         const created = await manager.create(args.spec as Args);
         return created.id;
       }
-      panel.showForm();
+      const from = manager.clusters.find(one => one.id === args.from);
+      panel.showForm(from === undefined ? null : { ...from.spec, name: from.name });
       return null;
     }
   });

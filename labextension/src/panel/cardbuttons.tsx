@@ -63,6 +63,15 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
           >
             {trans.__('Start again')}
           </button>
+          {cluster.state === 'failed' && (
+            <button
+              className="gpc-Button"
+              title={trans.__('Change the request and create the cluster again')}
+              onClick={() => void commands.execute(CommandIDs.createCluster, { from: cluster.id })}
+            >
+              {trans.__('Edit and retry')}
+            </button>
+          )}
           <button
             className="gpc-Button"
             title={trans.__('Take it off the list, with its log')}

@@ -79,8 +79,13 @@ export class ClusterPanel extends ReactWidget {
     this.update();
   }
 
-  /** Show the form for a new cluster. */
-  showForm(): void {
+  /** Show the form for a new cluster, with a request in it that was made before. */
+  showForm(filled: Readonly<Record<string, unknown>> | null = null): void {
+    // A form that is open keeps what is typed in it.
+    if (!this._isCreating || filled !== null) {
+      this._filled = filled;
+      this._forms += 1;
+    }
     this._isCreating = true;
     this.update();
   }
@@ -129,6 +134,8 @@ export class ClusterPanel extends ReactWidget {
         {sections}
         {this._isCreating ? (
           <CreateForm
+            key={this._forms}
+            filled={this._filled}
             manager={manager}
             trans={trans}
             environment={environment}
@@ -204,6 +211,8 @@ export class ClusterPanel extends ReactWidget {
   private _isShowingLessons = false;
   private _hasOpenedLessons = false;
   private _isCreating = false;
+  private _filled: Readonly<Record<string, unknown>> | null = null;
+  private _forms = 0;
   private _isReturning = false;
   private _timesShown = 0;
   private _thresholds = DEFAULT_THRESHOLDS;
