@@ -96,7 +96,7 @@ def with_gpus(pictures: Pictures) -> None:
     expect(devices.first).to_be_visible()
     pictures.take("gpus-of-the-machine")
     form = open_form(panel)
-    form.get_by_label("Preset").select_option("GPU, machine learning")
+    form.get_by_label("Preset", exact=True).select_option("GPU, machine learning")
     form.get_by_role("group", name="GPUs").get_by_role("checkbox").first.check()
     pictures.take("form-gpus")
     form.get_by_role("button", name="Cancel").click()

@@ -33,7 +33,7 @@ def test_gpus_are_offered_with_who_uses_them(browser: Browser, machine: FakeMach
         page = open_page(browser, lab)
         open_panel(page).get_by_role("button", name="New cluster").click()
         form = page.get_by_role("form", name="New cluster")
-        form.get_by_label("Preset").select_option("GPU, machine learning")
+        form.get_by_label("Preset", exact=True).select_option("GPU, machine learning")
         expect(form.get_by_label("Hardware", exact=True)).to_have_value("cuda")
         form.get_by_text("More options").click()
         expect(form.get_by_label("RMM pool", exact=True)).to_have_value("80%")

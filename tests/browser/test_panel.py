@@ -257,7 +257,7 @@ def test_the_cluster_is_scaled(page: Page, lab: Lab) -> None:
     editor = card.get_by_role("form", name="Scale blue")
     expect(editor.get_by_label("Workers", exact=True)).to_be_focused()
     editor.get_by_label("Workers", exact=True).fill("lots")
-    expect(editor.get_by_role("alert")).to_contain_text("Enter a whole number")
+    expect(editor.get_by_role("alert")).to_contain_text("Must be a whole number")
     expect(editor.get_by_role("button", name="Apply")).to_be_disabled()
     editor.get_by_label("Workers", exact=True).fill("2")
     editor.get_by_role("button", name="Workers: one more").click()

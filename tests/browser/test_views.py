@@ -244,19 +244,22 @@ def test_the_card_records_also_while_no_page_is_open_and_plays(page: Page, lab: 
 
 def test_a_section_is_moved_to_the_file_browser_and_back(page: Page) -> None:
     section = page.locator("#gpucluster-lessons")
-    heading = section.locator("> details > summary")
-    open_panel(page)
+    heading = section.get_by_role("heading", name="Lessons")
+    tab = page.locator('.jp-SideBar [data-id="gpucluster-lessons-panel"]')
+    # In the panel of the clusters there is a line, which leads to the list.
+    open_panel(page).get_by_role("button", name=re.compile(r"^\d+ of \d+$")).click()
     heading.click(button="right")
     page.get_by_role("menuitem", name="Move to File Browser").click()
     page.locator('.jp-SideBar [data-id="filebrowser"]').click()
     expect(section.locator(".gpc-Lessons-summary")).to_be_visible()
-    expect(heading).to_be_hidden()
+    expect(heading).to_have_count(0)
+    expect(tab).to_have_count(0)
     page.wait_for_timeout(2500)  # The layout is saved a moment after it has changed.
     page.goto(page.url.split("?")[0])
     expect(section.locator(".gpc-Lessons-summary")).to_be_visible()
     page.locator(".jp-hosted-section", has_text="Lessons").click(button="right")
-    page.get_by_role("menuitem", name="Move back to GPU clusters").click()
-    open_panel(page)
+    page.get_by_role("menuitem", name="Move back to Lessons").click()
+    tab.click()
     expect(heading).to_be_visible()
 
 

@@ -99,7 +99,7 @@ function Exercises({ exercises, total, trans }: IExercisesProps): JSX.Element {
   );
 }
 
-/** How many have passed, are stuck, have not begun: as a bar and in words. */
+/** How many have passed, are stuck, have not started: as a bar and in words. */
 function Shares(props: {
   readonly exercise: ClassExercise;
   readonly total: number;
@@ -141,7 +141,7 @@ function Learners({ view, trans }: IClassProps): JSX.Element {
             <th scope="row">{learner.name}</th>
             <td>
               {learner.exercise === null ? (
-                trans.__('not begun')
+                trans.__('not started')
               ) : (
                 <span className="gpc-ExerciseState" data-state={learner.state}>
                   <span aria-hidden="true">{stateSign(learner.state)}</span> {learner.exercise}{' '}
