@@ -138,7 +138,7 @@ def share_view(pictures: Pictures) -> None:
         dialog = page.get_by_role("dialog")
         if turn:  # with a link that is there
             pictures.take_middle("share", ".jp-Dialog-content")
-        dialog.get_by_role("button", name="Make link").click()
+        dialog.get_by_role("button", name="Create link").click()
         page.get_by_role("button", name="Close", exact=True).click()
 
 

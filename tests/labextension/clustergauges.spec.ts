@@ -358,7 +358,7 @@ describe('explanations', () => {
       gauges.update(gpuSample(), cluster());
       jest.runOnlyPendingTimers();
       const part = gauges.node.querySelector('.gpc-Segment[data-part=others]');
-      part?.dispatchEvent(new MouseEvent('pointerover', { bubbles: true }));
+      part?.dispatchEvent(new MouseEvent('pointermove', { bubbles: true }));
       jest.advanceTimersByTime(300);
       expect(tooltip()).toBe(`Others: 2 GiB${words.parts.others.sentence}`);
     } finally {

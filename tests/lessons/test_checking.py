@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from gpucluster.lessons import check
 from gpucluster.lessons.examination import Examination, Halt
+from gpucluster.lessons.learner_progress import record
 from gpucluster.lessons.results import LESSON_MIME, CheckResult, Finding, State
 
 
@@ -179,3 +180,12 @@ def test_nbgrader_sees_an_error_where_an_answer_does_not_pass(monkeypatch: pytes
         return (-2 * points @ centroids.T + (centroids**2).sum(axis=1)).argmin(axis=1)
 
     assert check("06.2", assign).passed
+
+
+def test_lines_that_were_put_in_order_in_the_page_need_not_be_written_again() -> None:
+    assert "Put the lines in order above" in check("06.1", ...).message
+    record({"kind": "parsons", "exercise": "06.1", "right": True, "failed": []})
+    result = check("06.1", ...)
+    assert result.passed
+    assert "nothing to write here" in result.message
+    assert not check("06.1", [("A", 0)]).passed

@@ -10,7 +10,8 @@ export class Tooltip {
     this.node.id = `gpc-tooltip-${++count}`;
     this.node.setAttribute('role', 'tooltip');
     this.node.hidden = true;
-    _root.addEventListener('pointerover', this._onPointer);
+    // Not `pointerover`: that also comes to what appears below a pointer at rest.
+    _root.addEventListener('pointermove', this._onPointer);
     _root.addEventListener('pointerleave', this._onLeave);
     _root.addEventListener('focusin', this._onFocus);
     _root.addEventListener('focusout', this.hide);
@@ -63,7 +64,7 @@ export class Tooltip {
 
   dispose(): void {
     this.hide();
-    this._root.removeEventListener('pointerover', this._onPointer);
+    this._root.removeEventListener('pointermove', this._onPointer);
     this._root.removeEventListener('pointerleave', this._onLeave);
     this._root.removeEventListener('focusin', this._onFocus);
     this._root.removeEventListener('focusout', this.hide);
@@ -113,6 +114,10 @@ export class Tooltip {
 
   private readonly _onPointer = (event: PointerEvent): void => {
     const target = this._find(event.target);
+    if (target !== null && target === this._pointed) {
+      return;
+    }
+    this._pointed = target;
     window.clearTimeout(this._timer);
     if (target === null) {
       this._onLeave();
@@ -132,6 +137,7 @@ export class Tooltip {
   private readonly _onEnter = (): void => window.clearTimeout(this._timer);
 
   private readonly _onLeave = (): void => {
+    this._pointed = null;
     window.clearTimeout(this._timer);
     this._timer = window.setTimeout(this.hide, DELAY_MS);
   };
@@ -145,6 +151,7 @@ export class Tooltip {
 
   private readonly _tips = new WeakMap<Element, Tip>();
   private _target: Element | null = null;
+  private _pointed: Element | null = null;
   private _timer = 0;
 }
 
