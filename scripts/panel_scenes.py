@@ -176,7 +176,7 @@ def one_cluster(pictures: Pictures) -> None:
     expect(panel.locator(".gpc-News")).to_contain_text("ago")
     pictures.take("worker-lost")
     if pictures.wants("charts"):
-        choose_command(page, "Show Gauges of GPU Cluster over Time")
+        choose_command(page, "Show Gauges over Time")
         page.get_by_role("region", name="Gauges over time").get_by_role("img", name="Host memory").wait_for()
         resize_panel(page, 245)
         pictures.take_middle("charts", ".gpc-Charts")

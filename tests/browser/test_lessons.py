@@ -149,7 +149,7 @@ class TestOutputs:
         expect(study(page, "Quiz: Distributed k-means").get_by_text("4 of 4 right")).to_be_visible()
 
     def test_what_was_answered_is_there_after_scrolling(self, page: Page) -> None:
-        study(page, "What to look at again").scroll_into_view_if_needed()
+        study(page, "Review").scroll_into_view_if_needed()
         first = question(page, 1)
         first.scroll_into_view_if_needed()
         expect(first.get_by_role("status")).to_have_text("✓ Right.")
@@ -158,9 +158,9 @@ class TestOutputs:
         exam = study(page, "Practice exam")
         question(page, 1, "Practice exam").get_by_role("radio", name="2.0").check()
         expect(exam.get_by_text("✓ Right.")).to_have_count(0)
-        exam.get_by_role("button", name="Hand in").click()
+        exam.get_by_role("button", name="Submit").click()
         expect(exam.get_by_text("3 questions have no answer yet.")).to_be_visible()
-        exam.get_by_role("button", name="Hand in all the same").click()
+        exam.get_by_role("button", name="Submit anyway").click()
         result = exam.locator(".gpc-Exam-result")
         expect(result).to_contain_text("1 of 4 right.")
         expect(result).to_be_focused()
@@ -169,22 +169,22 @@ class TestOutputs:
 
     def test_cards_with_the_keyboard(self, page: Page, lab: Lab) -> None:
         cards = study(page, "Cards: Distributed k-means")
-        cards.get_by_role("button", name="Turn the card").focus()
+        cards.get_by_role("button", name="Flip the card").focus()
         page.keyboard.press("Enter")
         expect(cards.get_by_role("button", name="I knew it")).to_be_focused()
         expect(cards.get_by_text("Parts differ in size.")).to_be_visible()
         animation = cards.locator(".gpc-Card-back").evaluate("node => getComputedStyle(node).animationName")
         assert animation == "none", "less motion was asked for"
         page.keyboard.press("Enter")
-        expect(cards.get_by_text("It comes again in 2 days.")).to_be_visible()
+        expect(cards.get_by_text("Due again in 2 days.")).to_be_visible()
         page.keyboard.press("Enter")
         cards.get_by_role("button", name="Not yet").click()
         expect(cards.get_by_text("sum and count", exact=True)).to_be_visible()
-        cards.get_by_role("button", name="Turn the card").click()
+        cards.get_by_role("button", name="Flip the card").click()
         cards.get_by_role("button", name="I knew it").click()
-        cards.get_by_role("button", name="Turn the card").click()
+        cards.get_by_role("button", name="Flip the card").click()
         cards.get_by_role("button", name="I knew it").click()
-        expect(cards.get_by_text("You knew 2 of 3 at once.")).to_be_visible()
+        expect(cards.get_by_text("You knew 2 of 3 immediately.")).to_be_visible()
         cards_known = eventually(lab, lambda known: len(known.cards) == 3).cards
         boxes = {card: known.box for card, known in cards_known.items()}
         assert boxes == {"06.c1": 2, "06.c2": 1, "hook.3": 2}
@@ -238,7 +238,7 @@ class TestOutputs:
         expect(failed.get_by_text("1 of 2 properties hold")).to_be_visible()
         expect(failed.get_by_text("<b>one</b>")).to_be_visible()
         assert failed.locator("b").count() == 0
-        expect(study(page, "Prediction 06.a").get_by_text("Your guess was 3.5 times too high.")).to_be_visible()
+        expect(study(page, "Prediction 06.a").get_by_text("Your guess is 3.5 × the real value.")).to_be_visible()
         expect(page.get_by_text("From a newer version")).to_be_visible()
         # Hints come from the notebook's kernel, also where the notebook is not trusted: nothing of it is run.
         expect(page.get_by_text("| Idle")).to_be_visible()

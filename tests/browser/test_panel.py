@@ -166,7 +166,7 @@ def test_a_cluster_is_created_once_and_reaches_running(page: Page, lab: Lab) -> 
 def test_a_taken_name_is_refused(page: Page, lab: Lab) -> None:
     panel = open_panel(page)
     page.get_by_role("menuitem", name="GPU Clusters", exact=True).click()
-    page.get_by_role("menuitem", name="New GPU Cluster…").click()
+    page.get_by_role("menuitem", name="New Cluster…").click()
     form = page.get_by_role("form", name="New cluster")
     # Who chose it in the menu goes on in the form.
     expect(form.locator("input:enabled, select").first).to_be_focused()
@@ -211,7 +211,7 @@ def test_a_new_notebook_is_connected(page: Page) -> None:
     chip.click()
     menu = page.get_by_role("menu").filter(has_text="Connect to blue")
     expect(menu.get_by_role("menuitemcheckbox", name="Connect to blue")).to_be_checked()
-    expect(menu.get_by_role("menuitem")).to_have_text(["New GPU Cluster…", "Show GPU Clusters"])
+    expect(menu.get_by_role("menuitem")).to_have_text(["New Cluster…", "Show GPU Clusters"])
     page.keyboard.press("Escape")
     expect(chip).to_be_focused()
     expect(page.get_by_text("Connected in Untitled.ipynb to blue.")).to_be_visible()

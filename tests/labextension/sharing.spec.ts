@@ -102,7 +102,7 @@ it('says why it takes no such number of hours', async () => {
   };
   for (const wrong of ['-1', '0', '25', '']) {
     type(wrong);
-    expect(alert.textContent).toBe('A link lasts between 0.1 and 24 hours.');
+    expect(alert.textContent).toBe('Enter 0.1 to 24 hours.');
   }
   type('24');
   expect(alert.textContent).toBe('');

@@ -22,13 +22,13 @@ export async function chooseCluster(
       manager.get(id) ??
       manager.clusters.find(cluster => cluster.name === id && !hasEnded(cluster));
     if (named === undefined) {
-      throw new Error(trans.__('There is no cluster %1.', id));
+      throw new Error(trans.__('No cluster named %1.', id));
     }
     return named;
   }
   const living = manager.clusters.filter(cluster => !hasEnded(cluster));
   if (living.length === 0) {
-    throw new Error(trans.__('No cluster is running. Create one first.'));
+    throw new Error(trans.__('No running cluster. Create one first.'));
   }
   if (living.length === 1) {
     return living[0];
@@ -46,10 +46,10 @@ export async function chooseNotebook(
   open: readonly NotebookPanel[],
   trans: TranslationBundle
 ): Promise<NotebookPanel | 'new' | null> {
-  const items = [...open.map(panel => panel.context.path), trans.__('A new notebook')];
+  const items = [...open.map(panel => panel.context.path), trans.__('New notebook')];
   const chosen = await InputDialog.getItem({
-    title: trans.__('Connect which notebook to %1?', cluster.name),
-    label: trans.__('No notebook is in view. The cell that connects runs in:'),
+    title: trans.__('Connect a notebook to %1', cluster.name),
+    label: trans.__('No notebook is in view. Run the connect cell in:'),
     items,
     okLabel: trans.__('Connect')
   });
@@ -97,7 +97,7 @@ export async function confirmStop(
   }
   return confirmLoss(
     trans.__('Stop %1?', cluster.name),
-    `${usage(cluster, manager, trans)} ${trans.__('Results that only the workers hold are lost.')}`,
+    `${usage(cluster, manager, trans)} ${trans.__('Results on the workers are lost.')}`,
     trans.__('Stop')
   );
 }
@@ -109,7 +109,7 @@ export async function confirmRestart(
   trans: TranslationBundle
 ): Promise<boolean> {
   const loss = trans.__(
-    'The cluster and its address stay; running tasks and results on the workers are lost.'
+    'The cluster keeps running at the same address. Running tasks and results on the workers are lost.'
   );
   return confirmLoss(
     trans.__('Restart the workers of %1?', cluster.name),
@@ -154,9 +154,9 @@ function usage(cluster: ClusterModel, manager: IClusterManager, trans: Translati
   const tasks = processing + waiting;
   const clients =
     cluster.n_clients === 0
-      ? trans.__('Nobody is connected.')
+      ? trans.__('No client is connected.')
       : trans._n('%1 client is connected.', '%1 clients are connected.', cluster.n_clients);
   return tasks === 0
     ? clients
-    : `${clients} ${trans._n('%1 task is not finished.', '%1 tasks are not finished.', tasks)}`;
+    : `${clients} ${trans._n('%1 task is unfinished.', '%1 tasks are unfinished.', tasks)}`;
 }

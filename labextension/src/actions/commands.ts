@@ -43,14 +43,14 @@ export function addCommands(options: ICommandOptions): void {
   const openPanel = (): void => shell.activateById(panel.id);
 
   commands.addCommand(CommandIDs.openPanel, {
-    label: trans.__('Show GPU Clusters'),
+    label: trans.__('Show Panel'),
     icon: clusterIcon,
     describedBy: described({}),
     execute: openPanel
   });
   commands.addCommand(CommandIDs.createCluster, {
-    label: args => (args.isLauncher ? trans.__('GPU cluster') : trans.__('New GPU Cluster…')),
-    caption: trans.__('Create a Dask cluster on the GPUs or CPUs of this machine'),
+    label: args => (args.isLauncher ? trans.__('GPU cluster') : trans.__('New Cluster…')),
+    caption: trans.__('Create a Dask cluster on GPUs or CPUs'),
     icon: clusterIcon,
     describedBy: described({
       spec: {
@@ -77,18 +77,18 @@ export function addCommands(options: ICommandOptions): void {
     label: args =>
       typeof args.name === 'string'
         ? trans.__('Connect to %1', args.name)
-        : trans.__('Connect Notebook to GPU Cluster'),
+        : trans.__('Connect Notebook…'),
     isToggled: args => args.isCurrent === true,
     describedBy: described({
       id,
       notebook: {
         type: 'string',
-        description: trans.__('Id of the tab of the notebook; the one in view when left out.')
+        description: trans.__('Id of the tab of the notebook. Default: the one in view.')
       },
       name: { type: 'string', description: trans.__('Name of the cluster, for the label.') },
       isCurrent: {
         type: 'boolean',
-        description: trans.__('Whether the notebook is connected to it already, for a menu.')
+        description: trans.__('Whether the notebook is already connected to it, for a menu.')
       }
     }),
     execute: about.execute(trans.__('Connect to'), (cluster, { notebook }) =>
@@ -103,12 +103,12 @@ export function addCommands(options: ICommandOptions): void {
     )
   });
   commands.addCommand(CommandIDs.scaleCluster, {
-    label: trans.__('Scale GPU Cluster…'),
+    label: trans.__('Scale…'),
     describedBy: described({
       id,
       n_workers: {
         type: 'integer',
-        description: trans.__('Number of workers; asked for when left out.')
+        description: trans.__('Number of workers; prompts if omitted.')
       }
     }),
     execute: about.execute(trans.__('Scale'), async (cluster, args) => {
@@ -128,7 +128,7 @@ export function addCommands(options: ICommandOptions): void {
     })
   });
   commands.addCommand(CommandIDs.restartWorkers, {
-    label: trans.__('Restart Workers of GPU Cluster…'),
+    label: trans.__('Restart Workers…'),
     describedBy: described({ id }),
     execute: about.execute(trans.__('Restart'), async cluster => {
       if (await confirmRestart(cluster, manager, trans)) {
@@ -137,7 +137,7 @@ export function addCommands(options: ICommandOptions): void {
     })
   });
   commands.addCommand(CommandIDs.stopCluster, {
-    label: trans.__('Stop GPU Cluster…'),
+    label: trans.__('Stop…'),
     describedBy: described({ id }),
     execute: about.execute(trans.__('Stop'), async cluster => {
       if (
@@ -150,8 +150,8 @@ export function addCommands(options: ICommandOptions): void {
     })
   });
   commands.addCommand(CommandIDs.shareCluster, {
-    label: trans.__('Share a View of GPU Cluster…'),
-    caption: trans.__('Make a link by which others can look at it, and nothing else'),
+    label: trans.__('Share…'),
+    caption: trans.__('Create a link to a read-only view'),
     icon: shareIcon,
     describedBy: described({ id }),
     execute: about.execute(trans.__('Share'), cluster =>

@@ -45,9 +45,11 @@ export async function connectNotebook(
   }
   requirePython(panel, environment, trans);
   if (!(await runIn(panel, connectCode(cluster.name)))) {
-    throw new Error(trans.__('%1 was not connected; the cell in it says why.', panel.title.label));
+    throw new Error(
+      trans.__('%1 was not connected. See the error in its cell.', panel.title.label)
+    );
   }
-  Notification.success(trans.__('Connected in %1 to %2.', panel.title.label, cluster.name), {
+  Notification.success(trans.__('Connected %1 to %2.', panel.title.label, cluster.name), {
     autoClose: 5000
   });
 }
@@ -67,7 +69,7 @@ async function newNotebook(
   });
   if (!isNotebook(created)) {
     // Notebook 7 opens it in a browser tab of its own, where this page cannot reach.
-    throw new Error(trans.__('Connect from the panel of the new notebook.'));
+    throw new Error(trans.__('Connect from the panel in the new notebook.'));
   }
   await created.context.ready;
   return created;
@@ -80,9 +82,7 @@ function requirePython(
 ): void {
   const name = kernelNameOf(panel);
   if (name !== null && !environment.kernels().some(kernel => kernel.name === name)) {
-    throw new Error(
-      trans.__('%1 does not run Python. Open a notebook that does.', panel.title.label)
-    );
+    throw new Error(trans.__('%1 is not a Python notebook. Open one that is.', panel.title.label));
   }
 }
 

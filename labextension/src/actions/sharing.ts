@@ -21,7 +21,7 @@ export async function shareView(
 ): Promise<void> {
   const form = new LinkForm(cluster, await manager.links(cluster.id), manager, trans);
   const { button, value } = await showDialog<ILinkRequest>({
-    title: trans.__('Share a view of %1', cluster.name),
+    title: trans.__('Share %1', cluster.name),
     body: form,
     buttons: [Dialog.cancelButton(), Dialog.okButton({ label: trans.__('Create link') })],
     focusNodeSelector: 'input'
@@ -141,7 +141,7 @@ class MadeLink extends Widget {
     input.setAttribute('aria-label', trans.__('Link'));
     input.onfocus = () => input.select();
     element('p', '', this.node).textContent = trans.__(
-      'It expires at %1, or when the cluster stops, and is not shown again. To revoke it, use “Share…”.',
+      'It expires at %1, or when the cluster stops, and is not shown again. To revoke it, use Share.',
       timeOf(link.ends_at)
     );
     if (isOfThisMachine(address)) {

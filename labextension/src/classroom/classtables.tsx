@@ -30,7 +30,7 @@ export function ClassTables({ view, trans }: IClassProps): JSX.Element {
       )}
       {learners.length === 0 ? (
         <p>
-          {trans.__('Nobody shares yet. Each learner who wants to runs in a terminal:')}{' '}
+          {trans.__('No shared progress yet. To share, learners run in a terminal:')}{' '}
           <code>{`gpucluster lessons share ${folder}`}</code>
         </p>
       ) : (
@@ -53,7 +53,7 @@ function Exercises({ exercises, total, trans }: IExercisesProps): JSX.Element {
   const worst = [...exercises].sort((one, other) => other.stuck - one.stuck);
   return (
     <table className="gpc-Class-table">
-      <caption>{trans.__('Exercises: where most are stuck comes first')}</caption>
+      <caption>{trans.__('Exercises, most stuck learners first')}</caption>
       <thead>
         <tr>
           <th scope="col">{trans.__('Exercise')}</th>
@@ -61,7 +61,7 @@ function Exercises({ exercises, total, trans }: IExercisesProps): JSX.Element {
           <th scope="col">{trans.__('Checks')}</th>
           <th scope="col">{trans.__('Hints')}</th>
           <th scope="col">{trans.__('Solution seen')}</th>
-          <th scope="col">{trans.__('What fails most')}</th>
+          <th scope="col">{trans.__('Most failed checks')}</th>
         </tr>
       </thead>
       <tbody>
@@ -129,10 +129,10 @@ function Learners({ view, trans }: IClassProps): JSX.Element {
       <thead>
         <tr>
           <th scope="col">{trans.__('Name')}</th>
-          <th scope="col">{trans.__('Is at')}</th>
+          <th scope="col">{trans.__('Current exercise')}</th>
           <th scope="col">{trans.__('Exercises passed')}</th>
-          <th scope="col">{trans.__('Fails')}</th>
-          <th scope="col">{trans.__('Last sign')}</th>
+          <th scope="col">{trans.__('Failing')}</th>
+          <th scope="col">{trans.__('Last active')}</th>
         </tr>
       </thead>
       <tbody>
