@@ -205,16 +205,16 @@ def test_a_new_notebook_is_connected(page: Page) -> None:
     expect(notebook.locator(".jp-Cell").first).to_contain_text("%gpucluster connect blue")
     expect(notebook.locator(".jp-OutputArea-output").first).to_contain_text("Connected to blue")
     expect(card_of(page, "blue").get_by_text("Connected: Untitled.ipynb")).to_be_visible()
-    chip = notebook.get_by_role("button", name="This notebook computes on the cluster blue")
+    chip = notebook.get_by_role("button", name="This notebook uses the cluster blue")
     expect(chip).to_have_text("blue")
     # Chosen from the chip, it is the same as from the card.
     chip.click()
     menu = page.get_by_role("menu").filter(has_text="Connect to blue")
     expect(menu.get_by_role("menuitemcheckbox", name="Connect to blue")).to_be_checked()
-    expect(menu.get_by_role("menuitem")).to_have_text(["New Cluster…", "Show GPU Clusters"])
+    expect(menu.get_by_role("menuitem")).to_have_text(["New Cluster…", "Show Panel"])
     page.keyboard.press("Escape")
     expect(chip).to_be_focused()
-    expect(page.get_by_text("Connected in Untitled.ipynb to blue.")).to_be_visible()
+    expect(page.get_by_text("Connected Untitled.ipynb to blue.")).to_be_visible()
 
 
 def test_the_notebook_computes_on_the_workers(page: Page) -> None:

@@ -306,7 +306,7 @@ def test_the_palette_lays_out_shows_the_log_and_the_panel(page: Page) -> None:
     choose_command(page, "Show Log")
     expect(page.get_by_role("log", name="Log: blue")).to_be_visible()
     page.locator('.jp-SideBar [data-id="filebrowser"]').click()
-    choose_command(page, "Show GPU Clusters")
+    choose_command(page, "Show Panel")
     expect(page.locator("#gpucluster-panel")).to_be_visible()
 
 
@@ -343,7 +343,7 @@ def test_the_palette_opens_the_form_and_stops(page: Page, lab: Lab) -> None:
     choose_command(page, "Stop…")
     expect(card_of(page).get_by_role("status").first).to_contain_text("Stopped")
     choose_command(page, "Open Dashboard")
-    expect(page.get_by_text("No cluster is running. Create one first.")).to_be_visible()
+    expect(page.get_by_text("No running cluster. Create one first.")).to_be_visible()
     # Tabs say that their cluster has ended; after a reload nobody needs them any more.
     expect(tab(page, "Progress")).to_be_visible()
     page.wait_for_timeout(2500)  # The layout is saved a moment after it has changed.
