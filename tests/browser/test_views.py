@@ -390,7 +390,7 @@ def test_dashboards_are_dark_in_dark_themes_unless_somebody_wants_white(
     expect(shown).to_have_css("filter", "invert(0.9) hue-rotate(180deg)")
     choose_command(page, "Settings Editor")
     page.locator(".jp-PluginList").get_by_text("GPU clusters", exact=True).click()
-    expect(page.get_by_text("Where the memory and utilization of this machine's GPUs")).to_be_visible()
+    expect(page.get_by_text("When to show memory and utilization of this machine's GPUs")).to_be_visible()
     page.locator('input[id$="_dashboardInvert"]').uncheck()
     tab(page, "Workers").click()  # what nobody saw is drawn anew
     expect(shown).to_have_css("filter", "none")
