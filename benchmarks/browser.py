@@ -140,7 +140,7 @@ def scripting(page: Page, updates: Updates, seconds: float) -> dict[str, Any]:
 def open_charts(page: Page) -> None:
     """Open the gauges over time, beside the panel."""
     page.keyboard.press("Control+Shift+c")
-    label = "Show Gauges of GPU Cluster over Time"
+    label = "Show Gauges over Time"
     page.locator(".lm-CommandPalette-input").fill(label)
     page.locator(".lm-CommandPalette-item", has_text=label).first.click()
     page.get_by_role("region", name="Gauges over time").get_by_role("img", name="Host memory").wait_for()

@@ -84,7 +84,7 @@ def open_at(browser: Browser, lab: Lab, width: int) -> Page:
     page = open_page(browser, lab, f"lab/workspaces/w{width}?reset", height=1400)
     page.add_style_tag(content=":root { --jp-sidebar-min-width: 240px !important }")
     open_panel(page)
-    choose_command(page, "Show Gauges of GPU Cluster over Time")
+    choose_command(page, "Show Gauges over Time")
     choice = page.locator(".jp-Dialog select")
     choice.select_option("open")
     page.locator(".jp-Dialog").get_by_role("button", name="Ok").click()

@@ -30,6 +30,7 @@ import { ClusterViews } from './actions/views';
 import { ClusterManager } from './clusters/manager';
 import { IClusterManager } from './clusters/tokens';
 import { PageLists } from './dashboards/pagelists';
+import { LessonsPanel } from './lessons/lessonspanel';
 import { LessonStore } from './lessons/lessonstore';
 import { ILessonStore } from './lessons/tokens';
 import { noticesPlugin } from './notices';
@@ -144,8 +145,26 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     );
     app.shell.add(panel, 'left', { rank: 550, type: 'GPU Clusters' });
     restorer?.add(panel, 'gpucluster-panel');
+    const placeLessons = (): void => {
+      if (lessons.isAvailable === false || learning.isMoved) {
+        learning.parent = null;
+      } else if (learning.parent === null) {
+        app.shell.add(learning, 'left', { rank: 551, type: 'Lessons' });
+      }
+    };
+    const learning = new LessonsPanel({
+      store: lessons,
+      commands,
+      trans,
+      onMoved: placeLessons,
+      isShownElsewhere: () => panel.isVisible
+    });
+    placeLessons();
+    restorer?.add(learning, learning.id);
+    lessons.changed.connect(placeLessons);
     if (movable) {
-      panel.sections.offer(movable, trans.__('GPU clusters'), app.restored);
+      panel.sections.offer(movable, 'panel', trans.__('GPU clusters'), app.restored);
+      learning.sections.offer(movable, 'lessons', trans.__('Lessons'), app.restored);
     }
     launcher?.add({
       command: CommandIDs.createCluster,
@@ -159,10 +178,7 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
       notebooks,
       launcher,
       palette,
-      showLessons: () => {
-        app.shell.activateById(panel.id);
-        panel.showLessons();
-      },
+      showLessons: () => learning.reveal(id => app.shell.activateById(id)),
       trans
     });
 

@@ -37,10 +37,8 @@ export function addRunningClusters(
         manager.stop(cluster.id).catch(() => undefined);
       }
     },
-    shutdownLabel: trans.__('Stop the cluster'),
+    shutdownLabel: trans.__('Stop cluster'),
     shutdownAllLabel: trans.__('Stop all'),
-    shutdownAllConfirmationText: trans.__(
-      'Stop all GPU clusters? Results that only their workers hold are lost.'
-    )
+    shutdownAllConfirmationText: trans.__('Stop all clusters? Results on their workers are lost.')
   });
 }

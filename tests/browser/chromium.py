@@ -85,7 +85,9 @@ def choose_command(page: Page, label: str) -> None:
     """Run a command by the palette."""
     page.keyboard.press("Control+Shift+c")
     page.locator(".lm-CommandPalette-input").fill(label)
-    item = page.locator(".lm-CommandPalette-item", has_text=label).first
+    # Exactly: JupyterLab has commands of its own that begin alike.
+    label_of_it = page.locator(".lm-CommandPalette-itemLabel").get_by_text(label, exact=True)
+    item = page.locator(".lm-CommandPalette-item").filter(has=label_of_it).first
     expect(item).to_be_visible()
     item.click()
 

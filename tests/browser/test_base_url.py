@@ -42,12 +42,13 @@ def test_a_cluster_of_a_kind_of_another_package_is_created_from_the_form(page: P
     panel = open_panel(page)
     panel.get_by_role("button", name="New cluster").click()
     form = panel.get_by_role("form", name="New cluster")
-    form.get_by_text("Queued", exact=True).click()
+    form.get_by_label("Where", exact=True).select_option("Queued")
     form.get_by_label("Name", exact=True).fill("green")
     form.get_by_label("Workers", exact=True).fill("2")
     form.get_by_label("Queue", exact=True).select_option("long")
     form.get_by_text("More options").click()
     form.get_by_label("Waiting time", exact=True).fill("3600")
+    form.get_by_role("button", name="Copy as…").click()
     expect(form.get_by_role("tabpanel")).to_have_text(
         'gpucluster.create("subprocess", queue="long", queue_seconds=3600, name="green", n_workers=2)'
     )

@@ -33,8 +33,9 @@ def test_gpus_are_offered_with_who_uses_them(browser: Browser, machine: FakeMach
         page = open_page(browser, lab)
         open_panel(page).get_by_role("button", name="New cluster").click()
         form = page.get_by_role("form", name="New cluster")
-        form.get_by_label("Preset").select_option("GPU, machine learning")
-        expect(form.get_by_role("radio", name="GPU")).to_be_checked()
+        form.get_by_label("Preset", exact=True).select_option("GPU, machine learning")
+        expect(form.get_by_label("Hardware", exact=True)).to_have_value("cuda")
+        form.get_by_text("More options").click()
         expect(form.get_by_label("RMM pool", exact=True)).to_have_value("80%")
 
         gpus = form.get_by_role("group", name="GPUs").get_by_role("listitem")
@@ -46,10 +47,10 @@ def test_gpus_are_offered_with_who_uses_them(browser: Browser, machine: FakeMach
         expect(gpus.nth(2)).to_contain_text("Divided into the slices below.")
 
         gpus.nth(0).get_by_role("checkbox").check()
+        form.get_by_role("button", name="Copy as…").click()
         expect(form.get_by_role("tabpanel")).to_contain_text(f'devices=["{gpu_uuid(1)}"]')
 
         # The form knows no combinations of fields; the server does.
-        form.get_by_text("More options").click()
         form.get_by_label("Asynchronous allocator").check()
         form.get_by_role("button", name="Create").click()
         alert = form.get_by_role("alert").filter(has_text="keeps its own pool; leave “RMM pool” out")

@@ -80,6 +80,15 @@ def folder_of(lab: Lab) -> Path:
     return lab.directory / "root" / "gpucluster-lessons"
 
 
+def open_lessons(page: Page) -> Locator:
+    """Show the tab of the lessons, if another one is shown, and return it."""
+    open_panel(page)
+    panel = page.locator("#gpucluster-lessons-panel")
+    page.locator('.jp-SideBar [data-id="gpucluster-lessons-panel"]').click()
+    expect(panel).to_be_visible()
+    return panel
+
+
 def study(page: Page, name: str) -> Locator:
     return page.get_by_role("region", name=name, exact=True)
 
@@ -140,7 +149,7 @@ class TestOutputs:
         expect(study(page, "Quiz: Distributed k-means").get_by_text("4 of 4 right")).to_be_visible()
 
     def test_what_was_answered_is_there_after_scrolling(self, page: Page) -> None:
-        study(page, "What to look at again").scroll_into_view_if_needed()
+        study(page, "Review").scroll_into_view_if_needed()
         first = question(page, 1)
         first.scroll_into_view_if_needed()
         expect(first.get_by_role("status")).to_have_text("✓ Right.")
@@ -149,9 +158,9 @@ class TestOutputs:
         exam = study(page, "Practice exam")
         question(page, 1, "Practice exam").get_by_role("radio", name="2.0").check()
         expect(exam.get_by_text("✓ Right.")).to_have_count(0)
-        exam.get_by_role("button", name="Hand in").click()
+        exam.get_by_role("button", name="Submit").click()
         expect(exam.get_by_text("3 questions have no answer yet.")).to_be_visible()
-        exam.get_by_role("button", name="Hand in all the same").click()
+        exam.get_by_role("button", name="Submit anyway").click()
         result = exam.locator(".gpc-Exam-result")
         expect(result).to_contain_text("1 of 4 right.")
         expect(result).to_be_focused()
@@ -160,22 +169,22 @@ class TestOutputs:
 
     def test_cards_with_the_keyboard(self, page: Page, lab: Lab) -> None:
         cards = study(page, "Cards: Distributed k-means")
-        cards.get_by_role("button", name="Turn the card").focus()
+        cards.get_by_role("button", name="Flip the card").focus()
         page.keyboard.press("Enter")
         expect(cards.get_by_role("button", name="I knew it")).to_be_focused()
         expect(cards.get_by_text("Parts differ in size.")).to_be_visible()
         animation = cards.locator(".gpc-Card-back").evaluate("node => getComputedStyle(node).animationName")
         assert animation == "none", "less motion was asked for"
         page.keyboard.press("Enter")
-        expect(cards.get_by_text("It comes again in 2 days.")).to_be_visible()
+        expect(cards.get_by_text("Due again in 2 days.")).to_be_visible()
         page.keyboard.press("Enter")
         cards.get_by_role("button", name="Not yet").click()
         expect(cards.get_by_text("sum and count", exact=True)).to_be_visible()
-        cards.get_by_role("button", name="Turn the card").click()
+        cards.get_by_role("button", name="Flip the card").click()
         cards.get_by_role("button", name="I knew it").click()
-        cards.get_by_role("button", name="Turn the card").click()
+        cards.get_by_role("button", name="Flip the card").click()
         cards.get_by_role("button", name="I knew it").click()
-        expect(cards.get_by_text("You knew 2 of 3 at once.")).to_be_visible()
+        expect(cards.get_by_text("You knew 2 of 3 immediately.")).to_be_visible()
         cards_known = eventually(lab, lambda known: len(known.cards) == 3).cards
         boxes = {card: known.box for card, known in cards_known.items()}
         assert boxes == {"06.c1": 2, "06.c2": 1, "hook.3": 2}
@@ -229,7 +238,7 @@ class TestOutputs:
         expect(failed.get_by_text("1 of 2 properties hold")).to_be_visible()
         expect(failed.get_by_text("<b>one</b>")).to_be_visible()
         assert failed.locator("b").count() == 0
-        expect(study(page, "Prediction 06.a").get_by_text("Your guess was 3.5 times too high.")).to_be_visible()
+        expect(study(page, "Prediction 06.a").get_by_text("Your guess is 3.5 × the real value.")).to_be_visible()
         expect(page.get_by_text("From a newer version")).to_be_visible()
         # Hints come from the notebook's kernel, also where the notebook is not trusted: nothing of it is run.
         expect(page.get_by_text("| Idle")).to_be_visible()
@@ -250,20 +259,19 @@ class TestOutputs:
 
 class TestPanel:
     def test_the_lessons_are_copied(self, page: Page, lab: Lab) -> None:
-        panel = open_panel(page)
-        panel.get_by_role("heading", name="Lessons").click()
+        panel = open_lessons(page)
         expect(panel.get_by_text("Quiz:").first).to_be_visible()
         # Whoever begins has nothing to repeat; what is in the way of a lesson is one click.
-        first = panel.get_by_role("listitem").filter(has_text="Distributed k-means").first.get_by_role("button").first
-        expect(first).to_have_accessible_name("Open lesson 06")
+        first = panel.get_by_role("listitem").filter(has_text="Distributed k-means").first
+        expect(first.get_by_role("button", name="06 Distributed k-means")).to_be_visible()
         panel.get_by_role("button", name="Copy all lessons").click()
         expect(panel.get_by_role("button", name="Copy all lessons")).to_have_count(0)
         assert (folder_of(lab) / SLUG / f"{SLUG}.ipynb").is_file()
 
     def test_an_exercise_opens_at_its_cell(self, page: Page) -> None:
-        panel = open_panel(page)
+        panel = open_lessons(page)
         row = panel.get_by_role("listitem").filter(has_text="Distributed k-means").first
-        row.locator("summary").click()
+        row.get_by_role("button", name="Details of lesson 06").click()
         row.get_by_title("Open the cell of exercise 06.5").click()
         notebook = page.locator(".jp-NotebookPanel:visible")
         active = notebook.locator(".jp-Cell.jp-mod-active")
@@ -277,7 +285,7 @@ class TestPanel:
 
     def test_progress_of_a_kernel_arrives_by_itself(self, page: Page, lab: Lab) -> None:
         record({"kind": "check", "exercise": "06.2", "state": "failed", "failed": ["It is sorted"]}, folder_of(lab))
-        panel = open_panel(page)
+        panel = open_lessons(page)
         exercise = panel.get_by_title("Open the cell of exercise 06.2")
         expect(exercise.get_by_role("img", name="not right yet")).to_be_visible()
         ARTIFACTS.mkdir(exist_ok=True)
@@ -296,7 +304,7 @@ class TestPanel:
         expect(page.get_by_text("has no such cell")).to_be_visible()
 
     def test_a_lesson_begins_anew_and_what_was_there_is_kept(self, page: Page, lab: Lab) -> None:
-        panel = open_panel(page)
+        panel = open_lessons(page)
         # What is typed but not saved is kept too.
         panel.get_by_title("Open the cell of exercise 06.5").click()
         notebook = page.locator(".jp-NotebookPanel:visible")
@@ -305,16 +313,16 @@ class TestPanel:
         page.keyboard.press("Enter")
         page.keyboard.insert_text("# my own words")
         expect(notebook.get_by_text("# my own words")).to_be_visible()
-        panel.get_by_role("button", name=f"Begin lesson {LESSON} anew").click()
-        page.get_by_role("dialog").get_by_role("button", name="Begin Anew").click()
-        expect(page.get_by_text("What you had is in")).to_be_visible()
+        panel.get_by_role("button", name=f"Start lesson {LESSON} over").click()
+        page.get_by_role("dialog").get_by_role("button", name="Start Over").click()
+        expect(page.get_by_text("Your previous copy is in")).to_be_visible()
         expect(notebook.get_by_text("# my own words")).to_have_count(0)
         [backup] = folder_of(lab).glob(f"{SLUG}.backup-*")
         assert "# my own words" in (backup / f"{SLUG}.ipynb").read_text()
         assert "# my own words" not in (folder_of(lab) / SLUG / f"{SLUG}.ipynb").read_text()
 
     def test_the_class_is_shown_to_its_instructor(self, page: Page) -> None:
-        panel = open_panel(page)
+        panel = open_lessons(page)
         panel.get_by_role("button", name="Class").click()
         tab = page.locator("#gpucluster-class")
         expect(tab.get_by_role("heading", name="2 learners share progress")).to_be_visible()
@@ -324,11 +332,11 @@ class TestPanel:
         assert violations(page, "#gpucluster-class") == []
 
     def test_nothing_serious_is_wrong_for_assistive_technology(self, page: Page) -> None:
-        open_panel(page)
+        open_lessons(page)
         assert violations(page, ".gpc-Lessons") == []
 
     def test_progress_is_deleted_after_a_question(self, page: Page, lab: Lab) -> None:
-        panel = open_panel(page)
+        panel = open_lessons(page)
         delete = panel.get_by_role("button", name="Delete my progress…")
         delete.click()
         page.get_by_role("dialog").get_by_role("button", name="Cancel").click()

@@ -70,7 +70,7 @@ def test_the_panel_works_in_notebook_7(browser: Browser) -> None:
         assert box["height"] > 200
         panel.get_by_role("button", name="Connect Lesson").click()
         expect(page.locator(".jp-OutputArea-output").first).to_contain_text("Connected to")
-        expect(page.get_by_role("button", name="This notebook computes on the cluster")).to_be_visible()
+        expect(page.get_by_role("button", name="This notebook uses the cluster")).to_be_visible()
         expect(panel.get_by_role("button", name="Connected ✓")).to_be_disabled()
         assert said == [], said
         assert said_of_files == []

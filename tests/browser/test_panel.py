@@ -59,20 +59,23 @@ def test_an_empty_panel_invites_to_create_a_cluster(page: Page) -> None:
     expect(form).to_be_visible()
     # Who works with the keyboard goes on in the form.
     expect(form.locator("input:enabled, select").first).to_be_focused()
-    expect(panel.get_by_text("No GPU")).to_be_visible()
-    expect(panel.get_by_role("radio", name="GPU")).to_be_disabled()
+    expect(panel.get_by_label("Hardware", exact=True).locator("option", has_text="no usable GPU")).to_be_disabled()
+    # All of it is in sight in a small window.
+    footer = form.locator(".gpc-CreateForm-footer").bounding_box()
+    assert footer is not None
+    assert footer["y"] + footer["height"] <= 690
 
 
 @pytest.mark.parametrize(
     ("field", "text", "sentence"),
     [
-        ("Workers", "two", "Must be a whole number"),
+        ("Workers", "two", "Enter a whole number"),
         ("Workers", "-1", "Must be at least 0 workers"),
         ("Workers", "100000", "Must be at most 256 workers"),
         ("Host memory per worker", "2 potatoes", "is not a unit of memory"),
-        ("Host memory per worker", "1", "too small to be meant"),
+        ("Host memory per worker", "1", "looks too small"),
         ("Host memory per worker", "900 TiB", "for one worker is more than the"),
-        ("Stop when idle for", "soon", "Must be a time such as 30 min"),
+        ("Stop when idle for", "soon", "Enter a time, e.g. 30 min"),
         # Only the server knows this one.
         ("Name", "ä b", "Must start with a letter or digit"),
     ],
@@ -82,17 +85,21 @@ def test_bad_values_get_a_sentence_next_to_the_field(
 ) -> None:
     form = page.get_by_role("form", name="New cluster")
     entry = form.get_by_label(field, exact=True)
+    if not entry.is_visible():
+        form.get_by_text("More options").click()
     entry.fill(text)
     form.get_by_role("button", name="Create").click()
     expect(form.get_by_role("alert").filter(has_text=sentence)).to_be_visible()
-    expect(form.get_by_text("Nothing was created.")).to_be_visible()
+    form.get_by_role("alert").filter(has_text="to create:").get_by_role("button", name=field).click()
+    expect(entry).to_be_focused()
     assert lab.control.list() == []
     entry.fill("")
 
 
 def test_more_options_stay_open_while_a_fault_in_them_is_corrected(page: Page, lab: Lab) -> None:
     form = page.get_by_role("form", name="New cluster")
-    form.get_by_text("More options").click()
+    if not form.get_by_label("Resources", exact=True).is_visible():
+        form.get_by_text("More options").click()
     resources = form.get_by_label("Resources", exact=True)
     resources.fill("GPU")
     form.get_by_role("button", name="Create").click()
@@ -110,7 +117,8 @@ def test_more_options_stay_open_while_a_fault_in_them_is_corrected(page: Page, l
 
 def test_what_workers_will_share_is_said_before(page: Page, lab: Lab) -> None:
     form = page.get_by_role("form", name="New cluster")
-    form.get_by_text("CPU", exact=True).click()
+    form.get_by_label("Hardware", exact=True).select_option("CPU")
+    form.get_by_text("More options").click()
     memory, threads = (
         form.get_by_label(label, exact=True) for label in ("Host memory per worker", "Threads per worker")
     )
@@ -133,7 +141,8 @@ def test_what_workers_will_share_is_said_before(page: Page, lab: Lab) -> None:
 
 def test_the_form_shows_the_same_as_code(page: Page) -> None:
     form = page.get_by_role("form", name="New cluster")
-    form.get_by_text("CPU", exact=True).click()
+    form.get_by_label("Hardware", exact=True).select_option("CPU")
+    form.get_by_role("button", name="Copy as…").click()
     form.get_by_label("Name", exact=True).fill("blue")
     form.get_by_label("Workers", exact=True).fill("2")
     line = form.get_by_role("tabpanel")
@@ -157,7 +166,7 @@ def test_a_cluster_is_created_once_and_reaches_running(page: Page, lab: Lab) -> 
 def test_a_taken_name_is_refused(page: Page, lab: Lab) -> None:
     panel = open_panel(page)
     page.get_by_role("menuitem", name="GPU Clusters", exact=True).click()
-    page.get_by_role("menuitem", name="New GPU Cluster…").click()
+    page.get_by_role("menuitem", name="New Cluster…").click()
     form = page.get_by_role("form", name="New cluster")
     # Who chose it in the menu goes on in the form.
     expect(form.locator("input:enabled, select").first).to_be_focused()
@@ -171,6 +180,25 @@ def test_a_taken_name_is_refused(page: Page, lab: Lab) -> None:
     assert len(lab.control.list()) == 1
 
 
+def test_a_failed_create_is_edited_and_retried(page: Page, lab: Lab) -> None:
+    failed = lab.control.create({"backend": "existing", "address": "tcp://127.0.0.1:9", "name": "far"})
+    card = card_of(page, "far")
+    expect(state_of(card)).to_contain_text("Failed")
+    card.get_by_role("button", name="Edit and retry").click()
+    form = page.get_by_role("form", name="New cluster")
+    expect(form.get_by_label("Where", exact=True)).to_have_value("Existing scheduler")
+    expect(form.get_by_label("Name", exact=True)).to_have_value("far")
+    address = form.get_by_label("Address", exact=True)
+    expect(address).to_have_value("tcp://127.0.0.1:9")
+    # What is known without a process is told at the field, and nothing is created.
+    form.get_by_role("button", name="Create").click()
+    expect(form.get_by_role("alert").filter(has_text="Nothing listens on port 9")).to_be_visible()
+    expect(address).to_be_focused()
+    page.keyboard.press("Escape")
+    lab.control.remove(failed.id)
+    expect(card).to_have_count(0)
+
+
 def test_a_new_notebook_is_connected(page: Page) -> None:
     card_of(page, "blue").get_by_role("button", name="Connect new notebook").click()
     notebook = page.locator(".jp-NotebookPanel")
@@ -179,13 +207,13 @@ def test_a_new_notebook_is_connected(page: Page) -> None:
     card = card_of(page, "blue")
     expect(card.get_by_role("button", name="Connected ✓")).to_be_disabled()
     expect(card.get_by_text(re.compile("^(In use by Untitled|Idle .* kept by 1 notebook)"))).to_be_visible()
-    chip = notebook.get_by_role("button", name="This notebook computes on the cluster blue")
+    chip = notebook.get_by_role("button", name="This notebook uses the cluster blue")
     expect(chip).to_have_text("blue")
     # Chosen from the chip, it is the same as from the card.
     chip.click()
     menu = page.get_by_role("menu").filter(has_text="Connect to blue")
     expect(menu.get_by_role("menuitemcheckbox", name="Connect to blue")).to_be_checked()
-    expect(menu.get_by_role("menuitem")).to_have_text(["New GPU Cluster…", "Show GPU Clusters"])
+    expect(menu.get_by_role("menuitem")).to_have_text(["New Cluster…", "Show Panel"])
     page.keyboard.press("Escape")
     expect(chip).to_be_focused()
     expect(page.get_by_text("Connected Untitled.ipynb to blue.")).to_be_visible()

@@ -41,7 +41,7 @@ def link(browser: Browser, lab: Lab, cluster: ClusterModel) -> str:
     choose_action(card, "Share…")
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("spinbutton").fill("1")
-    dialog.get_by_role("button", name="Make link").click()
+    dialog.get_by_role("button", name="Create link").click()
     address = page.get_by_role("textbox", name="Link", exact=True).input_value()
     page.get_by_role("button", name="Close", exact=True).click()
     expect(card.get_by_text(re.compile("^Shared by [12] links? · until"))).to_be_visible()
@@ -94,21 +94,21 @@ def test_a_stranger_with_the_link_sees_gauges_and_reaches_nothing_else(
     expect(page.get_by_text("Worker 0", exact=True)).to_be_visible()
     other = stranger(browser, "dark")
     other.goto(link.split("#")[0])
-    expect(other.get_by_role("status")).to_contain_text("shows nothing any more")
+    expect(other.get_by_role("status")).to_contain_text("This link is not valid")
 
     # The link is withdrawn: what is open ends, and stays ended.
     assert lab.control.links(cluster.id).links[0].opened == 1
     lab.control.withdraw(cluster.id)
-    expect(page.get_by_text("The link was withdrawn or has ended")).to_be_visible()
+    expect(page.get_by_text("The link has expired or was revoked")).to_be_visible()
     assert page.get_by_role("button", name="Show Dask’s dashboard").count() == 0
     page.reload()
-    expect(page.get_by_role("status").first).to_contain_text("shows nothing any more")
+    expect(page.get_by_role("status").first).to_contain_text("This link is not valid")
     again = stranger(browser)
     again.goto(link)
-    expect(again.get_by_role("status")).to_contain_text("shows nothing any more")
+    expect(again.get_by_role("status")).to_contain_text("This link is not valid")
 
     log = (lab.directory / "log").read_text()
     assert f"/gpucluster/shared/{cluster.id}/session" in log, "the log says who came"
     assert token not in log
     activity = [entry.message for entry in lab.control.activity(cluster.id).entries if entry.kind == "link"]
-    assert [message.split()[2] for message in activity] == ["made:", "opened;", "withdrawn;"]
+    assert [message.split()[2] for message in activity] == ["created:", "opened;", "revoked;"]

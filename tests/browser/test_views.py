@@ -120,7 +120,7 @@ def test_tabs_come_back_after_a_reload(page: Page, lab: Lab) -> None:
 
 def test_a_tab_says_so_when_its_cluster_ends_and_shows_the_next_of_that_name(page: Page, lab: Lab) -> None:
     lab.control.stop("blue")
-    words = "Cluster blue has ended. Its dashboard comes back when it is started again."
+    words = "Cluster blue has stopped. Start it again to see its dashboard."
     sentence = page.get_by_text(words).locator("visible=true")
     expect(sentence.first).to_be_visible()
     expect(page.locator(".gpc-DashboardView iframe")).to_have_count(0)
@@ -185,7 +185,7 @@ def test_the_log_is_downloaded_whole(page: Page) -> None:
 
 
 def test_the_activity_tells_who_asked_what(page: Page, lab: Lab) -> None:
-    choose_command(page, "Show Activity of GPU Cluster")
+    choose_command(page, "Show Activity")
     table = page.get_by_role("table", name="Activity: blue")
     expect(table.get_by_role("row").nth(1)).to_be_visible()
     lab.control.patch("blue", {"n_workers": 3})
@@ -193,7 +193,7 @@ def test_the_activity_tells_who_asked_what(page: Page, lab: Lab) -> None:
 
 
 def test_gauges_over_time(page: Page, client: Client) -> None:
-    choose_command(page, "Show Gauges of GPU Cluster over Time")
+    choose_command(page, "Show Gauges over Time")
     charts = page.get_by_role("region", name="Gauges over time")
     canvas = charts.get_by_role("img", name="Host memory")
     expect(canvas).to_be_visible()
@@ -243,19 +243,22 @@ def test_the_card_records_also_while_no_page_is_open_and_plays(page: Page, lab: 
 
 def test_a_section_is_moved_to_the_file_browser_and_back(page: Page) -> None:
     section = page.locator("#gpucluster-lessons")
-    heading = section.locator("> details > summary")
-    open_panel(page)
+    heading = section.get_by_role("heading", name="Lessons")
+    tab = page.locator('.jp-SideBar [data-id="gpucluster-lessons-panel"]')
+    # In the panel of the clusters there is a line, which leads to the list.
+    open_panel(page).get_by_role("button", name=re.compile(r"^\d+ of \d+$")).click()
     heading.click(button="right")
     page.get_by_role("menuitem", name="Move to File Browser").click()
     page.locator('.jp-SideBar [data-id="filebrowser"]').click()
     expect(section.locator(".gpc-Lessons-summary")).to_be_visible()
-    expect(heading).to_be_hidden()
+    expect(heading).to_have_count(0)
+    expect(tab).to_have_count(0)
     page.wait_for_timeout(2500)  # The layout is saved a moment after it has changed.
     page.goto(page.url.split("?")[0])
     expect(section.locator(".gpc-Lessons-summary")).to_be_visible()
     page.locator(".jp-hosted-section", has_text="Lessons").click(button="right")
-    page.get_by_role("menuitem", name="Move back to GPU clusters").click()
-    open_panel(page)
+    page.get_by_role("menuitem", name="Move back to Lessons").click()
+    tab.click()
     expect(heading).to_be_visible()
 
 
@@ -279,19 +282,19 @@ def test_a_cluster_is_dragged_into_a_notebook(page: Page, lab: Lab) -> None:
 
 
 def test_the_palette_opens_the_dashboard_and_asks_for_a_page(page: Page) -> None:
-    choose_command(page, "Open Dashboard of GPU Cluster")
+    choose_command(page, "Open Dashboard")
     expect(tab(page, "Status")).to_be_visible()
     expect_plot(page, "Status")
     # Beside the notebook, which stays where it is and keeps half of the room.
     notebook, dashboard = (page.locator(name).bounding_box() for name in (".jp-NotebookPanel", ".gpc-DashboardView"))
     assert notebook is not None and dashboard is not None
     assert notebook["x"] + notebook["width"] <= dashboard["x"] and notebook["width"] >= 0.9 * dashboard["width"]
-    choose_command(page, "Open Page of GPU Cluster’s Dashboard…")
+    choose_command(page, "Open Dashboard Page…")
     page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
 
 
 def test_the_palette_lays_out_shows_the_log_and_the_panel(page: Page) -> None:
-    choose_command(page, "Lay Out Dashboard of GPU Cluster")
+    choose_command(page, "Open Dashboard Layout")
     # Without room for two columns beside the notebook: one, with the others behind.
     for title in ("Task stream", "Progress"):
         expect_plot(page, title)
@@ -299,15 +302,15 @@ def test_the_palette_lays_out_shows_the_log_and_the_panel(page: Page) -> None:
     page.screenshot(path=ARTIFACTS / "dashboards-beside-light.png")
     tab(page, "CPU by worker").click()
     expect_plot(page, "CPU by worker")
-    choose_command(page, "Show Log of GPU Cluster")
+    choose_command(page, "Show Log")
     expect(page.get_by_role("log", name="Log: blue")).to_be_visible()
     page.locator('.jp-SideBar [data-id="filebrowser"]').click()
-    choose_command(page, "Show GPU Clusters")
+    choose_command(page, "Show Panel")
     expect(page.locator("#gpucluster-panel")).to_be_visible()
 
 
 def test_the_palette_scales(page: Page, lab: Lab) -> None:
-    choose_command(page, "Scale GPU Cluster…")
+    choose_command(page, "Scale…")
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("spinbutton").fill("1")
     dialog.get_by_role("button", name="Ok").click()
@@ -317,11 +320,11 @@ def test_the_palette_scales(page: Page, lab: Lab) -> None:
 
 def test_the_palette_restarts_the_workers(page: Page, lab: Lab) -> None:
     before = lab.control.get("blue").workers[0].pid
-    choose_command(page, "Restart Workers of GPU Cluster…")
+    choose_command(page, "Restart Workers…")
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Restart the workers of blue?")
     dialog.get_by_role("button", name="Restart").click()
-    choose_command(page, "Show Activity of GPU Cluster")
+    choose_command(page, "Show Activity")
     expect(page.locator('.gpc-ActivityTable [data-kind="restart"]')).to_be_visible()
     deadline = time.monotonic() + 90
     while {worker.pid for worker in lab.control.get("blue").workers} in ({before}, set()):
@@ -331,14 +334,14 @@ def test_the_palette_restarts_the_workers(page: Page, lab: Lab) -> None:
 
 
 def test_the_palette_opens_the_form_and_stops(page: Page, lab: Lab) -> None:
-    choose_command(page, "New GPU Cluster…")
+    choose_command(page, "New Cluster…")
     form = page.get_by_role("form", name="New cluster")
     form.get_by_role("button", name="Cancel").click()
-    choose_command(page, "Show Activity of GPU Cluster")
+    choose_command(page, "Show Activity")
     # Its only client is the notebook, which rests and holds nothing: there is nothing to ask.
-    choose_command(page, "Stop GPU Cluster…")
+    choose_command(page, "Stop…")
     expect(card_of(page).get_by_role("status").first).to_contain_text("Stopped")
-    choose_command(page, "Open Dashboard of GPU Cluster")
+    choose_command(page, "Open Dashboard")
     expect(page.get_by_text("No running cluster. Create one first.")).to_be_visible()
     # Tabs say that their cluster has ended; after a reload nobody needs them any more.
     expect(tab(page, "Progress")).to_be_visible()
@@ -368,7 +371,7 @@ def test_dashboards_are_dark_in_dark_themes_unless_somebody_wants_white(
     themes.write_text(json.dumps({"theme": "JupyterLab Dark"}))
     page = open_page(browser, lab, "lab/workspaces/dark?reset")
     open_panel(page)
-    choose_command(page, "Open Dashboard of GPU Cluster")
+    choose_command(page, "Open Dashboard")
     expect_plot(page, "Status")
     shown = page.locator('iframe[title^="Status:"]')
     # Plots are dark themselves: the colours of tasks stay what they are.
@@ -387,7 +390,7 @@ def test_dashboards_are_dark_in_dark_themes_unless_somebody_wants_white(
     expect(shown).to_have_css("filter", "invert(0.9) hue-rotate(180deg)")
     choose_command(page, "Settings Editor")
     page.locator(".jp-PluginList").get_by_text("GPU clusters", exact=True).click()
-    expect(page.get_by_text("Where the memory and utilization of this machine's GPUs")).to_be_visible()
+    expect(page.get_by_text("When to show memory and utilization of this machine's GPUs")).to_be_visible()
     page.locator('input[id$="_dashboardInvert"]').uncheck()
     tab(page, "Workers").click()  # what nobody saw is drawn anew
     expect(shown).to_have_css("filter", "none")

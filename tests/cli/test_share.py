@@ -42,7 +42,7 @@ def test_a_link_is_made_listed_and_withdrawn(folder: Any, gpucluster: Run, answe
     assert "figures, tasks" in listed and "never" in listed
     assert token not in listed and second["path"].split("#")[1] not in listed
     gone = gpucluster("share", "shared", "--withdraw", stored.link.id)
-    assert gone.stdout == f"{stored.link.id}: withdrawn, opened never\n"
+    assert gone.stdout == f"{stored.link.id}: revoked, opened never\n"
     assert [link["id"] for link in answer("share", "shared", "--withdraw", "all")["links"]] == [second["link"]["id"]]
     assert gpucluster("share", "shared", "--withdraw", "all").stdout == "There was no link.\n"
     assert living_links(folder) == []
@@ -90,7 +90,7 @@ def test_where_no_jupyter_runs_it_is_said_where_the_link_opens(
     as_json = gpucluster("share", "shared", "--json", env=without_jupyter)
     assert as_json.stderr == "" and json.loads(as_json.stdout)["notes"] == [done.stderr.strip()]
     shared = gpucluster("share", "shared", "--withdraw", "all", env=without_jupyter)
-    assert shared.stdout.count("withdrawn, opened never") == 2 and shared.stderr == ""
+    assert shared.stdout.count("revoked, opened never") == 2 and shared.stderr == ""
 
 
 @pytest.mark.parametrize(

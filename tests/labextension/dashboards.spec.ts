@@ -146,12 +146,12 @@ describe('a tab', () => {
   it('says why there is nothing to see', () => {
     const say = (model?: ClusterModel) => waitingSentence(managerOf(), model, 'blue', trans);
     expect(say(heir)).toBeNull();
-    expect(say(old)).toContain('has ended');
-    expect(say(undefined)).toContain('has ended');
+    expect(say(old)).toContain('has stopped');
+    expect(say(undefined)).toContain('has stopped');
     expect(say(cluster({ state: 'failed' }))).toContain('has failed');
     expect(say(cluster({ state: 'starting', dashboard_path: null }))).toContain('is starting');
     expect(say(cluster({ state: 'stopping' }))).toContain('is stopping');
     const lost = { ...managerOf(), isReady: false, connection: 'lost' } as IClusterManager;
-    expect(waitingSentence(lost, undefined, 'blue', trans)).toContain('does not answer');
+    expect(waitingSentence(lost, undefined, 'blue', trans)).toContain('not responding');
   });
 });

@@ -91,7 +91,7 @@ it('waits in words, and goes over to the next cluster of its name', () => {
   expect(sentence()).toContain('Looking for');
   manager.isReady = true;
   manager.set(cluster({ id: 'old', state: 'stopped', dashboard_path: null }));
-  expect([frame(), sentence()]).toEqual([null, expect.stringContaining('has ended')]);
+  expect([frame(), sentence()]).toEqual([null, expect.stringContaining('has stopped')]);
   manager.set(cluster({ id: 'new', state: 'starting', dashboard_path: null }));
   expect([frame(), sentence()]).toEqual([null, expect.stringContaining('is starting')]);
   manager.set(cluster({ id: 'new' }));
@@ -153,14 +153,14 @@ it('says that it waits, and stops asking for a dashboard that never answers', ()
   };
   for (let time = 0; time < 8; time++) {
     refuse();
-    expect(sentence()).toContain('It is asked again.');
+    expect(sentence()).toContain('retrying');
     act(() => void jest.advanceTimersByTime(30_000));
   }
   refuse();
   const last = frame();
   act(() => void jest.advanceTimersByTime(600_000));
   expect(frame()).toBe(last);
-  expect(sentence()).toContain('Load this page again');
+  expect(sentence()).toContain('Reload this page');
   view.reload();
   expect(frame()).not.toBe(last);
 });

@@ -5,6 +5,7 @@ import {
   type IJSONSchema
 } from '../../labextension/src/form/schema';
 import {
+  entriesFor,
   entryOf,
   parseEntries,
   parseEntry,
@@ -127,14 +128,14 @@ describe('good values', () => {
 
 describe('bad values get a sentence', () => {
   it.each([
-    ['n_workers', 'abc', 'must be a whole number, such as 2'],
-    ['n_workers', '1.5', 'must be a whole number, such as 2'],
-    ['n_workers', '1e3', 'must be a whole number, such as 2'],
+    ['n_workers', 'abc', 'enter a whole number, e.g. 2'],
+    ['n_workers', '1.5', 'enter a whole number, e.g. 2'],
+    ['n_workers', '1e3', 'enter a whole number, e.g. 2'],
     ['n_workers', '0', 'must be at least 1 worker'],
     ['n_workers', '-1', 'must be at least 1 worker'],
     ['n_workers', '100000', 'must be at most 256 workers'],
-    ['threads_per_worker', 'none', 'must be a whole number, such as 2'],
-    ['idle_timeout_seconds', 'soon', 'must be a time such as 30 min or 2 h'],
+    ['threads_per_worker', 'none', 'enter a whole number, e.g. 2'],
+    ['idle_timeout_seconds', 'soon', 'enter a time, e.g. 30 min or 2 h'],
     ['idle_timeout_seconds', '0', 'must be at least 1 s'],
     ['idle_timeout_seconds', '31 d', 'must be at most 720 h'],
     ['protocol', 'ucx', 'must be one of tls, tcp']
@@ -143,12 +144,41 @@ describe('bad values get a sentence', () => {
   });
 });
 
+describe('a request that was made before', () => {
+  it('fills the form with what is not at its default, as the same values', () => {
+    const spec = {
+      backend: 'cuda',
+      name: 'far',
+      threads_per_worker: 1,
+      memory_limit: 2_000_000_000,
+      rmm_pool_size: 0.8,
+      idle_timeout_seconds: null,
+      libraries: [],
+      pre_import: ['cudf']
+    };
+    const entries = entriesFor(fields, spec);
+    expect(entries).toEqual({
+      name: 'far',
+      memory_limit: '2 GB',
+      rmm_pool_size: '80%',
+      idle_timeout_seconds: 'none',
+      pre_import: 'cudf'
+    });
+    expect(parseEntries(fields, entries, trans).faults).toEqual({});
+  });
+
+  it('writes names and values as they are typed', () => {
+    const env = fieldsOf({ properties: { env: { type: ['string', 'object'] } } });
+    expect(entriesFor(env, { env: { A: '1', B: 'x' } })).toEqual({ env: 'A=1,B=x' });
+  });
+});
+
 describe('the whole form', () => {
   it('gives what differs from the defaults, and what is wrong by field', () => {
     const entries = { n_workers: '2', name: '', threads_per_worker: 'two', rmm_async: true };
     expect(parseEntries(fields, entries, trans)).toEqual({
       values: { n_workers: 2, rmm_async: true },
-      faults: { threads_per_worker: "must be a whole number, such as 2; 't' is no digit" }
+      faults: { threads_per_worker: 'enter a whole number, e.g. 2' }
     });
   });
 

@@ -8,10 +8,14 @@ import * as CommandIDs from '../../labextension/src/actions/commandids';
 import { ClassTables } from '../../labextension/src/classroom/classtables';
 import { h } from '../../labextension/src/jsx';
 import { findCell, readLink } from '../../labextension/src/lessons/links';
-import { LessonsSection } from '../../labextension/src/lessons/lessonssection';
+import { LessonList, LessonsLine } from '../../labextension/src/lessons/lessonlist';
 import { LessonStore } from '../../labextension/src/lessons/lessonstore';
 import type { ILessonStore } from '../../labextension/src/lessons/tokens';
-import type { ClassView, LessonList, LessonModel } from '../../labextension/src/protocol/messages';
+import type {
+  ClassView,
+  LessonList as Listed,
+  LessonModel
+} from '../../labextension/src/protocol/messages';
 import { trans } from './models';
 
 function lesson(changes: Partial<LessonModel> = {}): LessonModel {
@@ -42,7 +46,7 @@ function lesson(changes: Partial<LessonModel> = {}): LessonModel {
   };
 }
 
-function list(changes: Partial<LessonList> = {}): LessonList {
+function list(changes: Partial<Listed> = {}): Listed {
   return {
     folder: 'gpucluster-lessons',
     lessons: [lesson()],
@@ -181,18 +185,13 @@ describe('in the panel', () => {
     });
   }
 
-  async function show(shown: LessonList | null): Promise<void> {
+  async function show(
+    shown: Listed | null,
+    Shown: typeof LessonList | typeof LessonsLine = LessonList
+  ): Promise<void> {
     const store = { list: shown, isAvailable: true } as unknown as ILessonStore;
     Object.assign(store, { changed: new Signal(store) });
-    await draw(
-      <LessonsSection
-        store={store}
-        commands={commands}
-        trans={trans}
-        isOpen
-        onToggle={() => undefined}
-      />
-    );
+    await draw(<Shown store={store} commands={commands} trans={trans} isTitled />);
   }
 
   async function press(label: string): Promise<void> {
@@ -228,33 +227,51 @@ describe('in the panel', () => {
     await show(list());
     expect(host.textContent).toContain('Next: Sum');
     expect(host.textContent).toContain('1 of 2 exercises');
+    await press('Details of lesson 06');
     expect(host.textContent).toContain('3 checks, 1 hint');
     const states = [...host.querySelectorAll('.gpc-ExerciseState')];
     expect(states.map(node => node.getAttribute('aria-label'))).toEqual([
       'passed',
       'not right yet'
     ]);
-    await press('Open 06.3');
-    await press('Begin lesson 06 anew');
+    await press('Sum');
+    await press('06 K-means');
+    await press('Start lesson 06 over');
     await press('Recall copy of lesson 06');
     await press('Delete my progress…');
     expect(executed).toEqual([
       [CommandIDs.openLesson, { link: '06.3' }],
+      [CommandIDs.openLesson, { link: '06' }],
       [CommandIDs.resetLesson, { lesson: '06' }],
       [CommandIDs.openRecall, { lesson: '06' }],
       [CommandIDs.deleteProgress, {}]
     ]);
   });
 
+  it('in the panel of the clusters one line: where to continue, and the list', async () => {
+    await show(list(), LessonsLine);
+    expect(host.textContent).toBe('Continue lesson 06.3 · 1 of 2');
+    await press('Continue lesson 06.3');
+    await press('1 of 2');
+    expect(executed).toEqual([
+      [CommandIDs.openLesson, { link: '06.3' }],
+      [CommandIDs.openLessons, {}]
+    ]);
+    const fresh = list();
+    await show({ ...fresh, progress: { ...fresh.progress, exists: false } }, LessonsLine);
+    expect(host.textContent).toContain('Start lesson 06.3');
+  });
+
   it('offers only what is possible', async () => {
     const none = lesson({ notebook: null, has_recall: false, needs: 'gpu' });
     const fresh = list();
     await show({ ...fresh, lessons: [none], progress: { ...fresh.progress, exists: false } });
+    await press('Details of lesson 06');
     const labels = [...host.querySelectorAll('button')].map(
       one => one.getAttribute('aria-label') ?? one.textContent
     );
     expect(labels).toContain('Copy all lessons');
-    expect(labels).not.toContain('Begin lesson 06 anew');
+    expect(labels).not.toContain('Start lesson 06 over');
     expect(labels).not.toContain('Recall copy of lesson 06');
     expect(labels).not.toContain('Delete my progress…');
     expect(labels).not.toContain('Class');
@@ -311,7 +328,7 @@ describe('in the panel', () => {
     expect(rows).toEqual(['06.3 t', '06.2 t', '<img src=x>', 'Bo']);
     expect(host.querySelector('img')).toBeNull();
     expect(host.textContent).toContain('5 min ago');
-    expect(host.textContent).toContain('not begun');
+    expect(host.textContent).toContain('not started');
     expect(host.textContent).toContain('x.json was left out');
   });
 });

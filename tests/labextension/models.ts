@@ -132,6 +132,7 @@ export function kind(changes: Partial<KindModel> = {}, traits: Partial<Traits> =
       ...traits
     },
     problem: null,
+    lacks: null,
     where: 'This machine',
     ...changes
   };

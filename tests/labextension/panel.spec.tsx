@@ -117,7 +117,13 @@ const offer: IOffer = {
       },
       { queues: true, this_machine: false }
     ),
-    kind({ name: 'odd', where: 'odd', traits: null, problem: 'It cannot be imported.' })
+    kind({
+      name: 'odd',
+      where: 'odd',
+      traits: null,
+      problem: 'It cannot be imported.',
+      lacks: 'cannot be loaded'
+    })
   ],
   presets: [
     {
@@ -1017,8 +1023,29 @@ describe('creation form', () => {
     activeKernel: () => ({ name: 'py', displayName: 'Python 3' }),
     kernels: () => []
   };
-  const form = (manager: IClusterManager, onDone = jest.fn()): JSX.Element => (
+  const row = (label: string): HTMLElement | null | undefined =>
+    [...host.querySelectorAll('.gpc-Field label')]
+      .find(one => one.textContent === label)
+      ?.closest<HTMLElement>('.gpc-Field');
+  const choices = (label: string): (string | null)[] =>
+    [...(row(label)?.querySelectorAll('option') ?? [])].map(one => one.textContent);
+  const choose = async (label: string, value: string): Promise<void> => {
+    const select = row(label)?.querySelector('select');
+    await act(() => {
+      if (select) {
+        select.value = value;
+        select.dispatchEvent(new Event('change', { bubbles: true }));
+      }
+      return Promise.resolve();
+    });
+  };
+  const form = (
+    manager: IClusterManager,
+    onDone = jest.fn(),
+    filled: Readonly<Record<string, unknown>> | null = null
+  ): JSX.Element => (
     <CreateForm
+      filled={filled}
       manager={manager}
       trans={trans}
       environment={environment}
@@ -1031,6 +1058,7 @@ describe('creation form', () => {
     const create = jest.fn(() => Promise.resolve(cluster()));
     const onDone = jest.fn();
     await draw(form(store([], { create }), onDone));
+    await click('Copy as…');
     expect(host.textContent).toContain('gpucluster.create("local", n_workers=2, kernel_name="py")');
     await click('Create', 2);
     expect(create).toHaveBeenCalledTimes(1);
@@ -1041,17 +1069,15 @@ describe('creation form', () => {
   it('draws and creates a kind that another package offers', async () => {
     const create = jest.fn(() => Promise.resolve(cluster()));
     await draw(form(store([], { create })));
-    const shown = [...host.querySelectorAll('.gpc-Segments label')].map(one => one.textContent);
-    expect(shown).toEqual(['This machine', 'Batch', 'odd', 'Automatic', 'CPU', 'GPU']);
-    await act(() => {
-      host.querySelector<HTMLInputElement>('input[value=Batch]')?.click();
-      return Promise.resolve();
-    });
+    expect(choices('Where')).toEqual(['This machine', 'Batch', 'odd (cannot be loaded)']);
+    expect(choices('Hardware')).toEqual(['Automatic', 'CPU', 'GPU (no usable GPU)']);
+    await choose('Where', 'Batch');
     expect(host.querySelector('[data-field=partition]')).not.toBeNull();
     // No preset is about that place, and one kind needs no choice.
-    expect(host.querySelectorAll('[role=radiogroup]')).toHaveLength(1);
-    expect(host.querySelector('select.gpc-Input option[value=cpu]')).toBeNull();
+    expect(choices('Hardware')).toEqual([]);
+    expect(choices('Preset')).toEqual([]);
     await type('hours', '2');
+    await click('Copy as…');
     expect(host.textContent).toContain(
       'gpucluster.create("jobs", n_workers=2, hours=2, kernel_name="py")'
     );
@@ -1064,11 +1090,33 @@ describe('creation form', () => {
     });
   });
 
-  it('says on hover why there is nothing at a place', async () => {
+  it('says why there is nothing at a place, in a few words and in the help', async () => {
     await draw(form(store([])));
-    const absent = host.querySelector<HTMLInputElement>('input[value=odd]');
+    const absent = row('Where')?.querySelector<HTMLOptionElement>('option[value=odd]');
     expect(absent?.disabled).toBe(true);
-    expect(absent?.closest('label')?.title).toBe('It cannot be imported.');
+    const help = row('Where')?.querySelector('.gpc-Help');
+    expect(help?.hasAttribute('hidden')).toBe(true);
+    await act(() => {
+      row('Where')?.querySelector<HTMLElement>('.gpc-HelpButton')?.click();
+      return Promise.resolve();
+    });
+    expect(help?.hasAttribute('hidden')).toBe(false);
+    expect(help?.textContent).toContain('odd: It cannot be imported.');
+  });
+
+  it('begins with the request of a cluster that failed, and changes one value of it', async () => {
+    const create = jest.fn(() => Promise.resolve(cluster()));
+    const filled = { backend: 'jobs', name: 'far', n_workers: 2, partition: 'long', hours: 1 };
+    await draw(form(store([], { create }), jest.fn(), filled));
+    expect(host.querySelector('h2')?.textContent).toBe('Edit and retry');
+    await type('Workers', '3');
+    await click('Create');
+    expect(create).toHaveBeenCalledWith({
+      backend: 'jobs',
+      n_workers: 3,
+      partition: 'long',
+      kernel_name: 'py'
+    });
   });
 
   it('begins at a place with what the site offers there', async () => {
@@ -1077,14 +1125,9 @@ describe('creation form', () => {
     const create = jest.fn(() => Promise.resolve(cluster()));
     const presets = [...offer.presets, own];
     await draw(form(store([], { create, offer: () => Promise.resolve({ ...offer, presets }) })));
-    const listed = (): (string | null)[] =>
-      [...host.querySelectorAll('select.gpc-Input')[0].children].map(one => one.textContent);
-    expect(listed()).toEqual(['CPU', 'GPU (needs a GPU)']);
-    await act(() => {
-      host.querySelector<HTMLInputElement>('input[value=Batch]')?.click();
-      return Promise.resolve();
-    });
-    expect(listed()).toEqual(['Ours']);
+    expect(choices('Preset')).toEqual(['CPU', 'GPU (needs a GPU)']);
+    await choose('Where', 'Batch');
+    expect(choices('Preset')).toEqual(['Ours']);
     await click('Create');
     expect(create).toHaveBeenCalledWith({ ...spec, kernel_name: 'py' });
   });
@@ -1145,26 +1188,27 @@ describe('creation form', () => {
     await draw(form(store([], { create, notes })));
     await type('Name', 'ä b');
     await type('Workers', '2w');
+    await click('Copy as…');
     await click('Create');
     await act(() => new Promise<void>(resolve => window.setTimeout(resolve, 20)));
     const faults = [...host.querySelectorAll('.gpc-Fault')].map(one => one.textContent);
     expect(faults).toEqual([
       "Must start with a letter; 'ä' is not allowed.",
-      "Must be a whole number, such as 2; 'w' is no digit."
+      'Enter a whole number, e.g. 2.'
     ]);
-    expect(host.textContent).toContain('Nothing was created. Look at: Name, Workers.');
+    expect(host.textContent).toContain('Fix 2 fields to create: Name, Workers');
     expect(host.querySelector('[role=tabpanel]')?.textContent).toBe(
       'gpucluster.create("local", kernel_name="py")'
     );
     expect(host.querySelector('.gpc-CodeLines-left')?.textContent).toBe(
-      'Without Name, Workers: not valid yet.'
+      'Not included until valid: Name, Workers'
     );
     expect(create).not.toHaveBeenCalled();
     // What is valid here and refused there is not sent either.
     await type('Workers', '2');
     await click('Create');
     expect(create).not.toHaveBeenCalled();
-    expect(host.textContent).toContain('Nothing was created. Look at: Name.');
+    expect(host.textContent).toContain('Fix 1 field to create: Name');
   });
 
   it('shows nothing of this machine for a place that has not answered yet', async () => {
@@ -1183,10 +1227,7 @@ describe('creation form', () => {
     await draw(form(store([], { notes })));
     await act(() => new Promise(resolve => setTimeout(resolve, 350)));
     expect(host.querySelector('.gpc-Demand')).not.toBeNull();
-    await act(() => {
-      host.querySelector<HTMLInputElement>('input[value=Batch]')?.click();
-      return Promise.resolve();
-    });
+    await choose('Where', 'Batch');
     expect(host.querySelector('.gpc-Demand')).toBeNull();
     expect(host.textContent).not.toContain('Here.');
   });
@@ -1213,7 +1254,7 @@ describe('creation form', () => {
   it('says in a sentence that there is no GPU, and offers none', async () => {
     await draw(form(store([])));
     expect(host.textContent).toContain('No GPU here: clusters use CPU workers.');
-    expect(host.querySelector<HTMLInputElement>('input[value=cuda]')?.disabled).toBe(true);
+    expect(host.querySelector<HTMLOptionElement>('option[value=cuda]')?.disabled).toBe(true);
     expect(host.querySelector<HTMLOptionElement>('option[value=gpu]')?.disabled).toBe(true);
   });
 
@@ -1224,7 +1265,7 @@ describe('creation form', () => {
     await click('Create');
     expect(create).not.toHaveBeenCalled();
     expect(host.textContent).toContain('Must be at most 8 workers.');
-    expect(host.textContent).toContain('Nothing was created. Look at: Workers.');
+    expect(host.textContent).toContain('Fix 1 field to create: Workers');
   });
 
   it('shows what the server refuses next to the field, until it is changed', async () => {

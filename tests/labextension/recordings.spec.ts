@@ -61,11 +61,11 @@ describe('recording tab', () => {
     const tab = new RecordingTab({ place, settings, thresholds, trans });
     act(() => Widget.attach(tab, document.body));
     expect(tab.title.label).toBe('Recording: x&y.gpucluster.jsonl.gz');
-    expect(tab.node.textContent).toContain('Reading…');
+    expect(tab.node.textContent).toContain('Loading…');
     await until(() => tab.node.querySelector('.gpc-Player'));
     expect(tab.title.label).toBe('Recording: k-means');
     expect(tab.node.textContent).toContain(LABEL);
-    expect(tab.node.textContent).not.toContain('Reading…');
+    expect(tab.node.textContent).not.toContain('Loading…');
     expect(tab.node.querySelector('button')!.getAttribute('aria-label')).toBe('Pause');
     const url = new URL(asked[0]);
     expect(url.pathname).toBe('/a%40b/gpucluster/api/recordings/session');

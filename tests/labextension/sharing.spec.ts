@@ -73,12 +73,12 @@ it('makes the link that was asked for, and copies it', async () => {
   const manager = new Manager();
   const done = share(manager);
   await settle();
-  expect(open()!.textContent).not.toContain('Links now');
+  expect(open()!.textContent).not.toContain('Active links');
   const hours = open()!.querySelector<HTMLInputElement>('input[type=number]')!;
   expect([hours.value, hours.max]).toEqual(['2', '24']);
   hours.value = '0.5';
   open()!.querySelector<HTMLInputElement>('input[type=checkbox]')!.checked = true;
-  press('Make link');
+  press('Create link');
   await settle();
   expect(manager.asked).toEqual([{ hours: 0.5, tasks: true }]);
   const shown = open()!.querySelector<HTMLInputElement>('input[aria-label=Link]')!;
@@ -102,7 +102,7 @@ it('says why it takes no such number of hours', async () => {
   };
   for (const wrong of ['-1', '0', '25', '']) {
     type(wrong);
-    expect(alert.textContent).toBe('A link lasts between 0.1 and 24 hours.');
+    expect(alert.textContent).toBe('Enter 0.1 to 24 hours.');
   }
   type('24');
   expect(alert.textContent).toBe('');
@@ -120,7 +120,7 @@ it('makes none when it is cancelled, and copies none when it is closed', async (
   expect(open()).toBeNull();
   done = share(manager);
   await settle();
-  press('Make link');
+  press('Create link');
   await settle();
   press('Close');
   await done;
@@ -140,16 +140,16 @@ it('lists the links that there are as text, and withdraws them', async () => {
   expect(rows[1]).toContain('<img src=x>');
   expect(open()!.querySelector('img')).toBeNull();
   manager.error = new Error('The registry cannot be written.');
-  press('Withdraw link 00000001');
+  press('Revoke link 00000001');
   await settle();
   expect(open()!.querySelector('[role=alert]')!.textContent).toBe(
     'The registry cannot be written.'
   );
   manager.error = null;
-  press('Withdraw link 8896cee4');
+  press('Revoke link 8896cee4');
   await settle();
   expect(manager.withdrawn).toEqual(['00000001', '8896cee4']);
-  expect(open()!.querySelector('.gpc-LinkRow')!.textContent).toBe('8896cee4 · withdrawn');
+  expect(open()!.querySelector('.gpc-LinkRow')!.textContent).toBe('8896cee4 · revoked');
   expect(open()!.querySelector('input')).toBe(document.activeElement);
   press('Cancel');
   await done;

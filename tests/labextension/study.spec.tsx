@@ -170,10 +170,10 @@ describe('an exam', () => {
     await draw(quizOf('exam', several.question, text.question));
     await type(output.node.querySelector<HTMLInputElement>('[type="text"]')!, 'RING');
     expect(output.node.textContent).toContain('1 of 2 answered');
-    await press('Hand in');
+    await press('Submit');
     expect(said()).toContain('1 question has no answer yet.');
     expect(reported).toEqual([]);
-    await press('Hand in all the same');
+    await press('Submit anyway');
     expect(said()).toContain('1 of 2 right.');
     expect(reported).toEqual([
       { kind: 'exam', answers: { [several.question.id]: false, [text.question.id]: true } }
@@ -187,8 +187,8 @@ describe('an exam', () => {
     expect(output.node.textContent).toContain('0 of 2 answered');
     await type(output.node.querySelector<HTMLInputElement>('[type="text"]')!, 'RING');
     expect(output.node.textContent).toContain('1 of 2 answered');
-    await press('Hand in');
-    await press('Hand in all the same');
+    await press('Submit');
+    await press('Submit anyway');
     expect(reported).toEqual([{ kind: 'exam', answers: { constructor: true, toString: false } }]);
   });
 });
@@ -213,17 +213,17 @@ describe('cards', () => {
   it('show the back only when turned, and come again until they are known', async () => {
     await draw(cards);
     expect(output.node.textContent).not.toContain('back 1');
-    await press('Turn the card');
+    await press('Flip the card');
     expect(output.node.textContent).toContain('back 1');
     expect(document.activeElement?.textContent).toBe('I knew it');
     await press('Not yet');
-    expect(said()).toContain('It comes again in this round.');
-    await press('Turn the card');
+    expect(said()).toContain('It comes back in this round.');
+    await press('Flip the card');
     await press('I knew it');
     expect(output.node.textContent).toContain('front 1');
-    await press('Turn the card');
+    await press('Flip the card');
     await press('I knew it');
-    expect(output.node.textContent).toContain('You knew 1 of 2 at once.');
+    expect(output.node.textContent).toContain('You knew 1 of 2 immediately.');
     // Known in the second go is not known.
     expect(reported).toEqual([
       { kind: 'card', id: '91.c1', known: false },
@@ -236,9 +236,9 @@ describe('cards', () => {
     const iso = `${day.getFullYear()}-${`${day.getMonth() + 1}`.padStart(2, '0')}-${`${day.getDate()}`.padStart(2, '0')}`;
     answer = { noted: 1, due: { '91.c1': iso } };
     await draw(cards);
-    await press('Turn the card');
+    await press('Flip the card');
     await press('I knew it');
-    expect(said()).toContain('It comes again in 2 days.');
+    expect(said()).toContain('Due again in 2 days.');
   });
 });
 
@@ -274,7 +274,7 @@ describe('lines to put in order', () => {
     expect(output.node.textContent).toContain('check("91.1", [("B", 0), ("A", 1)])');
     await key(list, 'Delete');
     expect(program()).toEqual(['B, indented 0: line B']);
-    expect(said()).toContain('Line A was taken out of the program.');
+    expect(said()).toContain('Line A was removed from the program.');
   });
 
   it('say so when they cannot be judged here', async () => {
@@ -350,16 +350,16 @@ describe('what comes from elsewhere', () => {
   });
 
   it.each([
-    [12, 3.4, 'Your guess was 3.5 times too high.'],
-    [3.4, 12, 'Your guess was 3.5 times too low.'],
+    [12, 3.4, 'Your guess is 3.5 × the real value.'],
+    [3.4, 12, 'The real value is 3.5 × your guess.'],
     [3, 3, 'Exactly.'],
     [100, 101, 'Very close.'],
     [null, 3, 'You made no prediction'],
-    [100, 1, 'Your guess was 100 times too high.'],
-    [1, 4, 'Your guess was 4 times too low.'],
-    ['yes', 'no', 'can you say why?'],
-    [1, 'no', 'can you say why?'],
-    [0, 3, 'can you say why?']
+    [100, 1, 'Your guess is 100 × the real value.'],
+    [1, 4, 'The real value is 4 × your guess.'],
+    ['yes', 'no', 'Can you explain why?'],
+    [1, 'no', 'Can you explain why?'],
+    [0, 3, 'Can you explain why?']
   ])('compares %p with %p', async (predicted, observed, words) => {
     await draw({ kind: 'prediction', question: '91.a', predicted, observed, unit: 'MB' });
     expect(output.node.textContent).toContain(words);

@@ -13,6 +13,7 @@ from gpucluster.lessons import check, expect_failure
 from gpucluster.lessons.course.lesson_02_lazy_on_purpose.probes import counted
 from gpucluster.lessons.examination import Examination, Halt
 from gpucluster.lessons.failures import Failure
+from gpucluster.lessons.learner_progress import record
 from gpucluster.lessons.probes.timing import Busy
 from gpucluster.lessons.results import LESSON_MIME, CheckResult, Finding, State
 
@@ -271,3 +272,12 @@ def test_a_failure_on_a_worker_names_the_line_of_the_learner(client: Any, capsys
         client.submit(divide, 0, pure=False).result()
     assert failure.line == "return 1 / number"
     assert "division by zero" in capsys.readouterr().out
+
+
+def test_lines_that_were_put_in_order_in_the_page_need_not_be_written_again() -> None:
+    assert "Put the lines in order above" in check("06.1", ...).message
+    record({"kind": "parsons", "exercise": "06.1", "right": True, "failed": []})
+    result = check("06.1", ...)
+    assert result.passed
+    assert "nothing to write here" in result.message
+    assert not check("06.1", [("A", 0)]).passed

@@ -59,7 +59,7 @@ def test_no_hint_gives_the_whole_solution() -> None:
 def test_prediction_and_observation(capsys: pytest.CaptureFixture[str]) -> None:
     predict("06.a", 100)
     result = compare("06.a", np.float64(150), "MB")
-    assert repr(result) == "You predicted: 100 MB. Observed: 150 MB. Your guess was 1.5 times too low."
+    assert repr(result) == "You predicted: 100 MB. Observed: 150 MB. The real value is 1.5 × your guess."
     record = result._repr_mimebundle_()[LESSON_MIME]
     assert record == {"kind": "prediction", "question": "06.a", "predicted": 100, "observed": 150.0, "unit": "MB"}
     assert capsys.readouterr().out == "Noted: 100.\n"
@@ -83,9 +83,9 @@ def test_no_prediction(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize(
     ("guess", "observed", "verdict"),
-    [(256, 256, "Exactly."), (10, 1, "10 times too high"), (4, 1, "Your guess was 4 times too high."),
-     (101, 100, "Very close."), (0, 5, "can you say why"),
-     ("yes", "no", "can you say why"), ("no", "no", "That is the same."), (-1, 2, "can you say why")],
+    [(256, 256, "Exactly."), (10, 1, "Your guess is 10 × the real value."), (4, 1, "Your guess is 4 × the real value."),
+     (101, 100, "Very close."), (0, 5, "Can you explain why?"),
+     ("yes", "no", "Can you explain why?"), ("no", "no", "That is the same."), (-1, 2, "Can you explain why?")],
 )  # fmt: skip
 def test_verdicts(guess: object, observed: object, verdict: str) -> None:
     predict("q", guess)
@@ -96,9 +96,9 @@ def test_a_prediction_of_the_wrong_kind_is_refused(capsys: pytest.CaptureFixture
     predict("q", [1])
     assert "Write a number or a word" in capsys.readouterr().out
     predict("q", "many")
-    assert repr(compare("q", 3)).endswith("You predicted: many. Observed: 3. That is different: can you say why?")
+    assert repr(compare("q", 3)).endswith("You predicted: many. Observed: 3. That is different. Can you explain why?")
     predict("q", 3)
-    assert repr(compare("q", "many")).endswith("That is different: can you say why?")
+    assert repr(compare("q", "many")).endswith("That is different. Can you explain why?")
     predict("q", ...)
 
 
@@ -137,4 +137,4 @@ def test_a_number_without_end_is_refused_and_shown_short(
 @pytest.mark.parametrize(("guess", "seen"), [(1e-300, 1e300), (1e300, 1e-300), (1, float("inf"))])
 def test_a_number_that_is_nothing_beside_the_other(guess: float, seen: float) -> None:
     predict("06.a", guess)
-    assert repr(compare("06.a", seen)).endswith("That is different: can you say why?")
+    assert repr(compare("06.a", seen)).endswith("That is different. Can you explain why?")

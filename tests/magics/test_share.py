@@ -37,7 +37,7 @@ def test_a_link_is_made_listed_and_withdrawn(folder: Any, page: FrontEnd) -> Non
     assert find_link([stored], address.split("#")[1]) is not None
     assert f"--withdraw {stored.link.id}" in said
     assert stored.link.id in page.text("%gpucluster share --list")
-    assert page.text("%gpucluster share --withdraw all") == f"{stored.link.id}: withdrawn, opened never\n"
+    assert page.text("%gpucluster share --withdraw all") == f"{stored.link.id}: revoked, opened never\n"
     assert living_links(folder) == []
     assert "24" in page.text("%gpucluster share --hours 25", "stderr")
     assert "must be a number of hours" in page.text("%gpucluster share --hours x", "stderr")

@@ -31,7 +31,7 @@ def test_a_size_is_read_as_it_is_meant(written, meant):
 @pytest.mark.parametrize(
     ("written", "words"),
     [
-        (1, "1 means 1 byte, too small"), ("1", "too small"), (0, "0 means 0 bytes"), (-5, "must not be negative"),
+        (1, "1 means 1 byte, which looks"), ("1", "too small"), (0, "0 means 0 bytes"), (-5, "must not be negative"),
         (1.5, "neither a whole number of bytes nor a share"), ("1.0", "too small"),
         ("101%", "between 0% and 100%"), ("0%", "between 0%"),
         ("2 pounds", "'pounds' is not a unit"), ("", "is not a memory size"),

@@ -234,7 +234,7 @@ async def test_each_kind_says_how_many_workers_there_are_where_nobody_says_it(ap
             said[kind] = field.get("help", field["description"])
     assert len(set(said.values())) == len(said), "no two kinds are alike in this"
     assert said["ssh"] == (
-        "Number of workers; 0 starts with none. Left out: one on each host, or one per GPU where there are GPUs."
+        "Number of workers; 0 starts with none. Default: one on each host, or one per GPU where there are GPUs."
     )
     assert "0 starts with none" not in said["mpi"]
     assert {"type": "integer", "minimum": 1, "maximum": 256} in answer["backends"]["mpi"]["properties"]["n_workers"][
@@ -270,14 +270,14 @@ async def test_the_form_is_told_what_the_site_offers_and_what_it_would_refuse(
     assert "It offers worker_cores (Cores): a whole number from 1 to 4; 1 when left out." in told["notes"]
     wrong = {**gateway.options, "gateway_options": "worker_cores=9"}
     code, told = await api("POST", "notes", wrong)
-    fault = {"field": "gateway_options.worker_cores", "message": "must be a whole number from 1 to 4, not '9'"}
-    assert (code, told["notes"], told["fields"]) == (200, [], [fault])
+    refused = {"field": "gateway_options.worker_cores", "message": "must be a whole number from 1 to 4, not '9'"}
+    assert (code, told["notes"], told["fields"]) == (200, [], [refused])
     code, told = await api("POST", "notes", {**gateway.options, "address": "http://127.0.0.1:9"})
-    assert (code, told["fields"]) == (200, [])
-    assert told["notes"][0].startswith("Nobody answers at http://127.0.0.1:9.")
+    fault = {"field": "address", "message": "nothing listens on port 9 of 127.0.0.1"}
+    assert (code, told["notes"], told["fields"]) == (200, [], [fault])
     # Nobody asks the site again for what it has just said.
     with monkeypatch.context() as patch:
         patch.setattr(AsyncControl, "preview", None)
-        assert (await api("POST", "notes", {**wrong, "name": "mine"}))[1]["fields"] == [fault]
+        assert (await api("POST", "notes", {**wrong, "name": "mine"}))[1]["fields"] == [refused]
     code, shown = await api("POST", "preview", gateway.options)
     assert (code, shown["offered"]["worker_cores"]["maximum"]) == (200, 4)

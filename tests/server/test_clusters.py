@@ -112,6 +112,9 @@ async def test_what_to_know_is_told_before_anything_is_asked_for(api, running_cl
     assert (code, error["code"]) == (422, "invalid_request")
     assert answer["fields"] == error["fields"]
     assert [fault["field"] for fault in error["fields"]] == ["memory_limit"]
+    code, answer = await api("POST", "notes", {"backend": "existing", "address": "tcp://127.0.0.1:9"})
+    fault = {"field": "address", "message": "nothing listens on port 9 of 127.0.0.1"}
+    assert (code, answer["notes"], answer["fields"]) == (200, [], [fault])
     code, answer = await api("POST", "clusters/shared/notes", {"n_workers": 200})
     assert code == 200
     assert any(note.startswith("200 threads run on ") for note in answer["notes"])

@@ -27,7 +27,7 @@ export class ClusterChip extends Widget {
     this.node.append(this._button);
     const { manager, links, panel, commands, trans } = _options;
     this._menu = new Menu({ commands });
-    this._menu.title.label = trans.__('GPU cluster of this notebook');
+    this._menu.title.label = trans.__('Cluster of this notebook');
     // Whatever is chosen then, the focus goes on from here.
     this._menu.aboutToClose.connect(() => this._button.focus());
     manager.changed.connect(this._draw, this);
@@ -60,8 +60,8 @@ export class ClusterChip extends Widget {
     this._label.textContent = cluster?.name ?? trans.__('No cluster');
     this._button.title =
       cluster === null
-        ? trans.__('This notebook is not connected to a GPU cluster. Choose one…')
-        : trans.__('This notebook computes on the cluster %1. Choose another…', cluster.name);
+        ? trans.__('This notebook is not connected to a cluster. Choose one…')
+        : trans.__('This notebook uses the cluster %1. Choose another…', cluster.name);
     this._button.setAttribute('aria-label', this._button.title);
   }
 

@@ -44,19 +44,23 @@ export function addCommands(options: ICommandOptions): void {
   const openPanel = (): void => shell.activateById(panel.id);
 
   commands.addCommand(CommandIDs.openPanel, {
-    label: trans.__('Show GPU Clusters'),
+    label: trans.__('Show Panel'),
     icon: clusterIcon,
     describedBy: described({}),
     execute: openPanel
   });
   commands.addCommand(CommandIDs.createCluster, {
-    label: args => (args.isLauncher ? trans.__('GPU cluster') : trans.__('New GPU Cluster…')),
-    caption: trans.__('Create a Dask cluster on the GPUs or CPUs of this machine'),
+    label: args => (args.isLauncher ? trans.__('GPU cluster') : trans.__('New Cluster…')),
+    caption: trans.__('Create a Dask cluster on GPUs or CPUs'),
     icon: clusterIcon,
     describedBy: described({
       spec: {
         type: 'object',
-        description: trans.__('What to create, at once; without it the form is opened.')
+        description: trans.__('What to create immediately; without it the form opens.')
+      },
+      from: {
+        type: 'string',
+        description: trans.__('Id of a cluster whose request the form begins with.')
       }
     }),
     execute: async args => {
@@ -65,7 +69,8 @@ export function addCommands(options: ICommandOptions): void {
         const created = await manager.create(args.spec as Args);
         return created.id;
       }
-      panel.showForm();
+      const from = manager.clusters.find(one => one.id === args.from);
+      panel.showForm(from === undefined ? null : { ...from.spec, name: from.name });
       return null;
     }
   });
@@ -73,18 +78,18 @@ export function addCommands(options: ICommandOptions): void {
     label: args =>
       typeof args.name === 'string'
         ? trans.__('Connect to %1', args.name)
-        : trans.__('Connect Notebook to GPU Cluster'),
+        : trans.__('Connect Notebook…'),
     isToggled: args => args.isCurrent === true,
     describedBy: described({
       id,
       notebook: {
         type: 'string',
-        description: trans.__('Id of the tab of the notebook; the one in view when left out.')
+        description: trans.__('Id of the tab of the notebook. Default: the one in view.')
       },
       name: { type: 'string', description: trans.__('Name of the cluster, for the label.') },
       isCurrent: {
         type: 'boolean',
-        description: trans.__('Whether the notebook is connected to it already, for a menu.')
+        description: trans.__('Whether the notebook is already connected to it, for a menu.')
       }
     }),
     execute: about.execute(trans.__('Connect to'), (cluster, { notebook }) =>
@@ -99,12 +104,12 @@ export function addCommands(options: ICommandOptions): void {
     )
   });
   commands.addCommand(CommandIDs.scaleCluster, {
-    label: trans.__('Scale GPU Cluster…'),
+    label: trans.__('Scale…'),
     describedBy: described({
       id,
       n_workers: {
         type: 'integer',
-        description: trans.__('Number of workers; asked for when left out.')
+        description: trans.__('Number of workers; prompts if omitted.')
       }
     }),
     execute: about.execute(trans.__('Scale'), async (cluster, args) => {
@@ -136,7 +141,7 @@ export function addCommands(options: ICommandOptions): void {
     });
   }
   commands.addCommand(CommandIDs.stopCluster, {
-    label: trans.__('Stop GPU Cluster…'),
+    label: trans.__('Stop…'),
     describedBy: described({ id }),
     execute: about.execute(trans.__('Stop'), async cluster => {
       if (
@@ -149,8 +154,8 @@ export function addCommands(options: ICommandOptions): void {
     })
   });
   commands.addCommand(CommandIDs.shareCluster, {
-    label: trans.__('Share a View of GPU Cluster…'),
-    caption: trans.__('Make a link by which others can look at it, and nothing else'),
+    label: trans.__('Share…'),
+    caption: trans.__('Create a link to a read-only view'),
     icon: shareIcon,
     describedBy: described({ id }),
     execute: about.execute(trans.__('Share'), cluster =>

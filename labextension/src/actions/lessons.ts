@@ -20,7 +20,7 @@ export interface ILessonOptions {
   notebooks: INotebookTracker | null;
   launcher: ILauncher | null;
   palette: ICommandPalette | null;
-  /** Show the lessons in the panel. */
+  /** Show the list of lessons. */
   showLessons: () => void;
   trans: TranslationBundle;
 }
@@ -55,8 +55,8 @@ export function addLessons(options: ILessonOptions): void {
   };
 
   commands.addCommand(CommandIDs.openLessons, {
-    label: args => (args.isLauncher === true ? trans.__('Lessons') : trans.__('Open the Lessons')),
-    caption: trans.__('Learn distributed computing on a cluster of your own'),
+    label: trans.__('Lessons'),
+    caption: trans.__('Learn distributed computing on your own cluster'),
     icon: lessonsIcon,
     isVisible,
     describedBy: described({}),
@@ -77,21 +77,21 @@ export function addLessons(options: ILessonOptions): void {
     const { written } = await store.recall(textOf(args.lesson));
     await commands.execute('docmanager:open', { path: written[0] });
   });
-  add(CommandIDs.resetLesson, trans.__('Begin Lesson Anew…'), { lesson }, async args => {
+  add(CommandIDs.resetLesson, trans.__('Start Lesson Over…'), { lesson }, async args => {
     const known = store.list?.lessons.find(one => one.id === args.lesson);
     if (known !== undefined && (await confirmReset(known, trans))) {
       await resetLesson(known, options);
     }
   });
-  add(CommandIDs.deleteProgress, trans.__('Delete My Progress in the Lessons…'), {}, async () => {
+  add(CommandIDs.deleteProgress, trans.__('Delete My Lesson Progress…'), {}, async () => {
     if (await confirmDelete(store, trans)) {
       await store.forget();
-      Notification.success(trans.__('Your progress is deleted.'), { autoClose: 4000 });
+      Notification.success(trans.__('Your progress was deleted.'), { autoClose: 4000 });
     }
   });
   commands.addCommand(CommandIDs.openClass, {
     label: trans.__('Show the Class'),
-    caption: trans.__('Who is where, and what fails most'),
+    caption: trans.__('Where the learners are, and which checks fail most'),
     icon: lessonsIcon,
     isVisible: () => store.list?.has_class === true,
     describedBy: described({}),
@@ -136,18 +136,18 @@ async function resetLesson(lesson: LessonModel, options: ILessonOptions): Promis
   const { backup } = await store.reset(lesson.id);
   await open?.context.revert();
   if (backup !== null) {
-    Notification.success(trans.__('What you had is in %1.', backup), { autoClose: 8000 });
+    Notification.success(trans.__('Your previous copy is in %1.', backup), { autoClose: 8000 });
   }
 }
 
 async function confirmReset(lesson: LessonModel, trans: TranslationBundle): Promise<boolean> {
   const answer = await showDialog({
-    title: trans.__('Begin lesson %1 anew?', lesson.id),
+    title: trans.__('Start lesson %1 over?', lesson.id),
     body: trans.__(
-      'You get a fresh copy of “%1”. What you have now is moved into a folder beside it. Your progress stays.',
+      'You get a fresh copy of “%1”. Your current copy is moved to a folder next to it. Your progress is kept.',
       lesson.title
     ),
-    buttons: [Dialog.cancelButton(), Dialog.okButton({ label: trans.__('Begin Anew') })]
+    buttons: [Dialog.cancelButton(), Dialog.okButton({ label: trans.__('Start Over') })]
   });
   return answer.button.accept;
 }
@@ -156,7 +156,7 @@ async function confirmDelete(store: ILessonStore, trans: TranslationBundle): Pro
   const answer = await showDialog({
     title: trans.__('Delete your progress?'),
     body: trans.__(
-      'Checks, answers, cards and predictions in %1 are forgotten. Your notebooks stay as they are.',
+      'This deletes the checks, answers, cards and predictions in %1. Your notebooks are not changed.',
       store.list?.progress.path ?? ''
     ),
     buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: trans.__('Delete') })]

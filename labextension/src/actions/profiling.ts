@@ -24,8 +24,8 @@ export function addProfiling({ app, manager, notebooks, trans }: IProfilingOptio
   const hasCluster = (): boolean => manager.clusters.some(cluster => !hasEnded(cluster));
   let isVisible = hasCluster();
   commands.addCommand(CommandIDs.profileCell, {
-    label: args => (args.toolbar === true ? '' : trans.__('Profile Cell on GPU Cluster')),
-    caption: trans.__('Run this cell and say what the cluster did, and what took the time'),
+    label: args => (args.toolbar === true ? '' : trans.__('Profile Cell')),
+    caption: trans.__('Profile this cell'),
     icon: profileIcon,
     describedBy: described({}),
     isVisible: args => args.toolbar !== true || isVisible,

@@ -20,8 +20,8 @@ export function addRecordings(options: IRecordingOptions): void {
   const { app, manager, trans } = options;
   const views = new RecordingViews(options);
   app.commands.addCommand(CommandIDs.openRecording, {
-    label: trans.__('Play a Recording of a GPU Cluster…'),
-    caption: trans.__('See a cluster at work that was recorded before, such as one with GPUs'),
+    label: trans.__('Play Recording…'),
+    caption: trans.__('Play back a recorded cluster, for example one with GPUs'),
     icon: recordingIcon,
     describedBy: described({
       source: {
@@ -31,7 +31,7 @@ export function addRecordings(options: IRecordingOptions): void {
       },
       path: {
         type: 'string',
-        description: trans.__('Path of the recording; asked for when left out.')
+        description: trans.__('Path of the recording; prompts if omitted.')
       }
     }),
     execute: async args => {
@@ -46,8 +46,8 @@ export function addRecordings(options: IRecordingOptions): void {
     }
   });
   app.commands.addCommand(CommandIDs.recordCluster, {
-    label: trans.__('Record GPU Cluster, or End Its Recording'),
-    caption: trans.__('Keep what the gauges show in a file, to be played again anywhere'),
+    label: trans.__('Start/Stop Recording'),
+    caption: trans.__('Record the gauges to a file that can be played back anywhere'),
     icon: recordingIcon,
     describedBy: described({ id: idArgument(trans) }),
     execute: new ClusterCommand(manager, trans).execute(trans.__('Record'), cluster =>
@@ -67,9 +67,7 @@ async function choose({ app, trans }: IRecordingOptions): Promise<IRecordingPlac
   const { recordings } = await listRecordings(app.serviceManager.serverSettings);
   if (recordings.length === 0) {
     throw new Error(
-      trans.__(
-        'There is no recording yet. Make one: gpucluster record NAME FILE.gpucluster.jsonl.gz'
-      )
+      trans.__('No recordings yet. Make one: gpucluster record NAME FILE.gpucluster.jsonl.gz')
     );
   }
   const { button, value } = await showDialog<IRecordingPlace | null>({

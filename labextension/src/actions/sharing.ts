@@ -12,7 +12,7 @@ const LEAST_HOURS = 0.1;
 const DEFAULT_HOURS = 2;
 const MOST_HOURS = 24;
 
-/** Ask for a link by which others can look at a cluster, and show it; links that there are can be withdrawn. */
+/** Ask for a link by which others can view a cluster, and show it; active links can be revoked. */
 export async function shareView(
   cluster: ClusterModel,
   manager: IClusterManager,
@@ -21,16 +21,16 @@ export async function shareView(
 ): Promise<void> {
   const form = new LinkForm(cluster, await manager.links(cluster.id), manager, trans);
   const { button, value } = await showDialog<ILinkRequest>({
-    title: trans.__('Share a view of %1', cluster.name),
+    title: trans.__('Share %1', cluster.name),
     body: form,
-    buttons: [Dialog.cancelButton(), Dialog.okButton({ label: trans.__('Make link') })],
+    buttons: [Dialog.cancelButton(), Dialog.okButton({ label: trans.__('Create link') })],
     focusNodeSelector: 'input'
   });
   if (button.accept && value !== null) {
     const made = await manager.share(cluster.id, value);
     const address = URLExt.join(baseUrl, made.path);
     const shown = await showDialog({
-      title: trans.__('Whoever has this link can look'),
+      title: trans.__('Anyone with this link can view'),
       body: new MadeLink(made, address, trans),
       buttons: [
         Dialog.cancelButton({ label: trans.__('Close') }),
@@ -55,11 +55,12 @@ class LinkForm extends Widget implements Dialog.IBodyWidget<ILinkRequest> {
     super({ node: element('div', 'gpc-LinkForm') });
     const trans = _trans;
     element('p', '', this.node).textContent = trans.__(
-      'Others see the gauges and pages of the dashboard. They can change nothing, and see no code and no log.'
+      'Viewers see the gauges and dashboard pages. They cannot change anything and see neither code nor logs.'
     );
     const hours = element('label', '', this.node);
-    hours.append(trans.__('Ends by itself after so many hours:'), ' ');
+    hours.append(trans.__('Expires after'), ' ');
     this._hours = element('input', '', hours);
+    hours.append(' ', trans.__('hours'));
     Object.assign(this._hours, {
       type: 'number',
       required: true,
@@ -71,9 +72,9 @@ class LinkForm extends Widget implements Dialog.IBodyWidget<ILinkRequest> {
     const tasks = element('label', '', this.node);
     this._tasks = element('input', '', tasks);
     this._tasks.type = 'checkbox';
-    tasks.append(' ', trans.__('Show keys of tasks too (progress, task stream, task graph)'));
+    tasks.append(' ', trans.__('Show task names (progress, task stream, task graph)'));
     if (links.length > 0) {
-      element('h4', '', this.node).textContent = trans.__('Links now');
+      element('h4', '', this.node).textContent = trans.__('Active links');
       links.forEach(link => this._addRow(link));
     }
     this._alert = element('p', 'gpc-Error', this.node);
@@ -82,7 +83,7 @@ class LinkForm extends Widget implements Dialog.IBodyWidget<ILinkRequest> {
     this._hours.oninput = () => {
       this._alert.textContent = this._hours.validity.valid
         ? ''
-        : trans.__('A link lasts between %1 and %2 hours.', LEAST_HOURS, MOST_HOURS);
+        : trans.__('Enter %1 to %2 hours.', LEAST_HOURS, MOST_HOURS);
     };
   }
 
@@ -109,15 +110,15 @@ class LinkForm extends Widget implements Dialog.IBodyWidget<ILinkRequest> {
       .join(' · ');
     const button = element('button', 'gpc-Button gpc-mod-small', row);
     button.type = 'button';
-    button.textContent = trans.__('Withdraw');
-    button.setAttribute('aria-label', trans.__('Withdraw link %1', link.id));
+    button.textContent = trans.__('Revoke');
+    button.setAttribute('aria-label', trans.__('Revoke link %1', link.id));
     button.onclick = () => void this._withdraw(link, row);
   }
 
   private async _withdraw(link: SharedLink, row: HTMLElement): Promise<void> {
     try {
       await this._manager.withdraw(this._cluster.id, link.id);
-      row.replaceChildren(this._trans.__('%1 · withdrawn', link.id));
+      row.replaceChildren(this._trans.__('%1 · revoked', link.id));
       // The button that had the focus is gone: the keyboard stays in the dialog.
       this._hours.focus();
     } catch (error) {
@@ -130,7 +131,7 @@ class LinkForm extends Widget implements Dialog.IBodyWidget<ILinkRequest> {
   private readonly _alert: HTMLElement;
 }
 
-/** A link that was just made: it is not told again. */
+/** A link that was just made: it is not shown again. */
 class MadeLink extends Widget {
   constructor({ link }: NewLink, address: string, trans: TranslationBundle) {
     super({ node: element('div', 'gpc-LinkForm') });
@@ -140,10 +141,22 @@ class MadeLink extends Widget {
     input.setAttribute('aria-label', trans.__('Link'));
     input.onfocus = () => input.select();
     element('p', '', this.node).textContent = trans.__(
-      'It ends at %1, or with the cluster, and is not shown again. “Share a view…” withdraws it.',
+      'It expires at %1, or when the cluster stops, and is not shown again. To revoke it, use Share.',
       timeOf(link.ends_at)
     );
+    if (isOfThisMachine(address)) {
+      const note = element('p', 'gpc-Notice', this.node);
+      note.textContent = trans.__(
+        'Only this machine can open this address. For others, open JupyterLab at its network address or through a hub, and share from there.'
+      );
+    }
   }
+}
+
+/** Whether an address means the machine of whoever opens it. */
+function isOfThisMachine(address: string): boolean {
+  const { hostname } = new URL(address, window.location.href);
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
 function timeOf(time: string): string {

@@ -26,7 +26,7 @@ export function verbActions(trans: TranslationBundle): readonly IVerbAction[] {
     {
       verb: 'restart',
       command: 'gpucluster:restart-workers',
-      name: trans.__('Restart Workers of GPU Cluster…'),
+      name: trans.__('Restart Workers…'),
       icon: refreshIcon,
       label: trans.__('Restart'),
       title: trans.__('Restart the workers'),

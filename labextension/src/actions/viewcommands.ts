@@ -30,11 +30,11 @@ export function addViewCommands(options: IViewCommandOptions): void {
   const about = new ClusterCommand(manager, trans);
   const tabArguments = {
     id: idArgument(trans),
-    name: { type: 'string', description: trans.__('Name shown until the cluster is known.') },
-    tab: { type: 'string', description: trans.__('Id of the tab that comes back.') },
+    name: { type: 'string', description: trans.__('Name to show until the cluster is known.') },
+    tab: { type: 'string', description: trans.__('Id of the restored tab.') },
     restored: {
       type: 'boolean',
-      description: trans.__('Whether the tab comes back after a reload.')
+      description: trans.__('Whether the tab is restored after a reload.')
     }
   };
 
@@ -61,9 +61,7 @@ export function addViewCommands(options: IViewCommandOptions): void {
 
   commands.addCommand(CommandIDs.openDashboard, {
     label: args =>
-      args.choose === true
-        ? trans.__('Open Page of GPU Cluster’s Dashboard…')
-        : trans.__('Open Dashboard of GPU Cluster'),
+      args.choose === true ? trans.__('Open Dashboard Page…') : trans.__('Open Dashboard'),
     icon: dashboardIcon,
     describedBy: described({
       ...tabArguments,
@@ -87,8 +85,8 @@ export function addViewCommands(options: IViewCommandOptions): void {
     }
   });
   commands.addCommand(CommandIDs.layOutDashboard, {
-    label: trans.__('Lay Out Dashboard of GPU Cluster'),
-    caption: trans.__('Open the most useful pages of the dashboard side by side'),
+    label: trans.__('Open Dashboard Layout'),
+    caption: trans.__('Open the main dashboard pages side by side'),
     icon: layoutIcon,
     describedBy: described({ id: idArgument(trans) }),
     execute: about.execute(trans.__('Dashboard'), cluster => {
@@ -99,15 +97,15 @@ export function addViewCommands(options: IViewCommandOptions): void {
       views.layOutDashboards(cluster, isEmpty ? initialSettings().cpuLayout : columns);
     })
   });
-  addTab('log', trans.__('Log'), { label: trans.__('Show Log of GPU Cluster'), icon: logIcon });
+  addTab('log', trans.__('Log'), { label: trans.__('Show Log'), icon: logIcon });
   addTab('charts', trans.__('Gauges over Time'), {
-    label: trans.__('Show Gauges of GPU Cluster over Time'),
-    caption: trans.__('Charts with time axes: load, memory, results on disk, and what happened'),
+    label: trans.__('Show Gauges over Time'),
+    caption: trans.__('Charts of load, memory, results on disk and events'),
     icon: chartsIcon
   });
   addTab('activity', trans.__('Activity'), {
-    label: trans.__('Show Activity of GPU Cluster'),
-    caption: trans.__('Who asked what of the cluster, when, and what came of it'),
+    label: trans.__('Show Activity'),
+    caption: trans.__('Log of requests and their results'),
     icon: activityIcon
   });
 }
@@ -125,7 +123,7 @@ function restoredSubject(args: Args): ISubject | null {
 
 function requireDashboard(cluster: ClusterModel, trans: TranslationBundle): void {
   if (hasEnded(cluster)) {
-    throw new Error(trans.__('Cluster %1 has ended, and its dashboard with it.', cluster.name));
+    throw new Error(trans.__('Cluster %1 has stopped; it has no dashboard.', cluster.name));
   }
 }
 

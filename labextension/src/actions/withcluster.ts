@@ -18,7 +18,7 @@ export function described(properties: ReadonlyJSONObject): { args: ReadonlyJSONO
 export function idArgument(trans: TranslationBundle): ReadonlyJSONObject {
   return {
     type: 'string',
-    description: trans.__('Id or name of the cluster; asked for when left out.')
+    description: trans.__('Id or name of the cluster; prompts if omitted.')
   };
 }
 

@@ -12,7 +12,7 @@ interface IActivityTableProps {
 /** Entries, newest first. */
 export function ActivityTable({ label, entries, trans }: IActivityTableProps): JSX.Element {
   if (entries.length === 0) {
-    return <p role="status">{trans.__('Nothing has happened yet.')}</p>;
+    return <p role="status">{trans.__('No activity yet.')}</p>;
   }
   return (
     <table className="gpc-ActivityTable" aria-label={label}>
@@ -20,7 +20,7 @@ export function ActivityTable({ label, entries, trans }: IActivityTableProps): J
         <tr>
           <th scope="col">{trans.__('When')}</th>
           <th scope="col">{trans.__('What')}</th>
-          <th scope="col">{trans.__('Who asked')}</th>
+          <th scope="col">{trans.__('Requested by')}</th>
         </tr>
       </thead>
       <tbody>

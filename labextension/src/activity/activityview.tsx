@@ -43,7 +43,7 @@ class ActivityList extends ReactWidget {
           </p>
         )}
         {this._entries === null ? (
-          this._fault === null && <p role="status">{trans.__('Reading…')}</p>
+          this._fault === null && <p role="status">{trans.__('Loading…')}</p>
         ) : (
           <ActivityTable
             label={trans.__('Activity: %1', name)}

@@ -64,7 +64,7 @@ class ClassContent extends ReactWidget {
           </p>
         )}
         {this._view === null ? (
-          this._fault === null && <p role="status">{trans.__('Reading…')}</p>
+          this._fault === null && <p role="status">{trans.__('Loading…')}</p>
         ) : (
           <ClassTables view={this._view} trans={trans} />
         )}

@@ -30,7 +30,7 @@ export function ClassTables({ view, trans }: IClassProps): JSX.Element {
       )}
       {learners.length === 0 ? (
         <p>
-          {trans.__('Nobody shares yet. Each learner who wants to runs in a terminal:')}{' '}
+          {trans.__('No shared progress yet. To share, learners run in a terminal:')}{' '}
           <code>{`gpucluster lessons share ${folder}`}</code>
         </p>
       ) : (
@@ -53,7 +53,7 @@ function Exercises({ exercises, total, trans }: IExercisesProps): JSX.Element {
   const worst = [...exercises].sort((one, other) => other.stuck - one.stuck);
   return (
     <table className="gpc-Class-table">
-      <caption>{trans.__('Exercises: where most are stuck comes first')}</caption>
+      <caption>{trans.__('Exercises, most stuck learners first')}</caption>
       <thead>
         <tr>
           <th scope="col">{trans.__('Exercise')}</th>
@@ -61,7 +61,7 @@ function Exercises({ exercises, total, trans }: IExercisesProps): JSX.Element {
           <th scope="col">{trans.__('Checks')}</th>
           <th scope="col">{trans.__('Hints')}</th>
           <th scope="col">{trans.__('Solution seen')}</th>
-          <th scope="col">{trans.__('What fails most')}</th>
+          <th scope="col">{trans.__('Most failed checks')}</th>
         </tr>
       </thead>
       <tbody>
@@ -99,7 +99,7 @@ function Exercises({ exercises, total, trans }: IExercisesProps): JSX.Element {
   );
 }
 
-/** How many have passed, are stuck, have not begun: as a bar and in words. */
+/** How many have passed, are stuck, have not started: as a bar and in words. */
 function Shares(props: {
   readonly exercise: ClassExercise;
   readonly total: number;
@@ -129,10 +129,10 @@ function Learners({ view, trans }: IClassProps): JSX.Element {
       <thead>
         <tr>
           <th scope="col">{trans.__('Name')}</th>
-          <th scope="col">{trans.__('Is at')}</th>
+          <th scope="col">{trans.__('Current exercise')}</th>
           <th scope="col">{trans.__('Exercises passed')}</th>
-          <th scope="col">{trans.__('Fails')}</th>
-          <th scope="col">{trans.__('Last sign')}</th>
+          <th scope="col">{trans.__('Failing')}</th>
+          <th scope="col">{trans.__('Last active')}</th>
         </tr>
       </thead>
       <tbody>
@@ -141,7 +141,7 @@ function Learners({ view, trans }: IClassProps): JSX.Element {
             <th scope="row">{learner.name}</th>
             <td>
               {learner.exercise === null ? (
-                trans.__('not begun')
+                trans.__('not started')
               ) : (
                 <span className="gpc-ExerciseState" data-state={learner.state}>
                   <span aria-hidden="true">{stateSign(learner.state)}</span> {learner.exercise}{' '}

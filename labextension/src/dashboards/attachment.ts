@@ -33,18 +33,18 @@ export function waitingSentence(
 ): string | null {
   if (!manager.isReady) {
     return manager.connection === 'lost'
-      ? trans.__('The server does not answer. The dashboard of %1 comes back with it.', name)
+      ? trans.__('The server is not responding. The dashboard of %1 returns when it does.', name)
       : trans.__('Looking for cluster %1…', name);
   }
   if (cluster === undefined || hasEnded(cluster)) {
     return cluster?.state === 'failed'
-      ? trans.__('Cluster %1 has failed. Its dashboard comes back when it is started again.', name)
-      : trans.__('Cluster %1 has ended. Its dashboard comes back when it is started again.', name);
+      ? trans.__('Cluster %1 has failed. Start it again to see its dashboard.', name)
+      : trans.__('Cluster %1 has stopped. Start it again to see its dashboard.', name);
   }
   if (cluster.state === 'stopping') {
     return trans.__('Cluster %1 is stopping.', name);
   }
   return cluster.dashboard_path === null
-    ? trans.__('Cluster %1 is starting. Its dashboard appears as soon as it runs.', name)
+    ? trans.__('Cluster %1 is starting. Its dashboard opens when it runs.', name)
     : null;
 }

@@ -60,13 +60,13 @@ export class DashboardBar extends ReactWidget {
         />
         <BarButton
           icon={layoutIcon}
-          label={trans.__('Lay out the dashboard')}
+          label={trans.__('Open dashboard layout')}
           disabled={!view.isLive}
           onClick={run(CommandIDs.layOutDashboard)}
         />
         <BarButton
           icon={refreshIcon}
-          label={trans.__('Load this page again')}
+          label={trans.__('Reload this page')}
           disabled={!view.isLive}
           onClick={() => view.reload()}
         />

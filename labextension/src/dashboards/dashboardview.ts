@@ -21,9 +21,9 @@ export class DashboardView extends MainAreaWidget<DashboardFrame> {
     super({
       content: new DashboardFrame({
         loading: trans.__('Loading the page…'),
-        retrying: trans.__('The dashboard does not answer yet. It is asked again.'),
+        retrying: trans.__('The dashboard is not responding; retrying.'),
         gone: trans.__(
-          'The dashboard does not answer. “Load this page again”, above, asks once more.'
+          'The dashboard is not responding. Use “Reload this page” above to try again.'
         )
       })
     });

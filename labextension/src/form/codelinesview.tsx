@@ -76,7 +76,7 @@ export function CodeLines({ backend, values, left, trans }: ICodeLinesProps): JS
       </pre>
       {left !== '' && (
         <p className="gpc-CodeLines-left" role="status">
-          {trans.__('Without %1: not valid yet.', left)}
+          {trans.__('Not included until valid: %1', left)}
         </p>
       )}
     </section>

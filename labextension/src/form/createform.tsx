@@ -3,7 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IEnvironment } from '../actions/environment';
 import { RefusedError } from '../clusters/restapi';
 import type { IClusterManager, IOffer } from '../clusters/tokens';
-import { h, useEffect, useMemo, useRef, useState } from '../jsx';
+import { Fragment, h, useEffect, useMemo, useRef, useState } from '../jsx';
 import { asSentence, sentenceOf, useAsking } from '../panel/asking';
 import { NoteList, useForeseen, type IForeseen } from '../panel/notes';
 import type { FieldError, OfferedPreset } from '../protocol/messages';
@@ -14,19 +14,21 @@ import { PlaceChoice, placeOf, usableAt } from './placechoice';
 import { PresetChoice } from './presetchoice';
 import { fieldsOf, groupsOf, type IField } from './schema';
 import { backendOf, startingPreset } from './starting';
-import { entryOf, parseEntries, type Entries } from './values';
+import { entriesFor, entryOf, parseEntries, type Entries } from './values';
 
 export interface ICreateFormProps {
   readonly manager: IClusterManager;
   readonly trans: TranslationBundle;
   readonly environment: IEnvironment;
   readonly defaultPreset: string;
+  /** A request to begin with, in place of a preset: that of a cluster which failed. */
+  readonly filled?: Readonly<Record<string, unknown>> | null;
   readonly onDone: () => void;
 }
 
 /** Asks the server what can be created, then draws the form. */
 export function CreateForm(props: ICreateFormProps): JSX.Element {
-  const { manager, environment, trans, onDone } = props;
+  const { manager, environment, filled, trans, onDone } = props;
   const [offer, setOffer] = useState<IOffer | null>(null);
   const asking = useAsking();
   const kernel = environment.activeKernel()?.name;
@@ -47,7 +49,7 @@ export function CreateForm(props: ICreateFormProps): JSX.Element {
       }}
     >
       <div className="gpc-CreateForm-header">
-        <h2>{trans.__('New cluster')}</h2>
+        <h2>{filled ? trans.__('Edit and retry') : trans.__('New cluster')}</h2>
         {offer === null && (
           // The form brings its own.
           <button type="button" className="gpc-Button" autoFocus onClick={onDone}>
@@ -64,7 +66,7 @@ export function CreateForm(props: ICreateFormProps): JSX.Element {
         </div>
       )}
       {offer === null ? (
-        asking.error === null && <p role="status">{trans.__('Looking at this machine…')}</p>
+        asking.error === null && <p role="status">{trans.__('Checking this machine…')}</p>
       ) : (
         <Form {...props} offer={offer} />
       )}
@@ -82,15 +84,17 @@ function Form({
   trans,
   environment,
   defaultPreset,
+  filled,
   onDone
 }: IFormProps): JSX.Element {
-  const first = startingPreset(offer, defaultPreset);
-  const [preset, setPreset] = useState(first?.name ?? '');
-  const [backend, setBackend] = useState(backendOf(offer, first));
-  const [entries, setEntries] = useState<Entries>(() => entriesOf(offer, first));
-  const [refused, setRefused] = useState<readonly FieldError[]>([]);
+  const [first] = useState(() => beginning(offer, defaultPreset, filled ?? null, trans));
+  const [preset, setPreset] = useState(first.preset);
+  const [backend, setBackend] = useState(first.backend);
+  const [entries, setEntries] = useState<Entries>(first.entries);
+  const [refused, setRefused] = useState<readonly FieldError[]>(first.refused);
   const [tried, setTried] = useState(false);
-  const [isAdvancedOpen, setAdvancedOpen] = useState(false);
+  const [isAdvancedOpen, setAdvancedOpen] = useState(first.isAdvanced);
+  const [isCodeShown, setCodeShown] = useState(false);
   const asking = useAsking();
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => focusFirst(form.current), []);
@@ -100,6 +104,10 @@ function Form({
       const fault = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
       (fault ?? form.current?.querySelector<HTMLElement>('[type="submit"]'))?.focus();
     });
+  };
+  const focusField = ({ name }: IField): void => {
+    const row = form.current?.querySelector(`[data-field="${name}"]`);
+    row?.querySelector<HTMLElement>('input, select')?.focus();
   };
 
   const fields = useMemo(() => fieldsOf(offer.backends[backend] ?? {}), [offer, backend]);
@@ -175,7 +183,7 @@ function Form({
     return told === undefined ? null : inWords(told, fields);
   };
   const elsewhere = refused.filter(error => fieldOf(error, fields) === null);
-  const plain = fields.filter(field => !field.advanced);
+  const plain = ownFirst(fields.filter(field => !field.advanced));
   const advanced = fields.filter(field => field.advanced);
   const atFault = [...plain, ...advanced].filter(field => faultOf(field) !== null);
   const valid = Object.entries(given).filter(([name]) => !atFault.some(one => one.name === name));
@@ -185,28 +193,20 @@ function Form({
       ? elsewhere.map(({ message }) => asSentence(inWords(message, fields))).join(' ')
       : inWords(sentenceOf(asking.error), fields);
   const rows = (shown: readonly IField[]): JSX.Element[] =>
-    groupsOf(shown).map(group => (
-      <fieldset key={group.title} className="gpc-Group">
-        <legend>{group.title}</legend>
-        {group.fields.map(field => (
-          <FieldRow
-            key={`${backend}-${field.name}`}
-            field={field}
-            entry={
-              entries[field.name] ??
-              entryOf(
-                field,
-                field.kind === 'boolean' || field.kind === 'choice' ? field.default : null
-              )
-            }
-            fault={faultOf(field)}
-            devices={offer.devices}
-            environment={environment}
-            trans={trans}
-            onChange={entry => change(field.name, entry)}
-          />
-        ))}
-      </fieldset>
+    shown.map(field => (
+      <FieldRow
+        key={`${backend}-${field.name}`}
+        field={field}
+        entry={
+          entries[field.name] ??
+          entryOf(field, field.kind === 'boolean' || field.kind === 'choice' ? field.default : null)
+        }
+        fault={faultOf(field)}
+        devices={offer.devices}
+        environment={environment}
+        trans={trans}
+        onChange={entry => change(field.name, entry)}
+      />
     ));
   return (
     <form
@@ -252,34 +252,49 @@ function Form({
           onToggle={event => setAdvancedOpen(event.currentTarget.open)}
         >
           <summary>{trans.__('More options')}</summary>
-          {rows(advanced)}
-        </details>
-      )}
-      {kernel !== null && entries.kernel_name === undefined && (
-        <p className="gpc-Hint">
-          {trans.__(
-            'Workers use the environment of the notebook used last: %1.',
-            kernel.displayName
+          {groupsOf(ownFirst(advanced)).map(group => (
+            <fieldset key={group.title} className="gpc-Group">
+              <legend>{group.title}</legend>
+              {rows(group.fields)}
+            </fieldset>
+          ))}
+          {kernel !== null && entries.kernel_name === undefined && (
+            <p className="gpc-Hint">
+              {trans.__(
+                'Workers use the environment of the last notebook: %1.',
+                kernel.displayName
+              )}
+            </p>
           )}
-        </p>
+        </details>
       )}
       <div className="gpc-CreateForm-footer">
         {demand !== null && <DemandBar demand={demand} trans={trans} />}
         <NoteList notes={notes} />
-        <CodeLines
-          backend={backend}
-          values={Object.fromEntries(valid)}
-          left={titles}
-          trans={trans}
-        />
+        {isCodeShown && (
+          <CodeLines
+            backend={backend}
+            values={Object.fromEntries(valid)}
+            left={titles}
+            trans={trans}
+          />
+        )}
         {problem !== '' && (refused.length === 0 || elsewhere.length > 0) && (
           <p className="gpc-Error" role="alert">
             {problem}
           </p>
         )}
-        {tried && titles !== '' && (
+        {tried && atFault.length > 0 && (
           <p className="gpc-Error" role="alert">
-            {trans.__('Nothing was created. Look at: %1.', titles)}
+            {trans._n('Fix %1 field to create:', 'Fix %1 fields to create:', atFault.length)}
+            {atFault.map((field, place) => (
+              <Fragment key={field.name}>
+                {place === 0 ? ' ' : ', '}
+                <button type="button" className="gpc-OpenLink" onClick={() => focusField(field)}>
+                  {field.title}
+                </button>
+              </Fragment>
+            ))}
           </p>
         )}
         <div className="gpc-Buttons">
@@ -293,10 +308,64 @@ function Form({
           <button type="button" className="gpc-Button" onClick={onDone}>
             {trans.__('Cancel')}
           </button>
+          <button
+            type="button"
+            className="gpc-Button gpc-CopyAs"
+            aria-expanded={isCodeShown}
+            title={trans.__('The same request as Python, magic or shell')}
+            onClick={() => setCodeShown(!isCodeShown)}
+          >
+            {trans.__('Copy as…')}
+          </button>
         </div>
       </div>
     </form>
   );
+}
+
+interface IBeginning {
+  readonly preset: string;
+  readonly backend: string;
+  readonly entries: Entries;
+  readonly refused: readonly FieldError[];
+  readonly isAdvanced: boolean;
+}
+
+/** What the form begins with: a preset, or a request that was made before. */
+function beginning(
+  offer: IOffer,
+  defaultPreset: string,
+  filled: Readonly<Record<string, unknown>> | null,
+  trans: TranslationBundle
+): IBeginning {
+  const kind = filled?.backend;
+  if (filled === null || typeof kind !== 'string' || !(kind in offer.backends)) {
+    const first = startingPreset(offer, defaultPreset);
+    const entries = entriesOf(offer, first);
+    const backend = backendOf(offer, first);
+    return { preset: first?.name ?? '', backend, entries, refused: [], isAdvanced: false };
+  }
+  const fields = fieldsOf(offer.backends[kind]);
+  const { env } = filled;
+  const names = typeof env === 'object' && env !== null ? Object.keys(env) : [];
+  const hidden = Object.fromEntries(names.map(name => [name, '']));
+  const entries = entriesFor(fields, names.length > 0 ? { ...filled, env: hidden } : filled);
+  const message = trans.__('enter the values again: they are not stored');
+  return {
+    preset: '',
+    backend: kind,
+    entries,
+    refused: names.length > 0 ? [{ field: 'env', message }] : [],
+    isAdvanced: fields.some(({ advanced, name }) => advanced && name in entries)
+  };
+}
+
+const EVERYWHERE = ['Cluster', 'GPUs', 'Memory', 'GPU memory', 'Network'];
+
+/** What only this kind asks for stands first, such as hosts or an address. */
+function ownFirst(fields: readonly IField[]): readonly IField[] {
+  const rank = ({ group }: IField): number => EVERYWHERE.indexOf(group);
+  return [...fields].sort((one, other) => rank(one) - rank(other));
 }
 
 /** Whether a field is as it was when the server was asked about it. */

@@ -1,7 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { infoIcon } from '@jupyterlab/ui-components';
+import type React from 'react';
 
 import type { IEnvironment } from '../actions/environment';
-import { h, useId } from '../jsx';
+import { h, useId, useState } from '../jsx';
 import { asSentence } from '../panel/asking';
 import type { HostDevices } from '../protocol/messages';
 import { DeviceChoice } from './devicechoice';
@@ -18,33 +20,119 @@ export interface IFieldRowProps {
   readonly onChange: (entry: Entries[string]) => void;
 }
 
-/** A field with its label, its help and what is wrong with it. */
-export function FieldRow(props: IFieldRowProps): JSX.Element {
-  const { field, fault } = props;
-  const id = useId();
-  const isCheckbox = field.kind === 'boolean';
-  const isGroup = field.kind === 'choices' || field.kind === 'devices';
-  const label = isGroup ? (
-    <span id={`${id}-label`} className="gpc-Field-label">
-      {field.title}
-    </span>
-  ) : (
-    <label htmlFor={id}>{field.title}</label>
-  );
+interface IRowProps {
+  readonly name?: string;
+  readonly label: string;
+  readonly id: string;
+  /** Several controls, or a list, below their label. */
+  readonly isGroup?: boolean;
+  readonly isCheckbox?: boolean;
+  readonly fault?: string | null;
+  /** Paragraphs, behind a button. */
+  readonly help: readonly string[];
+  readonly more?: React.ReactNode;
+  readonly trans: TranslationBundle;
+  readonly children: React.ReactNode;
+}
+
+/** A label with its help, a control, and what is wrong with it. */
+function Row(props: IRowProps): JSX.Element {
+  const { name, label, id, isGroup, isCheckbox, fault, more, trans, children } = props;
+  const [isOpen, setOpen] = useState(false);
+  const help = props.help.filter(Boolean);
+  const kind = isCheckbox ? 'gpc-mod-checkbox' : isGroup ? 'gpc-mod-group' : '';
   return (
-    <div className={`gpc-Field ${isCheckbox ? 'gpc-mod-checkbox' : ''}`} data-field={field.name}>
-      {!isCheckbox && label}
-      <Control {...props} id={id} />
-      {isCheckbox && label}
-      {fault !== null && (
+    <div className={`gpc-Field ${kind}`} data-field={name}>
+      <div className="gpc-Field-head">
+        {isGroup ? <span id={`${id}-label`}>{label}</span> : <label htmlFor={id}>{label}</label>}
+        {help.length > 0 && (
+          <button
+            type="button"
+            className="gpc-HelpButton"
+            title={help.join('\n')}
+            aria-label={trans.__('About %1', label)}
+            aria-expanded={isOpen}
+            aria-controls={`${id}-help`}
+            onClick={() => setOpen(!isOpen)}
+          >
+            <infoIcon.react tag="span" />
+          </button>
+        )}
+      </div>
+      {children}
+      {fault !== null && fault !== undefined && (
         <p id={`${id}-fault`} className="gpc-Fault" role="alert">
           {asSentence(fault)}
         </p>
       )}
-      <p id={`${id}-help`} className="gpc-Help">
-        {field.description}
-      </p>
+      <div id={`${id}-help`} className="gpc-Help" hidden={!isOpen}>
+        {help.map(paragraph => (
+          <p key={paragraph}>{paragraph}</p>
+        ))}
+        {more}
+      </div>
     </div>
+  );
+}
+
+export interface IOption {
+  readonly value: string;
+  readonly text: string;
+  /** Why it cannot be chosen, in a few words. */
+  readonly whyNot?: string;
+}
+
+interface IChoiceRowProps {
+  readonly label: string;
+  readonly chosen: string;
+  readonly options: readonly IOption[];
+  readonly help: readonly string[];
+  readonly trans: TranslationBundle;
+  readonly onChoose: (value: string) => void;
+  /** What the help shows besides. */
+  readonly children?: React.ReactNode;
+}
+
+/** One of a few; what cannot be chosen is grey and says why. */
+export function ChoiceRow(props: IChoiceRowProps): JSX.Element {
+  const { label, chosen, options, help, trans, onChoose, children } = props;
+  const id = useId();
+  return (
+    <Row label={label} id={id} help={help} more={children} trans={trans}>
+      <select
+        id={id}
+        className="gpc-Input"
+        value={chosen}
+        aria-describedby={`${id}-help`}
+        onChange={event => onChoose(event.target.value)}
+      >
+        {options.map(({ value, text, whyNot }) => (
+          <option key={value} value={value} disabled={whyNot !== undefined}>
+            {whyNot === undefined ? text : trans.__('%1 (%2)', text, whyNot)}
+          </option>
+        ))}
+      </select>
+    </Row>
+  );
+}
+
+/** A field of a spec. */
+export function FieldRow(props: IFieldRowProps): JSX.Element {
+  const { field, fault, trans } = props;
+  const id = useId();
+  return (
+    <Row
+      name={field.name}
+      label={field.title}
+      id={id}
+      isCheckbox={field.kind === 'boolean'}
+      isGroup={field.kind === 'choices' || field.kind === 'devices'}
+      fault={fault}
+      help={[field.description]}
+      trans={trans}
+    >
+      <Control {...props} id={id} />
+    </Row>
   );
 }
 
@@ -96,8 +184,8 @@ function Control(props: IFieldRowProps & { readonly id: string }): JSX.Element {
         [
           '',
           active === null
-            ? trans.__("the Jupyter server's own")
-            : trans.__('of the notebook used last')
+            ? trans.__('that of the Jupyter server')
+            : trans.__('that of the last notebook')
         ],
         ...kernels.map(({ name, displayName }) => [name, displayName] as const)
       ]);

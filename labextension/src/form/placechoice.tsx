@@ -1,50 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { h, useId } from '../jsx';
+import { h } from '../jsx';
 import type { HostDevices, KindModel } from '../protocol/messages';
-
-interface IRadiosProps {
-  readonly label: string;
-  readonly chosen: string;
-  /** Value, label, what is said on hover, and whether it cannot be chosen. */
-  readonly options: readonly (readonly [string, string, string, boolean])[];
-  readonly help?: string;
-  readonly onChoose: (value: string) => void;
-}
-
-/** One of a few, all in sight; what cannot be chosen says why. */
-function Radios({ label, chosen, options, help, onChoose }: IRadiosProps): JSX.Element {
-  const id = useId();
-  return (
-    <div className="gpc-Field" role="radiogroup" aria-labelledby={id}>
-      <span id={id} className="gpc-Field-label">
-        {label}
-      </span>
-      <div className="gpc-Segments">
-        {options.map(([value, text, title, disabled]) => (
-          <label
-            key={value}
-            className={value === chosen ? 'gpc-mod-selected' : ''}
-            data-disabled={disabled || undefined}
-            title={title}
-          >
-            <input
-              type="radio"
-              name={id}
-              value={value}
-              checked={value === chosen}
-              disabled={disabled}
-              aria-description={title}
-              onChange={() => onChoose(value)}
-            />
-            {text}
-          </label>
-        ))}
-      </div>
-      {help !== undefined && <p className="gpc-Help gpc-HostMessage">{help}</p>}
-    </div>
-  );
-}
+import { ChoiceRow, type IOption } from './fields';
 
 interface IPlaceChoiceProps {
   readonly kinds: readonly KindModel[];
@@ -56,44 +14,56 @@ interface IPlaceChoiceProps {
   readonly onChoose: (kind: string) => void;
 }
 
-/** Where the workers are and, where several kinds are at one place, which of them. */
+/** Where the workers are and, where several kinds are at one place, on which hardware. */
 export function PlaceChoice(props: IPlaceChoiceProps): JSX.Element[] {
   const { kinds, devices, chosen, trans, onChoosePlace, onChoose } = props;
   const place = placeOf(kinds, chosen);
+  const places = [...new Set(kinds.map(({ where }) => where))];
+  const absent = places
+    .filter(where => usableAt(kinds, where).length === 0)
+    .flatMap(where => kinds.filter(kind => kind.where === where).slice(0, 1));
+  const rows = [
+    <ChoiceRow
+      key="place"
+      label={trans.__('Where')}
+      chosen={place}
+      options={places.map((where): IOption => {
+        const kind = absent.find(one => one.where === where);
+        return kind === undefined
+          ? { value: where, text: where }
+          : { value: where, text: where, whyNot: kind.lacks ?? trans.__('not available') };
+      })}
+      help={[
+        kinds.find(({ name }) => name === chosen)?.description ?? '',
+        ...absent.map(({ where, problem }) => trans.__('%1: %2', where, problem ?? ''))
+      ]}
+      trans={trans}
+      onChoose={onChoosePlace}
+    />
+  ];
   // What chooses by itself first: it is the right answer for most people.
   const here = usableAt(kinds, place).sort(
     (left, right) => Number(choosesItself(right)) - Number(choosesItself(left))
   );
-  const radios = [
-    <Radios
-      key="place"
-      label={trans.__('Where')}
-      chosen={place}
-      options={[...new Set(kinds.map(({ where }) => where))].map(where => {
-        const [usable] = usableAt(kinds, where);
-        const any = usable ?? kinds.find(kind => kind.where === where);
-        return [where, where, any.problem ?? any.description, usable === undefined];
-      })}
-      onChoose={onChoosePlace}
-    />
-  ];
   if (here.length > 1) {
-    radios.push(
-      <Radios
+    rows.push(
+      <ChoiceRow
         key="kind"
-        label={trans.__('Workers run on')}
+        label={trans.__('Hardware')}
         chosen={chosen}
-        options={here.map(kind => {
-          const lacks = lacksGpu(kind, devices);
+        options={here.map((kind): IOption => {
           const text = choosesItself(kind) ? trans.__('Automatic') : kind.title;
-          return [kind.name, text, lacks ? devices.message : kind.description, lacks];
+          return lacksGpu(kind, devices)
+            ? { value: kind.name, text, whyNot: trans.__('no usable GPU') }
+            : { value: kind.name, text };
         })}
-        help={devices.message}
+        help={[devices.message]}
+        trans={trans}
         onChoose={onChoose}
       />
     );
   }
-  return radios;
+  return rows;
 }
 
 /** Where the workers of a kind are. */

@@ -1,7 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { h, useId } from '../jsx';
+import { h } from '../jsx';
 import type { HostDevices, OfferedPreset } from '../protocol/messages';
+import { ChoiceRow, type IOption } from './fields';
 import { PresetPicture } from './presetpicture';
 
 interface IPresetChoiceProps {
@@ -14,41 +15,29 @@ interface IPresetChoiceProps {
 }
 
 /** Named starting points. */
-export function PresetChoice({
-  presets,
-  devices,
-  chosen,
-  trans,
-  onChoose
-}: IPresetChoiceProps): JSX.Element {
-  const id = useId();
+export function PresetChoice(props: IPresetChoiceProps): JSX.Element {
+  const { presets, devices, chosen, trans, onChoose } = props;
   const preset = presets.find(candidate => candidate.name === chosen);
+  const options = presets.map(({ name, title, needs_gpu }): IOption =>
+    needs_gpu && !devices.available
+      ? { value: name, text: title, whyNot: trans.__('needs a GPU') }
+      : { value: name, text: title }
+  );
   return (
-    <div className="gpc-Field">
-      <label htmlFor={id}>{trans.__('Preset')}</label>
-      <select
-        id={id}
-        className="gpc-Input"
-        value={chosen}
-        aria-describedby={`${id}-help`}
-        onChange={event => {
-          const found = presets.find(candidate => candidate.name === event.target.value);
-          if (found !== undefined) {
-            onChoose(found);
-          }
-        }}
-      >
-        {chosen === '' && <option value="">{trans.__('Your own choice')}</option>}
-        {presets.map(({ name, title, needs_gpu }) => (
-          <option key={name} value={name} disabled={needs_gpu && !devices.available}>
-            {needs_gpu && !devices.available ? trans.__('%1 (needs a GPU)', title) : title}
-          </option>
-        ))}
-      </select>
-      <p id={`${id}-help`} className="gpc-Help">
-        {preset?.description ?? trans.__('Choose a preset to start over from it.')}
-      </p>
+    <ChoiceRow
+      label={trans.__('Preset')}
+      chosen={chosen}
+      options={chosen === '' ? [{ value: '', text: trans.__('Custom') }, ...options] : options}
+      help={[preset?.description ?? trans.__('A preset resets the fields below to its values.')]}
+      trans={trans}
+      onChoose={name => {
+        const found = presets.find(candidate => candidate.name === name);
+        if (found !== undefined) {
+          onChoose(found);
+        }
+      }}
+    >
       {preset !== undefined && <PresetPicture preset={preset} />}
-    </div>
+    </ChoiceRow>
   );
 }

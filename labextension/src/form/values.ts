@@ -12,6 +12,12 @@ export type Parsed =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'fault'; readonly sentence: string };
 
+const SIZES = [
+  ['GiB', 2 ** 30],
+  ['GB', 1e9],
+  ['MiB', 2 ** 20],
+  ['MB', 1e6]
+] as const;
 const DEFAULT: Parsed = { kind: 'default' };
 const NONE = new Set(['none', 'never']);
 /** The first letter says which unit it is. */
@@ -60,9 +66,39 @@ export function entryOf(field: IField, value: unknown): Entries[string] {
       return Array.isArray(value) ? value.join(', ') : '';
     case 'switch':
       return typeof value === 'boolean' ? String(value) : '';
+    case 'memory':
+      return typeof value === 'number' && value >= 1
+        ? exactSize(value)
+        : textOf(field, value ?? '');
     default:
       return value === null || value === undefined ? '' : textOf(field, value);
   }
+}
+
+/** What to put into the fields for a request: that which is not at its default. */
+export function entriesFor(
+  fields: readonly IField[],
+  spec: Readonly<Record<string, unknown>>
+): Entries {
+  return Object.fromEntries(
+    fields
+      .filter(({ name }) => name in spec)
+      .filter(field => !sameValue(spec[field.name], field.default))
+      .map(field => [
+        field.name,
+        spec[field.name] === null && field.nullable ? 'none' : entryOf(field, spec[field.name])
+      ])
+  );
+}
+
+/** A number of bytes that is read as the same number again. */
+function exactSize(bytes: number): string {
+  for (const [unit, factor] of SIZES) {
+    if (bytes % factor === 0) {
+      return `${bytes / factor} ${unit}`;
+    }
+  }
+  return `${bytes}`;
 }
 
 /** What an empty text field stands for, shown as its placeholder. */
@@ -102,6 +138,13 @@ function textOf(field: IField, value: unknown): string {
   if (Array.isArray(value)) {
     return value.join(', ');
   }
+  if (typeof value === 'object' && value !== null) {
+    const pairs = Object.entries(value);
+    // Names and values are written as people do; what has parts is JSON.
+    return pairs.some(([, one]) => typeof one === 'object')
+      ? JSON.stringify(value)
+      : pairs.map(([name, one]) => `${name}=${one}`).join(',');
+  }
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
@@ -123,11 +166,11 @@ function read(field: IField, entry: Entries[string], trans: TranslationBundle): 
     case 'integer':
       return /^[+-]?\d+$/.test(text)
         ? bounded(field, Number(text), trans)
-        : fault(wholeNumber(text, trans));
+        : fault(trans.__('enter a whole number, e.g. 2'));
     case 'number':
       return Number.isFinite(Number(text))
         ? bounded(field, Number(text), trans)
-        : fault(trans.__('must be a number'));
+        : fault(trans.__('enter a number'));
     case 'duration':
       return duration(field, text, trans);
     case 'memory':
@@ -154,23 +197,11 @@ function read(field: IField, entry: Entries[string], trans: TranslationBundle): 
   }
 }
 
-/** Names the first character that has no place in a number. */
-function wholeNumber(text: string, trans: TranslationBundle): string {
-  const wrong = /^[+-]?\d*(.)/su.exec(text)?.[1];
-  const sentence = trans.__('must be a whole number, such as 2');
-  return wrong === undefined || /\d/.test(wrong)
-    ? sentence
-    : trans.__("%1; '%2' is no digit", sentence, wrong);
-}
-
 function duration(field: IField, text: string, trans: TranslationBundle): Parsed {
   const found = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text);
   const unit = found?.[2].toLowerCase() ?? '';
   if (found === null || !UNIT_OF_TIME.test(unit)) {
-    const sentence = trans.__('must be a time such as 30 min or 2 h');
-    return fault(
-      found === null ? sentence : trans.__("%1; '%2' is no unit of time", sentence, found[2])
-    );
+    return fault(trans.__('enter a time, e.g. 30 min or 2 h'));
   }
   const seconds = Math.round(Number(found[1]) * UNIT_SECONDS[unit[0] ?? 's']);
   return bounded(field, seconds, trans);

@@ -10,7 +10,7 @@ export class Tooltip {
     this.node.id = `gpc-tooltip-${++count}`;
     this.node.setAttribute('role', 'tooltip');
     this.node.hidden = true;
-    // Not when something appears under a mouse that rests: only a mouse that moves points at it.
+    // Not `pointerover`: that also comes to what appears below a pointer at rest.
     _root.addEventListener('pointermove', this._onPointer);
     _root.addEventListener('pointerleave', this._onLeave);
     _root.addEventListener('focusin', this._onFocus);
@@ -114,7 +114,7 @@ export class Tooltip {
 
   private readonly _onPointer = (event: PointerEvent): void => {
     const target = this._find(event.target);
-    if (target === this._pointed) {
+    if (target !== null && target === this._pointed) {
       return;
     }
     this._pointed = target;
@@ -151,7 +151,6 @@ export class Tooltip {
 
   private readonly _tips = new WeakMap<Element, Tip>();
   private _target: Element | null = null;
-  /** What the pointer is over. */
   private _pointed: Element | null = null;
   private _timer = 0;
 }

@@ -1,8 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { caretRightIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
 import * as CommandIDs from '../actions/commandids';
-import { Fragment, h } from '../jsx';
+import { Fragment, h, useState } from '../jsx';
 import type { LessonExercise, LessonModel } from '../protocol/messages';
 import { passedOf } from './links';
 import { stateSign, stateWords } from './states';
@@ -18,29 +19,36 @@ interface ILessonRowProps {
 export function LessonRow({ lesson, isNext, commands, trans }: ILessonRowProps): JSX.Element {
   const { id, title, minutes, exercises, questions, cards } = lesson;
   const passed = passedOf(lesson);
+  const [isOpen, setOpen] = useState(false);
   const run = (command: string, args: Record<string, string>) => () =>
     void commands.execute(command, args);
   return (
     <li className="gpc-Lesson" data-next={isNext}>
-      <button
-        className="gpc-Button"
-        aria-label={trans.__('Open lesson %1', id)}
-        onClick={run(CommandIDs.openLesson, { link: id })}
-      >
-        {trans.__('Open')}
-      </button>
-      <details>
-        <summary title={title}>
-          <span className="gpc-Lesson-id">{id}</span>
-          <span className="gpc-Lesson-title">{title}</span>
-          {exercises.length > 0 && (
-            <span className="gpc-Lesson-facts">
-              {passed}/{exercises.length}
-              <span className="gpc-mod-hidden"> {trans.__('exercises passed')}</span>
-            </span>
-          )}
-          {exercises.length > 0 && <Steps exercises={exercises} />}
-        </summary>
+      <div className="gpc-Lesson-row">
+        <button
+          className="gpc-Lesson-toggle"
+          aria-label={trans.__('Details of lesson %1', id)}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <caretRightIcon.react tag="span" className="gpc-Button-icon" />
+        </button>
+        <button
+          className="gpc-Lesson-title"
+          title={trans.__('Open lesson %1: %2', id, title)}
+          onClick={run(CommandIDs.openLesson, { link: id })}
+        >
+          <b>{id}</b> {title}
+        </button>
+        {exercises.length > 0 && (
+          <span className="gpc-Lesson-facts">
+            {passed}/{exercises.length}
+            <span className="gpc-mod-hidden"> {trans.__('exercises passed')}</span>
+          </span>
+        )}
+        {exercises.length > 0 && <Steps exercises={exercises} />}
+      </div>
+      {isOpen && (
         <div className="gpc-Lesson-body">
           <p>
             {trans.__('%1 min', minutes)}
@@ -49,7 +57,7 @@ export function LessonRow({ lesson, isNext, commands, trans }: ILessonRowProps):
           </p>
           {lesson.objectives.length > 0 && (
             <>
-              <p>{trans.__('At the end you can')}</p>
+              <p>{trans.__('Afterwards you can')}</p>
               <ul className="gpc-Lesson-objectives">
                 {lesson.objectives.map(objective => (
                   <li key={objective}>{objective}</li>
@@ -90,7 +98,7 @@ export function LessonRow({ lesson, isNext, commands, trans }: ILessonRowProps):
               <button
                 className="gpc-Button"
                 title={trans.__(
-                  'The same notebook without its text: can you say it in your own words?'
+                  'The notebook without its text: can you explain it in your own words?'
                 )}
                 aria-label={trans.__('Recall copy of lesson %1', id)}
                 onClick={run(CommandIDs.openRecall, { lesson: id })}
@@ -101,16 +109,16 @@ export function LessonRow({ lesson, isNext, commands, trans }: ILessonRowProps):
             {lesson.notebook !== null && (
               <button
                 className="gpc-Button"
-                title={trans.__('A fresh copy; what you have now is kept beside it')}
-                aria-label={trans.__('Begin lesson %1 anew', id)}
+                title={trans.__('Get a fresh copy; your current one is kept next to it')}
+                aria-label={trans.__('Start lesson %1 over', id)}
                 onClick={run(CommandIDs.resetLesson, { lesson: id })}
               >
-                {trans.__('Begin anew…')}
+                {trans.__('Start over…')}
               </button>
             )}
           </div>
         </div>
-      </details>
+      )}
     </li>
   );
 }

@@ -45,7 +45,7 @@ async function openCopy(lesson: string, options: IOpenOptions): Promise<Notebook
   await store.refresh();
   const known = () => store.list?.lessons.find(one => one.id === lesson);
   if (known() === undefined) {
-    throw new Error(trans.__('There is no lesson %1 here yet.', lesson));
+    throw new Error(trans.__('Lesson %1 is not available here.', lesson));
   }
   if (known()?.notebook === null) {
     await store.copy();
@@ -54,7 +54,7 @@ async function openCopy(lesson: string, options: IOpenOptions): Promise<Notebook
   if (path === null) {
     throw new Error(
       trans.__(
-        'Lesson %1 lies outside of the folder that Jupyter shows: %2.',
+        'Lesson %1 is outside of the folder that Jupyter shows: %2.',
         lesson,
         store.list?.folder ?? ''
       )
@@ -81,7 +81,7 @@ async function goTo(
   if (place === -1) {
     throw new Error(
       trans.__(
-        'Your copy of lesson %1 has no such cell: it is from another version.',
+        'Your copy of lesson %1 has no such cell; it is from another version.',
         target.lesson
       )
     );

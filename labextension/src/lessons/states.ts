@@ -22,8 +22,8 @@ export function stateWords(state: State, trans: TranslationBundle): string {
     case 'failed':
       return trans.__('not right yet');
     case 'not_yet':
-      return trans.__('begun');
+      return trans.__('started');
     default:
-      return trans.__('not begun');
+      return trans.__('not started');
   }
 }

@@ -2,7 +2,6 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import type { Message } from '@lumino/messaging';
-import { Poll } from '@lumino/polling';
 import { createPortal } from 'react-dom';
 
 import type { IClusterManager } from '../clusters/tokens';
@@ -15,7 +14,7 @@ import { DEFAULT_THRESHOLDS, type IThresholds } from '../gauges';
 import { HostDevices } from '../host/hostdevices';
 import { clusterIcon } from '../icons';
 import { Fragment, h } from '../jsx';
-import { LessonsSection } from '../lessons/lessonssection';
+import { LessonsLine } from '../lessons/lessonlist';
 import type { ILessonStore } from '../lessons/tokens';
 import { ClusterList } from './clusterlist';
 import { ListOrder } from './listorder';
@@ -23,10 +22,7 @@ import { SiteFaultsLine } from './sitefaults';
 import { MovableSections } from './movablesections';
 import type { Unfolded } from './unfolded';
 
-/** How often to look for new progress while the lessons are shown. */
-const LESSONS_MS = 5000;
-
-/** The sidebar panel: the list of clusters, or the form for a new one; below it the lessons. */
+/** The sidebar panel: the list of clusters, or the form for a new one. */
 export class ClusterPanel extends ReactWidget {
   constructor(options: ClusterPanel.IOptions) {
     super();
@@ -38,31 +34,13 @@ export class ClusterPanel extends ReactWidget {
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', options.trans.__('GPU clusters'));
     const { trans } = options;
-    const titles = {
-      'gpucluster-gpus': trans.__('GPUs of this machine'),
-      'gpucluster-lessons': trans.__('Lessons')
-    };
+    const titles = { 'gpucluster-gpus': trans.__('GPUs of this machine') };
     this.sections = new MovableSections(titles, () => this.update());
     options.manager.changed.connect(this._onChanged, this);
     options.manager.created.connect((_, { id }) => options.unfolded.set(id, true));
     options.links.changed.connect(this._onChanged, this);
     options.unfolded.changed.connect(this._onChanged, this);
-    options.lessons.changed.connect(this._onLessons, this);
-    this._lessonPoll = new Poll({
-      factory: () => options.lessons.refresh(),
-      frequency: { interval: LESSONS_MS, backoff: false },
-      // Kernels write the learner's progress, and nobody tells this page.
-      standby: () =>
-        document.hidden ||
-        !(this.sections.all[1].isMoved || (this.isVisible && this._isShowingLessons))
-    });
-  }
-
-  override dispose(): void {
-    if (!this.isDisposed) {
-      this._lessonPoll.dispose();
-      super.dispose();
-    }
+    options.lessons.changed.connect(this._onChanged, this);
   }
 
   /** What can be moved into other panels. */
@@ -81,8 +59,13 @@ export class ClusterPanel extends ReactWidget {
     this.update();
   }
 
-  /** Show the form for a new cluster. */
-  showForm(): void {
+  /** Show the form for a new cluster, with a request in it that was made before. */
+  showForm(filled: Readonly<Record<string, unknown>> | null = null): void {
+    // A form that is open keeps what is typed in it.
+    if (!this._isCreating || filled !== null) {
+      this._filled = filled;
+      this._forms += 1;
+    }
     this._isCreating = true;
     this.update();
   }
@@ -94,36 +77,14 @@ export class ClusterPanel extends ReactWidget {
     this.update();
   }
 
-  /** Show the lessons, open. */
-  showLessons(): void {
-    this._isCreating = false;
-    this._setLessons(true);
-    void this.renderPromise?.then(() => {
-      const section = this.sections.all[1].node;
-      section.scrollIntoView({ block: 'start' });
-      section.querySelector('summary')?.focus();
-    });
-  }
-
   protected override render(): JSX.Element {
     const { lessons, links, manager, commands, trans, environment, unfolded } = this._options;
-    const [gpus, learning] = this.sections.all;
+    const [gpus] = this.sections.all;
     const sections = [
       createPortal(
         <HostDevices manager={manager} commands={commands} trans={trans} />,
         gpus.node,
         gpus.id
-      ),
-      createPortal(
-        <LessonsSection
-          store={lessons}
-          commands={commands}
-          trans={trans}
-          isOpen={this._isShowingLessons || learning.isMoved}
-          onToggle={isOpen => this._setLessons(isOpen)}
-        />,
-        learning.node,
-        learning.id
       )
     ];
     return (
@@ -131,6 +92,8 @@ export class ClusterPanel extends ReactWidget {
         {sections}
         {this._isCreating ? (
           <CreateForm
+            key={this._forms}
+            filled={this._filled}
             manager={manager}
             trans={trans}
             environment={environment}
@@ -153,7 +116,7 @@ export class ClusterPanel extends ReactWidget {
             />
             <SiteFaultsLine manager={manager} trans={trans} shown={this._timesShown} />
             <div ref={gpus.place} />
-            <div ref={learning.place} />
+            <LessonsLine store={lessons} commands={commands} trans={trans} />
             <p className="gpc-Recordings">
               <button
                 className="gpc-OpenLink"
@@ -183,31 +146,11 @@ export class ClusterPanel extends ReactWidget {
     }
   }
 
-  /** Who has copies of the lessons finds them open. */
-  private _onLessons(): void {
-    const { list } = this._options.lessons;
-    if (!this._hasOpenedLessons && list !== null) {
-      this._hasOpenedLessons = true;
-      this._isShowingLessons = list.lessons.some(lesson => lesson.notebook !== null);
-    }
-    this._onChanged();
-  }
-
-  private _setLessons(isShown: boolean): void {
-    this._hasOpenedLessons = true;
-    if (this._isShowingLessons !== isShown) {
-      this._isShowingLessons = isShown;
-      this.update();
-      void this._options.lessons.refresh();
-    }
-  }
-
   private readonly _options: ClusterPanel.IOptions;
-  private readonly _lessonPoll: Poll;
   private readonly _order = new ListOrder();
-  private _isShowingLessons = false;
-  private _hasOpenedLessons = false;
   private _isCreating = false;
+  private _filled: Readonly<Record<string, unknown>> | null = null;
+  private _forms = 0;
   private _isReturning = false;
   private _timesShown = 0;
   private _thresholds = DEFAULT_THRESHOLDS;

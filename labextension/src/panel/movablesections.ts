@@ -24,8 +24,13 @@ export class MovableSections implements IMovableSectionSource {
   readonly sectionAdded = new Signal<this, ISectionEntry>(this);
 
   /** Let JupyterLab move them, and put them where they were before the page was reloaded. */
-  offer(registry: IMovableSectionRegistry, label: string, restored: Promise<unknown>): void {
-    registry.registerSource('gpucluster:panel', label, this);
+  offer(
+    registry: IMovableSectionRegistry,
+    source: string,
+    label: string,
+    restored: Promise<unknown>
+  ): void {
+    registry.registerSource(`gpucluster:${source}`, label, this);
     // What it remembers may have come before we did; it looks again when a section is added.
     void restored.then(() =>
       this.getSections().forEach(section => this.sectionAdded.emit(section))

@@ -376,6 +376,7 @@ export interface KindModel {
   where: string;
   traits: Traits | null;
   problem: string | null;
+  lacks: string | null;
 }
 export interface Traits {
   has_gpus: boolean;

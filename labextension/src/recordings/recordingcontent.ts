@@ -17,7 +17,7 @@ export class RecordingContent extends Widget {
     this.addClass('gpc-RecordingContent');
     this._sentence = element('p', 'gpc-RecordingContent-sentence', this.node);
     this._sentence.setAttribute('role', 'status');
-    this._sentence.textContent = _options.trans.__('Reading…');
+    this._sentence.textContent = _options.trans.__('Loading…');
     void this._read();
   }
 

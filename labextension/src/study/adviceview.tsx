@@ -8,12 +8,12 @@ export function AdviceView({ payload }: { readonly payload: IAdvicePayload }): J
   if (payload.items.length === 0) {
     return (
       <p className="gpc-Study">
-        {trans.__('Nothing is weak as far as your progress tells. Go on with the next lesson.')}
+        {trans.__('No weak topics found. Continue with the next lesson.')}
       </p>
     );
   }
   return (
-    <section className="gpc-Study gpc-Advice" aria-label={trans.__('What to look at again')}>
+    <section className="gpc-Study gpc-Advice" aria-label={trans.__('Review')}>
       <ol>
         {payload.items.map(item => (
           <li key={item.link + item.title}>
@@ -33,7 +33,7 @@ export function AdviceView({ payload }: { readonly payload: IAdvicePayload }): J
               )}
               {item.cards.length > 0 && (
                 <span className="gpc-Study-quiet">
-                  {trans._n('%1 card about it', '%1 cards about it', item.cards.length)}
+                  {trans._n('%1 card', '%1 cards', item.cards.length)}
                 </span>
               )}
             </div>

@@ -14,7 +14,7 @@ export async function evaluateBeside(
   const panel = notebooks.find(candidate => candidate.node.contains(node));
   const kernel = panel?.sessionContext.session?.kernel ?? null;
   if (kernel === null) {
-    throw new Error(trans.__('This notebook has no kernel. Start one, then ask again.'));
+    throw new Error(trans.__('This notebook has no kernel. Start one and try again.'));
   }
   const reply = await kernel.requestExecute({
     code: '',
@@ -28,7 +28,7 @@ export async function evaluateBeside(
     { status?: string; data?: Record<string, unknown> } | undefined;
   const text = answer?.data?.['text/markdown'] ?? answer?.data?.['text/plain'];
   if (typeof text !== 'string') {
-    throw new Error(trans.__('The kernel has no answer: are the lessons installed in it?'));
+    throw new Error(trans.__('The kernel did not answer. Are the lessons installed in it?'));
   }
   return text;
 }

@@ -32,7 +32,7 @@ export function CardsView({ payload }: { readonly payload: ICardsPayload }): JSX
     const isFirst = !unknown.has(id);
     setTurned(false);
     setWaiting(before => (isKnown ? before.slice(1) : [...before.slice(1), card]));
-    setNews(isKnown ? trans.__('Known.') : trans.__('It comes again in this round.'));
+    setNews(isKnown ? trans.__('Known.') : trans.__('It comes back in this round.'));
     if (!isKnown) {
       setUnknown(before => new Set([...before, id]));
     }
@@ -62,12 +62,16 @@ export function CardsView({ payload }: { readonly payload: ICardsPayload }): JSX
         <div className="gpc-Card gpc-mod-end">
           <p>
             {cards.length === 0
-              ? trans.__('There are no cards here.')
-              : trans.__('You knew %1 of %2 at once.', cards.length - unknown.size, cards.length)}
+              ? trans.__('No cards here.')
+              : trans.__(
+                  'You knew %1 of %2 immediately.',
+                  cards.length - unknown.size,
+                  cards.length
+                )}
           </p>
           {cards.length > 0 && (
             <button ref={turn} className="gpc-Button" onClick={restart}>
-              {trans.__('Once more')}
+              {trans.__('Again')}
             </button>
           )}
         </div>
@@ -103,7 +107,7 @@ export function CardsView({ payload }: { readonly payload: ICardsPayload }): JSX
                   setNews('');
                 }}
               >
-                {trans.__('Turn the card')}
+                {trans.__('Flip the card')}
               </button>
             )}
           </div>
@@ -118,7 +122,5 @@ export function CardsView({ payload }: { readonly payload: ICardsPayload }): JSX
 
 function dueWords(due: string, trans: TranslationBundle): string {
   const days = Math.round((Date.parse(`${due}T12:00`) - Date.now()) / 86_400_000);
-  return days <= 1
-    ? trans.__('It comes again tomorrow.')
-    : trans.__('It comes again in %1 days.', days);
+  return days <= 1 ? trans.__('Due again tomorrow.') : trans.__('Due again in %1 days.', days);
 }

@@ -45,7 +45,7 @@ export function ExamView({ payload }: { readonly payload: IQuizPayload }): JSX.E
         <p ref={result} tabIndex={-1} role="status" className="gpc-Exam-result">
           <strong>{trans.__('%1 of %2 right.', right.length, questions.length)}</strong>{' '}
           {right.length === questions.length
-            ? trans.__('All of it.')
+            ? trans.__('All correct.')
             : trans.__(
                 'Below, each answer says why it is right or wrong, and where to read about it.'
               )}
@@ -79,7 +79,7 @@ export function ExamView({ payload }: { readonly payload: IQuizPayload }): JSX.E
       {!isHandedIn && (
         <footer className="gpc-Study-buttons">
           <button className="gpc-Button gpc-mod-accept gpc-mod-big" onClick={handIn}>
-            {isAsking ? trans.__('Hand in all the same') : trans.__('Hand in')}
+            {isAsking ? trans.__('Submit anyway') : trans.__('Submit')}
           </button>
           <span role="status">
             {isAsking &&

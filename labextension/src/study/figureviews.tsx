@@ -57,7 +57,7 @@ export function ReportView({ payload }: { readonly payload: IReportPayload }): J
 /** The same words as `lessons.compare` prints. */
 export function verdict(predicted: Plain, observed: Plain, trans: TranslationBundle): string {
   if (predicted === null) {
-    return trans.__('You made no prediction: guess first next time, one remembers a surprise.');
+    return trans.__('You made no prediction. Next time, predict first: surprises stick.');
   }
   if (predicted === observed) {
     return typeof observed === 'number' ? trans.__('Exactly.') : trans.__('That is the same.');
@@ -69,7 +69,7 @@ export function verdict(predicted: Plain, observed: Plain, trans: TranslationBun
     observed === 0 ||
     predicted > 0 !== observed > 0
   ) {
-    return trans.__('That is different: can you say why?');
+    return trans.__('That is different. Can you explain why?');
   }
   const ratio = predicted / observed;
   const factor = ratio > 1 ? ratio : 1 / ratio;
@@ -82,8 +82,8 @@ export function verdict(predicted: Plain, observed: Plain, trans: TranslationBun
     maximumFractionDigits: digits
   });
   return ratio > 1
-    ? trans.__('Your guess was %1 times too high.', times)
-    : trans.__('Your guess was %1 times too low.', times);
+    ? trans.__('Your guess is %1 × the real value.', times)
+    : trans.__('The real value is %1 × your guess.', times);
 }
 
 /** A unit as it stands after a number: one process, two processes; as `lessons.compare` prints it. */

@@ -35,7 +35,7 @@ export function ParsonsView({ payload }: { readonly payload: IParsonsPayload }):
     setSelected(place === -1 ? null : line);
     setNews(
       place === -1
-        ? trans.__('Line %1 was taken out of the program.', line)
+        ? trans.__('Line %1 was removed from the program.', line)
         : indent
           ? trans.__(
               'Line %1 is now %2 of %3, indented %4.',
@@ -52,7 +52,7 @@ export function ParsonsView({ payload }: { readonly payload: IParsonsPayload }):
   const check = (): void => {
     const rules = rulesOf(payload);
     if (rules === null) {
-      setNews(trans.__('This problem cannot be checked here: run the call below in a cell.'));
+      setNews(trans.__('This problem cannot be checked here. Run the call below in a cell.'));
       return;
     }
     const found = judge(rules, program, indent, trans);
@@ -135,7 +135,7 @@ export function ParsonsView({ payload }: { readonly payload: IParsonsPayload }):
             setProgram([]);
             setFindings(null);
             setSelected(null);
-            setNews(trans.__('The program is empty again.'));
+            setNews(trans.__('The program is empty.'));
           }}
         >
           {trans.__('Start over')}
@@ -153,7 +153,7 @@ export function ParsonsView({ payload }: { readonly payload: IParsonsPayload }):
       </div>
       {program.length > 0 && (
         <p className="gpc-Study-quiet">
-          {trans.__('The same in a cell:')} <code>{callOf(payload, program)}</code>
+          {trans.__('As code:')} <code>{callOf(payload, program)}</code>
         </p>
       )}
     </section>

@@ -96,7 +96,7 @@ export function ProgramList(props: IProgramListProps): JSX.Element {
             tool(trans.__('Indent more'), '⇥', (program[at]?.indent ?? 0) >= MAX_INDENT, line =>
               onIndent(line, 1)
             )}
-          {tool(trans.__('Take the line out'), '✕', false, onRemove)}
+          {tool(trans.__('Remove the line'), '✕', false, onRemove)}
         </div>
       </div>
       <ul
@@ -141,7 +141,7 @@ export function ProgramList(props: IProgramListProps): JSX.Element {
         ))}
       </ul>
       {program.length === 0 && (
-        <p className="gpc-Study-quiet">{trans.__('Press a line to put it here, or drag it.')}</p>
+        <p className="gpc-Study-quiet">{trans.__('Click a line to add it, or drag it here.')}</p>
       )}
       <p id={`${id}-keys`} hidden={program.length === 0} className="gpc-Study-quiet">
         {isIndented

@@ -35,7 +35,7 @@ export function QuestionView(props: IQuestionProps): JSX.Element {
     >
       <p className="gpc-Question-number" id={`${id}-number`}>
         {trans.__('Question %1 of %2', number, total)}
-        {question.type === 'several' && <span>{trans.__('several can be right')}</span>}
+        {question.type === 'several' && <span>{trans.__('select all that apply')}</span>}
       </p>
       <div id={`${id}-stem`}>
         <Markdown source={question.stem} className="gpc-Question-stem" />
@@ -108,7 +108,7 @@ function Options(props: IQuestionProps & { readonly name: string }): JSX.Element
         );
       })}
       {told === 'all' && right === null && (
-        <p className="gpc-Study-quiet">{trans.__('The right options cannot be read.')}</p>
+        <p className="gpc-Study-quiet">{trans.__('The correct options cannot be read.')}</p>
       )}
     </div>
   );

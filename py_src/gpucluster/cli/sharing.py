@@ -13,7 +13,7 @@ from .actions import find, name_of
 from .arguments import shown
 from .tables import local_time, table
 
-WHO = "Whoever has it can look at the cluster and do nothing with it"
+WHO = "Anyone with this link can view the cluster"
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,15 @@ def share(control: Control, found: Namespace) -> Answer:
     lists, withdraw = getattr(found, "list", False), getattr(found, "withdraw", None)
     makes = [name for name in ("hours", "tasks", "public") if getattr(found, name, None) not in {None, False}]
     if (lists and withdraw is not None) or (makes and (lists or withdraw is not None)):
-        raise InvalidRequest("Make a link, or --list, or --withdraw: one at a time.")
+        raise InvalidRequest("Create a link, or --list, or --withdraw: one at a time.")
     if lists:
         links = control.links(model.id)
         return Answer(links, links_table(links))
     if withdraw is not None:
         gone = control.withdraw(model.id, None if withdraw == "all" else withdraw)
-        return Answer(gone, "\n".join(map(_withdrawn, gone.links)) or "There was no link.")
+        return Answer(gone, "\n".join(map(_withdrawn, gone.links)) or "There are no active links.")
     made = _make(control, model.id, found)
-    until = f"{WHO}, until {local_time(made.link.ends_at)}. Withdraw it: share {model.name} --withdraw {made.link.id}"
+    until = f"{WHO}, until {local_time(made.link.ends_at)}. Revoke it: share {model.name} --withdraw {made.link.id}"
     return Answer(made, made.url or made.path, tuple(made.notes), until)
 
 
@@ -63,8 +63,8 @@ def _make(control: Control, id: str, found: Namespace) -> NewLink:
 def links_table(links: SharedLinks) -> str:
     """Return the links of a cluster, one a line, in local time."""
     if not links.links:
-        return "No link shows this cluster."
-    rows = [("LINK", "ENDS", "SHOWS", "OPENED", "LAST", "BY WHOM")]
+        return "No active links."
+    rows = [("LINK", "EXPIRES", "SHOWS", "OPENED", "LAST", "BY WHOM")]
     rows += [
         (
             link.id,
@@ -84,7 +84,7 @@ def _shows(link: SharedLink) -> str:
 
 
 def _withdrawn(link: SharedLink) -> str:
-    return f"{link.id}: withdrawn, opened {times(link.opened) if link.opened else 'never'}"
+    return f"{link.id}: revoked, opened {times(link.opened) if link.opened else 'never'}"
 
 
 def _hours(text: str) -> float:

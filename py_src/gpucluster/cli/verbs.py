@@ -150,16 +150,14 @@ def _notify(parser: SentenceParser, _face: str) -> None:
 
 def _share(parser: SentenceParser, face: str) -> None:
     declare_name(parser)
-    parser.argument("--hours", metavar="N", help="Hours until the link ends by itself, up to 24. Default: 2.")
-    parser.argument(
-        "--tasks", action="store_true", help="Show keys of tasks too: progress, task stream and task graph."
-    )
+    parser.argument("--hours", metavar="N", help="Hours until the link expires, up to 24. Default: 2.")
+    parser.argument("--tasks", action="store_true", help="Show task names too: progress, task stream and task graph.")
     parser.argument(
         "--public", action="store_true",
-        help="On a hub: show it also to people who are not logged in. The site has to allow it.",
+        help="On a hub: also show it to people who are not logged in. The site must allow it.",
     )  # fmt: skip
-    parser.argument("--list", action="store_true", help="List the links of the cluster, and who has looked.")
-    parser.argument("--withdraw", metavar="LINK", help="Take a link back, by its name in the list; 'all' for all.")
+    parser.argument("--list", action="store_true", help="List the active links of the cluster and their viewers.")
+    parser.argument("--withdraw", metavar="LINK", help="Revoke a link by its name in the list; 'all' for all.")
     declare_json(parser, face, "the link, or the list,")
 
 

@@ -58,7 +58,7 @@ def lease(
     n_workers : int
         Number of workers, each with a GPU where there are GPUs.
     backend : str
-        Kind of cluster, as for ``create``; ``auto``: GPU workers where a usable GPU is, else CPU workers.
+        Kind of cluster, as for ``create``; ``auto``: GPU workers if there is a usable GPU, otherwise CPU workers.
     timeout : float, str or timedelta
         Seconds that the start may take, or a duration such as ``"2 min"``; default: 120. Time in line does not count;
         ``wait_in_line=False`` fails at once instead.

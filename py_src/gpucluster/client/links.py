@@ -81,16 +81,16 @@ def take_links_back(registry: Registry, model: ClusterModel, id: str | None) -> 
 
 def made_sentence(link: SharedLink) -> str:
     """Return what the activity says of a new link."""
-    seen = ", with its tasks" if link.tasks else ""
+    seen = ", with task names" if link.tasks else ""
     whom = ", public" if link.public else ""
-    return f"Link {link.id} made: others can look{seen} until {link.ends_at[:16].replace('T', ' ')} UTC{whom}"
+    return f"Link {link.id} created: others can view{seen} until {link.ends_at[:16].replace('T', ' ')} UTC{whom}"
 
 
 def withdrawn_sentence(links: list[SharedLink]) -> str:
     """Return what the activity says of links that were withdrawn."""
     if len(links) == 1:
-        return f"Link {links[0].id} withdrawn; it was opened {times(links[0].opened)}"
-    return f"{counted(len(links), 'link')} withdrawn"
+        return f"Link {links[0].id} revoked; opened {times(links[0].opened)}"
+    return f"{counted(len(links), 'link')} revoked"
 
 
 def times(number: int) -> str:

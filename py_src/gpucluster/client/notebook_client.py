@@ -91,8 +91,10 @@ class Client(ClientOfCluster):
 
     def sync(self, func: Callable[..., Awaitable[Any]], *args: Any, **options: Any) -> Any:
         """Call a function of the client, as every request for results does."""
+        __tracebackhide__ = True  # IPython shows neither of the two frames
 
         async def told(*args: Any, **options: Any) -> Any:
+            __tracebackhide__ = True
             try:
                 return await func(*args, **options)
             except (CancelledError, *AFTER_THE_END) as error:

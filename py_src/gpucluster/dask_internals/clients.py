@@ -239,6 +239,7 @@ def _told_of_the_end(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method)
     def asked(self: ClientOfCluster, *arguments: Any, **options: Any) -> Any:
+        __tracebackhide__ = True
         if self.scheduler is None and self.status in {"closing", "closed"}:
             raise self.after_the_end()
         return method(self, *arguments, **options)
@@ -251,6 +252,7 @@ def _leaves_no_futures(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method)
     def called(self: ClientOfCluster, *arguments: Any, **options: Any) -> Any:
+        __tracebackhide__ = True
         with leaving_no_futures():
             return method(self, *arguments, **options)
 

@@ -14,9 +14,10 @@ from .checks import find_exercise
 from .examination import Examination, Halt, NeedsCluster, NotYet, describe_error, is_blank
 from .following import Names, notebook_names
 from .hints import advice, solution_of, title_of
-from .learner_progress import note
+from .learner_progress import ProgressUnreadable, load, note
 from .properties import USABLE
 from .results import CheckResult, State
+from .study.parsons import find_problem
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -50,6 +51,9 @@ def check(exercise: str, *answers: Any, client: Client | None = None, seed: int 
         Which properties hold. It shows itself at the end of a cell.
     """
     result = examine(exercise, answers, client, seed)
+    if result.state is State.NOT_YET and _is_ordered_by_hand(result.exercise):
+        message = "You put the lines in order above. There is nothing to write here."
+        return replace(result, state=State.PASSED, message=message, next_step="")
     if result.state in {State.FAILED, State.NOT_YET} and not all(map(is_blank, answers)):
         result = _with_earlier(result, answers, client)
     _note(result)
@@ -71,7 +75,10 @@ def examine(exercise: str, answers: tuple[Any, ...], client: Client | None, seed
         return CheckResult(known.id, title, State.UNAVAILABLE, message=f"Call it like this: `{call}`.")
     blank = [name for name, answer in zip(known.answers, answers, strict=True) if is_blank(answer)]
     if blank:
-        return _not_yet(known.id, title, f"`{blank[0]}` is still empty. Replace the `...` by your own code.")
+        what = "Replace the `...` with your own code."
+        if find_problem(known.id) is not None:
+            what = "Put the lines in order above, or write their letters here."
+        return _not_yet(known.id, title, f"`{blank[0]}` is still empty. {what}")
     seed = secrets.randbits(32) if seed is None else seed
     client = _connected(client or _lesson_client())
     exam = Examination(np.random.default_rng(seed), client)
@@ -157,6 +164,17 @@ def _with_earlier(result: CheckResult, answers: tuple[Any, ...], client: Client 
     if again.state in {State.UNAVAILABLE, State.NOT_YET}:
         return result
     return replace(again, message=lent_sentence(list(lent)))
+
+
+def _is_ordered_by_hand(exercise: str) -> bool:
+    """Whether its lines were put in order in the page, which writes that into the learner's progress."""
+    if find_problem(exercise) is None:
+        return False
+    try:
+        known = load().exercises.get(exercise)
+    except ProgressUnreadable:
+        return False
+    return known is not None and known.state == "passed"
 
 
 def _note(result: CheckResult) -> None:

@@ -27,7 +27,7 @@ class Comparison:
     def __repr__(self) -> str:
         seen = f"Observed: {_shown(self.observed)} {_unit(self.unit, self.observed)}".rstrip()
         if self.predicted is None:
-            return f"{seen}. You made no prediction: guess first next time, one remembers a surprise."
+            return f"{seen}. You made no prediction. Next time, predict first: surprises stick."
         guess = f"You predicted: {_shown(self.predicted)} {_unit(self.unit, self.predicted)}".rstrip()
         return f"{guess}. {seen}. {self._verdict()}".rstrip()
 
@@ -36,17 +36,19 @@ class Comparison:
             isinstance(value, (int, float)) and not isinstance(value, bool) for value in (self.observed, self.predicted)
         )
         if not numbers:
-            return "That is the same." if self.predicted == self.observed else "That is different: can you say why?"
+            return "That is the same." if self.predicted == self.observed else "That is different. Can you explain why?"
         if self.predicted == self.observed:
             return "Exactly."
         if not self.predicted or not self.observed or (self.predicted > 0) != (self.observed > 0):
-            return "That is different: can you say why?"
+            return "That is different. Can you explain why?"
         ratio = float(self.predicted) / float(self.observed)
         if not ratio or not math.isfinite(ratio):  # one is nothing beside the other
-            return "That is different: can you say why?"
-        factor, side = (ratio, "too high") if ratio > 1 else (1 / ratio, "too low")
+            return "That is different. Can you explain why?"
+        factor = ratio if ratio > 1 else 1 / ratio
         times = f"{factor:,.{0 if factor >= 10 else 1}f}".removesuffix(".0")
-        return "Very close." if factor < 1.05 else f"Your guess was {times} times {side}."
+        if factor < 1.05:
+            return "Very close."
+        return f"Your guess is {times} × the real value." if ratio > 1 else f"The real value is {times} × your guess."
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         record = {
@@ -72,7 +74,7 @@ def predict(question: str, answer: Any) -> None:
     answer = _plain(answer)
     if answer is None or answer is Ellipsis:
         _noted.pop(question, None)
-        print("No prediction yet. Replace ... by your guess; a wrong one teaches more than none.")
+        print("No prediction yet. Replace ... with your guess; a wrong one teaches more than none.")
     elif not isinstance(answer, (int, float, str, bool)):
         print(f"Write a number or a word, not {repr(answer)[:80]}.")
     elif _is_too_large(answer):

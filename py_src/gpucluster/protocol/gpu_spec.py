@@ -36,24 +36,24 @@ class GPUSpec(MachineSpec):
         title="GPU memory before spilling",
         description="GPU memory that a worker's stored results may use before they move to host memory: "
         "a size, a share of the GPU, 'auto' (80%), or none (also 0) for no limit.",
-        json_schema_extra=shown_in("GPU memory"),
+        json_schema_extra=shown_in("GPU memory", advanced=True),
     )
     rmm_pool_size: MemorySize | None = Field(
         None,
         title="RMM pool",
-        description="GPU memory that each worker takes at the start as a pool, a size or a share of the GPU.",
-        json_schema_extra=shown_in("GPU memory"),
+        description="GPU memory that each worker allocates as a pool when it starts: a size or a share of the GPU.",
+        json_schema_extra=shown_in("GPU memory", advanced=True),
     )
     rmm_maximum_pool_size: MemorySize | None = Field(
         None,
-        title="RMM pool, at most",
+        title="RMM pool limit",
         description="Size that the pool (or the asynchronous allocator) may grow to.",
         json_schema_extra=shown_in("GPU memory", advanced=True),
     )
     rmm_async: bool = Field(
         False,
         title="Asynchronous allocator",
-        description="Use CUDA's stream-ordered allocator. It keeps its own pool, so leave 'rmm_pool_size' out.",
+        description="Use CUDA's stream-ordered allocator. It has its own pool, so leave 'rmm_pool_size' empty.",
         json_schema_extra=shown_in("GPU memory", advanced=True),
     )
     rmm_managed_memory: bool = Field(
@@ -65,13 +65,13 @@ class GPUSpec(MachineSpec):
     rmm_release_threshold: MemorySize | None = Field(
         None,
         title="Release threshold",
-        description="Unused memory above this is given back by the asynchronous allocator.",
+        description="The asynchronous allocator releases unused memory above this size.",
         json_schema_extra=shown_in("GPU memory", advanced=True),
     )
     rmm_track_allocations: bool = Field(
         True,
         title="Track allocations",
-        description="Measure how much of the pool is used, for the gauges. Costs a little on each allocation.",
+        description="Measure how much of the pool is used, for the gauges. Adds a small cost to each allocation.",
         json_schema_extra=shown_in("GPU memory", advanced=True),
     )
     rmm_allocator_external_lib_list: list[Literal["cupy", "torch"]] = Field(
@@ -90,7 +90,7 @@ class GPUSpec(MachineSpec):
         False,
         title="cuDF spilling",
         description="Let cuDF move its own data frames to host memory when the GPU is full. Best for ETL.",
-        json_schema_extra=shown_in("GPU memory"),
+        json_schema_extra=shown_in("GPU memory", advanced=True),
     )
     cudf_spill_stats: Annotated[int, Field(strict=True, ge=0, le=2)] = Field(
         0,

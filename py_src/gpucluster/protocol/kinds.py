@@ -64,6 +64,14 @@ class ClusterKind:
     offers: ClassVar[bool] = False
     """Whether a preview tells what the site lets one choose: the form then asks for it."""
 
+    @classmethod
+    def faults(cls, spec: Any) -> list[FieldError]:
+        """Return what is wrong with a valid spec outside of it: files that are missing, hosts that are not found.
+
+        The form asks before a process starts, so it may take a few seconds and imports nothing heavy.
+        """
+        return []
+
 
 @dataclass(frozen=True)
 class InstalledKind:
@@ -89,6 +97,7 @@ class KindModel(BaseModel):
     where: str = Field(description="Where its workers are, for a person who chooses; kinds may share it.")
     traits: Traits | None = None
     problem: str | None = Field(None, description="Why it cannot be used here, with what to do; null: it can.")
+    lacks: str | None = Field(None, description="The same in a few words, for a list to choose from.")
 
 
 class Schemas(BaseModel):
@@ -207,6 +216,7 @@ def kind_models(*, packages: bool = True) -> list[KindModel]:
             package=found.package,
             traits=found.kind.traits if found.kind is not None else None,
             problem=absence(found.name, packages=packages) if found.kind is not None else _said_of(found),
+            lacks=found.kind.needs.lack(packages=packages) if found.kind is not None else "cannot be loaded",
         )
         for found in installed_kinds()
     ]

@@ -37,11 +37,11 @@ LinkHours = Annotated[
 class LinkRequest(WireModel):
     """What a new link is to be like."""
 
-    hours: LinkHours = Field(DEFAULT_HOURS, description="Hours until it ends by itself.")
+    hours: LinkHours = Field(DEFAULT_HOURS, description="Hours until it expires.")
     tasks: bool = Field(
         False,
         strict=True,
-        description="Whether it shows keys of tasks too, on pages such as progress and the task stream.",
+        description="Whether it shows task names too, on pages such as progress and the task stream.",
     )
     public: bool = Field(
         False,

@@ -99,15 +99,15 @@ class MachineSpec(SpecBase):
         None,
         title="Environment variables",
         description="Environment variables of the workers, as 'NAME=value,OTHER=value'; in Python and "
-        "JSON also a mapping. Their values are not written down.",
-        json_schema_extra=shown_in("Cluster", advanced=True),
+        "JSON also a mapping. The values are not stored.",
+        json_schema_extra=shown_in("Cluster", advanced=True, empty="none"),
     )
     resources: Resources | None = Field(
         None,
         title="Resources",
         description="What each worker offers to tasks that ask for it, as 'GPU=2,MEMORY=4e9'; in Python and JSON also "
         "a mapping.",
-        json_schema_extra=shown_in("Cluster", advanced=True),
+        json_schema_extra=shown_in("Cluster", advanced=True, empty="none"),
     )
     preload: Annotated[list[str], BeforeValidator(_parse_preload)] = Field(
         default_factory=list,
@@ -118,14 +118,15 @@ class MachineSpec(SpecBase):
     )
     lifetime_seconds: Lifetime | None = Field(
         None,
-        title="Renew workers after",
-        description="Seconds after which a worker hands its results over and starts anew; none: never.",
+        title="Worker lifetime",
+        description="Seconds after which a worker hands over its results and restarts; none: never.",
         json_schema_extra=shown_in("Cluster", advanced=True),
     )
     lifetime_stagger_seconds: Lifetime | None = Field(
         None,
-        title="Renew workers, give or take",
-        description="Seconds by which the lifetimes of workers differ at random, so that not all are renewed at once.",
+        title="Lifetime jitter",
+        description="Random difference between the lifetimes of workers, in seconds, so that they do not all "
+        "restart at once.",
         json_schema_extra=shown_in("Cluster", advanced=True),
     )
 
@@ -165,7 +166,7 @@ class ScratchSpec(MachineSpec):
 
     scratch_limit: MemorySizeOrAuto | None = Field(
         "auto",
-        title="Scratch, at most",
+        title="Scratch limit",
         description="What all workers together may spill to disk: a size ('20 GiB'), a share of the disk ('10%'), "
         "'auto' for half of what is free when the cluster starts, or of what the site leaves you where that is less, "
         "or none for no limit, which a site may refuse. What does not fit stays in memory.",
@@ -196,8 +197,8 @@ class NodeSpec(MachineSpec):
         None,
         title="Network interface",
         description="Interface of this machine that the cluster listens on, such as 'ib0': for UCX, and for workers on "
-        "other machines. Left out: this machine only, or the one that leads to them.",
-        json_schema_extra=shown_in("Network"),
+        "other machines. Default: this machine only, or the one that leads to them.",
+        json_schema_extra=shown_in("Network", advanced=True),
     )
     protocol: Literal["tls", "tcp"] = Field(
         "tls",

@@ -7,8 +7,8 @@ from .models import Preset
 PRESETS: tuple[Preset, ...] = (
     Preset(
         name="auto",
-        title="Automatic",
-        description="One worker per GPU where a usable GPU is, else CPU workers.",
+        title="Default",
+        description="One worker per GPU if there is a usable GPU, otherwise CPU workers.",
         spec={"backend": "auto"},
     ),
     Preset(

@@ -43,7 +43,7 @@ Interface = Annotated[str, AfterValidator(_parse_interface)]
 
 
 _WORKERS = (
-    "Number of workers; 0 starts with none. Left out: one per GPU, or one per core up to four on CPU; ssh: one per "
+    "Number of workers; 0 starts with none. Default: one per GPU, or one per core up to four on CPU; ssh: one per "
     "host, or per GPU there; mpi: one per core that Slurm has allocated, elsewhere up to four, or one per GPU; slurm: "
     "those of one job; kubernetes, gateway: one."
 )
@@ -84,7 +84,7 @@ def number_of_workers(left_out: str) -> Any:
         title="Workers",
         description=_WORKERS,
         json_schema_extra=shown_in(
-            "Cluster", unit="worker", help=f"Number of workers; 0 starts with none. Left out: {left_out}."
+            "Cluster", unit="worker", help=f"Number of workers; 0 starts with none. Default: {left_out}."
         ),
     )
 
@@ -103,20 +103,20 @@ class SpecBase(BaseModel):
     name: str | None = Field(
         None,
         title="Name",
-        description="Name of the cluster: letters, digits, '.', '_' and '-'. Chosen for you when left out.",
+        description="Name of the cluster: letters, digits, '.', '_' and '-'. Default: chosen automatically.",
         json_schema_extra=shown_in("Cluster"),
     )
     n_workers: WorkerCountOrZero | None = Field(
         None,
         title="Workers",
-        description="Number of workers; 0 starts with none. Left out: what is usual for the kind.",
+        description="Number of workers; 0 starts with none. Default: what is usual for the kind.",
         json_schema_extra=shown_in("Cluster", unit="worker"),
     )
     threads_per_worker: Annotated[int, Field(strict=True, ge=1, le=128)] = Field(
         1,
         title="Threads per worker",
         description="Tasks that one worker runs at the same time.",
-        json_schema_extra=shown_in("Cluster", unit="thread"),
+        json_schema_extra=shown_in("Cluster", advanced=True, unit="thread"),
     )
     memory_limit: MemorySizeOrAuto | None = Field(
         "auto",
@@ -128,9 +128,8 @@ class SpecBase(BaseModel):
     idle_timeout_seconds: Annotated[int, Field(strict=True, ge=1, le=MOST_SECONDS)] | None = Field(
         3600,
         title="Stop when idle for",
-        description="Seconds after which a cluster that nobody is connected to and that computes nothing "
-        "stops itself; none: never.",
-        json_schema_extra=shown_in("Cluster"),
+        description="Seconds without clients and tasks after which the cluster stops; none: never.",
+        json_schema_extra=shown_in("Cluster", advanced=True),
     )
     local_directory: str | None = Field(
         None,
@@ -142,7 +141,7 @@ class SpecBase(BaseModel):
     kernel_name: str | None = Field(
         None,
         title="Environment",
-        description="Name of the Jupyter kernel whose Python environment the workers use. Left out: the caller's own.",
+        description="Name of the Jupyter kernel whose Python environment the workers use. Default: that of the caller.",
         json_schema_extra=shown_in("Cluster", advanced=True),
     )
 

@@ -169,8 +169,8 @@ class ActivityEntry(TelemetryModel):
 
     at: str
     kind: str = Field(
-        description="Stable name: that of a verb, 'create', 'idle_timeout', 'record', 'release', 'stop' or 'message' for "
-        "what was asked; 'state', 'worker_joined', 'worker_left', 'worker_died', 'spill', 'pause', "
+        description="Stable name: that of a verb, 'create', 'idle_timeout', 'record', 'release', 'stop' or 'message' "
+        "for what was asked; 'state', 'worker_joined', 'worker_left', 'worker_died', 'spill', 'pause', "
         "'gpu', 'done', 'not_done', 'recorded', 'profile', 'link', 'failure' for what happened."
     )
     by: str | None = Field(

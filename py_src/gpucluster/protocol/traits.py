@@ -46,6 +46,18 @@ class Needs:
                 return f"It needs a package that is not installed: pip install {what}."
         return None
 
+    def lack(self, *, packages: bool = True) -> str | None:
+        """Return the same in a few words, for a list to choose from."""
+        for command in self.commands:
+            if shutil.which(command) is None:
+                return f"{command} not found"
+        if self.variables and not any(os.environ.get(name) for name in self.variables):
+            return f"{self.variables[0]} not set"
+        for package in self.packages if packages else ():
+            if find_spec(package) is None:
+                return f"package {package} missing"
+        return None
+
     def _sentence(self, why: str) -> str:
         return f"{self.absent or 'It cannot be used here'}: {why}." + (f" {self.advice}" if self.advice else "")
 

@@ -131,6 +131,11 @@ class NotesHandler(RequestHandler):
             notes = await self.control.notes(spec)
             if self.lifetime is not None:
                 notes.append(self.lifetime)
+            kind = find_kind(spec.backend)
+            faults = await asyncio.to_thread(kind.kind.faults, spec) if kind is not None and kind.kind else []
+            if faults:
+                self.answer(Notes(notes=[], fields=faults))
+                return
             offered = await self.offers.notes(spec, self.control.preview)
         except InvalidRequest as error:
             self.answer(_notes_on(error))

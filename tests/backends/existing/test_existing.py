@@ -124,8 +124,8 @@ async def test_what_cannot_be_looked_at_is_said(somebody, tmp_path):
     with Client(tcp) as client:
         pages = urlsplit(client.dashboard_link).netloc
     assert "is not a scheduler of Dask" in await _refusal(tmp_path, address=f"tcp://{pages}")
-    assert "Nobody listens at" in await _refusal(tmp_path, address="tcp://127.0.0.1:9")
-    assert "There is no host 'nowhere.invalid'" in await _refusal(tmp_path, address="tcp://nowhere.invalid:8786")
+    assert "Nothing listens at" in await _refusal(tmp_path, address="tcp://127.0.0.1:9")
+    assert "Host 'nowhere.invalid' not found" in await _refusal(tmp_path, address="tcp://nowhere.invalid:8786")
     assert "no setting 'our-site'" in await _refusal(tmp_path, address="our-site")
     assert "no 'scheduler-address'" in await _refusal(tmp_path)
     # Somebody else's files, and files that others can read.

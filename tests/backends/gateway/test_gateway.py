@@ -261,7 +261,7 @@ async def _refusal(tmp_path: Path, **options: Any) -> str:
         ({"password_from": "/etc/passwd"}, "other users can read /etc/passwd. Run: chmod 600"),
         ({"auth": "jupyterhub", "username": None, "password_from": None}, "There is no token for JupyterHub"),
         ({"address": "http://127.0.0.1:9"}, "Nobody answers at http://127.0.0.1:9. Is that the address"),
-        ({"address": "http://nowhere.invalid"}, "There is no host 'nowhere.invalid'"),
+        ({"address": "http://nowhere.invalid"}, "Host 'nowhere.invalid' not found"),
     ],
 )
 async def test_what_cannot_be_is_said_before_anything_starts(

@@ -9,7 +9,7 @@ from distributed.dashboard.scheduler import applications
 from gpucluster.protocol.telemetry import TelemetryHistory, TelemetrySample
 from gpucluster.server.shared_view.dashboard import ReadOnly
 from gpucluster.server.shared_view.pages import FIGURES, TASKS, Address, address_of, shown_pages
-from gpucluster.server.shared_view.shown import SHOWN, WITHHELD, shown_progress, shown_telemetry
+from gpucluster.server.shared_view.shown import SHOWN, WITHHELD, all_tasks, shown_telemetry
 
 DECIDED_AGAINST = {
     "status", "workers", "tasks", "system", "profile", "profile-server", "graph", "groups", "gpu", "hardware",
@@ -71,29 +71,24 @@ def test_what_is_withheld_and_what_is_unknown_is_left_out():
         assert shown_telemetry(broken, tasks=False) is None
 
 
-CHOSEN = ["/home/ada/patients/miller.csv", "mail alice@example.org grade 5", "https://user:pw@host/x", "miller.csv",
-          "student_1234567", "127.0.0.1", "", "a" * 51, "inc\n", "größe", "1x", 3, None]  # fmt: skip
-
-
-def test_kinds_of_tasks_are_names_of_functions_or_other():
+def test_without_its_tasks_a_link_names_none_of_them():
     progress = [
         {"prefix": "inc", "processing": 1},
-        *({"prefix": chosen, "in_memory": 2, "erred": 1} for chosen in CHOSEN),
-        {"prefix": "read-parquet_2", "released": 4},
+        {"prefix": "/home/ada/patients/miller.csv", "in_memory": 2, "erred": 1},
+        {"prefix": "read-parquet_2", "in_memory": 4},
     ]
     line = json.dumps({"sample": {"progress": progress}}).encode()
     assert json.loads(shown_telemetry(line, tasks=False))["sample"]["progress"] == [
-        {"prefix": "inc", "processing": 1},
-        {"prefix": "other", "in_memory": 2 * len(CHOSEN), "erred": len(CHOSEN)},
-        {"prefix": "read-parquet_2", "released": 4},
+        {"prefix": "all tasks", "processing": 1, "in_memory": 6, "erred": 1}
     ]
     assert json.loads(shown_telemetry(line, tasks=True))["sample"]["progress"] == progress
 
 
-def test_a_function_called_other_is_one_of_the_others_and_nonsense_is_nothing():
-    told = [{"prefix": "other", "erred": 1, "secret": "x"}, {"prefix": "a b", "erred": "x"}, "x", 5]
-    assert shown_progress(told) == [{"prefix": "other", "erred": 1}]
-    assert shown_progress(None) == []
+def test_nonsense_in_place_of_progress_is_nothing():
+    assert all_tasks([{"prefix": "a", "erred": 1, "secret": "x"}, {"prefix": "b", "erred": "x"}, "x", 5]) == [
+        {"prefix": "all tasks", "erred": 1}
+    ]
+    assert all_tasks(None) == []
 
 
 QUESTION = '{"msgid": "7", "msgtype": "PULL-DOC-REQ"}'

@@ -264,7 +264,7 @@ async def test_keys_that_a_program_has_chosen_are_shown_to_no_other_link(view, f
                     message = json.loads(await socket.read_message())
                     kinds = {kind["prefix"]: kind for kind in message.get("sample", {}).get("progress", ())}
                     # A sample may be from a moment when some of them still ran.
-                    if "abs" in kinds and sum(kind["in_memory"] for kind in kinds.values()) >= len(kept):
+                    if ("abs" in kinds) is tasks and sum(kind["in_memory"] for kind in kinds.values()) >= len(kept):
                         break
             told[tasks] = kinds
             for path in ("individual-progress", "individual-compute-time-per-key", "individual-memory-by-key"):
@@ -273,7 +273,7 @@ async def test_keys_that_a_program_has_chosen_are_shown_to_no_other_link(view, f
     finally:
         del kept
         await asyncio.to_thread(client.close)
-    assert set(told[False]) == {"abs", "other"} and told[False]["other"]["in_memory"] == 3
+    assert set(told[False]) == {"all tasks"} and told[False]["all tasks"]["in_memory"] == 4
     assert set(told[True]) == {*chosen, "https://user:pw@host/x", "abs"}
 
 

@@ -1,4 +1,4 @@
-"""The kind ``auto``: GPU workers where a usable GPU is, else CPU workers, and why."""
+"""The kind ``auto``: GPU workers if there is a usable GPU, otherwise CPU workers, and why."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from ..local import HostSpec, LocalSpec
 
 
 class AutoSpec(HostSpec):
-    """GPU workers where a usable GPU is, else CPU workers."""
+    """GPU workers if there is a usable GPU, otherwise CPU workers."""
 
     backend: Literal["auto"] = Field(
-        "auto", title="Kind", description="GPU workers where a usable GPU is, else CPU workers."
+        "auto", title="Kind", description="GPU workers if there is a usable GPU, otherwise CPU workers."
     )
     n_workers: WorkerCountOrZero | None = number_of_workers("one per GPU, or one per core up to four on CPU")
     wait_in_line: bool = Field(
         True,
-        title="Wait in line",
-        description="Where the site gives out slots of GPUs and none is free: wait in line; else fail at once.",
+        title="Queue for GPUs",
+        description="If the site assigns GPU slots and none is free: wait in the queue; otherwise fail at once.",
         json_schema_extra=shown_in("GPUs", advanced=True),
     )
 
 
 class AutoBackend(Chooser[AutoSpec]):
-    """GPU workers where a usable GPU is, else CPU workers."""
+    """GPU workers if there is a usable GPU, otherwise CPU workers."""
 
     name: ClassVar[str] = "auto"
     title: ClassVar[str] = "GPU or CPU"

@@ -19,13 +19,13 @@ class CudaSpec(GPUSpec, ScratchSpec):
     devices: list[Device] | None = Field(
         None,
         title="GPUs",
-        description="GPUs to use, by index or UUID ('GPU-…', 'MIG-…'). Left out: all visible ones, idle ones first.",
+        description="GPUs to use, by index or UUID ('GPU-…', 'MIG-…'). Default: all visible ones, idle ones first.",
         json_schema_extra=shown_in("GPUs"),
     )
     wait_in_line: bool = Field(
         True,
-        title="Wait in line",
-        description="Where the site gives out slots of GPUs and none is free: wait in line; else fail at once.",
+        title="Queue for GPUs",
+        description="If the site assigns GPU slots and none is free: wait in the queue; otherwise fail at once.",
         json_schema_extra=shown_in("GPUs", advanced=True),
     )
     protocol: Literal["unix", "tls", "tcp", "ucx"] = Field(
@@ -40,23 +40,23 @@ class CudaSpec(GPUSpec, ScratchSpec):
         None,
         title="Network interface",
         description="Interface of this machine that the cluster listens on, such as 'ib0': for UCX, and for workers on "
-        "other machines. Left out: this machine only, or the one that leads to them.",
+        "other machines. Default: this machine only, or the one that leads to them.",
         json_schema_extra=shown_in("Network", advanced=True),
     )
     enable_tcp_over_ucx: bool | None = Field(
-        None, title="TCP over UCX", description="Whether UCX uses TCP. Left out: UCX decides.",
+        None, title="TCP over UCX", description="Whether UCX uses TCP. Default: UCX decides.",
         json_schema_extra=shown_in("Network", advanced=True),
     )  # fmt: skip
     enable_infiniband: bool | None = Field(
-        None, title="InfiniBand", description="Whether UCX uses InfiniBand. Left out: UCX decides.",
+        None, title="InfiniBand", description="Whether UCX uses InfiniBand. Default: UCX decides.",
         json_schema_extra=shown_in("Network", advanced=True),
     )  # fmt: skip
     enable_nvlink: bool | None = Field(
-        None, title="NVLink", description="Whether UCX uses NVLink. Left out: UCX decides.",
+        None, title="NVLink", description="Whether UCX uses NVLink. Default: UCX decides.",
         json_schema_extra=shown_in("Network", advanced=True),
     )  # fmt: skip
     enable_rdmacm: bool | None = Field(
-        None, title="RDMA connection manager", description="Whether UCX uses RDMACM. Left out: UCX decides.",
+        None, title="RDMA connection manager", description="Whether UCX uses RDMACM. Default: UCX decides.",
         json_schema_extra=shown_in("Network", advanced=True),
     )  # fmt: skip
 
@@ -66,7 +66,7 @@ class CudaSpec(GPUSpec, ScratchSpec):
         if value is None:
             return None
         if not value:
-            raise ValueError("must name at least one GPU, or be left out for all")
+            raise ValueError("must name at least one GPU; leave it empty for all")
         if len(set(value)) != len(value):
             raise ValueError("names a GPU twice; one worker per GPU")
         return value

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from ...protocol.errors import StartFailed
+from ...protocol.errors import FieldError, PreflightFailed, StartFailed
 from ...protocol.models import Network
 from ...protocol.spec_base import SpecBase
 from ...protocol.traits import Traits
 from ..backend import Backend, Plan, StartContext
 from ..causes import cause_of
+from ..reachable import host_fault
 from .spec import ExistingSpec
 
 if TYPE_CHECKING:
@@ -23,9 +24,24 @@ class ExistingBackend(Backend[ExistingSpec]):
 
     name: ClassVar[str] = "existing"
     title: ClassVar[str] = "Existing"
-    where: ClassVar[str] = "Running scheduler"
+    where: ClassVar[str] = "Existing scheduler"
     spec: ClassVar[type[SpecBase]] = ExistingSpec
     traits: ClassVar[Traits] = Traits(this_machine=False, default_workers=0)
+
+    @classmethod
+    def faults(cls, spec: ExistingSpec) -> list[FieldError]:
+        """Look for the scheduler's file, or whether something listens at its address."""
+        from .address import find_address
+
+        field = "address" if spec.scheduler_file is None else "scheduler_file"
+        try:
+            # A setting of Dask's configuration is read when the cluster starts: not here, without Dask.
+            address = find_address(spec) if spec.scheduler_file or "://" in (spec.address or "") else ""
+        except PreflightFailed as error:
+            return [FieldError(field=field, message=error.message.removeprefix(f"{field}: ").rstrip("."))]
+        host, _, port = address.partition("://")[2].rpartition(":")
+        fault = host_fault(host.strip("[]"), int(port)) if host else None
+        return [FieldError(field=field, message=fault)] if fault is not None else []
 
     async def preflight(self, spec: ExistingSpec, context: StartContext) -> Plan:
         """Find the scheduler, and find out whether it can be looked at."""

@@ -205,10 +205,10 @@ async def _spoken_at(host: str, port: int, address: str) -> Speaks:
             f"{host} does not answer on port {port}. Is the address right, and does a firewall let you through?"
         ) from None
     except ConnectionRefusedError:
-        raise PreflightFailed(f"Nobody listens at {address}. Does the scheduler run, and on that port?") from None
+        raise PreflightFailed(f"Nothing listens at {address}. Is the scheduler running, and on that port?") from None
     except OSError as error:
         if isinstance(error, socket.gaierror):
-            raise PreflightFailed(f"There is no host '{host}', as far as this machine knows.") from None
+            raise PreflightFailed(f"Host '{host}' not found.") from None
         raise PreflightFailed(f"{address} cannot be reached ({error.strerror or error}).") from None
     greeting = b""
     try:

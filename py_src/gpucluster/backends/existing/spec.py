@@ -24,46 +24,46 @@ class ExistingSpec(SpecBase):
     backend: Literal["existing"] = Field(
         "existing",
         title="Kind",
-        description="A scheduler that is there already: gpucluster shows it and connects to it, and leaves it alone.",
+        description="An existing scheduler: gpucluster monitors it and connects to it, but never stops it.",
     )
     address: str | None = Field(
         None,
         title="Address",
         description="Address of the scheduler, such as 'tcp://node1:8786' or 'tls://node1:8786', or the name of a "
-        "setting of Dask's configuration that holds it. Left out: Dask's own 'scheduler-address', as for Client().",
+        "setting of Dask's configuration that holds it. Default: Dask's own 'scheduler-address', as for Client().",
         json_schema_extra=shown_in("Scheduler"),
     )
     scheduler_file: str | None = Field(
         None,
         title="Scheduler file",
-        description="Absolute path of the file that the scheduler was started with (--scheduler-file), in place of an "
+        description="Absolute path of the file that the scheduler was started with (--scheduler-file), instead of an "
         "address.",
-        json_schema_extra=shown_in("Scheduler"),
+        json_schema_extra=shown_in("Scheduler", empty="none"),
     )
     tls_ca_file: str | None = Field(
         None,
-        title="TLS: authority",
-        description="Absolute path of the certificate of the authority, for an address that begins with tls://. Left "
-        "out: Dask's configuration says it.",
+        title="TLS authority",
+        description="Absolute path of the certificate of the authority, for an address that begins with tls://. "
+        "Default: Dask's configuration says it.",
         json_schema_extra=shown_in("Scheduler", advanced=True),
     )
     tls_cert: str | None = Field(
         None,
-        title="TLS: certificate",
+        title="TLS certificate",
         description="Absolute path of your certificate.",
         json_schema_extra=shown_in("Scheduler", advanced=True),
     )
     tls_key: str | None = Field(
         None,
-        title="TLS: key",
-        description="Absolute path of the key of your certificate; only you may be able to read it.",
+        title="TLS key",
+        description="Absolute path of the key of your certificate; no other user may be able to read it.",
         json_schema_extra=shown_in("Scheduler", advanced=True),
     )
     measure: bool = Field(
         True,
         title="Measure",
-        description="Let its workers measure for the gauges while gpucluster looks. Where this is off, or where they "
-        "have no gpucluster, they tell what Dask itself measures.",
+        description="Let its workers measure for the gauges while gpucluster monitors them. If off, or if they have no "
+        "gpucluster, the gauges show what Dask measures.",
         json_schema_extra=shown_in("Scheduler", advanced=True),
     )
 

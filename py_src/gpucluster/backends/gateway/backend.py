@@ -6,11 +6,12 @@ import json
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
-from ...protocol.errors import PreflightFailed
+from ...protocol.errors import FieldError, PreflightFailed
 from ...protocol.models import Network, Submission
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
+from ..reachable import host_fault
 from .spec import GatewaySpec
 
 if TYPE_CHECKING:
@@ -34,6 +35,14 @@ class GatewayBackend(Backend[GatewaySpec]):
     offers: ClassVar[bool] = True
     spec: ClassVar[type[SpecBase]] = GatewaySpec
     traits: ClassVar[Traits] = Traits(this_machine=False, queues=True, default_workers=DEFAULT_WORKERS)
+
+    @classmethod
+    def faults(cls, spec: GatewaySpec) -> list[FieldError]:
+        """Look whether something listens at the address."""
+        parts = urlsplit(spec.address or "")
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        fault = host_fault(parts.hostname, port) if parts.hostname else None
+        return [FieldError(field="address", message=fault)] if fault is not None else []
 
     async def preflight(self, spec: GatewaySpec, context: StartContext) -> Plan:
         """Find the server, log in, and check the options against what it offers."""

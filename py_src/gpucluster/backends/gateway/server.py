@@ -221,7 +221,7 @@ def _in_sentences(login: Login) -> Iterator[None]:
             f"The server at {login.address} shows no certificate that this machine trusts, or does not encrypt."
         ) from error
     except ClientConnectorDNSError as error:
-        raise GatewayAway(f"There is no host '{error.host}', as far as this machine knows.") from error
+        raise GatewayAway(f"Host '{error.host}' not found.") from error
     except (ClientError, OSError) as error:
         raise GatewayAway(
             f"Nobody answers at {login.address}. Is that the address of the Dask Gateway, and does it run?"

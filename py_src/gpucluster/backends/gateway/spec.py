@@ -63,65 +63,65 @@ class GatewaySpec(SpecBase):
     model_config = ConfigDict(json_schema_extra=not_shown(*_NOT_OURS))
 
     backend: Literal["gateway"] = Field(
-        "gateway", title="Kind", description="A cluster that the site's Dask Gateway starts and looks after."
+        "gateway", title="Kind", description="A cluster that the site's Dask Gateway starts and manages."
     )
     n_workers: WorkerCountOrZero | None = Field(
         None,
         title="Workers",
-        description="Number of workers; 0 starts with none. Left out: one, or as many as the cluster has that you "
+        description="Number of workers; 0 starts with none. Default: one, or as many as the cluster has that you "
         "connect to.",
         json_schema_extra=shown_in("Cluster", unit="worker"),
     )
     address: str | None = Field(
         None,
         title="Address",
-        description="Address of the Dask Gateway server, such as 'https://hub.example.org/services/dask-gateway'. Left "
-        "out: 'gateway.address' of Dask's configuration.",
+        description="Address of the Dask Gateway server, such as 'https://hub.example.org/services/dask-gateway'. "
+        "Default: 'gateway.address' of Dask's configuration.",
         json_schema_extra=shown_in("Dask Gateway"),
     )
     gateway_options: Options = Field(
         default_factory=dict,
-        title="Options of the site",
+        title="Gateway options",
         description="What the server lets you choose, as 'worker_cores=2,profile=big'; in Python and JSON also a "
         "mapping. They are kept with the cluster: no passwords here.",
         json_schema_extra=shown_in("Dask Gateway"),
     )
     cluster_name: str | None = Field(
         None,
-        title="Connect to",
-        description="Name of a cluster that the server has already, in place of a new one.",
+        title="Existing cluster",
+        description="Name of an existing cluster of the server to connect to, instead of a new one.",
         json_schema_extra=shown_in("Dask Gateway"),
     )
     auth: Literal["basic", "jupyterhub", "kerberos"] | None = Field(
         None,
-        title="Log-in",
-        description="How the server knows you. Left out: 'gateway.auth' of Dask's configuration, else 'basic'.",
+        title="Login",
+        description="How you log in to the server. Default: 'gateway.auth' of Dask's configuration, else 'basic'.",
         json_schema_extra=shown_in("Dask Gateway", advanced=True),
     )
     username: str | None = Field(
         None,
         title="User name",
-        description="For auth 'basic'. Left out: that of Dask's configuration, else your own here.",
+        description="For auth 'basic'. Default: that of Dask's configuration, else your own here.",
         json_schema_extra=shown_in("Dask Gateway", advanced=True),
     )
     password_from: str | None = Field(
         None,
         title="Password from",
         description="Where the password ('basic') or the token ('jupyterhub') is: the name of an environment variable, "
-        "or the absolute path of a file that only you can read. Left out: Dask's configuration.",
+        "or the absolute path of a file that only you can read. Default: Dask's configuration.",
         json_schema_extra=shown_in("Dask Gateway", advanced=True),
     )
     proxy_address: str | None = Field(
         None,
         title="Address for Dask",
-        description="Where the server takes the connections to schedulers, as 'host:port' or a port. Left out: "
-        "'gateway.proxy-address' of Dask's configuration, else the port of the address.",
+        description="Where the server takes the connections to schedulers, as 'host:port' or a port. "
+        "Default: 'gateway.proxy-address' of Dask's configuration, else the port of the address.",
         json_schema_extra=shown_in("Dask Gateway", advanced=True),
     )
     shutdown_on_stop: bool | None = Field(
         None,
-        title="Shut down with the card",
-        description="Whether Stop, and the end of the cluster's process, shut it down on the server. Left out: a new "
+        title="Shut down on stop",
+        description="Whether Stop, and the end of the cluster's process, shut it down on the server. Default: a new "
         "one yes, one that was there already no.",
         json_schema_extra=shown_in("Dask Gateway", advanced=True),
     )

@@ -18,7 +18,7 @@ import yaml  # type: ignore[import-untyped]
 
 from ...dask_internals.kubernetes_client import close_connections
 from ...operating_system.plain_file import NotPlain, read_plain_file
-from ...protocol.errors import PreflightFailed, StartFailed
+from ...protocol.errors import FieldError, PreflightFailed, StartFailed
 from ...protocol.plain_text import printable
 from ...protocol.yaml_size import TooManyEntries, must_be_bounded
 
@@ -293,6 +293,27 @@ def kubeconfig_fault(paths: str | None) -> str | None:
         if fault := _form_fault(data):
             return f"The file {told} is no kubeconfig: {fault}. {_WHAT_TO_DO}"
     return None
+
+
+def faults_of_kubeconfig(path: str | None, context: str | None) -> list[FieldError]:
+    """Return what is wrong with a kubeconfig and a context that a request names."""
+    if path is not None and not Path(path).expanduser().exists():
+        return [FieldError(field="kubeconfig", message=f"there is no file {printable(path, 300)}")]
+    paths = path or os.environ.get("KUBECONFIG") or _DEFAULT
+    fault = kubeconfig_fault(paths)
+    if fault is not None:
+        return [FieldError(field="kubeconfig", message=fault.rstrip("."))]
+    files = [file for one in paths.split(os.pathsep) if one and (file := Path(one).expanduser()).exists()]
+    known = [
+        str(one.get("name"))
+        for file in files
+        for one in (yaml.safe_load(file.read_text()).get("contexts") or [])
+        if isinstance(one, dict)
+    ]
+    if context is None or not files or context in known:
+        return []
+    listed = f"; there are {printable(', '.join(known[:5]), 200)}" if known else ""
+    return [FieldError(field="context", message=f"the kubeconfig has no context '{context}'{listed}")]
 
 
 def _form_fault(data: Any) -> str | None:

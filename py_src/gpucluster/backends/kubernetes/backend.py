@@ -7,14 +7,14 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...protocol.errors import PreflightFailed, StartFailed
+from ...protocol.errors import FieldError, PreflightFailed, StartFailed
 from ...protocol.models import Network, Submission
 from ...protocol.plain_text import printable
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
 from ..deployment import Deployment
-from .api import DASK, Kubernetes, KubernetesRefused
+from .api import DASK, Kubernetes, KubernetesRefused, faults_of_kubeconfig
 from .spec import KubernetesSpec
 
 if TYPE_CHECKING:
@@ -36,6 +36,11 @@ class KubernetesBackend(Backend[KubernetesSpec]):
     needs: ClassVar[Needs] = Needs(packages=("dask_kubernetes",), extra="kubernetes")
     spec: ClassVar[type[SpecBase]] = KubernetesSpec
     traits: ClassVar[Traits] = Traits(this_machine=False, queues=True, default_workers=DEFAULT_WORKERS)
+
+    @classmethod
+    def faults(cls, spec: KubernetesSpec) -> list[FieldError]:
+        """Look whether the kubeconfig can be read and has the context."""
+        return faults_of_kubeconfig(spec.kubeconfig, spec.context)
 
     async def preflight(self, spec: KubernetesSpec, context: StartContext) -> Plan:
         """Log in, and ask Kubernetes whether it would take such a cluster."""

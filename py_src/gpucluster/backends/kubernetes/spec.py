@@ -93,14 +93,14 @@ class KubernetesSpec(NodeSpec, GPUSpec):
     image: str | None = Field(
         None,
         title="Image",
-        description="Container image of scheduler and workers, with the same Python and the same Dask as here. Left "
-        "out: Dask's own, 'ghcr.io/dask/dask', of these versions. Workers with a GPU need one with dask-cuda.",
+        description="Container image of scheduler and workers, with the same Python and the same Dask as here. "
+        "Default: Dask's own, 'ghcr.io/dask/dask', of these versions. Workers with a GPU need one with dask-cuda.",
         json_schema_extra=shown_in("Kubernetes"),
     )
     namespace: str | None = Field(
         None,
         title="Namespace",
-        description="Namespace of the pods. Left out: that of the context, or of this pod.",
+        description="Namespace of the pods. Default: that of the context, or of this pod.",
         json_schema_extra=shown_in("Kubernetes"),
     )
     gpus_per_worker: Annotated[int, Field(strict=True, ge=0, le=1)] = Field(
@@ -112,7 +112,7 @@ class KubernetesSpec(NodeSpec, GPUSpec):
     cores: Annotated[int, Field(strict=True, ge=1, le=1024)] | None = Field(
         None,
         title="Cores per worker",
-        description="CPU cores of a worker's pod, asked for and at most. Left out: as many as it has threads are asked "
+        description="CPU cores of a worker's pod, asked for and at most. Default: as many as it has threads are asked "
         "for, and there is no limit.",
         json_schema_extra=shown_in("Kubernetes"),
     )
@@ -140,43 +140,43 @@ class KubernetesSpec(NodeSpec, GPUSpec):
     context: str | None = Field(
         None,
         title="Context",
-        description="Context of the kubeconfig. Left out: the current one.",
+        description="Context of the kubeconfig. Default: the current one.",
         json_schema_extra=shown_in("Kubernetes", advanced=True),
     )
     kubeconfig: str | None = Field(
         None,
         title="Kubeconfig",
-        description="Absolute path of a kubeconfig. Left out: KUBECONFIG, ~/.kube/config, or in a pod its service "
+        description="Absolute path of a kubeconfig. Default: KUBECONFIG, ~/.kube/config, or in a pod its service "
         "account.",
         json_schema_extra=shown_in("Kubernetes", advanced=True),
     )
     service_account: str | None = Field(
         None,
-        title="Service account of the pods",
-        description="Service account that the pods run as. Left out: the default of the namespace.",
+        title="Service account",
+        description="Service account of the pods. Default: that of the namespace.",
         json_schema_extra=shown_in("Kubernetes", advanced=True),
     )
     image_pull_secret: str | None = Field(
         None,
-        title="Secret for the image",
+        title="Image pull secret",
         description="Name of a secret of the namespace with the log-in for the image's registry.",
         json_schema_extra=shown_in("Kubernetes", advanced=True),
     )
     gpu_resource: str = Field(
         "nvidia.com/gpu",
-        title="Name of the GPUs",
+        title="GPU resource name",
         description="Resource that a GPU is called in this Kubernetes, such as a MIG slice 'nvidia.com/mig-1g.10gb'.",
         json_schema_extra=shown_in("Kubernetes", advanced=True),
     )
     scheduler_cores: Annotated[int, Field(strict=True, ge=1, le=64)] = Field(
         1,
-        title="Cores of the scheduler",
+        title="Scheduler cores",
         description="CPU cores that the scheduler's pod asks for.",
         json_schema_extra=shown_in("Kubernetes", advanced=True),
     )
     scheduler_memory: MemorySize = Field(
         2 * 2**30,
-        title="Memory of the scheduler",
+        title="Scheduler memory",
         description="Memory of the scheduler's pod, asked for and at most, such as '4 GiB'.",
         json_schema_extra=shown_in("Memory", advanced=True),
     )

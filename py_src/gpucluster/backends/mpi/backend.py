@@ -38,7 +38,7 @@ class MPIBackend(Backend[MPISpec]):
 
     name: ClassVar[str] = "mpi"
     title: ClassVar[str] = "MPI"
-    where: ClassVar[str] = "An MPI program"
+    where: ClassVar[str] = "MPI"
     needs: ClassVar[Needs] = Needs(packages=("dask_mpi", "mpi4py"), extra="mpi")
     spec: ClassVar[type[SpecBase]] = MPISpec
     traits: ClassVar[Traits] = Traits(this_machine=False)

@@ -48,7 +48,7 @@ class MPISpec(NodeSpec, GPUSpec):
     n_workers: WorkerCount | None = Field(
         None,
         title="Workers",
-        description="Number of ranks, each a worker; it stays as it is, as long as the cluster lives. Left out: one "
+        description="Number of ranks, each a worker; fixed while the cluster runs. Default: one "
         "per core that Slurm has allocated, elsewhere up to four; with GPUs one for each.",
         json_schema_extra=shown_in("Cluster", unit="worker"),
     )
@@ -64,23 +64,23 @@ class MPISpec(NodeSpec, GPUSpec):
     launcher: str | None = Field(
         None,
         title="Launcher",
-        description="What starts the ranks: 'mpiexec', 'mpirun', 'srun', or an absolute path. Left out: srun within an "
+        description="What starts the ranks: 'mpiexec', 'mpirun', 'srun', or an absolute path. Default: srun within an "
         "allocation of Slurm, else the one beside Python, else the first one on the PATH.",
         json_schema_extra=shown_in("MPI"),
     )
     launcher_options: Options | None = Field(
         None,
-        title="Options of the launcher",
-        description="What else the launcher is told, such as '--hostfile /home/me/hosts' or '--nodes 2'; everybody on "
-        "the machine can read it.",
-        json_schema_extra=shown_in("MPI"),
+        title="Launcher options",
+        description="More options of the launcher, such as '--hostfile /home/me/hosts' or '--nodes 2'; other users "
+        "of the machine can read them.",
+        json_schema_extra=shown_in("MPI", advanced=True),
     )
     nanny: bool = Field(
         False,
         title="Nannies",
-        description="Let each rank watch over a worker in a process of its own: one that dies, or takes more memory "
-        "than its limit, is started again alone. Tasks then cannot use MPI.",
-        json_schema_extra=shown_in("MPI"),
+        description="Run each worker in a separate process that its rank monitors and restarts if it dies or exceeds "
+        "its memory limit. Tasks then cannot use MPI.",
+        json_schema_extra=shown_in("MPI", advanced=True),
     )
     gpus_per_rank: Annotated[int, Field(strict=True, ge=0, le=1)] = Field(
         0,
@@ -91,8 +91,8 @@ class MPISpec(NodeSpec, GPUSpec):
     )
     rank_python: str | None = Field(
         None,
-        title="Python of the ranks",
-        description="Absolute path of the Python that the ranks run; it needs gpucluster[mpi]. Left out: the cluster's "
+        title="Python path of the ranks",
+        description="Absolute path of the Python that the ranks run; it needs gpucluster[mpi]. Default: the cluster's "
         "own.",
         json_schema_extra=shown_in("MPI", advanced=True),
     )

@@ -68,26 +68,26 @@ class SlurmSpec(NodeSpec, GPUSpec):
     partition: str | None = Field(
         None,
         title="Partition",
-        description="Partition that the jobs wait in. Left out: Slurm's default.",
+        description="Partition that the jobs wait in. Default: chosen by Slurm.",
         json_schema_extra=shown_in("Slurm"),
     )
     account: str | None = Field(
         None,
         title="Account",
-        description="Account that the jobs are charged to. Left out: your default.",
+        description="Account that the jobs are charged to. Default: your default account.",
         json_schema_extra=shown_in("Slurm"),
     )
     qos: str | None = Field(
         None,
         title="Quality of service",
-        description="QOS of the jobs. Left out: your default.",
-        json_schema_extra=shown_in("Slurm"),
+        description="QOS of the jobs. Default: your default QOS.",
+        json_schema_extra=shown_in("Slurm", advanced=True),
     )
     walltime: str = Field(
         DEFAULT_WALLTIME,
-        title="Time limit of a job",
-        description="As Slurm writes it: '00:30:00', '2-12:00:00', or minutes. Before it is over, results go to "
-        "others and a new job is asked for.",
+        title="Job time limit",
+        description="As Slurm writes it: '00:30:00', '2-12:00:00', or minutes. Before it ends, results move to "
+        "other workers and a new job is submitted.",
         json_schema_extra=shown_in("Slurm"),
     )
     gpus_per_node: Annotated[int, Field(strict=True, ge=0, le=16)] = Field(
@@ -99,7 +99,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
     workers_per_job: Annotated[int, Field(strict=True, ge=1, le=256)] | None = Field(
         None,
         title="CPU workers per job",
-        description="Left out: one on each of its nodes. With GPUs: one for each GPU.",
+        description="Default: one on each of its nodes. With GPUs: one for each GPU.",
         json_schema_extra=shown_in("Slurm", advanced=True),
     )
     nodes_per_job: Annotated[int, Field(strict=True, ge=1, le=64)] = Field(
@@ -112,21 +112,21 @@ class SlurmSpec(NodeSpec, GPUSpec):
     exclusive: bool = Field(
         False,
         title="Whole nodes",
-        description="Nobody else is on the job's nodes ('--exclusive'). All jobs then have the same number of workers; "
-        "otherwise the last one may have fewer.",
+        description="Jobs have their nodes to themselves ('--exclusive'). All jobs then have the same number of "
+        "workers; otherwise the last one may have fewer.",
         json_schema_extra=shown_in("Slurm", advanced=True),
     )
     gpu_type: str | None = Field(
         None,
-        title="Type of GPU",
-        description="As the site calls it, such as 'a100'. Left out: any.",
-        json_schema_extra=shown_in("Slurm"),
+        title="GPU type",
+        description="As the site calls it, such as 'a100'. Default: any.",
+        json_schema_extra=shown_in("Slurm", advanced=True),
     )
     cores: Annotated[int, Field(strict=True, ge=1, le=1024)] | None = Field(
         None,
         title="Cores per job",
-        description="CPU cores that a job gets, on each of its nodes. Left out: as many as its workers have threads.",
-        json_schema_extra=shown_in("Slurm"),
+        description="CPU cores that a job gets, on each of its nodes. Default: as many as its workers have threads.",
+        json_schema_extra=shown_in("Slurm", advanced=True),
     )
     memory_limit: MemorySizeOrAuto | None = Field(
         "auto",
@@ -138,7 +138,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
     memory_per_gpu: MemorySize | None = Field(
         None,
         title="Host memory per GPU",
-        description="In place of the memory per job, for sites that require '--mem-per-gpu'.",
+        description="Instead of the memory per job, for sites that require '--mem-per-gpu'.",
         json_schema_extra=shown_in("Memory", advanced=True),
     )
     constraint: str | None = Field(
@@ -149,7 +149,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
     )
     directives: Lines = Field(
         default_factory=list,
-        title="More options of sbatch",
+        title="More sbatch options",
         description="One per line, such as '--reservation=school' or '--mail-type=END'; each becomes a line of "
         "'#SBATCH'. In a shell: --directives=--mail-type=END.",
         json_schema_extra=shown_in("Slurm", advanced=True),
@@ -162,7 +162,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
     )
     job_script_prologue: Lines = Field(
         default_factory=list,
-        title="Before the worker",
+        title="Job prologue",
         description="Lines of shell that a job runs before its worker, such as 'source ~/env/bin/activate'. Slurm "
         "keeps them: no passwords here.",
         json_schema_extra=shown_in("Job", advanced=True),
@@ -176,26 +176,26 @@ class SlurmSpec(NodeSpec, GPUSpec):
     python: str | None = Field(
         None,
         title="Python on the nodes",
-        description="Absolute path of the Python that runs the worker. Left out: the cluster's own; in an image "
+        description="Absolute path of the Python that runs the worker. Default: the cluster's own; in an image "
         "'python3'.",
         json_schema_extra=shown_in("Job", advanced=True),
     )
     job_name: str = Field(
         "gpucluster",
-        title="Name of the jobs",
-        description="Beginning of the jobs' names; the cluster's id and a number follow.",
+        title="Job name",
+        description="Prefix of the jobs' names; the cluster's id and a number follow.",
         json_schema_extra=shown_in("Job", advanced=True),
     )
     shared_directory: str | None = Field(
         None,
         title="Shared directory",
         description="Absolute path of a directory that the nodes see, too; credentials (for you only) and the "
-        "jobs' output go there. Left out: '.gpucluster/slurm' in your home directory.",
+        "jobs' output go there. Default: '.gpucluster/slurm' in your home directory.",
         json_schema_extra=shown_in("Job", advanced=True),
     )
     shared_storage: bool = Field(
         True,
-        title="Storage is shared",
+        title="Shared storage",
         description="Whether the nodes see that directory. If not, each job is handed its credentials through srun "
         "when it has begun, and keeps them in a private folder of /tmp as long as it runs.",
         json_schema_extra=shown_in("Job", advanced=True),
@@ -203,31 +203,31 @@ class SlurmSpec(NodeSpec, GPUSpec):
     scheduler: Literal["here", "job"] = Field(
         "here",
         title="Scheduler",
-        description="'here': in the cluster's process, on this node. 'job': in a job of its own, where long processes "
-        "are ended on this node. The cluster runs as soon as that job has begun.",
+        description="'here': in the cluster's process, on this node. 'job': in a separate job, for sites that end long "
+        "processes on this node. The cluster runs as soon as that job has started.",
         json_schema_extra=shown_in("Scheduler", advanced=True),
     )
     scheduler_partition: str | None = Field(
         None,
-        title="Partition of the scheduler",
-        description="Left out: that of the workers.",
+        title="Scheduler partition",
+        description="Default: that of the workers.",
         json_schema_extra=shown_in("Scheduler", advanced=True),
     )
     scheduler_walltime: str | None = Field(
         None,
-        title="Time limit of the scheduler",
-        description="The cluster ends with it. Left out: a day, or what its partition allows, if that is less.",
+        title="Scheduler time limit",
+        description="The cluster ends with it. Default: a day, or what its partition allows, if that is less.",
         json_schema_extra=shown_in("Scheduler", advanced=True),
     )
     scheduler_cores: Annotated[int, Field(strict=True, ge=1, le=1024)] = Field(
         1,
-        title="Cores of the scheduler",
+        title="Scheduler cores",
         description="CPU cores of its job.",
         json_schema_extra=shown_in("Scheduler", advanced=True),
     )
     scheduler_memory: MemorySize = Field(
         2 * 2**30,
-        title="Memory of the scheduler",
+        title="Scheduler memory",
         description="Host memory of its job, such as '2 GiB'.",
         json_schema_extra=shown_in("Scheduler", advanced=True),
     )

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import ipaddress
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from ...protocol.errors import PreflightFailed, StartFailed
+from ...protocol.errors import FieldError, PreflightFailed, StartFailed
 from ...protocol.models import Network
 from ...protocol.plain_text import counted
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
+from ..reachable import host_fault
 from .spec import SSHSpec
 
 if TYPE_CHECKING:
     from ..deployment import Deployment
     from .pool import Pool
+
+MOST_LOOKED_UP = 16
+"""Hosts whose names are looked up before a start; more are left to it."""
 
 
 class SSHBackend(Backend[SSHSpec]):
@@ -25,11 +31,30 @@ class SSHBackend(Backend[SSHSpec]):
 
     name: ClassVar[str] = "ssh"
     title: ClassVar[str] = "SSH"
-    where: ClassVar[str] = "Hosts over SSH"
+    where: ClassVar[str] = "SSH hosts"
     needs: ClassVar[Needs] = Needs(packages=("asyncssh",), extra="ssh")
     spec: ClassVar[type[SpecBase]] = SSHSpec
     traits: ClassVar[Traits] = Traits(this_machine=False)
     _pool: Pool | None = None
+
+    @classmethod
+    def faults(cls, spec: SSHSpec) -> list[FieldError]:
+        """Look for the files, and for the hosts as far as no SSH configuration gives them other names."""
+        from .hosts import named_hosts
+
+        config = Path(spec.ssh_config or "~/.ssh/config").expanduser()
+        if spec.ssh_config is not None and not config.is_file():
+            return [FieldError(field="ssh_config", message=f"there is no file {config}")]
+        field = "hosts" if spec.hostfile is None else "hostfile"
+        try:
+            hosts = list({one.host for one in named_hosts(spec)})
+        except PreflightFailed as error:
+            return [FieldError(field=field, message=error.message.removeprefix(f"{field}: ").rstrip("."))]
+        if config.is_file() or len(hosts) > MOST_LOOKED_UP:
+            return []
+        with ThreadPoolExecutor(MOST_LOOKED_UP) as looking:
+            found = [fault for fault in looking.map(host_fault, hosts) if fault is not None]
+        return [FieldError(field=field, message="; ".join(found))] if found else []
 
     async def preflight(self, spec: SSHSpec, context: StartContext) -> Plan:
         """Look at every host at once; what looks at it there is what starts the workers later."""

@@ -46,27 +46,26 @@ class SSHSpec(NodeSpec, GPUSpec):
         None,
         title="Hosts",
         description="Hosts, as 'node1,node2'; also 'me@node1' and 'node1:2222', and names of your SSH configuration. "
-        "One worker on each, or one per GPU where there are GPUs; a host that is named twice gets two.",
-        json_schema_extra=shown_in("Hosts", empty="needed, or a host file"),
+        "One worker on each, or one per GPU where there are GPUs; a host listed twice gets two.",
+        json_schema_extra=shown_in("Hosts", empty="required, or a host file"),
     )
     hostfile: str | None = Field(
         None,
         title="Host file",
-        description="Absolute path of a file with a host on each line, as MPI has it ('node1 slots=2'), in place of "
-        "hosts.",
-        json_schema_extra=shown_in("Hosts", empty="none"),
+        description="Absolute path of a file with one host per line, as for MPI ('node1 slots=2'), instead of hosts.",
+        json_schema_extra=shown_in("Hosts", advanced=True, empty="none"),
     )
     remote_python: str | None = Field(
         None,
-        title="Python there",
-        description="Absolute path of the Python on the hosts; it needs dask and distributed. Left out: the same path "
+        title="Python path on the hosts",
+        description="Absolute path of the Python on the hosts; it needs dask and distributed. Default: the same path "
         "as here.",
-        json_schema_extra=shown_in("Hosts"),
+        json_schema_extra=shown_in("Hosts", advanced=True),
     )
     ssh_config: str | None = Field(
         None,
         title="SSH configuration",
-        description="Absolute path of an SSH configuration, for users, keys, ports and jump hosts. Left out: "
+        description="Absolute path of an SSH configuration, for users, keys, ports and jump hosts. Default: "
         "~/.ssh/config.",
         json_schema_extra=shown_in("Hosts", advanced=True),
     )

@@ -25,7 +25,7 @@ OVER_CODE = 4001
 FULL_CODE = 1013
 """The protocol's own: try again later."""
 TOO_MANY = "Too many pages are open by this link. Close some, and load this one again."
-WHY_OVER = "The link was withdrawn or has ended, or the cluster has. What you see is the last state."
+WHY_OVER = "The link has expired or was revoked, or the cluster has stopped. This is its last state."
 
 
 class SharedSocket(SharedViewMixin, WebSocketMixin, WebSocketHandler, RefusalMixin):

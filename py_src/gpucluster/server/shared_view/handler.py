@@ -60,7 +60,7 @@ class Limiter:
 COOKIE = "gpucluster-view"
 OPENINGS = (240, 60.0)
 """So many WebSockets and histories by one link within so many seconds: all pages of a link may come back at once."""
-OVER = "This link shows nothing any more: it has ended, was withdrawn, or is not whole. Ask for a new one."
+OVER = "This link is not valid: it has expired, was revoked, or is incomplete. Ask for a new one."
 
 
 class ViewRefused(GPUClusterError):

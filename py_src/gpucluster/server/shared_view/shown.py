@@ -1,7 +1,7 @@
 """What of a sample a link shows: the figures, without the names of machines and without what keys of tasks may hold.
 
-Dask takes the kind of a task from the beginning of its key. Where a program chooses keys itself, that may be a path, an
-address or a password. A key that reads like the name of a function cannot be told from one.
+Dask takes the kind of a task from the beginning of its key, which names what is computed, and where a program chooses
+keys itself may be a path, an address or a password.
 """
 
 from __future__ import annotations
@@ -28,15 +28,11 @@ SHOWN = frozenset(
         "sent_bytes", "received_bytes", "host_memory_bytes", "host_cores", "tasks", "progress",
     }
 )  # fmt: skip
-"""``progress`` names kinds of tasks: only those that can be names of functions, unless the link shows tasks."""
+"""``progress`` names kinds of tasks; unless the link shows tasks, it has one entry for all of them."""
 WITHHELD = frozenset({"host"})
 """What a newer cluster measures and nobody has decided on is withheld, too."""
 _COUNTS = frozenset(PrefixProgress.model_fields) - {"prefix"}
-OTHER = "other"
-"""All kinds of tasks together whose names are not shown."""
-# What Dask makes of a function: at most 50 characters of its name, and words of its own with hyphens. No dot, as in
-# names of files and machines, and no number that could be somebody's.
-_FUNCTION = re.compile(r"(?!.*[0-9]{5})[A-Za-z_][A-Za-z0-9_-]{0,49}")
+ALL_TASKS = "all tasks"
 
 # The address of a worker on one machine is the path of its socket, which its process number is part of. Dask also
 # writes it quoted, for addresses of pages that a link does not show.
@@ -67,21 +63,15 @@ def shown_telemetry(line: bytes, *, tasks: bool) -> bytes | None:
         return None
     shown = {name: value for name, value in sample.items() if name in SHOWN}
     if "progress" in shown and not tasks:
-        shown["progress"] = shown_progress(shown["progress"])
+        shown["progress"] = all_tasks(shown["progress"])
     return json.dumps({"kind": "telemetry", "sample": shown}, separators=(",", ":")).encode()
 
 
-def shown_progress(progress: Any) -> list[dict[str, Any]]:
-    """Return kinds of tasks by the names of their functions; all others are one kind, where their newest stood."""
-    shown: dict[str, dict[str, Any]] = {}
+def all_tasks(progress: Any) -> list[dict[str, Any]]:
+    """Return all kinds of tasks as one, without their names."""
+    counts: dict[str, Any] = {"prefix": ALL_TASKS}
     for kind in progress if isinstance(progress, list) else ():
-        if not isinstance(kind, Mapping):
-            continue
-        prefix = kind.get("prefix")
-        name = prefix if isinstance(prefix, str) and _FUNCTION.fullmatch(prefix) else OTHER
-        counts = shown.pop(name, {"prefix": name})
-        for state, count in kind.items():
+        for state, count in kind.items() if isinstance(kind, Mapping) else ():
             if state in _COUNTS and isinstance(count, int):
                 counts[state] = counts.get(state, 0) + count
-        shown[name] = counts
-    return list(shown.values())
+    return [counts] if len(counts) > 1 else []

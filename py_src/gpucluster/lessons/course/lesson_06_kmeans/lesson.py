@@ -313,7 +313,7 @@ check("06.3", partial)
 # %% tags=["predict"]
 predict("06.b", "no")  # SOLUTION
 
-# %% [markdown] exercise="06.4" title="The mean of means is wrong" topic="sums-and-counts"
+# %% [markdown] exercise="06.4" title="The mean of means" topic="sums-and-counts"
 # ### Exercise 06.4 · Break it (5 min)
 #
 # Give a counter-example: some parts whose mean of means is **more than 1 %** away from the mean of all their points.

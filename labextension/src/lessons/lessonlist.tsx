@@ -4,7 +4,7 @@ import type { CommandRegistry } from '@lumino/commands';
 import * as CommandIDs from '../actions/commandids';
 import { Fragment, h } from '../jsx';
 import { sentenceOf, useAsking } from '../panel/asking';
-import type { LessonList, LessonStep } from '../protocol/messages';
+import type { LessonList as Listed, LessonStep } from '../protocol/messages';
 import { LessonRow } from './lessonrow';
 import type { ILessonStore } from './tokens';
 
@@ -12,37 +12,74 @@ interface ILessonsProps {
   readonly store: ILessonStore;
   readonly commands: CommandRegistry;
   readonly trans: TranslationBundle;
-  readonly isOpen: boolean;
-  readonly onToggle: (isOpen: boolean) => void;
 }
 
-/** The lessons in the panel: what to do next, what is weak, and each lesson with its exercises. */
-export function LessonsSection(props: ILessonsProps): JSX.Element | null {
-  const { store, commands, trans, isOpen, onToggle } = props;
+/** What to do next, what is weak, and each lesson with its exercises. */
+export function LessonList(
+  props: ILessonsProps & {
+    /** Whether it has its own heading. */
+    readonly isTitled: boolean;
+  }
+): JSX.Element | null {
+  const { store, trans, isTitled } = props;
   const { list } = store;
   if (list === null) {
     return null;
   }
   const { exercises } = list.progress;
   return (
-    <details
-      className="gpc-Lessons"
-      open={isOpen}
-      onToggle={event => onToggle(event.currentTarget.open)}
-    >
-      <summary>
-        <h2>{trans.__('Lessons')}</h2>
+    <div className="gpc-Lessons">
+      <div className="gpc-Lessons-header">
+        {isTitled && <h2>{trans.__('Lessons')}</h2>}
         <span className="gpc-Lessons-count">
           {trans.__('%1 of %2 exercises', exercises.done, exercises.total)}
         </span>
-      </summary>
-      {isOpen && <Content list={list} store={store} commands={commands} trans={trans} />}
-    </details>
+      </div>
+      <Content {...props} list={list} />
+    </div>
+  );
+}
+
+/** Of all that, one line: where to continue, and how far one is. */
+export function LessonsLine({ store, commands, trans }: ILessonsProps): JSX.Element | null {
+  const { list } = store;
+  if (list === null) {
+    return null;
+  }
+  const { next, progress } = list;
+  const { done, total } = progress.exercises;
+  const link = next?.link ?? null;
+  return (
+    <p className="gpc-LessonsLine">
+      {link !== null && (
+        <>
+          <button
+            className="gpc-OpenLink"
+            title={next?.title}
+            onClick={() => void commands.execute(CommandIDs.openLesson, { link })}
+          >
+            {progress.exists
+              ? trans.__('Continue lesson %1', link)
+              : trans.__('Start lesson %1', link)}
+          </button>
+          {' · '}
+        </>
+      )}
+      <button
+        className="gpc-OpenLink"
+        title={trans.__('Show all lessons')}
+        onClick={() => void commands.execute(CommandIDs.openLessons)}
+      >
+        {link === null
+          ? trans.__('Lessons: %1 of %2', done, total)
+          : trans.__('%1 of %2', done, total)}
+      </button>
+    </p>
   );
 }
 
 interface IContentProps {
-  readonly list: LessonList;
+  readonly list: Listed;
   readonly store: ILessonStore;
   readonly commands: CommandRegistry;
   readonly trans: TranslationBundle;
@@ -68,7 +105,7 @@ function Content({ list, store, commands, trans }: IContentProps): JSX.Element {
       </p>
       {list.advice.length > 0 && (
         <details className="gpc-Details">
-          <summary>{trans.__('What to look at again (%1)', list.advice.length)}</summary>
+          <summary>{trans.__('Review (%1)', list.advice.length)}</summary>
           <ul className="gpc-AdviceList">
             {list.advice.map(step => (
               <li key={step.link + step.title}>
@@ -105,7 +142,7 @@ function Content({ list, store, commands, trans }: IContentProps): JSX.Element {
           <button
             className="gpc-Button"
             disabled={asking.busy !== null}
-            title={trans.__('Copy the notebooks that you do not have yet into %1', list.folder)}
+            title={trans.__('Copy the notebooks that you do not have yet to %1', list.folder)}
             onClick={() => void asking.run('copy', () => store.copy())}
           >
             {trans.__('Copy all lessons')}
@@ -122,7 +159,7 @@ function Content({ list, store, commands, trans }: IContentProps): JSX.Element {
         {progress.exists && (
           <button
             className="gpc-Button"
-            title={trans.__('Forget everything in %1', progress.path)}
+            title={trans.__('Delete everything in %1', progress.path)}
             onClick={() => void commands.execute(CommandIDs.deleteProgress)}
           >
             {trans.__('Delete my progress…')}
@@ -136,7 +173,7 @@ function Content({ list, store, commands, trans }: IContentProps): JSX.Element {
       )}
       <p className="gpc-Reason">
         {progress.shared_as === null
-          ? trans.__('Your progress is only in the file %1.', progress.path)
+          ? trans.__('Your progress is stored in %1 and is not shared.', progress.path)
           : trans.__('The class sees your progress as “%1”.', progress.shared_as)}
       </p>
     </>
@@ -144,7 +181,7 @@ function Content({ list, store, commands, trans }: IContentProps): JSX.Element {
 }
 
 /** What an exercise is called; its number where no lesson has it. */
-function titleOf(list: LessonList, exercise: string): string {
+function titleOf(list: Listed, exercise: string): string {
   const all = list.lessons.flatMap(lesson => lesson.exercises);
   return all.find(({ id }) => id === exercise)?.title ?? exercise;
 }
@@ -158,19 +195,17 @@ interface INextProps {
 function NextStep({ step, onOpen, trans }: INextProps): JSX.Element {
   return (
     <div className="gpc-NextStep">
-      <button
-        className="gpc-Button gpc-mod-accept"
-        aria-label={trans.__('Open %1', step.link)}
-        onClick={() => onOpen(step.link)}
-      >
-        {trans.__('Open')}
-      </button>
-      <div>
-        <p className="gpc-NextStep-title">
-          <span>{trans.__('Next:')}</span> {step.title}
-        </p>
-        <p className="gpc-Reason">{step.why}</p>
-      </div>
+      <p className="gpc-NextStep-title">
+        <span>{trans.__('Next:')}</span>{' '}
+        <button
+          className="gpc-OpenLink"
+          title={trans.__('Open %1', step.link)}
+          onClick={() => onOpen(step.link)}
+        >
+          {step.title}
+        </button>
+      </p>
+      <p className="gpc-Reason">{step.why}</p>
     </div>
   );
 }

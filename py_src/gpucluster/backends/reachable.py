@@ -1,0 +1,46 @@
+"""Whether a host that a request names can be found, before a process starts."""
+
+from __future__ import annotations
+
+import socket
+from threading import Thread
+
+LOOK_SECONDS = 2.0
+
+
+def host_fault(host: str, port: int | None = None) -> str | None:
+    """Return what is wrong with a host, as the end of a sentence without its full stop.
+
+    Parameters
+    ----------
+    host : str
+        Name or address.
+    port : int, optional
+        Also look whether something listens there.
+
+    Returns
+    -------
+    str or None
+        ``None``: nothing is wrong, or two seconds are not enough to know.
+    """
+    found: list[str] = []
+
+    def look() -> None:
+        try:
+            if port is None:
+                socket.getaddrinfo(host, None)
+            else:
+                socket.create_connection((host, port), LOOK_SECONDS).close()
+        except socket.gaierror as error:
+            # A name server that is away for a moment says nothing about the name.
+            if error.errno != socket.EAI_AGAIN:
+                found.append(f"host '{host}' not found")
+        except ConnectionRefusedError:
+            found.append(f"nothing listens on port {port} of {host}")
+        except (OSError, UnicodeError):
+            pass
+
+    looking = Thread(target=look, name="gpucluster-host", daemon=True)
+    looking.start()
+    looking.join(LOOK_SECONDS)
+    return found[0] if found else None
