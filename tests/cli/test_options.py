@@ -12,7 +12,7 @@ from gpucluster.cli.declarations import MAGIC, SHELL
 from gpucluster.cli.options import spec_from, spec_options
 from gpucluster.cli.verbs import parser_for
 from gpucluster.protocol.errors import InvalidRequest
-from gpucluster.protocol.presets import PRESETS
+from gpucluster.site.presets import PRESETS
 
 
 def spec(*words: str) -> Any:

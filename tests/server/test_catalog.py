@@ -11,9 +11,9 @@ import pytest
 from gpucluster.backends.auto import AutoSpec
 from gpucluster.backends.cuda.spec import CudaSpec
 from gpucluster.backends.local import LocalSpec
-from gpucluster.protocol.presets import PRESETS
 from gpucluster.protocol.version import PROTOCOL_VERSION
 from gpucluster.server.routes import routes
+from gpucluster.site.presets import PRESETS
 from jsonschema import Draft202012Validator
 from tornado.web import RequestHandler
 

@@ -11,8 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from gpucluster.cli.node_actions import read
-from gpucluster.cli.node_text import class_text
+from gpucluster.cli.node_actions import class_text, read
 from gpucluster.cli.tables import table
 from gpucluster.cli.verbs import parser_for
 from gpucluster.client.instructing import _gpus, ask, class_clusters

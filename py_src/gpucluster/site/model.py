@@ -13,12 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from ..protocol.errors import InvalidRequest
 from ..protocol.kinds import find_kind, parse_spec, spec_schemas
 from ..protocol.models import ClusterModel, Preset
-from ..protocol.presets import PRESETS
 from ..protocol.spec import ClusterPatch, SpecBase
 from ..protocol.traits import Traits
 from .limit_section import LEAST_HOLDS
 from .limits import SiteLimits
 from .place import DEFAULT
+from .presets import PRESETS
 from .sharing import Sharing
 
 Rate = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]

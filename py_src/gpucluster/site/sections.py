@@ -19,7 +19,6 @@ from ..protocol.errors import FieldError, invalid_request
 from ..protocol.kinds import find_kind, usable_kinds
 from ..protocol.models import Preset
 from ..protocol.plain_text import printable
-from ..protocol.presets import SITE_PRESETS
 from ..protocol.sizes import format_size
 from .contradictions import Contradiction, contradictions, preset_contradictions
 from .document import Document
@@ -28,6 +27,7 @@ from .limit_section import LEAST, LEAST_HOLDS, Limits, read_partly
 from .limits import SiteLimits
 from .model import EVERY, SHARING, Costs, Site
 from .place import UnreadableSite
+from .presets import SITE_PRESETS
 from .sharing import ABOUT_LINKS, HARMLESS, NONE_GIVEN, NONE_SHOWN, PerUserSection, Sharing, SharingSection
 from .sharing import LEAST_HOLDS as LEAST_SHARE
 

@@ -15,7 +15,6 @@ from uuid import uuid4
 
 from distributed import Scheduler, SchedulerPlugin
 
-from ...dask_internals.heartbeats import figures
 from ...dask_internals.messages import remove_handler, set_handler
 from ...dask_internals.periodic_callbacks import heartbeat_seconds
 from ...dask_internals.scheduler_state import (
@@ -37,6 +36,7 @@ from ...dask_internals.scheduler_state import (
     states_by_prefix,
 )
 from ...dask_internals.statuses import can_hold_results, is_ending, is_paused
+from ...dask_internals.workers.heartbeats import figures
 from ...telemetry.columns import COLUMNS, METRIC, RATE_DIGITS, SPILL_METRIC, VERSION, rounded, size
 
 if TYPE_CHECKING:
