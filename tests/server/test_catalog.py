@@ -52,6 +52,8 @@ class TestPresets:
         assert list(presets) == [*(preset.name for preset in PRESETS), "course"]
         assert presets["cpu"]["title"] == "Our CPU preset"
         assert presets["course"]["spec"] == {"backend": "local"}
+        code, answer = await api("POST", "notes", {"preset": "course", "n_workers": -1})
+        assert (code, answer["fields"][0]["field"]) == (200, "n_workers"), "a request may name it, too"
 
     async def test_administrator_is_told_what_is_wrong(self, capfd, jp_serverapp):
         log = capfd.readouterr().err

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..client.control import AsyncControl
-from ..site.limits import SiteLimits
 from .added_routes import Rule
 from .api import UnknownHandler
 from .catalog import DevicesHandler, OpenAPIHandler, PresetList, PresetsHandler, SchemaHandler, SiteHandler
@@ -48,7 +47,6 @@ class Services:
 
     control: AsyncControl
     standby: StandbyKeeper
-    limits: SiteLimits
     presets: PresetList
     devices: DeviceReader
     pump: EventPump
@@ -66,15 +64,15 @@ class Services:
 def routes(services: Services) -> list[Rule]:
     """Return pattern, handler and arguments of every address, below the base URL."""
     both: dict[str, Any] = {"control": services.control, "standby": services.standby}
-    limits, devices = services.limits, services.devices
+    devices = services.devices
     recordings: dict[str, Any] = {**both, "recordings": services.recordings}
-    making: dict[str, Any] = {**both, "limits": limits, "devices": devices, "directory": services.directory}
+    making: dict[str, Any] = {**both, "directory": services.directory}
     return [
         (r"gpucluster/api/clusters", ClustersHandler, making),
         (r"gpucluster/api/notes", NotesHandler, {**making, "offers": Offers(), "lifetime": note_on_lifetime()}),
         (r"gpucluster/api/preview", PreviewHandler, making),
-        (_CLUSTER, ClusterHandler, {**both, "limits": limits}),
-        (_CLUSTER + "/notes", PatchNotesHandler, {**both, "limits": limits}),
+        (_CLUSTER, ClusterHandler, both),
+        (_CLUSTER + "/notes", PatchNotesHandler, both),
         (_CLUSTER + "/restart", RestartHandler, both),
         (_CLUSTER + "/workers/([^/]+)/retire", RetireHandler, both),
         (_CLUSTER + "/logs", LogsHandler, both),
@@ -84,7 +82,7 @@ def routes(services: Services) -> list[Rule]:
         (_CLUSTER + "/recording", ClusterRecordingHandler, recordings),
         (_CLUSTER + "/links", LinksHandler, {**both, "allowed": services.shared.sessions.policy.shows}),
         (_CLUSTER + "/links/([^/]+)", LinkHandler, both),
-        (r"gpucluster/api/schema", SchemaHandler, {**both, "limits": limits}),
+        (r"gpucluster/api/schema", SchemaHandler, both),
         (r"gpucluster/api/presets", PresetsHandler, {**both, "presets": services.presets}),
         (r"gpucluster/api/site", SiteHandler, both),
         (r"gpucluster/api/node", NodeHandler, both),
