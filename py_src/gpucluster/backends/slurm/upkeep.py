@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ...protocol.plain_text import counted
 from ...protocol.sizes import format_size
 from ..deployment import Deployment, SlotState
+from ..following import Tasks
 from .folder import JobFolder, telling
 from .jobs import Job, clock
 from .jobset import waits_for_smaller
@@ -44,18 +45,15 @@ class Upkeep:
         self._queue = queue
         self._endings = endings
         self._renewal = renewal
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
 
     def task(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something besides, until ``stop``."""
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks.begin(work)
 
     def stop(self) -> None:
         """Do nothing more."""
-        for task in self._tasks:
-            task.cancel()
+        self._tasks.stop()
 
     async def look(self) -> None:
         """Look at the queue, and do what follows from that.
