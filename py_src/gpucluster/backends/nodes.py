@@ -99,7 +99,6 @@ def worker_arguments(
 
     Parameters
     ----------
-    spec : NodeSpec
     name : str, optional
         Of the worker.
     memory_limit_bytes : int, optional
@@ -138,7 +137,6 @@ def cuda_worker_arguments(spec: GPUSpec, arguments: list[str]) -> list[str]:
 
     Parameters
     ----------
-    spec : GPUSpec
     arguments : list of str
         As ``worker_arguments`` has made them.
     """

@@ -30,7 +30,6 @@ def offered(preset: Preset, spec: SpecBase | None) -> OfferedPreset:
 
     Parameters
     ----------
-    preset : Preset
     spec : SpecBase or None
         What it asks for; ``None``: something is still missing in it.
     """

@@ -122,7 +122,6 @@ class SiteLimits:
 
         Parameters
         ----------
-        spec : SpecBase
         keep_auto : bool
             Leave memory that was left open to the cluster's process, which divides what is left of a share. It knows
             nothing of a server's settings.

@@ -29,7 +29,6 @@ def preset_here(preset: Preset, *, packages: bool = True) -> PresetHere:
 
     Parameters
     ----------
-    preset : Preset
     packages : bool
         As of ``absence``.
     """

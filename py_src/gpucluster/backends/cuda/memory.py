@@ -39,7 +39,6 @@ def memory_options(spec: GPUSpec, memory: DeviceMemory | GPUSpec) -> dict[str, A
 
     Parameters
     ----------
-    spec : GPUSpec
     memory : DeviceMemory or GPUSpec
         Resolved sizes; the spec itself where a share is of the worker's own GPU.
     """

@@ -82,12 +82,7 @@ class Report:
 
 
 class GatewayServer:
-    """A server, asked by one user. To be closed.
-
-    Parameters
-    ----------
-    login : Login
-    """
+    """A server, asked by one user. To be closed."""
 
     def __init__(self, login: Login) -> None:
         self.login = login

@@ -174,7 +174,6 @@ class Kubernetes:
         ----------
         path : str
             Such as ``pods``.
-        version : str
         **parameters
             ``labelSelector``, ``fieldSelector``.
         """

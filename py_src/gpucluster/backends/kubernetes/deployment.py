@@ -50,7 +50,6 @@ class Replicas:
 
     Parameters
     ----------
-    kubernetes : Kubernetes
     cluster : str
         Name of the ``DaskCluster``.
     wanted : int

@@ -314,9 +314,6 @@ def told_to_ranks(spec: MPISpec, context: StartContext, n_workers: int, schedule
 
     Parameters
     ----------
-    spec : MPISpec
-    context : StartContext
-    n_workers : int
     scheduler : str
         Its address.
     """

@@ -255,12 +255,7 @@ _ROW_LENGTH = 1 + len(COLUMNS)
 
 
 class HeartbeatReader:
-    """Reads all workers of a scheduler, in the order of their names.
-
-    Parameters
-    ----------
-    scheduler : distributed.Scheduler
-    """
+    """Reads all workers of a scheduler, in the order of their names."""
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
@@ -349,10 +344,6 @@ class TaskProgress:
 
     Dask keeps every kind of task that it has ever seen, so nothing here goes through all of them: transitions are
     followed as they happen, and a reading looks at the few kinds that were active last.
-
-    Parameters
-    ----------
-    scheduler : distributed.Scheduler
     """
 
     def __init__(self, scheduler: Scheduler) -> None:

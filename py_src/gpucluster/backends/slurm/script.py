@@ -50,9 +50,6 @@ def batch_script(spec: SlurmSpec, folder: JobFolder, cluster_id: str, scheduler:
 
     Parameters
     ----------
-    spec : SlurmSpec
-    folder : JobFolder
-    cluster_id : str
     scheduler : str
         Address of the scheduler.
 

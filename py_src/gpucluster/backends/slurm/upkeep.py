@@ -32,8 +32,6 @@ class Upkeep:
 
     Parameters
     ----------
-    deployment : SlurmDeployment
-    queue : Queue
     endings : Endings
         Knows why jobs are over.
     renewal : Renewal
@@ -172,8 +170,6 @@ class Renewal:
 
         Parameters
         ----------
-        slot : JobSlot
-        deployment : Deployment
         waits_for_others : bool
             Whether others were asked for. If not, a job that was given up ends when it holds nothing.
         """
@@ -206,7 +202,6 @@ class Endings:
 
     Parameters
     ----------
-    folder : JobFolder
     names : str
         What the jobs' names begin with.
     walltime : str
@@ -237,7 +232,6 @@ class Endings:
 
         Parameters
         ----------
-        slot : JobSlot
         job : Job or None
             As it is in the queue.
         """

@@ -37,13 +37,7 @@ def scratch_name(cluster_id: str) -> str:
 
 
 class Pool:
-    """All hosts of one cluster.
-
-    Parameters
-    ----------
-    spec : SSHSpec
-    context : StartContext
-    """
+    """All hosts of one cluster."""
 
     def __init__(self, spec: SSHSpec, context: StartContext) -> None:
         self.forget_worker: Callable[[str], None] = lambda name: None

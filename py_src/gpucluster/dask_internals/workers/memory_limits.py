@@ -46,8 +46,6 @@ def lower_nanny_limits(cluster: SpecCluster, limit_bytes: int, resident: Callabl
 
     Parameters
     ----------
-    cluster : SpecCluster
-    limit_bytes : int
     resident : callable
         Returns the memory of a process; raises ``OSError`` when it has ended.
     """

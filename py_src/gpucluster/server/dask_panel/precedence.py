@@ -28,7 +28,6 @@ class _For(PathMatches):
 
     Parameters
     ----------
-    pattern : str
     methods : str
         Separated by blanks; empty for all.
     when : callable

@@ -77,7 +77,6 @@ class ScratchWatch:
         Which exists.
     limit_bytes : int, optional
         What the cluster may take; ``None``: as much as there is.
-    scheduler : SchedulerView
     tell : callable
         Writes a kind and a sentence into the activity, and announces it.
     has_gpus : bool
