@@ -14,7 +14,7 @@ from gpucluster.cli.documentation import page
 from gpucluster.cli.options import spec_from, spec_options
 from gpucluster.cli.verbs import all_verbs, parser_for
 from gpucluster.protocol.errors import GPUClusterError, InvalidRequest
-from gpucluster.protocol.presets import PRESETS
+from gpucluster.site.presets import PRESETS
 
 
 def spec(*words: str) -> Any:

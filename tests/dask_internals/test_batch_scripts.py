@@ -7,7 +7,7 @@ import sys
 from importlib.util import find_spec
 
 import pytest
-from gpucluster.dask_internals.batch_scripts import slurm_jobs, slurm_script
+from gpucluster.dask_internals.other_packages.batch_scripts import slurm_jobs, slurm_script
 
 # Not importorskip: whoever imports dask-jobqueue itself gives SIGINT away, here for all tests of this process.
 pytestmark = pytest.mark.skipif(find_spec("dask_jobqueue") is None, reason="needs the package 'dask-jobqueue'")

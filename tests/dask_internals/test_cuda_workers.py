@@ -6,8 +6,9 @@ import inspect
 import types
 
 import pytest
-from gpucluster.dask_internals import cuda_workers, spilling
-from gpucluster.dask_internals.worker_state import rmm_pool_maximum
+from gpucluster.dask_internals.other_packages import cuda_workers
+from gpucluster.dask_internals.workers import spilling
+from gpucluster.dask_internals.workers.worker_state import rmm_pool_maximum
 
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from distributed.comm.registry import get_backend
-from gpucluster.dask_internals import gateways
+from gpucluster.dask_internals.other_packages import gateways
 
 dask_gateway = pytest.importorskip("dask_gateway", reason="needs the package 'dask-gateway'")
 from aiohttp import web  # noqa: E402

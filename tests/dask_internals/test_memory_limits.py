@@ -7,7 +7,7 @@ import types
 import dask
 from distributed import LocalCluster, Nanny
 from distributed.core import Status
-from gpucluster.dask_internals import memory_limits
+from gpucluster.dask_internals.workers import memory_limits
 
 MIB = 2**20
 

@@ -11,13 +11,14 @@ import types
 import dask
 import pytest
 from distributed import Client, Nanny, Scheduler, Worker
-from gpucluster.dask_internals import nannies
 from gpucluster.dask_internals.periodic_callbacks import heartbeat_seconds, heartbeat_seconds_of, rest_while_idle
+from gpucluster.dask_internals.workers import nannies
 
 _IN_A_NEW_PROCESS = """
 import asyncio
 from distributed import Nanny, Scheduler
-from gpucluster.dask_internals import nannies, periodic_callbacks as callbacks
+from gpucluster.dask_internals import periodic_callbacks as callbacks
+from gpucluster.dask_internals.workers import nannies
 
 slow = True
 

@@ -190,7 +190,7 @@ def test_every_function_has_a_canary():
     tested = "\n".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
     named = set(re.findall(r"\w+", tested))
     missing = set()
-    for path in INTERNALS.glob("*.py"):
+    for path in INTERNALS.rglob("*.py"):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.name[0] != "_":
                 missing |= {f"{path.stem}.{node.name}"} if node.name not in named else set()
@@ -207,7 +207,7 @@ def test_a_canary_dies_with_a_sentence(error, canary):
 
 def test_it_says_what_it_relies_on():
     silent = []
-    for path in INTERNALS.glob("*.py"):
+    for path in INTERNALS.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         whole = ast.get_docstring(tree) or ""
         for node in tree.body:
@@ -222,8 +222,8 @@ def test_it_says_what_it_relies_on():
 def test_importing_it_imports_no_dask(in_new_process):
     """Faces may import what asks Dask: only a module that derives from a class of Dask's needs it at once."""
     names = [
-        f"gpucluster.dask_internals.{path.stem}"
-        for path in INTERNALS.glob("*.py")
+        ".".join(("gpucluster", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
+        for path in INTERNALS.rglob("*.py")
         if path.stem not in {"clients", "started_elsewhere", "comm_parts"}
     ]
     code = f"import {', '.join(names)}\nimport sys\nprint(*(name for name in sys.modules if '.' not in name))"

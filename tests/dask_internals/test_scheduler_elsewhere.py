@@ -7,7 +7,7 @@ import operator
 import pickle
 
 from distributed import Client, LocalCluster
-from gpucluster.dask_internals.kubernetes_client import close_connections
+from gpucluster.dask_internals.other_packages.kubernetes_client import close_connections
 from gpucluster.dask_internals.scheduler_state import forget_worker_elsewhere, target_elsewhere, to_close_elsewhere
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dask
-from gpucluster.dask_internals import shuffling
-from gpucluster.dask_internals.following import Following, follow_handler
+from gpucluster.dask_internals.workers import shuffling
+from gpucluster.dask_internals.workers.following import Following, follow_handler
 
 
 def test_shards_are_followed_where_they_leave_and_where_they_arrive(here, canary):

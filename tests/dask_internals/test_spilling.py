@@ -6,7 +6,7 @@ import os
 import types
 
 from distributed.spill import SpillBuffer
-from gpucluster.dask_internals import spilling
+from gpucluster.dask_internals.workers import spilling
 
 
 def test_what_is_spilled(here, canary, wait_until):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from gpucluster.dask_internals import transfers
+from gpucluster.dask_internals.workers import transfers
 
 
 def test_what_workers_note_down_of_results(here, canary, wait_until):

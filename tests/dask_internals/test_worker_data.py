@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from gpucluster.dask_internals import worker_state
+from gpucluster.dask_internals.workers import worker_state
 
 
 async def look(key: str, address: str, dask_worker: Any) -> dict[str, Any]:

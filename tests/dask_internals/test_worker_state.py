@@ -7,9 +7,9 @@ import time
 
 from distributed import get_worker
 from distributed.core import Status
-from gpucluster.dask_internals import heartbeats
-from gpucluster.dask_internals import worker_state as state
 from gpucluster.dask_internals.statuses import has_been_running
+from gpucluster.dask_internals.workers import heartbeats
+from gpucluster.dask_internals.workers import worker_state as state
 
 GO_ON = threading.Event()
 

@@ -28,9 +28,9 @@ from gpucluster.protocol.models import (
     Wanted,
     WorkerModel,
 )
-from gpucluster.protocol.presets import PRESETS
 from gpucluster.protocol.spec import Adapt, parse_patch, parse_spec
 from gpucluster.protocol.telemetry import PrefixProgress, TelemetryHistory, WorkerHistory
+from gpucluster.site.presets import PRESETS
 from pydantic import ValidationError
 
 CLUSTER = ClusterModel(

@@ -13,11 +13,11 @@ from gpucluster.backends.auto import AutoSpec
 from gpucluster.backends.cuda.spec import CudaSpec
 from gpucluster.backends.local import LocalSpec
 from gpucluster.client.control import AsyncControl
-from gpucluster.protocol.presets import PRESETS
 from gpucluster.protocol.version import PROTOCOL_VERSION
 from gpucluster.server.documentation import page
 from gpucluster.server.extension import GPUClusterExtension
 from gpucluster.server.routes import routes
+from gpucluster.site.presets import PRESETS
 from jsonschema import Draft202012Validator
 from tornado.web import RequestHandler
 
@@ -59,6 +59,8 @@ class TestPresets:
         assert list(presets) == [*(preset.name for preset in PRESETS), "course"]
         assert presets["cpu"]["title"] == "Our CPU preset"
         assert presets["course"]["spec"] == {"backend": "local"}
+        code, answer = await api("POST", "notes", {"preset": "course", "n_workers": -1})
+        assert (code, answer["fields"][0]["field"]) == (200, "n_workers"), "a request may name it, too"
 
     async def test_administrator_is_told_what_is_wrong(self, capfd, jp_serverapp):
         log = capfd.readouterr().err

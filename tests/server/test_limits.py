@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import pytest
+from gpucluster.client.starting.capacity import bounded_spec, checked_spec
 from gpucluster.devices.machine import this_machine
 from gpucluster.protocol.capacity import Machine
 from gpucluster.protocol.errors import InvalidRequest
-from gpucluster.protocol.models import DeviceModel, HostDevices
 from gpucluster.protocol.sizes import format_size
 from gpucluster.protocol.spec import parse_patch, parse_spec
 from gpucluster.server.extension import GPUClusterExtension
 from gpucluster.site.limits import SiteLimits
+from gpucluster.site.model import Site
+from gpucluster.site.reading import narrow_this_site, this_site
+from gpucluster.site.server_settings import narrowed, server_limits, wider
 from traitlets import TraitError
 
 LIMITS = {"n_workers": 2, "threads_per_worker": 2, "idle_timeout_seconds": 600, "backends": ["local", "auto"]}
+
+
+@pytest.fixture
+def server():
+    """Return a function that gives this process the limits of a server."""
+    yield lambda **limits: narrow_this_site(lambda site: narrowed(site, server_limits(limits), ()))
+    narrow_this_site(None)
 
 
 class TestOverRest:
@@ -94,11 +104,6 @@ class TestOverRest:
         assert made["spec"]["backend"] == "local"
 
 
-def gpus(count: int) -> HostDevices:
-    devices = [DeviceModel(uuid=f"GPU-{number:08d}") for number in range(count)]
-    return HostDevices(available=count > 0, message="x", code="ok", devices=devices)
-
-
 @pytest.mark.parametrize(
     ("spec", "n_gpus", "n_workers"),
     [
@@ -109,23 +114,82 @@ def gpus(count: int) -> HostDevices:
         ({"backend": "local", "n_workers": 1}, 8, 1),
     ],
 )
-def test_open_number_of_workers(spec, n_gpus, n_workers):
-    limits = SiteLimits(n_workers=2)
-    narrowed = limits.fill_workers(limits.narrow_spec(parse_spec(spec)), gpus(n_gpus))
-    assert narrowed.n_workers == n_workers
+def test_open_number_of_workers(server, monkeypatch, spec, n_gpus, n_workers):
+    server(n_workers=2)
+    monkeypatch.setattr("gpucluster.client.starting.capacity.usable_gpus", lambda devices=None: n_gpus)
+    assert bounded_spec(checked_spec(spec)).n_workers == n_workers
 
 
-def test_open_number_of_cpu_workers(monkeypatch):
-    monkeypatch.setattr("gpucluster.site.limits.this_machine", lambda: Machine(memory_bytes=2**36, cores=64))
+def test_open_number_of_cpu_workers(server, monkeypatch):
+    monkeypatch.setattr(
+        "gpucluster.client.starting.capacity.this_machine", lambda: Machine(memory_bytes=2**36, cores=64)
+    )
+    monkeypatch.setattr("gpucluster.client.starting.capacity.usable_gpus", lambda devices=None: None)
     for backend in ("local", "auto"):
-        spec = parse_spec({"backend": backend, "threads_per_worker": 3})
-        filled = SiteLimits(n_workers=2).fill_workers(spec, gpus(0))
+        spec = {"backend": backend, "threads_per_worker": 3}
+        server(n_workers=2)
+        filled = bounded_spec(checked_spec(spec))
         assert (filled.n_workers, filled.threads_per_worker) == (2, 3)
-        assert SiteLimits(n_workers=4).fill_workers(spec, gpus(0)).n_workers is None
+        server(n_workers=4)
+        assert bounded_spec(checked_spec(spec)).n_workers is None
+
+
+class TestWithTheSite:
+    """The settings of a server are part of the site in its process, and narrower than the file or nothing."""
+
+    FILE = "limits: {all: {n_workers: 4, memory_limit: 4 GiB, walltime: 24:00:00, kinds: [auto, local]}}\n"
+
+    @pytest.fixture
+    def site(self, tmp_path, monkeypatch):
+        path = tmp_path / "site.yaml"
+        path.write_text(self.FILE)
+        monkeypatch.setenv("GPUCLUSTER_SITE", str(path))
+        return path
+
+    def test_the_narrower_one_holds_and_is_named(self, site, server):
+        server(n_workers=2, memory_limit="8 GiB")
+        with pytest.raises(InvalidRequest, match="at most 2 workers on this server, not 3"):
+            checked_spec({"backend": "local", "n_workers": 3})
+        with pytest.raises(InvalidRequest, match="at most 4 GiB at this site, not 6 GiB"):
+            checked_spec({"backend": "local", "memory_limit": "6 GiB"})
+        fields = this_site().schemas()["local"]["properties"]
+        assert fields["n_workers"]["description"].endswith("At most 2 workers on this server.")
+        assert fields["memory_limit"]["description"].endswith("At most 4 GiB at this site.")
+
+    def test_what_would_widen_is_told(self, site):
+        asked = {"n_workers": 8, "memory_limit": "8 GiB", "walltime": "48:00:00", "backends": ["local", "cuda"]}
+        where = f"({site}). The site's limit holds."
+        assert wider(this_site(), server_limits(asked)) == [
+            f"GPUClusterExtension.limits: {fault} {where}"
+            for fault in (
+                "n_workers: must be at most 4 workers at this site, not 8",
+                "memory_limit: must be at most 4 GiB at this site, not 8 GiB",
+                "walltime: must be at most 1-00:00:00 at this site, not 2-00:00:00",
+                "kinds: must be one of 'auto', 'local' at this site, not 'cuda'",
+            )
+        ]
+        assert wider(this_site(), server_limits({"n_workers": 4, "kinds": ["local"]})) == []
+
+    def test_kinds_of_both(self, site, server):
+        server(backends=["local", "cuda"])
+        assert list(this_site().schemas()) == ["local"]
+        server(backends=["cuda"])
+        assert list(this_site().schemas()) == ["auto", "local"], "no kind would be left"
+
+    def test_the_file_may_change_meanwhile(self, site, server):
+        server(n_workers=2)
+        site.write_text("limits: {all: {n_workers: 1}}\n")
+        with pytest.raises(InvalidRequest, match="at most 1 worker at this site, not 2"):
+            checked_spec({"backend": "local", "n_workers": 2})
+
+    def test_shared_memory_does_not_widen_a_servers_limit(self, site, server):
+        site.write_text("sharing: {per_user: {memory: 64 GiB}}\n")
+        server(memory_limit="1 GiB")
+        assert checked_spec({"backend": "local", "n_workers": 1}).memory_limit == 2**30
 
 
 def test_more_gpus_than_workers_are_refused():
-    with pytest.raises(InvalidRequest, match="devices: must name at most 1 GPU on this server, not 2"):
+    with pytest.raises(InvalidRequest, match="devices: must name at most 1 GPU at this site, not 2"):
         parse_spec({"backend": "cuda", "devices": [0, 1]}, SiteLimits(n_workers=1).fault)
 
 
@@ -146,7 +210,7 @@ def test_a_job_may_not_have_more_workers_than_the_cluster():
 
 
 class TestMemory:
-    LIMITS = SiteLimits.from_config({"memory_limit": "1 GiB"})
+    LIMITS = server_limits({"memory_limit": "1 GiB"})
     GIB = 2**30
 
     @pytest.fixture(autouse=True)
@@ -178,7 +242,10 @@ class TestMemory:
         assert refused.value.fields[0].field == "memory_limit"
 
     def test_form_shows_it(self):
-        found = {name: schema["properties"].get("memory_limit") for name, schema in self.LIMITS.schemas().items()}
+        found = {
+            name: schema["properties"].get("memory_limit")
+            for name, schema in narrowed(Site(), self.LIMITS, ()).schemas().items()
+        }
         # They start no worker.
         assert [name for name, field in found.items() if field is None] == ["gateway", "existing"]
         for field in filter(None, found.values()):
@@ -188,17 +255,17 @@ class TestMemory:
     @pytest.mark.parametrize("value", ["50%", 0.5, "a lot", 1, None, True, -1, "0 GiB"])
     def test_settings_that_are_none(self, value):
         with pytest.raises(ValueError, match="memory_limit"):
-            SiteLimits.from_config({"memory_limit": value})
+            server_limits({"memory_limit": value})
 
 
 def test_limits_of_workers_do_not_concern_a_scheduler_that_is_there():
-    limits = SiteLimits.from_config({"memory_limit": "1 GiB", "n_workers": 2, "threads_per_worker": 1})
+    limits = server_limits({"memory_limit": "1 GiB", "n_workers": 2, "threads_per_worker": 1})
     spec = parse_spec({"backend": "existing", "address": "tcp://127.0.0.1:8786"})
     assert limits.narrow_spec(spec) == spec
 
 
 def test_no_limits_change_nothing():
-    limits = SiteLimits.from_config({})
+    limits = server_limits({})
     for spec in ({"backend": "auto"}, {"backend": "cuda", "n_workers": 256}, {"idle_timeout_seconds": None}):
         assert limits.narrow_spec(parse_spec(spec, limits.fault)) == parse_spec(spec)
     limits.check_patch(parse_patch({"n_workers": 256}))
@@ -208,14 +275,15 @@ def test_no_limits_change_nothing():
 @pytest.mark.parametrize(
     ("limits", "message"),
     [
-        ({"workers": 4}, "limits has no 'workers'"),
-        ({"n_workers": 0}, "must be a whole number of at least 1, not 0"),
-        ({"n_workers": "4"}, "must be a whole number"),
-        ({"n_workers": True}, "must be a whole number"),
-        ({"backends": "local"}, "must be a list out of auto, cuda, local"),
-        ({"backends": []}, "must be a list"),
-        ({"backends": ["pbs"]}, "must be a list"),
-        ({"backends": [["local"]]}, "must be a list"),
+        ({"workers": 4}, "GPUClusterExtension.limits.workers: is not known here.*; there are n_workers, threads_"),
+        ({"n_workers": 0}, "limits.n_workers: must be at least 1, not 0"),
+        ({"n_workers": "4"}, "limits.n_workers: must be a whole number"),
+        ({"n_workers": True}, "limits.n_workers: must be a whole number"),
+        ({"n_workers": None}, "limits.n_workers: is empty"),
+        ({"backends": "local"}, "limits.kinds: must be a list"),
+        ({"backends": []}, "limits.kinds: must name at least one kind"),
+        ({"backends": ["pbs"]}, "limits.kinds: there is no kind 'pbs'"),
+        ({"backends": [["local"]]}, "limits.kinds"),
     ],
 )
 def test_wrong_configuration_is_told_at_the_start(limits, message):

@@ -11,8 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from gpucluster.cli.node_actions import read
-from gpucluster.cli.node_text import class_text
+from gpucluster.cli.node_actions import class_text, read
 from gpucluster.cli.tables import table
 from gpucluster.cli.verbs import parser_for
 from gpucluster.client.instructing import _gpus, ask, class_clusters
@@ -217,11 +216,7 @@ def test_who_was_connected_is_told_once_who_has_stopped_it() -> None:
         state=ClusterState.STOPPED,
         messages=[Message.of(MessageCode.ENDED, "Stopped by instructor ada: The exam begins.")],
     )
-    assert how_it_ended(stopped, "instructor ada") == (
-        "The cluster 'thesis' was stopped by instructor ada: The exam begins."
-    )
-    stopped = model(state=ClusterState.STOPPED, messages=[Message.of(MessageCode.ENDED, "Stopped by instructor ada.")])
-    assert how_it_ended(stopped, "instructor ada") == "The cluster 'thesis' was stopped by instructor ada."
-    news = Message.of(MessageCode.STOPPED, "Stopped by instructor ada.", subject="instructor ada")
+    news = Message.of(MessageCode.STOPPED, stopped.reason, subject="instructor ada")
     told = stopped.model_copy(update={"messages": [*stopped.messages, news]})
-    assert how_it_ended(told, None) == "The cluster 'thesis' was stopped by instructor ada."
+    for by in (None, "instructor ada"):
+        assert how_it_ended(told, by) == ("The cluster 'thesis' ended. Stopped by instructor ada: The exam begins.")

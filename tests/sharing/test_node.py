@@ -8,7 +8,7 @@ import os
 
 import gpucluster
 import pytest
-from gpucluster.cli.node_text import node_text
+from gpucluster.cli.node_actions import node_text
 from gpucluster.client.node import shown
 from gpucluster.operating_system.abstract_names import hold, seconds_since_boot
 from gpucluster.protocol.instructing import More

@@ -13,13 +13,13 @@ from gpucluster.cli.options import spec_from
 from gpucluster.cli.verbs import parser_for
 from gpucluster.client.starting.capacity import bounded_spec, checked_spec, demand_of
 from gpucluster.protocol.errors import InvalidRequest
-from gpucluster.protocol.presets import PRESETS, SITE_PRESETS
 from gpucluster.protocol.spec import parse_patch
 from gpucluster.site.faults import preset_faults
 from gpucluster.site.hours import opens_at, read_hours
 from gpucluster.site.limit_section import LEAST
 from gpucluster.site.limits import SiteLimits
 from gpucluster.site.model import notice_of
+from gpucluster.site.presets import PRESETS, SITE_PRESETS
 from gpucluster.site.reading import new_troubles, site_of, this_site
 from gpucluster.site.sharing import LEAST_PER_USER
 
@@ -169,15 +169,15 @@ def test_a_default_gives_way_where_it_is_too_much_only_with_what_was_asked_for(s
 
 def test_a_refused_default_is_said_to_be_one(site):
     path = site("defaults: {local: {n_workers: 4, threads_per_worker: 2}}\n")
-    server = SiteLimits(n_workers=2)
+    rule = SiteLimits(n_workers=2).fault
     with pytest.raises(InvalidRequest) as refused:
-        checked_spec({"backend": "local"}, server.fault)
+        checked_spec({"backend": "local"}, rule)
     assert refused.value.message == (
-        "n_workers: must be at most 2 workers on this server, not 4 (it is this site's default in "
+        "n_workers: must be at most 2 workers at this site, not 4 (it is this site's default in "
         f"{path}; say another value)."
     )
-    with pytest.raises(InvalidRequest, match=r"on this server, not 3\.$"):
-        checked_spec({"backend": "local", "n_workers": 3}, server.fault)
+    with pytest.raises(InvalidRequest, match=r"at this site, not 3\.$"):
+        checked_spec({"backend": "local", "n_workers": 3}, rule)
 
 
 def test_limits_bind_requests_and_changes(site, monkeypatch):

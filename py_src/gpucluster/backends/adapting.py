@@ -74,7 +74,6 @@ class LoadHere:
 
     Parameters
     ----------
-    scheduler : distributed.Scheduler
     together : callable, optional
         Gives by a worker's name what is the same for those that come and go together.
     """
@@ -94,14 +93,7 @@ class LoadHere:
 
 
 class Adapting:
-    """Brings the number of workers of one cluster to what its scheduler needs.
-
-    Parameters
-    ----------
-    deployment : Submitting
-    load : Load
-    bounds : Adapt
-    """
+    """Brings the number of workers of one cluster to what its scheduler needs."""
 
     def __init__(self, deployment: Submitting, load: Load, bounds: Adapt) -> None:
         self._deployment = deployment

@@ -11,6 +11,7 @@ from ..operating_system import LINUX
 from ..protocol.capacity import Machine, memory_fault, memory_of_worker
 from ..protocol.errors import PreflightFailed
 from ..protocol.spec import MachineSpec
+from .nodes import lifetime_options
 from .worker_variables import given_variables
 
 FIRST_PRELOADS: tuple[str, ...] = () if LINUX else ("gpucluster.backends.spawned",)
@@ -42,12 +43,7 @@ def worker_options(spec: MachineSpec) -> dict[str, Any]:
     if spec.preload:
         # They stand in for what Dask's configuration says.
         options["preload"] = [*FIRST_PRELOADS, *spec.preload]
-    if spec.lifetime_seconds is not None:
-        # The number of workers is what was asked for: who has lived long enough starts anew.
-        options |= {"lifetime": spec.lifetime_seconds, "lifetime_restart": True}
-        if spec.lifetime_stagger_seconds is not None:
-            options["lifetime_stagger"] = spec.lifetime_stagger_seconds
-    return options
+    return options | lifetime_options(spec)
 
 
 def host_memory_limit(wanted: int | float | str | None, machine: Machine, *, workers: int) -> int:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from distributed.security import Security
 
     from ..protocol.gpu_spec import GPUSpec
-    from ..protocol.machine_spec import NodeSpec
+    from ..protocol.machine_spec import MachineSpec, NodeSpec
 
 
 _OF_TLS = (
@@ -32,10 +32,27 @@ _OF_TLS = (
     "tls_worker_cert",
     "tls_worker_key",
 )
+PASSED_ON = (
+    "distributed.comm.retry",
+    "distributed.comm.timeouts",
+    "distributed.worker.memory",
+    "distributed.worker.preload",
+    "distributed.worker.preload-argv",
+    "distributed.worker.profile",
+)
+"""Parts of Dask's configuration that workers elsewhere follow, too."""
 WORKER_MODULE = "distributed.cli.dask_worker"
 """There are no ``dask-worker`` scripts any more."""
 _CPU_ONLY = {"--nanny": 0, "--lifetime": 1, "--lifetime-restart": 0, "--lifetime-stagger": 1}
 """Options that dask-cuda's worker does not have, with the number of their values."""
+
+
+def lifetime_options(spec: MachineSpec) -> dict[str, Any]:
+    """Return arguments of Dask's workers: one that has lived long enough starts anew, so that their number stays."""
+    if spec.lifetime_seconds is None:
+        return {}
+    stagger = {} if spec.lifetime_stagger_seconds is None else {"lifetime_stagger": spec.lifetime_stagger_seconds}
+    return {"lifetime": spec.lifetime_seconds, "lifetime_restart": True, **stagger}
 
 
 def portable_credentials(security: Security | None) -> dict[str, Any]:
@@ -82,7 +99,6 @@ def worker_arguments(
 
     Parameters
     ----------
-    spec : NodeSpec
     name : str, optional
         Of the worker.
     memory_limit_bytes : int, optional
@@ -121,7 +137,6 @@ def cuda_worker_arguments(spec: GPUSpec, arguments: list[str]) -> list[str]:
 
     Parameters
     ----------
-    spec : GPUSpec
     arguments : list of str
         As ``worker_arguments`` has made them.
     """

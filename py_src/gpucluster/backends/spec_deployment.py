@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 from distributed import SpecCluster
 
 from ..comm.folder import SCHEME
-from ..dask_internals import memory_limits, spec_cluster
-from ..dask_internals.nannies import is_starting, kill_starting_process, tell_how_workers_end
+from ..dask_internals import spec_cluster
 from ..dask_internals.statuses import is_gone
+from ..dask_internals.workers import memory_limits
+from ..dask_internals.workers.nannies import is_starting, kill_starting_process, tell_how_workers_end
 from ..devices.nvml import NVMLSession
 from ..devices.troubles import Troubles
 from ..operating_system.memory import resident_bytes
@@ -392,7 +393,7 @@ def pickled_limit(limit_bytes: int) -> bytes:
             self.limit_bytes = limit_bytes
 
         def setup(self, worker: Worker) -> None:
-            from gpucluster.dask_internals.memory_limits import lower_worker_limit
+            from gpucluster.dask_internals.workers.memory_limits import lower_worker_limit
 
             lower_worker_limit(worker, self.limit_bytes)
 

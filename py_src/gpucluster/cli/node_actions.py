@@ -1,4 +1,4 @@
-"""What ``node`` is asked for: the machine, the clusters of a class, a message to it, a stop."""
+"""``gpucluster node``: the machine, the clusters of a class, a message to it, a stop; the answers as text."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from ..client.instructing import class_clusters, message_class, stop_class
-from ..client.node import node
+from ..client.node import node as whole_node
+from ..gauges.units import duration_text
 from ..protocol.errors import InvalidRequest
+from ..protocol.instructing import ClassAnswer, ClassCluster, ClassClusters, More, NodeModel, SharedDevice, SlotHolder
+from ..protocol.plain_text import counted, times
 from .arguments import did_you_mean, shown
-from .node_text import answer_text, class_text, node_text
+from .tables import one_line, seconds_since, table
 
 EVERYBODY = "all"
 
@@ -69,5 +72,115 @@ def carry_out(request: NodeRequest) -> tuple[BaseModel, str]:
     if request.do == "stop":
         stopped = stop_class(request.user, request.text)
         return stopped, answer_text(stopped, "Stopped")
-    answer = node()
+    answer = whole_node()
     return answer, node_text(answer)
+
+
+def node_text(node: NodeModel) -> str:
+    """Return who has what, one a line, and the line."""
+    rows: list[tuple[str, ...]] = [("GPU", "SLOT", "USER", "SINCE", "ENDS", "IN USE")]
+    for device in node.devices:
+        rows += [_row(device, holder) for holder in device.holders]
+        if device.free or not device.holders:
+            rows.append(_row(device, None))
+    parts = [one_line(node.message)] if node.message else []
+    if node.devices:
+        parts.append(table(rows))
+    parts += [_shared(device) for device in node.devices if any(holder.beyond for holder in device.holders)]
+    for number, place in enumerate(node.line, 1):
+        which = "of certain ones" if place.certain else ""
+        who = _who(place.user, mine=place.mine)
+        waits = f"{number}. {who}: {counted(place.gpus, 'GPU')} {which}".rstrip()
+        since = f", for {_since(place.since)}" if place.since else ""
+        parts.append(f"In line {waits}{since}")
+    parts += map(_more, node.more)
+    return "\n".join(parts)
+
+
+def _shared(device: SharedDevice) -> str:
+    later = dict.fromkeys(_who(holder.user, mine=holder.mine) for holder in device.holders if holder.beyond)
+    most = "one claim" if device.slots is None else f"the {counted(device.slots, 'claim')} that it has slots for"
+    return f"GPU {_name(device)} has more than {most}. Claimed last: {', '.join(later)}."
+
+
+def _more(more: More) -> str:
+    are = "is" if more.above == 1 else "are"
+    has = [
+        f"{counted(more.above, 'claim')} above the limit, which {are} ignored" if more.above else "",
+        f"{counted(more.claims, 'more claim')}" if more.claims else "",
+        f"{counted(more.places, 'more place')} in line" if more.places else "",
+    ]
+    return f"{_who(more.user, mine=more.mine)}: {'; '.join(filter(None, has))}"
+
+
+def class_text(answer: ClassClusters) -> str:
+    """Return the clusters of a class, one a line."""
+    if not answer.clusters:
+        return "Nobody has a cluster on this machine that instructors reach."
+    rows = [("USER", "KIND", "STATE", "WORKERS", "GPU", "SINCE", "IDLE"), *map(_class_row, answer.clusters)]
+    lines = [table(rows)]
+    lines += [
+        f"{one_line(each.user)}: {one_line(times(each.problem, each.times))}"
+        for each in answer.clusters
+        if each.problem
+    ]
+    if answer.left_out:
+        lines.append(f"Left out: {answer.left_out} of users who have too many.")
+    return "\n".join(lines)
+
+
+def answer_text(answer: ClassAnswer, verb: str) -> str:
+    """Return what has come of a message or a stop."""
+    users = f" of {', '.join(map(one_line, answer.users))}" if answer.users else ""
+    return "\n".join([f"{verb} {counted(answer.reached, 'cluster')}{users}.", *map(one_line, answer.problems)])
+
+
+def _class_row(cluster: ClassCluster) -> tuple[str, ...]:
+    who = _who(one_line(cluster.user), mine=cluster.mine)
+    if cluster.state is None:
+        return who, "", "(unknown)" if cluster.times == 1 else f"({cluster.times} unknown)", "", "", "", ""
+    return (
+        who,
+        one_line(cluster.kind_title or cluster.kind or ""),
+        cluster.state.value,
+        str(cluster.n_workers),
+        one_line("; ".join(cluster.gpus)),
+        f"{_since(cluster.since)} ago" if cluster.since else "",
+        f"for {_since(cluster.idle_since)}" if cluster.idle_since else "",
+    )
+
+
+def _since(time: str) -> str:
+    return duration_text(max(0.0, seconds_since(time)))
+
+
+def _who(user: str | None, *, mine: bool) -> str:
+    return f"{user or 'somebody'} (you)" if mine else user or "somebody"
+
+
+def _nobody(device: SharedDevice) -> str:
+    """Return why nobody has it, or what of it."""
+    if device.reserved:
+        return "(reserved)"
+    return "(free)" if device.slots in {None, 1} else f"({counted(device.free or 0, 'slot')} free)"
+
+
+def _name(device: SharedDevice) -> str:
+    return f"{device.index}" if device.index is not None else one_line(device.uuid[:12])
+
+
+def _row(device: SharedDevice, holder: SlotHolder | None) -> tuple[str, ...]:
+    name = _name(device)
+    use = f"{device.utilization_percent:.0f} %" if device.utilization_percent is not None else ""
+    if holder is None:
+        return name, "", _nobody(device), "", "", use
+    # A claim has no number where somebody holds them all.
+    slot = f"{holder.slot or 'one'} of {device.slots}" if device.slots is not None else ""
+    return (
+        name,
+        slot,
+        _who(holder.user, mine=holder.mine),
+        f"{duration_text(max(0.0, seconds_since(holder.since)))} ago" if holder.since else "",
+        f"in {duration_text(max(0.0, -seconds_since(holder.ends_at)))}" if holder.ends_at else "",
+        use,
+    )

@@ -17,10 +17,10 @@ from typing import Any
 from ..client.starting.capacity import checked_spec
 from ..protocol.errors import FieldError, InvalidRequest
 from ..protocol.kinds import InstalledKind, installed_kinds, spec_schemas, usable_kinds
-from ..protocol.presets import PRESETS
 from ..protocol.sizes import format_size
 from ..protocol.spec import SpecBase
 from ..site.completing import find_preset
+from ..site.presets import PRESETS
 from ..site.reading import this_site
 from .arguments import SentenceParser, shown
 

@@ -24,7 +24,17 @@ from .declarations import (
     declare_waiting,
 )
 from .options import add_spec_options
-from .tunnel_arguments import declare_tunnel
+
+
+def _tunnel(parser: SentenceParser, face: str) -> None:
+    parser.argument("port", nargs="?", metavar="PORT", help="Port of this machine. Default: that of your Jupyter here.")
+    parser.argument(
+        "--login-node", metavar="NAME",
+        help="Where your laptop logs in, as your laptop knows it; also me@NAME and NAME:PORT. Default: what the "
+        "site's file or the environment tells (SSH_CONNECTION, SLURM_SUBMIT_HOST).",
+    )  # fmt: skip
+    parser.argument("--local-port", metavar="N", help="Port of your laptop. Default: the same.")
+    declare_json(parser, face, "the line, with what was checked,")
 
 
 def _create(parser: SentenceParser, face: str) -> None:
@@ -237,9 +247,7 @@ VERBS = {
         Subcommand("presets", "List the presets for create.", _no_name),
         Subcommand("site", "Show this site's settings, and any mistakes in its file.", _site),
         Subcommand("completion", "Print a script that completes commands in your shell.", _completion, (SHELL,)),
-        Subcommand(
-            "tunnel", "Print the line of ssh that brings your Jupyter here to your laptop.", declare_tunnel, (SHELL,)
-        ),
+        Subcommand("tunnel", "Print the line of ssh that brings your Jupyter here to your laptop.", _tunnel, (SHELL,)),
         Subcommand("help", "Explain a verb.", _help),
     )
 }

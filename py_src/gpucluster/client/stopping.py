@@ -187,13 +187,12 @@ def how_it_ended(model: ClusterModel, by: str | None) -> str:
     failed = model.state is ClusterState.FAILED
     verb = "is being stopped" if model.state is ClusterState.STOPPING else "failed" if failed else "was stopped"
     when = "" if model.ended_at is None else f" {_clock(model.ended_at)}"
-    reason = model.reason or ""
-    if by is None:
-        by = next((message.subject for message in model.said(MessageCode.STOPPED)), None)
-    if by is not None and reason.startswith(f"Stopped by {by}"):  # An instructor's stop says who it was.
-        reason = reason.removeprefix(f"Stopped by {by}").lstrip(":. ")
+    told = next((message.text for message in model.said(MessageCode.STOPPED) if message.subject is not None), None)
+    if told is not None and not failed:  # By an instructor: it names who it was.
+        verb = "is being stopped" if model.state is ClusterState.STOPPING else "ended"
+        return f"The cluster '{model.name}' {verb}{when}. {told}"
     who = "" if by is None or failed else f" by {_with_article(by)}"
-    why = f": {reason}" if reason else "."
+    why = f": {model.reason}" if model.reason else "."
     return f"The cluster '{model.name}' {verb}{when}{who}{why}"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from .following import Following, follow_handler
+from .workers.following import Following, follow_handler
 
 GRAPH, SCATTER = ("update-graph", "expr_ser"), ("scatter", "data")
 """Operations by which clients send task graphs and data, with the argument that holds them."""

@@ -162,7 +162,6 @@ def rest_while_idle(
 
     Parameters
     ----------
-    worker : distributed.Worker
     after_seconds : float
         It rests when it has done nothing for so long.
     profile_seconds, memory_seconds, figures_seconds, tick_seconds : float

@@ -299,7 +299,6 @@ async def remove_worker_named(scheduler: Any, name: str, *, close: bool) -> None
 
     Parameters
     ----------
-    scheduler : Scheduler
     name : str
         Nothing happens where no worker is called so.
     close : bool

@@ -58,7 +58,6 @@ def with_settings(graph: Any, identity: Mapping[str, Any]) -> Any:
 
     Parameters
     ----------
-    graph : dask._expr.Expr
     identity : mapping
         What the scheduler says of itself.
     """

@@ -28,7 +28,6 @@ def listen(name: str, waiting: int) -> socket.socket:
 
     Parameters
     ----------
-    name : str
     waiting : int
         So many connections wait until they are accepted; more of them wait in ``connect``.
 
@@ -61,7 +60,6 @@ def connect(name: str, seconds: float) -> socket.socket:
 
     Parameters
     ----------
-    name : str
     seconds : float
         So long it waits where others wait, too; the connection has that as its timeout.
 

@@ -29,7 +29,6 @@ def contained(*command: str, seconds: float = 0.0) -> list[str]:
 
     Parameters
     ----------
-    *command : str
     seconds : float
         So long it may take to end when it is told to.
     """

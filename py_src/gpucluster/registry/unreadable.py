@@ -120,7 +120,6 @@ def damaged(folder: Folder, why: str, *, alive: bool | None) -> Record:
 
     Parameters
     ----------
-    folder : Folder
     why : str
         What cannot be read, and why.
     alive : bool or None

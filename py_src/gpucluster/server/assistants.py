@@ -13,7 +13,6 @@ from typing import Any, Literal, cast
 from jupyter_server.serverapp import ServerApp
 
 from ..client.control import AsyncControl
-from ..client.starting.capacity import checked_spec
 from ..gauges.sentences import sentences
 from ..gauges.units import size_text
 from ..protocol.errors import AccessDenied, GPUClusterError, InvalidRequest
@@ -172,11 +171,8 @@ async def start_gpu_cluster(name: str, n_workers: int | None = None, backend: st
     """
     services = _must_change()
     wanted = {"backend": backend, "name": name} | ({} if n_workers is None else {"n_workers": n_workers})
-    spec = services.limits.narrow_spec(checked_spec(wanted, services.limits.fault))
-    if services.limits.needs_devices(spec):
-        spec = services.limits.fill_workers(spec, await services.devices.read())
     control = _control()
-    return await _told(control, await control.create(spec, cwd=services.directory))
+    return await _told(control, await control.create(wanted, cwd=services.directory))
 
 
 async def scale_gpu_cluster(cluster: str, n_workers: int) -> dict[str, Any]:
@@ -189,9 +185,8 @@ async def scale_gpu_cluster(cluster: str, n_workers: int) -> dict[str, Any]:
     n_workers : int
         Wanted number.
     """
-    services = _must_change()
+    _must_change()
     patch = parse_patch({"n_workers": n_workers})
-    services.limits.check_patch(patch)
     control, model = await _found(cluster)
     return await _told(control, await control.patch(model.id, patch))
 

@@ -6,20 +6,17 @@ import asyncio
 import logging
 import re
 import sys
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from jupyter_server.auth.decorator import authorized
-from pydantic import ValidationError
 from tornado.web import authenticated
 
 from ..client.starting.environment import python_of
-from ..protocol.errors import GPUClusterError, invalid_request
+from ..protocol.errors import GPUClusterError
 from ..protocol.kinds import Schemas, kind_models, traits_of
 from ..protocol.models import MemoryPart, OfferedPreset, Preset, SiteFaults
 from ..protocol.spec_base import SpecBase
-from ..site.limits import SiteLimits
 from ..site.model import can_change, notice_of
 from ..site.offering import preset_here
 from ..site.reading import this_site
@@ -33,7 +30,6 @@ def offered(preset: Preset, spec: SpecBase | None) -> OfferedPreset:
 
     Parameters
     ----------
-    preset : Preset
     spec : SpecBase or None
         What it asks for; ``None``: something is still missing in it.
     """
@@ -69,44 +65,27 @@ class PresetList:
 
     Parameters
     ----------
-    configured : sequence of dict
-        As this server's configuration has them.
-    limits : SiteLimits
-        Of this server.
     log : Logger
         Told once what is left out, and why.
     """
 
-    def __init__(self, configured: Sequence[Mapping[str, Any]], limits: SiteLimits, log: logging.Logger) -> None:
-        self._limits = limits
+    def __init__(self, log: logging.Logger) -> None:
         self._log = log
         self._told: set[str] = set()
-        self._configured: dict[str, Preset] = {}
-        for given in configured:
-            try:
-                preset = Preset.model_validate(given)
-            except ValidationError as error:
-                self._tell(f"A preset in the configuration is left out: {invalid_request(error).message}")
-            else:
-                self._configured[preset.name] = preset
         self.presets()
 
     def presets(self) -> list[OfferedPreset]:
         """Return those that are allowed here, of kinds that are here."""
-        found = {preset.name: preset for preset in this_site().presets} | self._configured
-        return [one for one in map(self._offered, found.values()) if one is not None]
+        return [one for one in map(self._offered, this_site().presets) if one is not None]
 
     def _offered(self, preset: Preset) -> OfferedPreset | None:
         # The form says why a kind is not there; a package may be in another environment.
-        here = preset_here(preset, self._limits.fault, packages=False)
-        if here.fault is not None:
-            self._tell(f"The preset '{preset.name}' is left out: {here.fault}")
-        return None if here.absent or here.fault else offered(preset, here.spec)
-
-    def _tell(self, message: str) -> None:
-        if message not in self._told:
+        here = preset_here(preset, packages=False)
+        message = f"The preset '{preset.name}' is left out: {here.fault}"
+        if here.fault is not None and message not in self._told:
             self._told.add(message)
             self._log.warning("%s", message)
+        return None if here.absent or here.fault else offered(preset, here.spec)
 
 
 GENERAL = frozenset({"Cluster", "Memory", "GPU memory", "Network"})
@@ -133,8 +112,6 @@ def _of_a_time(description: str, *, never: bool) -> str:
 class SchemaHandler(ClusterAPIHandler):
     """JSON Schema of each backend's spec."""
 
-    limits: SiteLimits
-
     @authenticated
     @authorized
     async def get(self) -> None:
@@ -145,7 +122,7 @@ class SchemaHandler(ClusterAPIHandler):
         self.answer(await asyncio.to_thread(_offered, schemas, kernel))
 
     def _schemas(self) -> dict[str, dict[str, Any]]:
-        schemas = self.limits.schemas(this_site().schemas())
+        schemas = this_site().schemas()
         for schema in schemas.values():
             prepare_for_form(schema)
         return schemas

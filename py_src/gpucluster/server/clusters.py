@@ -22,9 +22,7 @@ from ..protocol.plain_text import printable
 from ..protocol.spec import parse_patch
 from ..protocol.spec_base import SpecBase
 from ..protocol.verbs import Verb
-from ..site.limits import SiteLimits
 from .api import ClusterAPIHandler
-from .machine.devices import DeviceReader
 
 KEPT_SECONDS = 60.0
 MOST_KEPT = 50
@@ -75,16 +73,11 @@ async def _asked(spec: SpecBase, preview: Preview) -> Notes:
 class RequestHandler(ClusterAPIHandler):
     """What takes the request for a cluster."""
 
-    limits: SiteLimits
-    devices: DeviceReader
     directory: str
 
     async def narrowed(self, requested: Any) -> SpecBase:
         """Return what this site makes of a request, which is checked against everything at once."""
-        spec = self.limits.narrow_spec(checked_spec(requested, self.limits.fault))
-        if self.limits.needs_devices(spec):
-            spec = self.limits.fill_workers(spec, await self.devices.read())
-        return spec
+        return await asyncio.to_thread(bounded_spec, checked_spec(requested))
 
 
 class ClustersHandler(RequestHandler):
@@ -143,7 +136,7 @@ class NotesHandler(RequestHandler):
             if offered is not None:
                 self.answer(Notes(notes=notes + offered.notes, fields=offered.fields))
                 return
-            self.answer(Notes(notes=notes, demand=await asyncio.to_thread(lambda: demand_of(bounded_spec(spec)))))
+            self.answer(Notes(notes=notes, demand=await asyncio.to_thread(lambda: demand_of(spec))))
 
 
 def _notes_on(error: InvalidRequest) -> Notes:
@@ -169,13 +162,7 @@ class PreviewHandler(RequestHandler):
         self.answer(await self.control.preview(await self.narrowed(self.body())))
 
 
-class LimitedHandler(ClusterAPIHandler):
-    """What is done to one cluster, within the limits of this site."""
-
-    limits: SiteLimits
-
-
-class ClusterHandler(LimitedHandler):
+class ClusterHandler(ClusterAPIHandler):
     """One cluster, by id or name."""
 
     @authenticated
@@ -191,7 +178,6 @@ class ClusterHandler(LimitedHandler):
         # The id goes first: for a cluster that does not exist, no body is right.
         model = await self.control.get(cluster)
         patch = parse_patch(self.body())
-        self.limits.check_patch(patch)
         self.answer(await self.control.patch(model.id, patch))
 
     @authenticated
@@ -211,7 +197,7 @@ class ClusterHandler(LimitedHandler):
             self.answer(await self.control.stop(model.id, wait=False))
 
 
-class PatchNotesHandler(LimitedHandler):
+class PatchNotesHandler(ClusterAPIHandler):
     """What to know about a change of a cluster before it is made."""
 
     @authenticated
@@ -222,7 +208,6 @@ class PatchNotesHandler(LimitedHandler):
         body = self.body()
         try:
             patch = parse_patch(body)
-            self.limits.check_patch(patch)
             self.answer(Notes(notes=await self.control.patch_notes(model.id, patch)))
         except InvalidRequest as error:
             self.answer(_notes_on(error))

@@ -12,8 +12,8 @@ from traitlets import Bool, Dict, Enum, Float, List, TraitError, Unicode, valida
 from ..client.control import AsyncControl
 from ..protocol.errors import GPUClusterError
 from ..protocol.log_text import plain_log
-from ..site.limits import SiteLimits
-from ..site.reading import new_troubles
+from ..site.reading import narrow_this_site, new_troubles, this_site
+from ..site.server_settings import narrowed, server_limits, server_presets, wider
 from .added_routes import Rule, find_added
 from .api import UnavailableHandler
 from .catalog import PresetList
@@ -61,14 +61,15 @@ class GPUClusterExtension(ExtensionApp):
         Dict(),
         help="""Presets of this site for the creation form, shown after the built-in ones. Each is
         {"name": ..., "title": ..., "description": ..., "spec": {"backend": "local", "n_workers": 2}}.
-        One with the name of a built-in preset takes its place. Those in the site's file are for every face.""",
+        One with the name of a built-in preset, or of one in the site's file, takes its place. Those in the site's file
+        are for every face.""",
     ).tag(config=True)
 
     limits = Dict(
-        help="""What clusters made through this server may ask for, where that is less than usual:
+        help="""What clusters made through this server may ask for, where that is less than the site's file allows:
         {"n_workers": 4, "threads_per_worker": 2, "memory_limit": "4 GiB", "idle_timeout_seconds": 3600,
-        "backends": ["local", "auto"]}. All keys are optional; numbers and the size, which is that of one worker,
-        are maxima.""",
+        "walltime": "24:00:00", "kinds": ["local", "auto"]}. The keys are those of the file, and mean the same; all are
+        optional. A limit that is wider than the file's does not count: the log says so at the start.""",
     ).tag(config=True)
 
     cluster_directory = Unicode(
@@ -145,7 +146,7 @@ class GPUClusterExtension(ExtensionApp):
     @validate("limits")
     def _checked_limits(self, proposal: Any) -> Any:
         try:
-            SiteLimits.from_config(proposal["value"])
+            server_limits(proposal["value"])
         except ValueError as error:
             raise TraitError(f"GPUClusterExtension.{error}") from None
         return proposal["value"]
@@ -168,17 +169,14 @@ class GPUClusterExtension(ExtensionApp):
             self.plain_log.error("Clusters are not available: %s", error.message)
             self.handlers.append((r"gpucluster/(?:api|dashboard)/.*", UnavailableHandler, {"error": error}))
             return
-        limits = SiteLimits.from_config(self.limits)
-        for trouble in new_troubles():
-            self.plain_log.warning("%s", trouble)
+        self._narrow_site()
         devices = DeviceReader(control, self._notebooks, self.plain_log, may_stop=self.stop_processes)
         self.services = Services(
             control=control,
             standby=StandbyKeeper(
                 control, enabled=self.standby, idle_seconds=self.standby_idle_seconds, log=self.plain_log
             ),
-            limits=limits,
-            presets=PresetList(self.presets, limits, self.plain_log),
+            presets=PresetList(self.plain_log),
             devices=devices,
             pump=EventPump(control, HostWatch(devices), self.plain_log),
             dashboards=DashboardClient(),
@@ -201,6 +199,14 @@ class GPUClusterExtension(ExtensionApp):
         self.handlers.extend(routes(self.services))
         self.handlers.extend(shared_routes(self.services.shared, control, self.services.dashboards))
         self._answer_dask_panel(self.services)
+
+    def _narrow_site(self) -> None:
+        """Let the site be, in this process, what these settings leave of it."""
+        limits, (presets, faults) = server_limits(self.limits), server_presets(self.presets)
+        narrow_this_site(None)
+        for message in (*new_troubles(), *faults, *wider(this_site(), limits)):
+            self.plain_log.warning("%s", message)
+        narrow_this_site(lambda site: narrowed(site, limits, presets))
 
     def _added_rules(self) -> list[Rule]:
         rules: list[Rule] = []
@@ -231,6 +237,7 @@ class GPUClusterExtension(ExtensionApp):
 
     async def stop_extension(self) -> None:
         """Let go what belongs to the server; the clusters stay."""
+        narrow_this_site(None)
         if self.services is not None:
             self.services.control.registry.wait_no_more()
         if self.hook is not None:

@@ -8,7 +8,6 @@ from typing import Any
 
 from ..client.control import AsyncControl
 from ..protocol.verbs import posts
-from ..site.limits import SiteLimits
 from .added_routes import Rule
 from .api import UnknownHandler
 from .catalog import DevicesHandler, OpenAPIHandler, PresetList, PresetsHandler, SchemaHandler, SiteHandler
@@ -47,7 +46,6 @@ class Services:
 
     control: AsyncControl
     standby: StandbyKeeper
-    limits: SiteLimits
     presets: PresetList
     devices: DeviceReader
     pump: EventPump
@@ -65,15 +63,15 @@ class Services:
 def routes(services: Services) -> list[Rule]:
     """Return pattern, handler and arguments of every address, below the base URL."""
     both: dict[str, Any] = {"control": services.control, "standby": services.standby}
-    limits, devices = services.limits, services.devices
+    devices = services.devices
     recordings: dict[str, Any] = {**both, "recordings": services.recordings}
-    making: dict[str, Any] = {**both, "limits": limits, "devices": devices, "directory": services.directory}
+    making: dict[str, Any] = {**both, "directory": services.directory}
     return [
         (r"gpucluster/api/clusters", ClustersHandler, making),
         (r"gpucluster/api/notes", NotesHandler, {**making, "offers": Offers(), "lifetime": note_on_lifetime()}),
         (r"gpucluster/api/preview", PreviewHandler, making),
-        (_CLUSTER, ClusterHandler, {**both, "limits": limits}),
-        (_CLUSTER + "/notes", PatchNotesHandler, {**both, "limits": limits}),
+        (_CLUSTER, ClusterHandler, both),
+        (_CLUSTER + "/notes", PatchNotesHandler, both),
         *((f"{_CLUSTER}/{pattern}", VerbHandler, {**both, "verb": verb}) for verb, _, pattern in posts()),
         (_CLUSTER + "/logs", LogsHandler, both),
         (_CLUSTER + "/script", ReadHandler, {**both, "read": "submission"}),
@@ -85,7 +83,7 @@ def routes(services: Services) -> list[Rule]:
         (_CLUSTER + "/recording", ClusterRecordingHandler, recordings),
         (_CLUSTER + "/links", LinksHandler, {**both, "allowed": services.shared.sessions.policy.shows}),
         (_CLUSTER + "/links/([^/]+)", LinkHandler, both),
-        (r"gpucluster/api/schema", SchemaHandler, {**both, "limits": limits}),
+        (r"gpucluster/api/schema", SchemaHandler, both),
         (r"gpucluster/api/presets", PresetsHandler, {**both, "presets": services.presets}),
         (r"gpucluster/api/site", SiteHandler, both),
         (r"gpucluster/api/node", NodeHandler, both),

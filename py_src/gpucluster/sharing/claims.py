@@ -67,7 +67,6 @@ class NodeClaims:
 
         Parameters
         ----------
-        uuids : iterable of str
         ends : float, optional
             Until when at most, in seconds since the boot.
 

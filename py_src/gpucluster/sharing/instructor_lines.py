@@ -72,7 +72,6 @@ def hear(connection: socket.socket, deadline: float, longest: int = LONGEST_LINE
 
     Parameters
     ----------
-    connection : socket
     deadline : float
         On the monotonic clock; whoever sends a letter now and then gains nothing.
     longest : int

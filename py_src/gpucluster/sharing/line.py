@@ -68,7 +68,6 @@ class Line:
         ----------
         candidates : sequence of str
             UUIDs, the best first.
-        count : int
         chosen : bool
             Whether none but these will do.
         ends : float, optional

@@ -12,9 +12,9 @@ from ..protocol.errors import InvalidRequest, refused_field
 from ..protocol.kinds import find_kind
 from ..protocol.models import Preset
 from ..protocol.plain_text import printable
-from ..protocol.presets import SITE_PRESETS
 from ..protocol.spec import SpecBase, UnknownSpec
 from .model import EVERY
+from .presets import SITE_PRESETS
 from .reading import this_site
 
 PRESET = "preset"

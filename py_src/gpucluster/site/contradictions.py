@@ -64,7 +64,7 @@ def preset_contradictions(site: Site, preset: Preset) -> Iterator[Contradiction]
     known = usable_kinds().get(str(request["backend"]))
     if known is None:
         return
-    allowed = SiteLimits(backends=site.limits_of(EVERY).backends, where="at this site")
+    allowed = SiteLimits(backends=site.limits_of(EVERY).backends)
     if (fault := allowed.fault(known.traits, "backend", request["backend"], {})) is not None:
         yield Contradiction(request["backend"], "backend", ("limits", EVERY, "kinds"), fault, told=True)
         return
@@ -91,7 +91,7 @@ def _refused_by_limit(
         limits["sharing", "per_user"] = SiteLimits(idle_timeout_seconds=idle)
     for section, found in limits.items():
         for limit in _LIMITS:
-            single = SiteLimits(**{limit: getattr(found, limit)}, where="at this site")
+            single = SiteLimits(**{limit: getattr(found, limit)})
 
             def rule(field: str, value: Any, before: Mapping[str, Any], single: SiteLimits = single) -> str | None:
                 return single.fault(traits, field, value, before)

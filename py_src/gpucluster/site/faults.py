@@ -33,6 +33,13 @@ def field_faults(spec: type[BaseModel], given: Mapping[str, Any]) -> list[FieldE
     return []
 
 
+def unknown_key(fault: FieldError, known: Collection[str]) -> str:
+    """Return what is wrong with a key of a section; where there is no such one, with those that there are."""
+    if fault.message.startswith("is not an option of this request"):
+        return f"is not known here{near_to(fault.field.rpartition('.')[2], known)}; there are {', '.join(known)}"
+    return fault.message
+
+
 def near_to(typed: Any, known: Collection[str]) -> str:
     """Return `` (did you mean 'x'?)`` where something known is near to what was typed, else nothing."""
     near = difflib.get_close_matches(str(typed).lower(), known, n=1)

@@ -76,9 +76,7 @@ def _without(given: Mapping[str, Any], paths: Collection[str]) -> dict[str, Any]
     return kept
 
 
-LEAST = SiteLimits(
-    n_workers=1, threads_per_worker=1, idle_timeout_seconds=600, memory_limit=2**30, walltime=600, where="at this site"
-)
+LEAST = SiteLimits(n_workers=1, threads_per_worker=1, idle_timeout_seconds=600, memory_limit=2**30, walltime=600)
 """What holds where a limit cannot be read."""
 
 MOST = 10**9
@@ -140,7 +138,6 @@ class Limits(NothingEmpty):
             memory_limit=int(self.memory_limit) if self.memory_limit is not None else None,
             walltime=walltime_seconds(self.walltime) if self.walltime is not None else None,
             backends=tuple(self.kinds) if self.kinds is not None else None,
-            where="at this site",
         )
 
 

@@ -1,26 +1,25 @@
-"""What a site allows: bounds narrower than the protocol's own, by its file or by the server's configuration."""
+"""What a site allows: bounds narrower than the protocol's own, by its file and by the settings of a Jupyter server."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 from ..devices.machine import this_machine
-from ..protocol.capacity import default_workers
 from ..protocol.durations import DEFAULT_SCHEDULER_WALLTIME, slurm_clock, spoken, walltime_seconds
 from ..protocol.errors import refused_field
-from ..protocol.kinds import spec_schemas, traits_of, usable_kinds
-from ..protocol.models import DeviceModel, HostDevices
+from ..protocol.kinds import traits_of
 from ..protocol.plain_text import counted
-from ..protocol.sizes import format_size, parse_size, told_apart
-from ..protocol.spec import MAX_WORKERS, ClusterPatch, SpecBase, parse_spec
+from ..protocol.sizes import format_size, told_apart
+from ..protocol.spec import ClusterPatch, SpecBase, parse_spec
 from ..protocol.traits import Traits
 
 COUNTS = ("n_workers", "threads_per_worker", "idle_timeout_seconds")
 MEMORY = ("memory_limit", "memory_per_gpu")
 """What says how much host memory a worker has; the second, where a job has a worker for each GPU."""
 WALLTIMES = ("walltime", "scheduler_walltime")
+BOUNDS = (*COUNTS, "memory_limit", "walltime")
 
 
 @dataclass(frozen=True)
@@ -36,73 +35,68 @@ class SiteLimits:
     """Bytes of host memory of one worker."""
     walltime: int | None = None
     """Seconds of one job."""
-    where: str = "on this server"
-    """Who has set them, for the sentences."""
+    of_server: frozenset[str] = frozenset()
+    """Which of them the settings of a Jupyter server have narrowed, for the sentences."""
 
     def narrower(self, other: SiteLimits) -> SiteLimits:
         """Return what both allow."""
         changes: dict[str, Any] = {}
-        for field in (*COUNTS, "memory_limit", "walltime"):
+        for field in BOUNDS:
             ours, theirs = getattr(self, field), getattr(other, field)
-            changes[field] = theirs if ours is None else ours if theirs is None else min(ours, theirs)
+            if theirs is not None and (ours is None or theirs < ours):
+                changes[field] = theirs
         if other.backends is not None:
-            changes["backends"] = tuple(name for name in self.backends or other.backends if name in other.backends)
-        return replace(self, **changes)
+            both = tuple(name for name in other.backends if self.backends is None or name in self.backends)
+            if self.backends is None or len(both) < len(self.backends):
+                changes["backends"] = both
+        of_server = self.of_server.difference(changes) | other.of_server.intersection(changes)
+        return replace(self, **changes, of_server=of_server)
 
-    @classmethod
-    def from_config(cls, config: Mapping[str, Any]) -> Self:
-        """Read the ``limits`` setting.
-
-        Raises
-        ------
-        ValueError
-            With a sentence for the administrator.
-        """
-        for key, value in config.items():
-            if key == "backends":
-                if (
-                    not isinstance(value, (list, tuple))
-                    or not value
-                    or any(name not in [*usable_kinds()] for name in value)
-                ):
-                    raise ValueError(f"limits['backends'] must be a list out of {', '.join(usable_kinds())}")
-            elif key == "memory_limit":
-                _bytes(value)
-            elif key not in COUNTS:
-                raise ValueError(f"limits has no {key!r}; there are {', '.join(COUNTS)}, memory_limit and backends")
-            elif type(value) is not int or value < 1:
-                raise ValueError(f"limits[{key!r}] must be a whole number of at least 1, not {value!r}")
-        numbers = {key: config[key] for key in COUNTS if key in config}
-        memory = _bytes(config["memory_limit"]) if "memory_limit" in config else None
-        return cls(**numbers, backends=tuple(config["backends"]) if "backends" in config else None, memory_limit=memory)
+    def wider(self, site: SiteLimits) -> list[str]:
+        """Return what would give more than a site does, a sentence each. The site's limits hold there."""
+        found = []
+        for field in BOUNDS:
+            ours, theirs = getattr(self, field), getattr(site, field)
+            if ours is None or theirs is None or ours <= theirs:
+                continue
+            if field == "memory_limit":
+                fault = site._at_most(field, *told_apart(theirs, ours))
+            elif field == "walltime":
+                fault = site._at_most(field, slurm_clock(theirs), slurm_clock(ours))
+            else:
+                fault = site._at_most(field, amount(field, theirs), ours)
+            found.append(f"{field}: {fault}")
+        more = [name for name in self.backends or () if site.backends is not None and name not in site.backends]
+        return found + [f"kinds: {site._no_kind(name)}" for name in more]
 
     def fault(self, traits: Traits, field: str, value: Any, before: Mapping[str, Any]) -> str | None:
         """Return what this site has against a field of a request, as a ``SpecRule``; names the site's limit."""
         if field == "backend" and self.backends is not None and value not in self.backends:
-            return f"must be one of {', '.join(map(repr, self.backends))} {self.where}, not {value!r}"
+            return self._no_kind(value)
         if field in COUNTS:
             limit = getattr(self, field)
             # Nobody asks for an unlimited number of workers: it is left open.
             open_count = field == "n_workers" and value is None
             too_many = limit is not None and not open_count and _exceeds(value, limit)
-            return self._at_most(field, limit, value) if too_many else None
+            return self._at_most(field, amount(field, limit), value) if too_many else None
         if field.startswith("scheduler_") and not has_scheduler_job(before):
             return None
         if field in CORES and self.threads_per_worker is not None and isinstance(value, int):
             cores, why = most_cores(field, self.threads_per_worker, before)
-            return f"must be at most {cores} {self.where}, not {value}{why}" if value > cores else None
+            return f"{self._at_most('threads_per_worker', cores, value)}{why}" if value > cores else None
         if field == "scheduler_memory" and self.memory_limit is not None:
             return self._memory_fault(traits, value) if isinstance(value, int) else None
         if field in MEMORY and self.memory_limit is not None and value != "auto":
             # Of a kind that starts no job with GPUs, none is asked for.
             return None if field != MEMORY[0] and value is None else self._memory_fault(traits, value)
         if field in WALLTIMES and self.walltime is not None and value and walltime_seconds(value) > self.walltime:
-            return f"must be at most {slurm_clock(self.walltime)} {self.where}, not {value}"
+            return self._at_most("walltime", slurm_clock(self.walltime), value)
         # Where GPUs can be chosen, each gets a worker.
         open_number = before.get("n_workers") is None
         gpus = len(value) if field == "devices" and value is not None and open_number else 0
         if self.n_workers is not None and gpus > self.n_workers:
-            return f"must name at most {counted(self.n_workers, 'GPU')} {self.where}, not {gpus}: one for each worker"
+            most = counted(self.n_workers, "GPU")
+            return f"must name at most {most} {self._where('n_workers')}, not {gpus}: one for each worker"
         # So it is in a job with several workers.
         in_a_job = value if field in {"gpus_per_node", "workers_per_job"} and open_number else None
         if field == "nodes_per_job" and open_number:
@@ -110,7 +104,7 @@ class SiteLimits:
         if self.n_workers is not None and in_a_job is not None and in_a_job > self.n_workers:
             most = amount("n_workers", self.n_workers)
             fits = self.n_workers * value // in_a_job
-            return f"must be at most {fits} {self.where}, not {value}: a cluster may have {most}"
+            return f"{self._at_most('n_workers', fits, value)}: a cluster may have {most}"
         return None
 
     def _memory_fault(self, traits: Traits, value: int | float | None) -> str | None:
@@ -120,17 +114,17 @@ class SiteLimits:
         wanted = int(value * this_machine().memory_bytes) if isinstance(value, float) else value
         if not _exceeds(wanted, most):
             return None
-        limit, given = (format_size(most), "unlimited") if wanted is None else told_apart(most, wanted)
-        return f"must be at most {limit} {self.where}, not {given}"
+        limit, given = (format_size(most), None) if wanted is None else told_apart(most, wanted)
+        return self._at_most("memory_limit", limit, given)
 
     def narrow_spec(self, spec: SpecBase, *, keep_auto: bool = False) -> SpecBase:
         """Return ``spec`` with what was left open narrowed to what the site allows; ``fault`` is for the rest.
 
         Parameters
         ----------
-        spec : SpecBase
         keep_auto : bool
-            Leave memory that was left open to the cluster's process, which divides what is left of a share.
+            Leave memory that was left open to the cluster's process, which divides what is left of a share. It knows
+            nothing of a server's settings.
         """
         changes: dict[str, Any] = {}
         # A kind that starts no worker has some of them not.
@@ -144,7 +138,12 @@ class SiteLimits:
         if (
             self.memory_limit is not None
             and "memory_limit" in offered
-            and not (keep_auto and spec.memory_limit == "auto" and traits_of(spec).this_machine)
+            and not (
+                keep_auto
+                and spec.memory_limit == "auto"
+                and traits_of(spec).this_machine
+                and "memory_limit" not in self.of_server
+            )
             and not self._memory_fits(spec, self.memory_limit)
         ):
             changes["memory_limit"] = self.memory_limit
@@ -170,26 +169,6 @@ class SiteLimits:
             workers = max(spec.n_workers or traits.default_workers or 1, machine.cores)
         return traits.this_machine and machine.memory_bytes // workers <= most
 
-    def kinds(self) -> tuple[str, ...]:
-        """Return the kinds of clusters that can be made through this server."""
-        return tuple(usable_kinds()) if self.backends is None else self.backends
-
-    def needs_devices(self, spec: SpecBase) -> bool:
-        """Return whether ``fill_workers`` has to know the GPUs of this machine."""
-        return self.n_workers is not None and spec.n_workers is None
-
-    def fill_workers(self, spec: SpecBase, devices: HostDevices) -> SpecBase:
-        """Bound the number of workers of a spec that leaves it open."""
-        if self.n_workers is None or spec.n_workers is not None:
-            return spec
-        traits = traits_of(spec)
-        would_be = traits.default_workers or MAX_WORKERS
-        if traits.needs_host_check and devices.available:
-            would_be = sum(_usable(device) for device in devices.devices)
-        elif traits.this_machine:
-            would_be = default_workers(this_machine(), would_be)
-        return changed(spec, {"n_workers": self.n_workers}) if would_be > self.n_workers else spec
-
     def check_patch(self, patch: ClusterPatch) -> None:
         """Refuse a change that the site does not allow.
 
@@ -199,21 +178,15 @@ class SiteLimits:
             Names the site's limit.
         """
         if self.n_workers is not None:
+            most = amount("n_workers", self.n_workers)
             if patch.n_workers is not None and patch.n_workers > self.n_workers:
-                raise refused_field("n_workers", self._at_most("n_workers", self.n_workers, patch.n_workers))
+                raise refused_field("n_workers", self._at_most("n_workers", most, patch.n_workers))
             if patch.adapt is not None and patch.adapt.maximum > self.n_workers:
-                raise refused_field("adapt.maximum", self._at_most("n_workers", self.n_workers, patch.adapt.maximum))
+                raise refused_field("adapt.maximum", self._at_most("n_workers", most, patch.adapt.maximum))
         seconds, limit = patch.idle_timeout_seconds, self.idle_timeout_seconds
         if limit is not None and seconds is not None and not 0 < seconds <= limit:
-            raise refused_field("idle_timeout_seconds", self._at_most("idle_timeout_seconds", limit, seconds or None))
-
-    def schemas(self, schemas: dict[str, dict[str, Any]] | None = None) -> dict[str, dict[str, Any]]:
-        """Return the JSON Schema of each allowed kind, out of these or of all, with the narrowed bounds in it."""
-        schemas = spec_schemas() if schemas is None else schemas
-        found = {name: schema for name, schema in schemas.items() if self.backends is None or name in self.backends}
-        for schema in found.values():
-            self.narrow_schema(schema)
-        return found
+            most = amount("idle_timeout_seconds", limit)
+            raise refused_field("idle_timeout_seconds", self._at_most("idle_timeout_seconds", most, seconds or None))
 
     def narrow_schema(self, schema: dict[str, Any]) -> None:
         """Put the narrowed bounds into the JSON Schema of a kind, in place."""
@@ -225,18 +198,18 @@ class SiteLimits:
         if self.memory_limit is not None and "memory_limit" in properties:
             memory = properties["memory_limit"]
             memory["anyOf"] = [branch for branch in memory["anyOf"] if branch.get("type") != "null"]
-            self._describe(memory, format_size(self.memory_limit))
+            self._describe(memory, "memory_limit", format_size(self.memory_limit))
             if MEMORY[1] in properties:
-                self._describe(properties[MEMORY[1]], format_size(self.memory_limit))
+                self._describe(properties[MEMORY[1]], "memory_limit", format_size(self.memory_limit))
             if "scheduler_memory" in properties:
                 memory = properties["scheduler_memory"]
                 memory["default"] = min(memory.get("default", self.memory_limit), self.memory_limit)
-                self._describe(memory, format_size(self.memory_limit))
+                self._describe(memory, "memory_limit", format_size(self.memory_limit))
         if self.threads_per_worker is not None and "scheduler_cores" in properties:
             self._narrow_property(properties["scheduler_cores"], "scheduler_cores", self.threads_per_worker)
         for field in WALLTIMES:
             if self.walltime is not None and field in properties:
-                self._describe(properties[field], slurm_clock(self.walltime))
+                self._describe(properties[field], "walltime", slurm_clock(self.walltime))
 
     def _narrow_property(self, schema: dict[str, Any], field: str, limit: int) -> None:
         if field != "n_workers" and "anyOf" in schema:
@@ -246,29 +219,21 @@ class SiteLimits:
                 branch["maximum"] = min(limit, branch.get("maximum", limit))
         if isinstance(schema.get("default"), int):
             schema["default"] = min(limit, schema["default"])
-        self._describe(schema, amount(field, limit))
+        bound = "threads_per_worker" if field in CORES else field
+        self._describe(schema, bound, amount(field, limit))
 
-    def _describe(self, schema: dict[str, Any], limit: str) -> None:
+    def _describe(self, schema: dict[str, Any], bound: str, limit: str) -> None:
         for text in {"description", "help"}.intersection(schema):
-            schema[text] += f" At most {limit} {self.where}."
+            schema[text] += f" At most {limit} {self._where(bound)}."
 
-    def _at_most(self, field: str, limit: int, value: int | None) -> str:
-        given = "unlimited" if value is None else value
-        return f"must be at most {amount(field, limit)} {self.where}, not {given}"
+    def _where(self, bound: str) -> str:
+        return "on this server" if bound in self.of_server else "at this site"
 
+    def _at_most(self, bound: str, limit: int | str, value: Any) -> str:
+        return f"must be at most {limit} {self._where(bound)}, not {'unlimited' if value is None else value}"
 
-def _bytes(value: Any) -> int:
-    try:
-        size = parse_size(value)
-    except ValueError as error:
-        raise ValueError(f"limits['memory_limit'] {error}") from None
-    if isinstance(size, float):
-        raise ValueError(f"limits['memory_limit'] must be a size such as '4 GiB', not the share {value!r}")
-    return size
-
-
-def _usable(device: DeviceModel) -> bool:
-    return device.visible and device.error is None and not device.mig_enabled
+    def _no_kind(self, name: Any) -> str:
+        return f"must be one of {', '.join(map(repr, self.backends or ()))} {self._where('backends')}, not {name!r}"
 
 
 def changed(spec: SpecBase, changes: dict[str, Any]) -> SpecBase:

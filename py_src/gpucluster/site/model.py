@@ -13,12 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from ..protocol.errors import InvalidRequest
 from ..protocol.kinds import find_kind, parse_spec, spec_schemas
 from ..protocol.models import ClusterModel, Preset
-from ..protocol.presets import PRESETS
 from ..protocol.spec import ClusterPatch, SpecBase
 from ..protocol.traits import Traits
 from .limit_section import LEAST_HOLDS
 from .limits import SiteLimits
 from .place import DEFAULT
+from .presets import PRESETS
 from .sharing import Sharing
 
 Rate = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
@@ -49,7 +49,6 @@ EVERY = "all"
 """Stands in the file for every kind."""
 SHARING = "sharing"
 """Stands for what each user may have among ``Site.least``; no kind has that name."""
-_NONE = SiteLimits(where="at this site")
 
 
 @dataclass(frozen=True)
@@ -66,6 +65,8 @@ class Site:
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Fields of specs by kind."""
     limits: Mapping[str, SiteLimits] = field(default_factory=dict)
+    of_server: SiteLimits = field(default_factory=SiteLimits)
+    """What the settings of a Jupyter server allow in its process, where that is less."""
     least: frozenset[str] = frozenset()
     """For which kinds a limit cannot be read, so that the least holds for them, too."""
     costs: Mapping[str, Costs] = field(default_factory=dict)
@@ -86,19 +87,20 @@ class Site:
     @property
     def narrows(self) -> bool:
         """Whether it has limits that requests are narrowed to."""
-        return bool(self.limits) or self.sharing.per_user.idle_timeout_seconds is not None
+        of_user = self.sharing.per_user.idle_timeout_seconds
+        return bool(self.limits) or of_user is not None or self.of_server != SiteLimits()
 
     def limits_of(self, kind: str) -> SiteLimits:
         """Return what holds for a kind; for one that chooses another, what holds for those, too."""
         found = find_kind(kind)
         chooses = found.kind.traits.chooses if found is not None and found.kind is not None else ()
-        limits = _NONE
+        limits = SiteLimits()
         for name in (EVERY, kind, *chooses):
             limits = limits.narrower(self.limits[name]) if name in self.limits else limits
         idle = self.sharing.per_user.idle_timeout_seconds
         if idle is not None and found is not None and found.kind is not None and found.kind.traits.this_machine:
             limits = limits.narrower(SiteLimits(idle_timeout_seconds=idle))
-        return limits
+        return limits.narrower(self.of_server)
 
     def defaults_of(self, spec: type[SpecBase], kind: str) -> dict[str, Any]:
         """Return the fields that the site fills in where they are left open."""

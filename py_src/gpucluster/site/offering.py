@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..protocol.errors import GPUClusterError
-from ..protocol.kinds import SpecRule, absence, parse_spec
+from ..protocol.kinds import absence, parse_spec
 from ..protocol.models import Preset
 from ..protocol.spec_base import SpecBase
 from .faults import preset_faults
@@ -24,14 +24,11 @@ class PresetHere:
     """What is wrong with it, or what the site has against it, in a sentence."""
 
 
-def preset_here(preset: Preset, *rules: SpecRule, packages: bool = True) -> PresetHere:
+def preset_here(preset: Preset, *, packages: bool = True) -> PresetHere:
     """Look at a preset.
 
     Parameters
     ----------
-    preset : Preset
-    *rules : callable
-        What holds beside the site's own limits.
     packages : bool
         As of ``absence``.
     """
@@ -40,7 +37,7 @@ def preset_here(preset: Preset, *rules: SpecRule, packages: bool = True) -> Pres
     if absent := absence(str(preset.spec.get("backend", "auto")), packages=packages):
         return PresetHere(absent=absent)
     try:
-        return PresetHere(parse_spec(preset.spec, *rules, this_site().fault))
+        return PresetHere(parse_spec(preset.spec, this_site().fault))
     except GPUClusterError as error:
         missing = all(not fault.field for fault in error.fields)
         return PresetHere() if missing else PresetHere(fault=error.message)

@@ -19,15 +19,15 @@ from ..protocol.errors import FieldError, invalid_request
 from ..protocol.kinds import find_kind, usable_kinds
 from ..protocol.models import Preset
 from ..protocol.plain_text import printable
-from ..protocol.presets import SITE_PRESETS
 from ..protocol.sizes import format_size
 from .contradictions import Contradiction, contradictions, preset_contradictions
 from .document import Document
-from .faults import field_faults, near_to, preset_faults
+from .faults import field_faults, near_to, preset_faults, unknown_key
 from .limit_section import LEAST, LEAST_HOLDS, Limits, read_partly
 from .limits import SiteLimits
 from .model import EVERY, SHARING, Costs, Site
 from .place import UnreadableSite
+from .presets import SITE_PRESETS
 from .sharing import ABOUT_LINKS, HARMLESS, NONE_GIVEN, NONE_SHOWN, PerUserSection, Sharing, SharingSection
 from .sharing import LEAST_HOLDS as LEAST_SHARE
 
@@ -160,9 +160,7 @@ class _Reader:
     def _tell_of(self, path: list[str | int], faults: Collection[FieldError], known: Collection[str]) -> None:
         for fault in faults:
             parts = [int(part) if part.isdecimal() else part for part in fault.field.split(".") if part]
-            message = fault.message.replace("must be a JSON object", "must have keys")
-            if message.startswith("is not an option of this request"):
-                message = f"is not known here{near_to(parts[0], known)}; there are {', '.join(known)}"
+            message = unknown_key(fault, known).replace("must be a JSON object", "must have keys")
             self._tell([*path, *parts], message)
 
     def _least(self, limits: dict[str, SiteLimits], kind: str) -> None:

@@ -89,7 +89,6 @@ class Remaining:
             What was asked for.
         memory_bytes : int
             What it is without a site.
-        workers : int
         """
         if self.most.memory is None or spec.memory_limit != "auto":
             return memory_bytes
@@ -103,7 +102,6 @@ class Remaining:
 
         Parameters
         ----------
-        n_workers : int
         threads, memory_bytes : int
             Of each worker; 0 bytes: without a limit.
         """

@@ -135,7 +135,6 @@ async def _serve(folder_path: Path, held: int, started: float, turn: Turn | None
     from .process.caller import apply_environment, enter
     from .process.standby import Standby
     from .process.watchdog import end_when_deleted
-    from .starting import rehearse
 
     registry = Registry(folder_path.parent)
     folder = registry.folder(folder_path.name)
@@ -184,9 +183,6 @@ async def _serve(folder_path: Path, held: int, started: float, turn: Turn | None
         waiting.watch()
         await asyncio.to_thread(_import_all)
         route_all_loggers()
-        # Whoever takes it before it is ready waits for no more than a start needs.
-        if not waiting.taken.done():
-            await rehearse(folder)
         _collect_garbage()
         await asyncio.to_thread(waiting.note_ready)
         if not waiting.taken.done():

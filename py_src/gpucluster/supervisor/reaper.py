@@ -35,7 +35,6 @@ async def reap(folder: Folder, backend: Backend[Any] | None = None, *, timeout: 
 
     Parameters
     ----------
-    folder : Folder
     backend : Backend, optional
         The one that has started it; default: the one of that name.
     timeout : float

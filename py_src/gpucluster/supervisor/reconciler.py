@@ -184,7 +184,6 @@ class Reconciler:
 
         Parameters
         ----------
-        name : str
         lowers : bool
             Whether the wanted number was lowered for it, and rises again if the worker stays.
         """

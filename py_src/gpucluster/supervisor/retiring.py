@@ -46,7 +46,6 @@ async def retire(deployment: Deployment, name: str, titles: WorkerTitles, *, las
 
     Parameters
     ----------
-    deployment : Deployment
     name : str
         Name of the worker.
     titles : WorkerTitles
@@ -96,7 +95,6 @@ async def hand_over(
 
     Parameters
     ----------
-    deployment : Deployment
     names : collection of str
         Those that will be ended, as ``Deployment.leaving`` told them.
     titles : WorkerTitles

@@ -33,7 +33,7 @@ def pickled_plugin(*, devices: bool) -> bytes:
 
             try:
                 from gpucluster.dask_internals.periodic_callbacks import rest_while_idle
-                from gpucluster.dask_internals.worker_state import set_metric
+                from gpucluster.dask_internals.workers.worker_state import set_metric
                 from gpucluster.telemetry.columns import METRIC
                 from gpucluster.telemetry.report import AT_REST, WorkerReport
 
@@ -47,7 +47,7 @@ def pickled_plugin(*, devices: bool) -> bytes:
 
         def teardown(self, worker: Worker) -> None:
             if self.report is not None:
-                from gpucluster.dask_internals.worker_state import remove_metric
+                from gpucluster.dask_internals.workers.worker_state import remove_metric
                 from gpucluster.telemetry.columns import METRIC
 
                 remove_metric(worker, METRIC)

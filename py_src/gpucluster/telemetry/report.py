@@ -18,8 +18,8 @@ from contextlib import suppress
 from typing import Any
 
 from ..dask_internals.periodic_callbacks import heartbeat_seconds_of
-from ..dask_internals.shuffling import follow_received_shards, follow_sent_shards
-from ..dask_internals.spilling import (
+from ..dask_internals.workers.shuffling import follow_received_shards, follow_sent_shards
+from ..dask_internals.workers.spilling import (
     device_tier_limit_bytes,
     has_device_tiers,
     keeps_in_memory,
@@ -28,8 +28,8 @@ from ..dask_internals.spilling import (
     spilled_files,
     tier_bytes,
 )
-from ..dask_internals.transfers import follow_transfers, sent_bytes
-from ..dask_internals.worker_state import has_nanny, recent_readings, rmm_pool_maximum, task_counts
+from ..dask_internals.workers.transfers import follow_transfers, sent_bytes
+from ..dask_internals.workers.worker_state import has_nanny, recent_readings, rmm_pool_maximum, task_counts
 from .background import BackgroundReading
 from .columns import COLUMNS, MANY_SECONDS, RATE_DIGITS, VERSION, coarse, rounded, size
 from .device import DeviceReader, first_device

@@ -55,7 +55,6 @@ def examine(spec: CudaSpec, policy: GPUPolicy = DEFAULT) -> None:
 
     Parameters
     ----------
-    spec : CudaSpec
     policy : GPUPolicy, optional
         What the site says of its GPUs.
 

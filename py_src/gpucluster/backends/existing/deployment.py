@@ -34,12 +34,7 @@ class WatchedScheduler(RemoteScheduler):
 
 
 class ExistingDeployment(Deployment):
-    """Somebody else's scheduler and workers.
-
-    Parameters
-    ----------
-    scheduler : WatchedScheduler
-    """
+    """Somebody else's scheduler and workers."""
 
     can = frozenset()
     why_not = "somebody else has started this scheduler and its workers, and gpucluster leaves them alone"

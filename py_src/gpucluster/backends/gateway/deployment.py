@@ -43,8 +43,6 @@ class GatewayDeployment(Deployment):
         Closed with the deployment.
     report : Report
         Of the cluster, which runs.
-    scheduler : GatewayScheduler
-    context : StartContext
     ends_with_us : bool
         Whether the cluster is shut down when the deployment is closed.
     """

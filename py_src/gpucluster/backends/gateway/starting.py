@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...dask_internals.gateways import know_addresses
+from ...dask_internals.other_packages.gateways import know_addresses
 from ...protocol.errors import GPUClusterError, PreflightFailed, StartFailed
 from ..backend import Plan, StartContext
 from ..causes import cause_of

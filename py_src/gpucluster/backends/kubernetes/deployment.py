@@ -11,7 +11,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Collection, Coroutine
+from collections.abc import Collection
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,6 +26,7 @@ from ..adapting import Adapting
 from ..backend import Plan, StartContext
 from ..causes import cause_of
 from ..deployment import Deployment, Slot, SlotState
+from ..following import Following, Tasks
 from ..nodes import given_environment
 from .api import DASK, MERGE, Access, Kubernetes, KubernetesRefused, KubernetesSilent
 from .ending import end_cluster, selector
@@ -49,7 +50,6 @@ class Replicas:
 
     Parameters
     ----------
-    kubernetes : Kubernetes
     cluster : str
         Name of the ``DaskCluster``.
     wanted : int
@@ -117,7 +117,6 @@ logger = logging.getLogger("gpucluster.backends")
 INTERVAL_SECONDS = 1.0
 CALM_SECONDS = 10.0
 """Between two looks when all workers are there."""
-TROUBLE_SECONDS = 10.0
 STOP_SECONDS = 8.0
 CONNECT_SECONDS = 20.0
 
@@ -140,9 +139,15 @@ class KubernetesDeployment(Deployment):
         self._not_there_yet: list[PodSlot] = []
         self._numbered = 0
         self._deleted: set[str] = set()
-        self._look_soon = asyncio.Event()
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._trouble: str | None = None
+        self._following = Following(
+            self._look,
+            self._restless,
+            "pods",
+            often=INTERVAL_SECONDS,
+            calm=CALM_SECONDS,
+            silent=(KubernetesSilent, KubernetesRefused),
+        )
+        self._tasks = Tasks()
         self._adapting: Adapting | None = None
 
     @classmethod
@@ -174,7 +179,7 @@ class KubernetesDeployment(Deployment):
             await scheduler_is_ready(kubernetes, self._id, lambda why: context.report("scheduler", why))
             await self._connect()
             self._expect(plan.n_workers)
-            self._task(self._follow())
+            self._tasks.begin(self._following.run())
         except BaseException:
             with suppress(Exception):
                 await asyncio.shield(self.close())
@@ -226,7 +231,7 @@ class KubernetesDeployment(Deployment):
             if slot.update(here):
                 del self._slots[name]
             elif slot.state is not before and before is SlotState.RUNNING and slot.state is not SlotState.LEAVING:
-                self._look_soon.set()
+                self._following.soon()
         return [slot.model() for slot in (*self._slots.values(), *self._not_there_yet)]
 
     def staying(self) -> list[PodSlot]:
@@ -249,7 +254,7 @@ class KubernetesDeployment(Deployment):
         return set(names[: max(0, len(names) - n)])
 
     def notes(self) -> list[str]:
-        return [] if self._trouble is None else [self._trouble]
+        return [] if self._following.trouble is None else [self._following.trouble]
 
     # -- changing it -----------------------------------------------------------------------------
 
@@ -265,7 +270,7 @@ class KubernetesDeployment(Deployment):
             self._expect(len(self._not_there_yet) + count)
             self._replicas.want(self._n_there() + len(self._not_there_yet))
             await self._replicas.settle(self._n_there())
-            self._look_soon.set()
+            self._following.soon()
 
     def _expect(self, count: int) -> None:
         """Have so many slots of workers that the operator has made no deployment for yet."""
@@ -283,7 +288,7 @@ class KubernetesDeployment(Deployment):
             self._adapting = None
         if bounds is not None:
             self._adapting = Adapting(self, self.scheduler, bounds)
-            self._task(self._adapting.run())
+            self._tasks.begin(self._adapting.run())
 
     def decisions(self) -> list[Decision]:
         return [] if self._adapting is None else self._adapting.take_decisions()
@@ -300,13 +305,12 @@ class KubernetesDeployment(Deployment):
             self._deleted.add(slot.name)
             await self._kubernetes.delete(f"deployments/{slot.name}", version="apps/v1")
         await self._replicas.settle(self._n_there())
-        self._look_soon.set()
+        self._following.soon()
 
     async def close(self) -> None:
         """End everything in Kubernetes; raises where it does not say that the pods are gone."""
         await self.adapt(None)
-        for task in self._tasks:
-            task.cancel()
+        self._tasks.stop()
         ending = asyncio.ensure_future(
             end_cluster(self._kubernetes, self._id, STOP_SECONDS, secret=needs_secret(self._spec))
         )
@@ -324,36 +328,11 @@ class KubernetesDeployment(Deployment):
 
     # -- following it ----------------------------------------------------------------------------
 
-    def _task(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _follow(self) -> None:
-        """Look at the pods, often while something waits or changes, and do what follows from it."""
-        while True:
-            begun = time.monotonic()
-            self._look_soon.clear()
-            try:
-                await self._look()
-                pause = CALM_SECONDS if self._calm() else INTERVAL_SECONDS
-            except (KubernetesSilent, KubernetesRefused) as error:
-                self._trouble = f"{error.message.rstrip('.')}. What is said of the pods may be old."
-                pause = TROUBLE_SECONDS
-            except Exception:
-                logger.exception("The pods could not be looked at")
-                pause = TROUBLE_SECONDS
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._look_soon.wait(), pause)
-            # Whatever happens: not more often than that.
-            await asyncio.sleep(max(0.0, begun + INTERVAL_SECONDS - time.monotonic()))
-
-    def _calm(self) -> bool:
-        return not self._not_there_yet and all(slot.state is SlotState.RUNNING for slot in self._slots.values())
+    def _restless(self) -> bool:
+        return bool(self._not_there_yet) or any(slot.state is not SlotState.RUNNING for slot in self._slots.values())
 
     async def _look(self) -> None:
         deployments, pods = await look(self._kubernetes, selector(self._id, "worker"))
-        self._trouble = None
         found = {name_of(deployment): deployment for deployment in deployments}
         fresh = [name for name in found if name not in self._slots and name not in self._deleted]
         for name in fresh:

@@ -34,8 +34,6 @@ async def end_cluster(kubernetes: Kubernetes, cluster_id: str, patience: float, 
 
     Parameters
     ----------
-    kubernetes : Kubernetes
-    cluster_id : str
     patience : float
         Seconds it may take.
     secret : bool

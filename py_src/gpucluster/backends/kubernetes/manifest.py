@@ -66,12 +66,6 @@ def needs_secret(spec: KubernetesSpec) -> bool:
 def dask_cluster(spec: KubernetesSpec, cluster_id: str, namespace: str, n_workers: int) -> dict[str, Any]:
     """Return the manifest. There are no secrets in it: it refers to them.
 
-    Parameters
-    ----------
-    spec : KubernetesSpec
-    cluster_id, namespace : str
-    n_workers : int
-
     Raises
     ------
     MissingPackage
@@ -103,13 +97,10 @@ def secret(
 
     Parameters
     ----------
-    spec : KubernetesSpec
-    cluster_id : str
     owner : mapping
         The ``DaskCluster`` as Kubernetes has it.
     tls_directory : Path or None
         Folder with the cluster's credentials.
-    dashboard_prefix : str
     variables : mapping
         Environment variables with their values.
     """

@@ -77,12 +77,10 @@ def verdict(deployment: Thing, pod: Thing | None, events: Iterable[Thing], now: 
 
     Parameters
     ----------
-    deployment : mapping
     pod : mapping or None
         Its pod.
     events : iterable of mapping
         The pod's, in any order.
-    now : datetime, optional
     """
     if pod is None or is_leaving(pod):
         return _without_pod(deployment)

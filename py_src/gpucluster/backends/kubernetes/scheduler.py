@@ -47,8 +47,6 @@ class Way:
 
     Parameters
     ----------
-    kubernetes : Kubernetes
-    cluster_id : str
     inside : bool
         Whether the service is reached by its name.
     """

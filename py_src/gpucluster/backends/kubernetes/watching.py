@@ -49,7 +49,6 @@ async def how_it_ended(kubernetes: Kubernetes, before: Thing, now: Thing | None)
 
     Parameters
     ----------
-    kubernetes : Kubernetes
     before : mapping
         The pod that its worker was in.
     now : mapping or None
@@ -73,8 +72,6 @@ async def scheduler_is_ready(kubernetes: Kubernetes, cluster_id: str, tell: Call
 
     Parameters
     ----------
-    kubernetes : Kubernetes
-    cluster_id : str
     tell : callable
         Is told what is waited for, in a few words, whenever that changes.
 

@@ -25,10 +25,11 @@ from ...protocol.errors import StartFailed
 from ...protocol.plain_text import counted
 from ...protocol.verbs import Verb
 from ..backend import Plan, StartContext
+from ..cuda.memory import memory_options
 from ..dashboard import PrivateDashboardScheduler
 from ..deployment import Deployment, Slot, SlotState
 from ..installed import shared_directories
-from ..nodes import given_environment, portable_credentials, usual_environment
+from ..nodes import PASSED_ON, given_environment, lifetime_options, portable_credentials, usual_environment
 from ..scheduler.in_process import InProcessScheduler
 from ..scheduler.view import Members
 from .ending import scratch_name
@@ -306,15 +307,6 @@ _TLS = {
     "tls_worker_cert": "worker.cert",
     "tls_worker_key": "worker.key",
 }
-_PASSED_ON = (
-    "distributed.comm.retry",
-    "distributed.comm.timeouts",
-    "distributed.worker.memory",
-    "distributed.worker.preload",
-    "distributed.worker.preload-argv",
-    "distributed.worker.profile",
-)
-"""Parts of Dask's configuration that workers elsewhere follow, too."""
 
 
 def told_to_ranks(spec: MPISpec, context: StartContext, n_workers: int, scheduler: str) -> dict[str, Any]:
@@ -322,9 +314,6 @@ def told_to_ranks(spec: MPISpec, context: StartContext, n_workers: int, schedule
 
     Parameters
     ----------
-    spec : MPISpec
-    context : StartContext
-    n_workers : int
     scheduler : str
         Its address.
     """
@@ -336,7 +325,7 @@ def told_to_ranks(spec: MPISpec, context: StartContext, n_workers: int, schedule
         "memory_is_shared": spec.memory_limit == "auto",
         "joins": spec.protocol == "mpi",
         "environment": {**usual_environment(), **spec.worker_environment(), **given_environment(spec)},
-        "config": {**{name: dask.config.get(name) for name in _PASSED_ON}, **_credentials(context)},
+        "config": {**{name: dask.config.get(name) for name in PASSED_ON}, **_credentials(context)},
         "directory": os.getcwd(),
         "import_from": shared_directories(),
         "scratch": scratch_name(context.cluster_id),
@@ -380,27 +369,14 @@ def _worker_options(spec: MPISpec, scheduler: str) -> dict[str, Any]:
     if spec.resources:
         texts = [f"{name}={amount:g}" for name, amount in spec.resources.items()]
         options["resources"] = ",".join(texts) if spec.gpus_per_rank else dict(spec.resources)
-    if spec.lifetime_seconds is not None:
-        options |= {"lifetime": spec.lifetime_seconds, "lifetime_restart": True}
-        if spec.lifetime_stagger_seconds is not None:
-            options["lifetime_stagger"] = spec.lifetime_stagger_seconds
-    return options
+    return options | lifetime_options(spec)
 
 
 def _gpu_options(spec: MPISpec) -> dict[str, Any]:
     """Return arguments of ``dask_cuda.CUDAWorker``. A share is of the rank's own GPU: it sees no other."""
     limit = spec.device_memory_limit
     return {
+        **memory_options(spec, spec),
         "device_memory_limit": "default" if limit == "auto" else 0 if limit is None else limit,
-        "rmm_pool_size": spec.rmm_pool_size,
-        "rmm_maximum_pool_size": spec.rmm_maximum_pool_size,
-        "rmm_managed_memory": spec.rmm_managed_memory,
-        "rmm_async": spec.rmm_async,
-        "rmm_release_threshold": spec.rmm_release_threshold,
-        "rmm_allocator_external_lib_list": list(spec.rmm_allocator_external_lib_list) or None,
-        "rmm_log_directory": spec.rmm_log_directory,
         "rmm_track_allocations": spec.rmm_track_allocations and (spec.rmm_pool_size is not None or spec.rmm_async),
-        "enable_cudf_spill": spec.enable_cudf_spill,
-        "cudf_spill_stats": spec.cudf_spill_stats,
-        "pre_import": list(spec.pre_import) or None,
     }

@@ -263,9 +263,6 @@ def command(launcher: Launcher, spec: MPISpec, n_workers: int, name: str, pmi: l
 
     Parameters
     ----------
-    launcher : Launcher
-    spec : MPISpec
-    n_workers : int
     name : str
         Of the step, where Slurm starts it.
     pmi : list of str

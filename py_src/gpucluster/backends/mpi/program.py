@@ -45,7 +45,6 @@ class Program:
 
     Parameters
     ----------
-    process : asyncio.subprocess.Process
     name : str
         Of the launcher, for people.
     told : mapping
@@ -76,8 +75,6 @@ class Program:
 
         Parameters
         ----------
-        command : sequence of str
-        environment : mapping
         told : mapping
             Secret: it goes through the launcher's standard input. Its ``id`` is the cluster's.
         name : str

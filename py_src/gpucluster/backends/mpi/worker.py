@@ -183,7 +183,7 @@ def _has_worked() -> bool:
     """Whether what has gone wrong went wrong after the start."""
     if "distributed" not in sys.modules:
         return False
-    from ...dask_internals.worker_state import was_running_here
+    from ...dask_internals.workers.worker_state import was_running_here
 
     return was_running_here()
 

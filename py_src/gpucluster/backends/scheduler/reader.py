@@ -15,7 +15,6 @@ from uuid import uuid4
 
 from distributed import Scheduler, SchedulerPlugin
 
-from ...dask_internals.heartbeats import figures
 from ...dask_internals.messages import remove_handler, set_handler
 from ...dask_internals.periodic_callbacks import heartbeat_seconds
 from ...dask_internals.scheduler_state import (
@@ -39,6 +38,7 @@ from ...dask_internals.scheduler_state import (
     states_by_prefix,
 )
 from ...dask_internals.statuses import can_hold_results, is_ending, is_paused
+from ...dask_internals.workers.heartbeats import figures
 from ...telemetry.columns import COLUMNS, METRIC, RATE_DIGITS, SPILL_METRIC, VERSION, rounded, size
 from .failures import Failures
 from .results import LargestResults
@@ -286,12 +286,7 @@ _ROW_LENGTH = 1 + len(COLUMNS)
 
 
 class HeartbeatReader:
-    """Reads all workers of a scheduler, in the order of their names.
-
-    Parameters
-    ----------
-    scheduler : distributed.Scheduler
-    """
+    """Reads all workers of a scheduler, in the order of their names."""
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
@@ -380,10 +375,6 @@ class TaskProgress:
 
     Dask keeps every kind of task that it has ever seen, so nothing here goes through all of them: transitions are
     followed as they happen, and a reading looks at the few kinds that were active last.
-
-    Parameters
-    ----------
-    scheduler : distributed.Scheduler
     """
 
     def __init__(self, scheduler: Scheduler, failed: Callable[[Any], None] = _nothing_of) -> None:

@@ -64,7 +64,6 @@ class RemoteScheduler(SchedulerView):
 
         Parameters
         ----------
-        address : str
         security : Security or None
             The cluster's credentials.
         timeout : float

@@ -19,12 +19,13 @@ from ...protocol.verbs import Verb
 from ..adapting import Adapting
 from ..backend import Plan, StartContext
 from ..deployment import Deployment, Slot, SlotState
+from ..following import Following
 from ..nodes import given_environment, usual_environment
 from . import commands
 from .folder import JobFolder, contents
 from .handover import Handing
 from .jobset import JobSet
-from .queue import IN_FLIGHT_SECONDS, Following, Queue, end_jobs
+from .queue import CALM_SECONDS, IN_FLIGHT_SECONDS, INTERVAL_SECONDS, Queue, end_jobs
 from .schedulers import CLOSE_SECONDS, SchedulerHere, SchedulerInJob, SchedulerJob, connect
 from .script import batch_script, job_names, scheduler_script
 from .slots import JobSlot
@@ -62,7 +63,14 @@ class SlurmDeployment(Deployment):
         self._endings = Endings(folder, self.names, spec.walltime, plan.memory_limit_bytes, context.tell)
         self._renewal = Renewal(spec.walltime_seconds, self.jobs.by_name)
         self._upkeep = Upkeep(self, Queue(folder.base), self._endings, self._renewal)
-        self._following = Following(self._upkeep.look, self._restless)
+        self._following = Following(
+            self._upkeep.look,
+            self._restless,
+            "jobs",
+            often=INTERVAL_SECONDS,
+            calm=CALM_SECONDS,
+            silent=(commands.SlurmSilent,),
+        )
         self._tries = Tries()
         if self.workers_together > 1:
             self.can = frozenset(Verb) - {Verb.RETIRE}

@@ -40,7 +40,6 @@ class JobFolder:
     ----------
     base : Path
         As ``base_folder`` told it.
-    cluster_id : str
     shared : bool
         Whether the nodes see it. If not, each job is handed what is in it, and keeps that in a folder of its own.
     """

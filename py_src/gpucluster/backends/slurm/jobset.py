@@ -115,7 +115,6 @@ def job_sizes(n_workers: int, together: int, *, whole: bool) -> list[int]:
 
     Parameters
     ----------
-    n_workers : int
     together : int
         Workers of one job.
     whole : bool

@@ -3,8 +3,7 @@
 The clusters' processes share the answers through a private file: whoever needs a newer one asks, the others wait for
 that. It lies on shared storage, so it also serves processes on several login nodes.
 
-``Following`` looks often while something waits or changes, seldom when all is calm; ``end_jobs`` ends all jobs of a
-cluster, known by the beginning of their names, also after its supervisor's death.
+``end_jobs`` ends all jobs of a cluster, known by the beginning of their names, also after its supervisor's death.
 """
 
 from __future__ import annotations
@@ -13,10 +12,8 @@ import asyncio
 import fcntl
 import hashlib
 import json
-import logging
 import os
 import time
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +22,8 @@ from . import commands
 from .jobs import FORMAT, Job, parse
 
 INTERVAL_SECONDS = 5.0
+CALM_SECONDS = 15.0
+"""Between two looks at the queue when all jobs run."""
 _WAIT_SECONDS = 0.1
 _LONGEST_SECONDS = commands.PATIENCE_SECONDS + 5
 
@@ -120,56 +119,6 @@ class Queue:
             with open(new, "w", opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW, 0o600)) as file:
                 file.write(answer)
             new.replace(self._file)
-
-
-logger = logging.getLogger("gpucluster.backends")
-
-CALM_SECONDS = 15.0
-"""Between two looks at the queue when all jobs run."""
-TROUBLE_SECONDS = 15.0
-
-
-class Following:
-    """Does what follows from the queue, and tells when Slurm does not answer.
-
-    Parameters
-    ----------
-    look : callable
-        Looks once.
-    restless : callable
-        Whether something waits or changes.
-    """
-
-    def __init__(self, look: Callable[[], Awaitable[None]], restless: Callable[[], bool]) -> None:
-        self._look = look
-        self._restless = restless
-        self._soon = asyncio.Event()
-        self.trouble: str | None = None
-        """That Slurm does not answer, in a sentence."""
-
-    def soon(self) -> None:
-        """Look again as soon as that may be."""
-        self._soon.set()
-
-    async def run(self) -> None:
-        """Look until cancelled."""
-        while True:
-            begun = time.monotonic()
-            try:
-                await self._look()
-                self.trouble = None
-                pause = INTERVAL_SECONDS if self._restless() else CALM_SECONDS
-            except commands.SlurmSilent as error:
-                self.trouble = f"{error.message} What is said of the jobs may be old."
-                pause = TROUBLE_SECONDS
-            except Exception:
-                logger.exception("The queue could not be looked at")
-                pause = TROUBLE_SECONDS
-            self._soon.clear()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._soon.wait(), pause)
-            # Whatever happens: not more often than that.
-            await asyncio.sleep(max(0.0, begun + INTERVAL_SECONDS - time.monotonic()))
 
 
 IN_FLIGHT_SECONDS = 1.0

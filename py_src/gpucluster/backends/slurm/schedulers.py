@@ -163,7 +163,6 @@ class SchedulerJob:
     ----------
     spec : SlurmSpec
         What it asks for.
-    folder : JobFolder
     """
 
     def __init__(self, spec: SlurmSpec, folder: JobFolder) -> None:
@@ -263,7 +262,6 @@ async def connect(job: SchedulerJob, context: StartContext, look: Callable[[], A
     ----------
     job : SchedulerJob
         A submitted one.
-    context : StartContext
     look : callable
         Looks at the queue, again and again, until it is cancelled.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 
-from ...dask_internals.batch_scripts import slurm_jobs, slurm_script
+from ...dask_internals.other_packages.batch_scripts import slurm_jobs, slurm_script
 from ...protocol.errors import MissingPackage
 from ..nodes import WORKER_MODULE, cuda_worker_arguments, worker_arguments
 from .folder import OWN, JobFolder
@@ -50,9 +50,6 @@ def batch_script(spec: SlurmSpec, folder: JobFolder, cluster_id: str, scheduler:
 
     Parameters
     ----------
-    spec : SlurmSpec
-    folder : JobFolder
-    cluster_id : str
     scheduler : str
         Address of the scheduler.
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ...protocol.plain_text import counted
 from ...protocol.sizes import format_size
 from ..deployment import Deployment, SlotState
+from ..following import Tasks
 from .folder import JobFolder, telling
 from .jobs import Job, clock
 from .jobset import waits_for_smaller
@@ -31,8 +32,6 @@ class Upkeep:
 
     Parameters
     ----------
-    deployment : SlurmDeployment
-    queue : Queue
     endings : Endings
         Knows why jobs are over.
     renewal : Renewal
@@ -44,18 +43,15 @@ class Upkeep:
         self._queue = queue
         self._endings = endings
         self._renewal = renewal
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
 
     def task(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something besides, until ``stop``."""
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks.begin(work)
 
     def stop(self) -> None:
         """Do nothing more."""
-        for task in self._tasks:
-            task.cancel()
+        self._tasks.stop()
 
     async def look(self) -> None:
         """Look at the queue, and do what follows from that.
@@ -174,8 +170,6 @@ class Renewal:
 
         Parameters
         ----------
-        slot : JobSlot
-        deployment : Deployment
         waits_for_others : bool
             Whether others were asked for. If not, a job that was given up ends when it holds nothing.
         """
@@ -208,7 +202,6 @@ class Endings:
 
     Parameters
     ----------
-    folder : JobFolder
     names : str
         What the jobs' names begin with.
     walltime : str
@@ -239,7 +232,6 @@ class Endings:
 
         Parameters
         ----------
-        slot : JobSlot
         job : Job or None
             As it is in the queue.
         """

@@ -170,7 +170,6 @@ class Agent:
 
     Parameters
     ----------
-    voice : Voice
     told : dict
         The first line: what all workers here have in common.
     scratch : str

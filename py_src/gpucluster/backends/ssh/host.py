@@ -43,7 +43,6 @@ class Host:
 
     Parameters
     ----------
-    named : Named
     config : str or None
         Path of an SSH configuration.
     python : str

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 import dask
 
 from ...protocol.errors import FieldError, MissingPackage, PreflightFailed
-from ...protocol.models import DeviceModel
-from ..cuda.memory import resolve_memory
+from ..cuda.memory import memory_options, resolve_memory
 from ..cuda.packages import needed_packages
 from ..installed import shared_directories
-from ..nodes import given_environment, portable_credentials, usual_environment
+from ..nodes import PASSED_ON, given_environment, lifetime_options, portable_credentials, usual_environment
 from .host import Host
 from .hosts import HostUnusable, named_hosts
 from .spec import SSHSpec
@@ -30,15 +29,6 @@ if TYPE_CHECKING:
 
 AVOIDED_SECONDS = 60.0
 """So long a host that has failed is the last choice."""
-_PASSED_ON = (
-    "distributed.comm.retry",
-    "distributed.comm.timeouts",
-    "distributed.worker.memory",
-    "distributed.worker.preload",
-    "distributed.worker.preload-argv",
-    "distributed.worker.profile",
-)
-"""Parts of Dask's configuration that workers elsewhere follow, too."""
 
 
 def scratch_name(cluster_id: str) -> str:
@@ -47,13 +37,7 @@ def scratch_name(cluster_id: str) -> str:
 
 
 class Pool:
-    """All hosts of one cluster.
-
-    Parameters
-    ----------
-    spec : SSHSpec
-    context : StartContext
-    """
+    """All hosts of one cluster."""
 
     def __init__(self, spec: SSHSpec, context: StartContext) -> None:
         self.forget_worker: Callable[[str], None] = lambda name: None
@@ -64,7 +48,7 @@ class Pool:
             "protocol": spec.protocol,
             "security": portable_credentials(context.security),
             "environment": {**usual_environment(), **spec.worker_environment(), **given_environment(spec)},
-            "config": {name: dask.config.get(name) for name in _PASSED_ON},
+            "config": {name: dask.config.get(name) for name in PASSED_ON},
             "directory": os.getcwd(),
             "import_from": shared_directories(),
             "local_directory": spec.local_directory,
@@ -161,14 +145,10 @@ class Pool:
             options["resources"] = dict(spec.resources)
         if spec.preload:
             options["preload"] = list(spec.preload)
-        if spec.lifetime_seconds is not None:
-            options |= {"lifetime": spec.lifetime_seconds, "lifetime_restart": True}
-            if spec.lifetime_stagger_seconds is not None:
-                options["lifetime_stagger"] = spec.lifetime_stagger_seconds
         return {
             "name": worker.name,
             "scheduler": scheduler,
-            "options": options,
+            "options": options | lifetime_options(spec),
             "device": worker.device,
             "gpu": host.gpu_options,
             "timeout": timeout,
@@ -221,7 +201,8 @@ def prepare_gpus(spec: SSHSpec, hosts: Sequence[Host]) -> None:
         devices = host.devices()
         # Where only some of the GPUs get a worker, nobody knows yet which.
         all_at_once = spec.n_workers is None or spec.n_workers >= places
-        host.gpu_options = _options(spec, devices, len(devices) if all_at_once else 0)
+        memory = resolve_memory(spec, devices, len(devices) if all_at_once else 0)
+        host.gpu_options = memory_options(spec, memory)
 
 
 def _must_have_packages(spec: SSHSpec, host: Host) -> None:
@@ -239,22 +220,3 @@ def _must_have_packages(spec: SSHSpec, host: Host) -> None:
                 f"The module '{module}' of pre_import is not installed on {host.name}; install it, or leave it out."
             )
             raise MissingPackage(message, fields=[FieldError(field="pre_import", message=message)])
-
-
-def _options(spec: SSHSpec, devices: list[DeviceModel], first: int) -> dict[str, Any]:
-    """Return arguments of ``dask_cuda.CUDAWorker``; all sizes are bytes."""
-    memory = resolve_memory(spec, devices, first)
-    return {
-        "device_memory_limit": memory.device_memory_limit,
-        "rmm_pool_size": memory.rmm_pool_size,
-        "rmm_maximum_pool_size": memory.rmm_maximum_pool_size,
-        "rmm_managed_memory": spec.rmm_managed_memory,
-        "rmm_async": spec.rmm_async,
-        "rmm_release_threshold": memory.rmm_release_threshold,
-        "rmm_allocator_external_lib_list": list(spec.rmm_allocator_external_lib_list) or None,
-        "rmm_log_directory": spec.rmm_log_directory,
-        "rmm_track_allocations": spec.rmm_track_allocations,
-        "enable_cudf_spill": spec.enable_cudf_spill,
-        "cudf_spill_stats": spec.cudf_spill_stats,
-        "pre_import": list(spec.pre_import) or None,
-    }

@@ -11,7 +11,7 @@ from typing import Any
 from ...dask_internals.loops import asyncio_loop
 from ...dask_internals.messages import can_be_taken, connection_arguments, flushed, serialized, taken
 from ...dask_internals.statuses import still_works
-from ...dask_internals.worker_state import is_cancelled
+from ...dask_internals.workers.worker_state import is_cancelled
 from ..errors import PeerLost
 from .communicator import Message
 from .mailbox import OPERATION, POLL_SECONDS, Lost, Mailbox

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state, get_tags
 
-from ...dask_internals.worker_state import is_cancelled
+from ...dask_internals.workers.worker_state import is_cancelled
 from ..arrays import Array, PlainModel, RandomState, to_numpy
 from ..checks import not_finite
 from ..errors import InvalidData, InvalidParameter

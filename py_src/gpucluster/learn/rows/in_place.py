@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from ...dask_internals.collections import keys
-from ...dask_internals.worker_state import fetched, has_nanny, held, n_threads
+from ...dask_internals.workers.worker_state import fetched, has_nanny, held, n_threads
 from ..communicators.communicator import Communicator, Message, Operator, combine_all, in_host_memory
 from ..communicators.mailbox import KEPT_SECONDS, Mailbox, close_job
 from ..communicators.workers import WorkerCommunicator

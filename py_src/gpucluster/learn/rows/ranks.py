@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 from ...dask_internals.collections import keys, leaving_no_futures
 from ...dask_internals.scheduler_information import known_workers
-from ...dask_internals.worker_state import has_nanny, n_threads
+from ...dask_internals.workers.worker_state import has_nanny, n_threads
 from ..communicators.communicator import SAME_ORDER, Communicator
 from ..communicators.mailbox import close_job, expect_no_more, take_links
 from ..communicators.mpi import MPICommunicator, over_mpi

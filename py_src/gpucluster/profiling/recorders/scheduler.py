@@ -20,7 +20,7 @@ from ...dask_internals.scheduler_state import (
     remove_plugin,
     take_worker_plugin,
 )
-from ...dask_internals.worker_state import n_readings, plugin, readings_since
+from ...dask_internals.workers.worker_state import n_readings, plugin, readings_since
 from .imports import ImportTimes
 from .tasks import UNFINISHED, SubmittedTime, TaskSums
 

@@ -17,10 +17,10 @@ import psutil
 from distributed import Worker, WorkerPlugin
 
 from ...dask_internals.machine import n_cores
-from ...dask_internals.shuffling import follow_sent_shards
-from ...dask_internals.spilling import disk_traffic_bytes, has_device_tiers
-from ...dask_internals.transfers import follow_transfers
-from ...dask_internals.worker_state import (
+from ...dask_internals.workers.shuffling import follow_sent_shards
+from ...dask_internals.workers.spilling import disk_traffic_bytes, has_device_tiers
+from ...dask_internals.workers.transfers import follow_transfers
+from ...dask_internals.workers.worker_state import (
     clock_delay,
     gpu_memory_bytes,
     memory_limit_bytes,

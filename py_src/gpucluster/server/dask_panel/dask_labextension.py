@@ -22,7 +22,6 @@ class DaskLabextensionServer:
         Where its handlers are, if it was loaded.
     ignored : bool
         Act as if it were not there.
-    log : logging.Logger
     """
 
     def __init__(self, application: Application, *, ignored: bool, log: logging.Logger) -> None:

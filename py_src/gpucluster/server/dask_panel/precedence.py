@@ -28,7 +28,6 @@ class _For(PathMatches):
 
     Parameters
     ----------
-    pattern : str
     methods : str
         Separated by blanks; empty for all.
     when : callable
@@ -50,10 +49,8 @@ def panel_rules(services: Services, dask_labextension: DaskLabextensionServer, b
     """Return the rules of all addresses."""
     root = escape(base_url) + "dask/"
     both: dict[str, Any] = {"control": services.control, "standby": services.standby}
-    limited = {**both, "limits": services.limits}
     many = {
-        **limited,
-        "devices": services.devices,
+        **both,
         "directory": services.directory,
         "dask_labextension": dask_labextension,
     }
@@ -70,7 +67,7 @@ def panel_rules(services: Services, dask_labextension: DaskLabextensionServer, b
         Rule(_For(root + "clusters/?", "PUT", when=makes_ours), PanelClustersHandler, many),
         Rule(_For(root + "clusters/?", when=alone), PanelClustersHandler, many),
         Rule(_For(root + "clusters/.+", "PUT", when=makes_ours), UnknownHandler, both),
-        Rule(_For(root + "clusters/" + _OURS), PanelClusterHandler, limited),
+        Rule(_For(root + "clusters/" + _OURS), PanelClusterHandler, both),
         Rule(_For(root + "dashboard/" + _OURS + "(?:/(.*))?"), PanelDashboardHandler, pages),
         Rule(_For(root + "dashboard-check/(.+)", when=alone), NoDashboardHandler, both),
         Rule(_For(root + "(?:clusters|dashboard|dashboard-check)/.*", when=alone), UnknownHandler, both),

@@ -72,7 +72,6 @@ class ViewSessions:
     ----------
     registry : Registry
         Where the links are.
-    policy : LinkPolicy
     """
 
     def __init__(self, registry: Registry, policy: LinkPolicy) -> None:
@@ -151,12 +150,7 @@ Close = Callable[[], None]
 
 
 class OpenViews:
-    """Looks again, once a second, whether whoever looks still may.
-
-    Parameters
-    ----------
-    sessions : ViewSessions
-    """
+    """Looks again, once a second, whether whoever looks still may."""
 
     def __init__(self, sessions: ViewSessions) -> None:
         self._sessions = sessions

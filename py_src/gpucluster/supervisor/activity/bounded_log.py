@@ -24,7 +24,6 @@ class BoundedLog:
 
     Parameters
     ----------
-    path : Path
     most, first, last : int
         Bytes that the file may have before it is shortened, and about how many of its beginning and of its end it has
         afterwards.

@@ -87,12 +87,7 @@ def points_per_worker(n_workers: int) -> int:
 
 
 class History:
-    """Keeps what the sampler reads.
-
-    Parameters
-    ----------
-    cluster_id : str
-    """
+    """Keeps what the sampler reads."""
 
     def __init__(self, cluster_id: str) -> None:
         self._id = cluster_id

@@ -38,8 +38,6 @@ class Sampler:
 
     Parameters
     ----------
-    scheduler : SchedulerView
-    cluster_id : str
     machine : Machine, optional
         That all workers share.
     """

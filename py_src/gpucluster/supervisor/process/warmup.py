@@ -19,7 +19,7 @@ from typing import Any
 
 from ...dask_internals.array_imports import import_arrays_without_scipy, remember_versions
 from ...dask_internals.messages import keep_no_sent_messages
-from ...dask_internals.nannies import keep_own_forkserver, look_for_workers_every
+from ...dask_internals.workers.nannies import keep_own_forkserver, look_for_workers_every
 from ...operating_system import LINUX
 from ...operating_system.descriptors import PLACE, address_of_folder, without_name
 from ...operating_system.multiprocessing_files import FOLDER, semaphore_prefix

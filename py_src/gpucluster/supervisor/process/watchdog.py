@@ -31,7 +31,6 @@ def entry_exists(folder: Folder, held: int) -> bool:
 
     Parameters
     ----------
-    folder : Folder
     held : int
         Descriptor that holds the lock.
     """
@@ -69,7 +68,6 @@ def end_when_deleted(
 
     Parameters
     ----------
-    folder : Folder
     held : int
         Descriptor that holds the lock.
     scratch : callable

@@ -54,7 +54,6 @@ def limit_bytes(wanted: int | float | str | None, disk: Disk) -> int | None:
     ----------
     wanted : int, float, str or None
         Bytes, a share of the whole disk, ``auto``, or no limit.
-    disk : Disk
     """
     if wanted is None:
         return None

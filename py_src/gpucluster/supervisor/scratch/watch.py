@@ -41,8 +41,8 @@ def pickled_bound(limit_bytes: int | None) -> bytes:
             import logging
 
             try:
-                from gpucluster.dask_internals.spilling import bound_spilling, spills_no_more
-                from gpucluster.dask_internals.worker_state import set_metric
+                from gpucluster.dask_internals.workers.spilling import bound_spilling, spills_no_more
+                from gpucluster.dask_internals.workers.worker_state import set_metric
                 from gpucluster.telemetry.columns import SPILL_METRIC
 
                 if bound_spilling(worker, self.limit_bytes):
@@ -77,7 +77,6 @@ class ScratchWatch:
         Which exists.
     limit_bytes : int, optional
         What the cluster may take; ``None``: as much as there is.
-    scheduler : SchedulerView
     tell : callable
         Writes a kind and a sentence into the activity, and announces it.
     has_gpus : bool

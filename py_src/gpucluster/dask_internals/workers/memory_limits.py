@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .spec_cluster import made, uncounted
+from ..spec_cluster import made, uncounted
 
 if TYPE_CHECKING:
     from distributed import Scheduler, SpecCluster, Worker
@@ -46,8 +46,6 @@ def lower_nanny_limits(cluster: SpecCluster, limit_bytes: int, resident: Callabl
 
     Parameters
     ----------
-    cluster : SpecCluster
-    limit_bytes : int
     resident : callable
         Returns the memory of a process; raises ``OSError`` when it has ended.
     """

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..operating_system.control_groups import usable_processors
+from ...operating_system.control_groups import usable_processors
 
 
 def visible_devices(position: int, devices: list[str]) -> str:

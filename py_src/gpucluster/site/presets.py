@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .models import Preset
+from ..protocol.models import Preset
 
 PRESETS: tuple[Preset, ...] = (
     Preset(

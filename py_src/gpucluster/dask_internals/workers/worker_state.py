@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
-from .statuses import has_been_running
+from ..statuses import has_been_running
 
 
 def task_counts(worker: Any) -> dict[str, int]:

@@ -70,7 +70,6 @@ def follow_handler(table: dict[str, Any], operation: str, follower: Callable[[di
 
     Parameters
     ----------
-    table : dict
     operation : str
         A key of it.
     follower : callable

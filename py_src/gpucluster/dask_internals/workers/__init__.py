@@ -1,0 +1,1 @@
+"""Workers and their nannies: state, memory, spilled data, transfers."""

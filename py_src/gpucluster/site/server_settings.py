@@ -1,0 +1,77 @@
+"""Limits and presets among the settings of a Jupyter server: written as in the site's file, and part of its site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from pydantic import ValidationError
+
+from ..protocol.errors import invalid_request
+from ..protocol.kinds import usable_kinds
+from ..protocol.models import Preset
+from ..protocol.plain_text import printable
+from .faults import near_to, unknown_key
+from .limit_section import Limits
+from .limits import BOUNDS, SiteLimits
+from .model import EVERY, Site
+
+OTHER_NAME = {"backends": "kinds"}
+"""As the file names it."""
+
+
+def server_limits(given: Mapping[str, Any]) -> SiteLimits:
+    """Read the setting ``limits``.
+
+    Raises
+    ------
+    ValueError
+        With a sentence for the administrator.
+    """
+    try:
+        section = Limits.model_validate({OTHER_NAME.get(name, name): value for name, value in given.items()})
+    except ValidationError as error:
+        known = list(Limits.model_fields)
+        faults = [f"limits.{fault.field}: {unknown_key(fault, known)}" for fault in invalid_request(error).fields]
+        raise ValueError("; ".join(faults)) from None
+    kinds = list(usable_kinds())
+    for name in section.kinds or ():
+        if name not in kinds:
+            near = near_to(name, kinds)
+            raise ValueError(
+                f"limits.kinds: there is no kind '{printable(name, 40)}'{near}; there are {', '.join(kinds)}"
+            )
+    limits = section.narrowed()
+    given_ones = {name for name in (*BOUNDS, "backends") if getattr(limits, name) is not None}
+    return replace(limits, of_server=frozenset(given_ones))
+
+
+def server_presets(given: Iterable[Mapping[str, Any]]) -> tuple[list[Preset], list[str]]:
+    """Read the setting ``presets``; returns what is wrong as well, in sentences."""
+    presets, faults = [], []
+    for each in given:
+        try:
+            presets.append(Preset.model_validate(each))
+        except ValidationError as error:
+            faults.append(f"A preset in the configuration is left out: {invalid_request(error).message}")
+    return presets, faults
+
+
+def narrowed(site: Site, limits: SiteLimits, presets: Iterable[Preset]) -> Site:
+    """Return a site as it is on a server with these settings: no limit is wider than the file's.
+
+    Where none of the kinds of a server are allowed at the site, the site's are there.
+    """
+    allowed = site.limits_of(EVERY).backends
+    if limits.backends is not None and allowed is not None and not set(limits.backends) & set(allowed):
+        limits = replace(limits, backends=None)
+    return replace(site, of_server=limits, added=(*site.added, *presets))
+
+
+def wider(site: Site, limits: SiteLimits) -> list[str]:
+    """Return what of a server's limits is wider than the file's, in sentences; there, the file's hold."""
+    return [
+        f"GPUClusterExtension.limits: {fault} ({site.path}). The site's limit holds."
+        for fault in limits.wider(site.limits_of(EVERY))
+    ]
