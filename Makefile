@@ -25,6 +25,9 @@ SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 PORTABLE ?= tests/operating_system tests/registry tests/supervisor tests/client tests/magics tests/cli tests/learn/rows tests/lessons \
   --ignore tests/lessons/grading --ignore tests/lessons/test_answers.py
 PIP_OPTIONS := --quiet --disable-pip-version-check
+# Goals that need no panel, and so no Node.
+WITHOUT_NODE := lint types docs slides lock cuda-tests .venv/.installed .venv/.lessons .venv-docs/.installed .venv-cuda/.installed
+NODE_NEEDED = $(if $(filter-out $(WITHOUT_NODE),$(MAKECMDGOALS)),$(NODE))
 
 .PHONY: help lab demo test test-rest test-all check lint types frontend unit python-tests cuda-tests answers portable-tests suite-times gpu-proof chromium build bench \
         docs slides screenshots lock clean
@@ -141,7 +144,8 @@ clean: ## Remove everything that was made.
 # -- environments -------------------------------------------------------------------------------------
 
 .venv/.installed: pyproject.toml package.json requirements/cpu.txt
-	@scripts/check-python $(PYTHON)
+	@scripts/check-needed $(PYTHON) $(NODE_NEEDED)
+	@[ -d .venv ] || echo "Setting up takes about 3 minutes the first time."
 	@scripts/logged "Making the environment .venv" $(PYTHON) -m venv .venv
 	@rm -f py_src/gpucluster/labextension/install.json # an earlier installation wrote it there through its link
 	@SKIP_JUPYTER_BUILDER=1 scripts/logged "Installing the Python packages" $(BIN)/python -m pip install $(PIP_OPTIONS) -c requirements/cpu.txt -e ".[test]"
@@ -152,7 +156,7 @@ clean: ## Remove everything that was made.
 	@touch $@
 
 .venv/.built: .venv/.installed .venv/.lessons yarn.lock $(shell find labextension/src labextension/style labextension/schema -type f 2>/dev/null)
-	@scripts/check-node $(NODE)
+	@scripts/check-needed $(PYTHON) $(NODE)
 	@scripts/logged "Installing the JavaScript packages" $(BIN)/jlpm install --immutable
 	@scripts/logged "Building the panel" $(BIN)/jlpm build
 	@scripts/logged "Linking the panel into JupyterLab" $(BIN)/jupyter-builder develop . --overwrite
@@ -160,7 +164,7 @@ clean: ## Remove everything that was made.
 	@touch $@
 
 .venv-cuda/.installed: pyproject.toml requirements/cuda.txt requirements/rmm.txt
-	@scripts/check-python $(PYTHON)
+	@scripts/check-needed $(PYTHON)
 	$(PYTHON) -m venv .venv-cuda
 	$(CUDA)/python -m pip install $(PIP_OPTIONS) -r requirements/cuda.txt
 	$(CUDA)/python -m pip install $(PIP_OPTIONS) --no-deps --upgrade --target .venv-cuda/rmm -r requirements/rmm.txt
