@@ -1,7 +1,7 @@
-"""Use the wheel in other releases of JupyterLab, Notebook and Python, in a real browser, and write the table of docs/install.md.
+"""Use the wheel in other releases of JupyterLab, Notebook and Python, in a browser, for the table of docs/install.md.
 
-``scripts/try_installs.py lab-4.2.0 notebook-7.4 python3.12``: each makes an environment in ``.build/installs``. A release
-of JupyterLab or Notebook lies over the packages of ``.venv``; another Python gets everything from the index.
+``scripts/try_installs.py lab-4.2.0 notebook-7.4 python3.12``: each makes an environment in ``.build/installs``. A
+release of JupyterLab or Notebook lies over the packages of ``.venv``; another Python gets everything from the index.
 ``--wheel`` names a wheel; without it, ``dist`` must hold one (``make build``).
 """
 
@@ -35,7 +35,7 @@ OLDEST_SERVER = "2.13.*"
 """Which is what the oldest releases of JupyterLab and Notebook run on here."""
 OLDEST = {"lab-4.2.0", "notebook-7.2.0"}
 DEFAULT = [
-    "lab-4.2.0", "lab-4.2", "lab-4.3", "lab-4.4", "lab-4.5", "lab-4.6", "notebook-7.2.0", "notebook-7.3", "notebook-7.4",
+    "lab-4.2.0", "lab-4.3", "lab-4.4", "lab-4.5", "lab-4.6", "notebook-7.2.0", "notebook-7.3", "notebook-7.4",
     "notebook-7.5", "notebook-7.6",
 ]  # fmt: skip
 PATIENCE_MS = 60_000
