@@ -140,7 +140,7 @@ def _(place: Place) -> None:
 def _(place: Place) -> None:
     chip = place.page.get_by_role("button", name=re.compile("This notebook computes on the cluster"))
     chip.first.click()
-    expect(place.page.get_by_role("menuitemcheckbox", name="Connect to blue")).to_be_visible()
+    expect(place.page.locator(".lm-Menu-item", has_text="Connect to blue")).to_be_visible()
     place.page.keyboard.press("Escape")
 
 
@@ -251,8 +251,13 @@ def _(place: Place) -> None:
         place.page.goto(place.lab.page("tree"))
         place.page.get_by_role("tab", name="Running").click()
     running = place.page.locator("#jp-running-sessions, .jp-RunningSessions").first
-    expect(running.get_by_text("GPU Clusters").first).to_be_visible()
-    expect(running.get_by_text("blue", exact=True).first).to_be_visible()
+    title = running.locator(".jp-AccordionPanel-title", has_text="GPU Clusters")
+    title = title.or_(running.get_by_text("GPU Clusters"))
+    title.first.wait_for()
+    entry = running.get_by_text("blue", exact=True).first
+    if not entry.is_visible():  # Older releases fold it.
+        title.first.click()
+    expect(entry).to_be_visible()
 
 
 @action("settings")
@@ -305,7 +310,7 @@ def use(browser: Browser, app: str, lab: Lab) -> dict[str, str]:
         except Exception as error:
             failed[name] = " ".join(str(error).split())[:300]
             BUILD.mkdir(parents=True, exist_ok=True)
-            page.screenshot(path=BUILD / f"{app}-{name.replace(' ', '-')}.png")
+            page.screenshot(path=BUILD / f"{lab.directory.name}-{name.replace(' ', '-')}.png")
             page.keyboard.press("Escape")
     page.context.close()
     if complaints:
