@@ -107,6 +107,10 @@ test-open-mpi: ## Run what touches MPI with Open MPI in the place of MPICH: 7 mi
 test-python: ## Run the tests that start no process on another Python: make test-python PYTHON=python3.13 (TESTS=… for some of them).
 	@scripts/test-python "$(PYTHON)" $(TESTS)
 
+.PHONY: test-installs
+test-installs: .venv/.built chromium ## Use the wheel of make build in other JupyterLabs and Notebooks, for docs/install.md: 15 minutes (INSTALLS="lab-4.4 python3.12").
+	$(BIN)/python scripts/try_installs.py $(INSTALLS)
+
 gpu-proof: ## On a machine with a GPU and RAPIDS: prove everything that needs them; call again until it is done.
 	$(PYTHON) -m benchmarks.gpu --out gpu-proof
 

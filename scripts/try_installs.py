@@ -2,7 +2,8 @@
 
 ``scripts/try_installs.py lab-4.2.0 notebook-7.4 python3.12``: each makes an environment in ``.build/installs``. A
 release of JupyterLab or Notebook lies over the packages of ``.venv``; another Python gets everything from the index.
-``--wheel`` names a wheel; without it, ``dist`` must hold one (``make build``).
+``--wheel`` names a wheel; without it, ``dist`` must hold one (``make build``). With ``--check`` the page is left alone,
+and the status tells whether everything worked.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -360,19 +361,18 @@ def versions(python: Path) -> dict[str, str]:
     return found
 
 
-def table(results: dict[str, dict[str, object]]) -> str:
+def table(results: dict[str, dict[str, Any]]) -> str:
     """Return the rows, oldest first."""
     lines = [
         "| front end | jupyter-server | Python | Dask | actions | not there, or not working |",
         "|---|---|---|---|---|---|",
     ]
 
-    def order(item: tuple[str, dict[str, object]]) -> tuple[str, list[int]]:
+    def order(item: tuple[str, dict[str, Any]]) -> tuple[str, list[int]]:
         return str(item[1]["front"]).split()[0], [int(part) for part in re.findall(r"\d+", str(item[1]["front"]))]
 
     for _name, result in sorted(results.items(), key=order):
         failed = result["failed"]
-        assert isinstance(failed, dict)
         missing = [f"{name} (not there)" if why == "not there" else name for name, why in failed.items()]
         done = len(ACTIONS) - len([name for name in failed if name != "console"])
         cells = [result["front"], result["server"], result["python"], result["dask"],
@@ -381,7 +381,7 @@ def table(results: dict[str, dict[str, object]]) -> str:
     return "\n".join(lines)
 
 
-def write(results: dict[str, dict[str, object]]) -> None:
+def write(results: dict[str, dict[str, Any]]) -> None:
     """Put the table into the page."""
     day = datetime.now(UTC).date().isoformat()
     text = PAGE.read_text(encoding="utf-8")
@@ -397,6 +397,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", default=DEFAULT)
     parser.add_argument("--wheel", type=Path)
+    parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     wheels = sorted((ROOT / "dist").glob("gpucluster-*.whl"))
     wheel = options.wheel or (wheels[-1] if wheels else None)
@@ -404,7 +405,7 @@ def main() -> None:
         raise SystemExit("There is no wheel in dist: make build, or name one with --wheel.")
     BUILD.mkdir(parents=True, exist_ok=True)
     kept = BUILD / "results.json"
-    results: dict[str, dict[str, object]] = json.loads(kept.read_text()) if kept.exists() else {}
+    results: dict[str, dict[str, Any]] = json.loads(kept.read_text()) if kept.exists() else {}
     with chromium() as browser:
         for name in options.names:
             with environment(name, wheel) as python:
@@ -422,6 +423,9 @@ def main() -> None:
             print(
                 name, front, "failed:" if failed else "all", json.dumps(failed, indent=1) if failed else "", flush=True
             )
+    if options.check:
+        broken = [why for name in options.names for why in results[name]["failed"].values() if why != "not there"]
+        raise SystemExit(1 if broken else 0)
     write(results)
 
 
