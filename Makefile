@@ -104,8 +104,8 @@ test-open-mpi: ## Run what touches MPI with Open MPI in the place of MPICH: 7 mi
 	@scripts/test-open-mpi $(TESTS)
 
 .PHONY: test-python
-test-python: ## Run the tests that start no process on another Python: make test-python PYTHON=python3.13 (TESTS=… for some of them).
-	@scripts/test-python "$(PYTHON)" $(TESTS)
+test-python: ## Run the tests that start no process on another Python: make test-python PYTHON=python3.13 (TESTS=… for some of them; SYSTEM=folder made by debootstrap).
+	@$(if $(SYSTEM),scripts/in-folder $(SYSTEM)) scripts/test-python "$(PYTHON)" $(TESTS)
 
 .PHONY: test-installs
 test-installs: .venv/.built chromium ## Use the wheel of make build in other JupyterLabs and Notebooks, for docs/install.md: 15 minutes (INSTALLS="lab-4.4 python3.12").

@@ -328,8 +328,11 @@ def run(*words: str | Path) -> str:
 
 
 @contextmanager
-def environment(name: str, wheel: Path) -> Iterator[Path]:
+def environment(name: str, wheel: Path, system: Path | None) -> Iterator[Path]:
     """Yield the Python of an environment with that release and the wheel."""
+    if system is not None:
+        yield in_system(name, wheel, system)
+        return
     folder = BUILD / name
     kind, _, release = name.partition("-")
     is_python = kind not in {"lab", "notebook"}
@@ -350,6 +353,23 @@ def environment(name: str, wheel: Path) -> Iterator[Path]:
         site = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
         (Path(site) / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
     yield python
+
+
+def in_system(name: str, wheel: Path, system: Path) -> Path:
+    """Make an environment with a Python of another system, and return a program that runs it there."""
+    inside = (ROOT / "scripts" / "in-folder", system)
+    folder = BUILD / name
+    run(*inside, name, "-m", "venv", "--clear", folder)
+    kept = BUILD / wheel.name
+    if kept != wheel:
+        kept.write_bytes(wheel.read_bytes())
+    constraints = ROOT / "requirements" / "cpu.txt"
+    run(*inside, folder / "bin" / "python", "-m", "pip", "--quiet", "install", "-c", constraints, kept, "notebook")
+    program = BUILD / f"{name}-there" / "python"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(f'#!/bin/sh\nexec {inside[0]} {system} {folder}/bin/python "$@"\n')
+    program.chmod(0o755)
+    return program
 
 
 def versions(python: Path) -> dict[str, str]:
@@ -398,6 +418,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", default=DEFAULT)
     parser.add_argument("--wheel", type=Path)
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--system", type=Path, help="folder made by debootstrap with the Pythons that are named")
     options = parser.parse_args()
     wheels = sorted((ROOT / "dist").glob("gpucluster-*.whl"))
     wheel = options.wheel or (wheels[-1] if wheels else None)
@@ -408,10 +429,10 @@ def main() -> None:
     results: dict[str, dict[str, Any]] = json.loads(kept.read_text()) if kept.exists() else {}
     with chromium() as browser:
         for name in options.names:
-            with environment(name, wheel) as python:
+            with environment(name, wheel, options.system) as python:
                 found = versions(python)
                 app = "notebook" if name.startswith("notebook") else "lab"
-                path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
+                path = f"{BUILD / name / 'bin'}{os.pathsep}{os.environ['PATH']}"
                 with jupyter(app, python=str(python), PATH=path) as lab:
                     failed = use(browser, app, lab)
             front = f"JupyterLab {found['jupyterlab']}" if app == "lab" else f"Notebook {found['notebook']}"
