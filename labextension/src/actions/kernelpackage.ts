@@ -24,12 +24,15 @@ export async function requirePackage(
     user_expressions: QUESTIONS
   }).done;
   const answers = reply?.content.status === 'ok' ? reply.content.user_expressions : {};
-  const text = (name: keyof typeof QUESTIONS): unknown =>
-    (answers[name] as { data?: Record<string, unknown> } | undefined)?.data?.['text/plain'];
+  const text = (name: keyof typeof QUESTIONS): string => {
+    const answer = answers[name] as { data?: Record<string, unknown> } | undefined;
+    const shown = answer?.data?.['text/plain'];
+    return typeof shown === 'string' ? shown : '';
+  };
   if (text('has') !== 'False') {
     return;
   }
-  const python = String(text('python') ?? '').replace(/^'|'$/g, '');
+  const python = text('python').replace(/^'|'$/g, '');
   throw new Error(
     trans.__(
       'The kernel of %1 (%2) has no gpucluster. Install the version of this Jupyter server there, from the same wheel or checkout, and restart the kernel; or choose another kernel.',
