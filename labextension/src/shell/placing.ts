@@ -24,9 +24,9 @@ export function addView(
     app.shell.add(view, 'main', place);
     return;
   }
-  try {
-    app.shell.add(view, 'down', place);
-  } catch {
+  app.shell.add(view, 'down', place);
+  if (view.parent === null) {
+    // Before 7.4 there is no such area, which is only a warning on the console.
     app.shell.add(view, 'right', place);
   }
   makeRoom(view);
