@@ -25,6 +25,9 @@ SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 PORTABLE ?= tests/operating_system tests/registry tests/supervisor tests/client tests/magics tests/cli tests/learn/rows tests/lessons \
   --ignore tests/lessons/grading --ignore tests/lessons/test_answers.py
 PIP_OPTIONS := --quiet --disable-pip-version-check
+# Goals that need no panel, and so no Node.
+WITHOUT_NODE := lint types docs slides lock cuda-tests .venv/.installed .venv/.lessons .venv-docs/.installed .venv-cuda/.installed
+NODE_NEEDED = $(if $(filter-out $(WITHOUT_NODE),$(MAKECMDGOALS)),$(NODE))
 
 .PHONY: help lab demo test test-rest test-all check lint types frontend unit python-tests cuda-tests answers portable-tests suite-times gpu-proof chromium build bench \
         docs slides screenshots lock clean
@@ -101,8 +104,12 @@ test-open-mpi: ## Run what touches MPI with Open MPI in the place of MPICH: 7 mi
 	@scripts/test-open-mpi $(TESTS)
 
 .PHONY: test-python
-test-python: ## Run the tests that start no process on another Python: make test-python PYTHON=python3.13 (TESTS=… for some of them).
-	@scripts/test-python "$(PYTHON)" $(TESTS)
+test-python: ## Run the tests that start no process on another Python: make test-python PYTHON=python3.13 (TESTS=… for some of them; SYSTEM=folder made by debootstrap).
+	@$(if $(SYSTEM),scripts/in-folder $(SYSTEM)) scripts/test-python "$(PYTHON)" $(TESTS)
+
+.PHONY: test-installs
+test-installs: .venv/.built chromium ## Use the wheel of make build in other JupyterLabs and Notebooks, for docs/install.md: 15 minutes (INSTALLS="lab-4.4 python3.12").
+	$(BIN)/python scripts/try_installs.py $(INSTALLS)
 
 gpu-proof: ## On a machine with a GPU and RAPIDS: prove everything that needs them; call again until it is done.
 	$(PYTHON) -m benchmarks.gpu --out gpu-proof
@@ -141,7 +148,8 @@ clean: ## Remove everything that was made.
 # -- environments -------------------------------------------------------------------------------------
 
 .venv/.installed: pyproject.toml package.json requirements/cpu.txt
-	@scripts/check-python $(PYTHON)
+	@scripts/check-needed $(PYTHON) $(NODE_NEEDED)
+	@[ -d .venv ] || echo "Setting up takes about 3 minutes the first time."
 	@scripts/logged "Making the environment .venv" $(PYTHON) -m venv .venv
 	@rm -f py_src/gpucluster/labextension/install.json # an earlier installation wrote it there through its link
 	@SKIP_JUPYTER_BUILDER=1 scripts/logged "Installing the Python packages" $(BIN)/python -m pip install $(PIP_OPTIONS) -c requirements/cpu.txt -e ".[test]"
@@ -152,7 +160,7 @@ clean: ## Remove everything that was made.
 	@touch $@
 
 .venv/.built: .venv/.installed .venv/.lessons yarn.lock $(shell find labextension/src labextension/style labextension/schema -type f 2>/dev/null)
-	@scripts/check-node $(NODE)
+	@scripts/check-needed $(PYTHON) $(NODE)
 	@scripts/logged "Installing the JavaScript packages" $(BIN)/jlpm install --immutable
 	@scripts/logged "Building the panel" $(BIN)/jlpm build
 	@scripts/logged "Linking the panel into JupyterLab" $(BIN)/jupyter-builder develop . --overwrite
@@ -160,7 +168,7 @@ clean: ## Remove everything that was made.
 	@touch $@
 
 .venv-cuda/.installed: pyproject.toml requirements/cuda.txt requirements/rmm.txt
-	@scripts/check-python $(PYTHON)
+	@scripts/check-needed $(PYTHON)
 	$(PYTHON) -m venv .venv-cuda
 	$(CUDA)/python -m pip install $(PIP_OPTIONS) -r requirements/cuda.txt
 	$(CUDA)/python -m pip install $(PIP_OPTIONS) --no-deps --upgrade --target .venv-cuda/rmm -r requirements/rmm.txt

@@ -68,6 +68,12 @@ def test_the_panel_works_in_notebook_7(browser: Browser) -> None:
         box = log.bounding_box()
         assert box is not None
         assert box["height"] > 200
+        # Each that is asked for comes to the front.
+        choose_action(panel, "Activity")
+        expect(page.locator("#jp-down-stack").get_by_role("log")).to_be_hidden()
+        expect(page.locator("[id^=gpucluster-activity-]")).to_be_in_viewport()
+        choose_action(panel, "Log")
+        expect(log).to_be_in_viewport()
         panel.get_by_role("button", name="Connect Lesson").click()
         expect(page.locator(".jp-OutputArea-output").first).to_contain_text("Connected to")
         expect(page.get_by_role("button", name="This notebook uses the cluster")).to_be_visible()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+from types import SimpleNamespace
 
 import psutil
 import pytest
+from gpucluster.client.starting import launch as launching
 from gpucluster.client.starting.launch import launch
 from gpucluster.protocol.errors import GPUClusterError, RegistryUnwritable, StartFailed
 from gpucluster.registry.record import Folder
@@ -45,3 +48,19 @@ def test_a_process_that_ends_at_once_is_told_in_a_sentence(tmp_path, script: str
     held = os.open(tmp_path / "lock", os.O_CREAT | os.O_RDWR)
     with pytest.raises(StartFailed, match=re.escape(sentence)):
         launch(Folder(tmp_path), held, python=str(python), cwd=str(tmp_path), environment=dict(os.environ))
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        (None, "gpucluster"),
+        ("file:///gone/gpucluster-1.0-py3-none-any.whl", "gpucluster-1.0-py3-none-any.whl"),
+        ("file://{here}/my%20wheel.whl", "'{here}/my wheel.whl'"),
+        ("https://host/gpucluster.whl", "https://host/gpucluster.whl"),
+    ],
+)
+def test_what_pip_can_install_is_named(tmp_path, monkeypatch, url: str | None, expected: str) -> None:
+    (tmp_path / "my wheel.whl").touch()
+    told = None if url is None else json.dumps({"url": url.format(here=tmp_path)})
+    monkeypatch.setattr(launching, "distribution", lambda name: SimpleNamespace(read_text=lambda file: told))
+    assert launching._origin() == expected.format(here=tmp_path)

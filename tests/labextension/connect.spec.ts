@@ -1,7 +1,9 @@
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { nullTranslator } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 
 import { profiledSource } from '../../labextension/src/actions/cellcode';
+import { requirePackage } from '../../labextension/src/actions/kernelpackage';
 import { NotebooksInSight } from '../../labextension/src/actions/notebooks';
 
 it('a cell is profiled once, whatever it says', () => {
@@ -10,6 +12,36 @@ it('a cell is profiled once, whatever it says', () => {
     '%%gpucluster  profile --quiet\nx'
   );
   expect(profiledSource('%%gpucluster profiles')).toContain('%%gpucluster profile\n');
+});
+
+describe('a kernel that is asked for gpucluster', () => {
+  const trans = nullTranslator.load('gpucluster');
+  const panelOf = (kernel: unknown) =>
+    ({ title: { label: 'My.ipynb' }, sessionContext: { session: { kernel } } }) as NotebookPanel;
+  const answering = (content: unknown) =>
+    panelOf({ requestExecute: () => ({ done: Promise.resolve({ content }) }) });
+  const says = (has: string) => ({
+    status: 'ok',
+    user_expressions: {
+      has: { status: 'ok', data: { 'text/plain': has } },
+      python: { status: 'ok', data: { 'text/plain': "'/opt/python'" } }
+    }
+  });
+
+  it('and has none is named with its Python', async () => {
+    await expect(requirePackage(answering(says('False')), trans)).rejects.toThrow(
+      'The kernel of My.ipynb (/opt/python) has no gpucluster. Install'
+    );
+  });
+
+  it.each([
+    ['has it', answering(says('True'))],
+    ['cannot answer', answering({ status: 'error' })],
+    ['has no answers', answering({ status: 'ok', user_expressions: {} })],
+    ['is not there', panelOf(null)]
+  ])('goes on where it %s', async (_, panel) => {
+    await expect(requirePackage(panel, trans)).resolves.toBeUndefined();
+  });
 });
 
 describe('the notebook that is meant', () => {

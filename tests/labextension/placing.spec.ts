@@ -69,6 +69,38 @@ describe('placing', () => {
     expect(shares(page)).toEqual([55, 45]);
   });
 
+  it('brings the view that is asked for to the front of those below the notebook', () => {
+    const page = new Page(0.3);
+    const shells = { app: page.app, labShell: null };
+    const views = ['log', 'dashboard', 'activity'].map(id => {
+      const made = new Widget();
+      made.id = id;
+      addView(shells, made);
+      activateView(shells, made);
+      expect(page.below.currentWidget).toBe(made);
+      return made;
+    });
+    activateView(shells, views[0]);
+    expect(page.below.currentWidget).toBe(views[0]);
+  });
+
+  it('opens views beside the notebook where Notebook has no place below it', () => {
+    const split = new SplitPanel({ orientation: 'horizontal' });
+    split.addWidget(new Widget());
+    Widget.attach(split, document.body);
+    const add = (view: Widget, area: string): void => {
+      if (area === 'right') {
+        split.addWidget(view);
+        split.setRelativeSizes([0.9, 0.1]);
+      }
+    };
+    const app = { shell: { add, activateById: () => undefined } } as unknown as JupyterFrontEnd;
+    const opened = view();
+    addView({ app, labShell: null }, opened);
+    expect(split.widgets).toContain(opened);
+    expect(Math.round(split.relativeSizes()[1] * 100)).toBe(45);
+  });
+
   it('leaves a page alone that has another form', () => {
     const opened = view();
     const app = { shell: { activateById: () => undefined } } as unknown as JupyterFrontEnd;

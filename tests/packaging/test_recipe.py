@@ -15,7 +15,8 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).parents[2]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PACKAGE: dict[str, Any] = json.loads((ROOT / "package.json").read_text())
-CONDA_NAMES = {"matplotlib": "matplotlib-base", "build": "python-build", "prometheus-client": "prometheus_client"}
+CONDA_NAMES = {"matplotlib": "matplotlib-base", "build": "python-build", "prometheus-client": "prometheus_client",
+               "jupyter-server": "jupyter_server"}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

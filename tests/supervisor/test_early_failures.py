@@ -108,3 +108,21 @@ def test_a_package_that_ends_the_process_while_it_is_imported_is_the_reason(site
     (tmp_path / "distributed.py").write_text(code)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     assert reason_of(site) == reason
+
+
+@pytest.mark.linux("mount namespaces")
+def test_shared_memory_that_cannot_be_written_is_named(tmp_path):
+    readonly = "mount -t tmpfs -o ro,size=64k none /dev/shm"
+    if subprocess.run(["unshare", "-m", "sh", "-c", readonly], capture_output=True).returncode != 0:
+        pytest.skip("needs a mount namespace")
+    registry = tempfile.mkdtemp(prefix="gpc", dir="/tmp")
+    create = f'{readonly} && exec "{sys.executable}" -m gpucluster create --backend local --n-workers 1'
+    try:
+        answer = subprocess.run(
+            ["unshare", "-m", "sh", "-c", create], env={**os.environ, "GPUCLUSTER_DIR": registry},
+            capture_output=True, text=True, timeout=120,
+        )  # fmt: skip
+    finally:
+        shutil.rmtree(registry, ignore_errors=True)
+    assert answer.returncode != 0
+    assert "cannot be made: Read-only file system. Make /dev/shm writable" in answer.stderr + answer.stdout

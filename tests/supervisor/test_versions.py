@@ -1,4 +1,4 @@
-"""An old Dask, in some kernel's Python environment, has a dashboard with holes: that is told, and not installed."""
+"""Warnings about a Dask whose dashboard has holes, and about one that is newer than the tests."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from gpucluster.cli.tables import cluster_card
 from gpucluster.client.display.card import card_html
+from gpucluster.dask_internals.untested import NEWEST_TESTED
 from gpucluster.protocol.models import Versions
 from gpucluster.supervisor.versions import version_warnings
 from packaging.requirements import Requirement
@@ -28,16 +29,32 @@ def test_holes_are_told(version):
     assert warning.startswith(f"Dask's dashboard of version {version} has known holes")
 
 
-@pytest.mark.parametrize("version", [*WITHOUT, "2026.1.4", "2027.2.0", "2026.8.0+5.gabcdef", None])
+@pytest.mark.parametrize("version", [*WITHOUT, "2026.1.4", "2026.8.3", "2026.8.0+5.gabcdef", None])
 def test_other_versions_are_not_complained_about(version):
     assert version_warnings(of(version)) == []
 
 
-def test_what_is_installed_with_us_has_none():
+@pytest.mark.parametrize("version", ["2026.9.0", "2027.2.0", "2026.10.0.dev3"])
+def test_a_newer_dask_is_used_with_one_warning(version):
+    [warning] = version_warnings(of(version))
+    assert warning.startswith(f"Dask {version} is newer than {NEWEST_TESTED}")
+    assert warning.endswith("Every name of Dask's that it relies on is there.")
+
+
+def test_what_a_newer_dask_lacks_is_named(monkeypatch):
+    lacks = ("Scheduler.a", "Scheduler.b", "Scheduler.c", "distributed.gone")
+    monkeypatch.setattr("gpucluster.supervisor.versions.missing_names", lambda: lacks)
+    [warning] = version_warnings(of("2027.2.0"))
+    assert "lacks what gpucluster relies on (Scheduler.a, Scheduler.b, Scheduler.c and others)" in warning
+    assert warning.endswith(f"pip install 'dask=={NEWEST_TESTED}.*' 'distributed=={NEWEST_TESTED}.*'.")
+
+
+def test_pip_keeps_every_dask_that_a_supported_rapids_pins_and_all_newer_ones():
     dependencies = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
     asked = {Requirement(line).name: Requirement(line).specifier for line in dependencies}
+    kept = [*HAVE_HOLES[1:], *WITHOUT, "2026.9.0", "2027.2.0"]
     for package in ("dask", "distributed"):
-        assert list(asked[package].filter([*HAVE_HOLES, *WITHOUT])) == WITHOUT
+        assert list(asked[package].filter(["2024.1.0", *kept])) == kept
 
 
 def test_a_cluster_with_an_old_dask_says_so_wherever_it_is_shown(site, tmp_path, monkeypatch):

@@ -6,6 +6,7 @@ import type { CommandRegistry } from '@lumino/commands';
 import type { ClusterModel } from '../protocol/messages';
 import { chooseNotebook } from './choosing';
 import { kernelNameOf, type IEnvironment } from './environment';
+import { requirePackage } from './kernelpackage';
 import type { NotebooksInSight } from './notebooks';
 
 /** What connects a notebook to a cluster. */
@@ -44,6 +45,9 @@ export async function connectNotebook(
     activate(panel.id);
   }
   requirePython(panel, environment, trans);
+  await panel.revealed;
+  await panel.sessionContext.ready;
+  await requirePackage(panel, trans);
   if (!(await runIn(panel, connectCode(cluster.name)))) {
     throw new Error(
       trans.__('%1 was not connected. See the error in its cell.', panel.title.label)
@@ -88,8 +92,6 @@ function requirePython(
 
 async function runIn(panel: NotebookPanel, code: string): Promise<boolean> {
   const notebook = panel.content;
-  await panel.revealed;
-  await panel.sessionContext.ready;
   const source = notebook.activeCell?.model.sharedModel.getSource().trim();
   // An empty cell is filled, and the same line is not written twice.
   if (notebook.activeCell?.model.type !== 'code' || (source !== '' && source !== code)) {

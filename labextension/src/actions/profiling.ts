@@ -9,6 +9,7 @@ import { profileIcon } from '../icons';
 import { sentenceOf } from '../panel/asking';
 import { profiledSource } from './cellcode';
 import * as CommandIDs from './commandids';
+import { requirePackage } from './kernelpackage';
 import { described } from './withcluster';
 
 export interface IProfilingOptions {
@@ -32,7 +33,7 @@ export function addProfiling({ app, manager, notebooks, trans }: IProfilingOptio
     isEnabled: () => notebooks?.activeCell?.model.type === 'code',
     execute: async () => {
       try {
-        await profileActiveCell(notebooks);
+        await profileActiveCell(notebooks, trans);
       } catch (error) {
         Notification.error(sentenceOf(error), { autoClose: 8000 });
       }
@@ -48,13 +49,17 @@ export function addProfiling({ app, manager, notebooks, trans }: IProfilingOptio
   notebooks?.activeCellChanged.connect(update);
 }
 
-async function profileActiveCell(notebooks: INotebookTracker | null): Promise<void> {
+async function profileActiveCell(
+  notebooks: INotebookTracker | null,
+  trans: TranslationBundle
+): Promise<void> {
   const panel = notebooks?.currentWidget ?? null;
   const model = panel?.content.activeCell?.model;
   if (panel === null || model?.type !== 'code') {
     return;
   }
   await panel.sessionContext.ready;
+  await requirePackage(panel, trans);
   // Harmless where the notebook has done so itself.
   const kernel = panel.sessionContext.session?.kernel;
   await kernel?.requestExecute({

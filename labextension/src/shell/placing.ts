@@ -1,13 +1,13 @@
 import type { ILabShell, JupyterFrontEnd } from '@jupyterlab/application';
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
-import { SplitPanel, type Widget } from '@lumino/widgets';
+import { SplitPanel, TabPanel, type Widget } from '@lumino/widgets';
 
-/** Of the window's height, for what opens below a notebook. */
-const SHARE_BELOW = 0.45;
+/** Of the window's height or width, for what opens below or beside a notebook. */
+const SHARE = 0.45;
 /** With less than that, nothing of a view can be seen but its tab. */
 const LEAST_SHARE = 0.2;
 
-/** Where a view opens: in JupyterLab among the tabs, in Notebook 7 below the notebook. */
+/** Where a view opens: in JupyterLab among the tabs, in Notebook 7 below the notebook, or beside it before 7.4. */
 export interface IShells {
   app: JupyterFrontEnd;
   /** Null in Notebook 7, whose main area holds the notebook and nothing else. */
@@ -25,6 +25,10 @@ export function addView(
     return;
   }
   app.shell.add(view, 'down', place);
+  if (view.parent === null) {
+    // Before 7.4 there is no such area, which is only a warning on the console.
+    app.shell.add(view, 'right', place);
+  }
   makeRoom(view);
 }
 
@@ -32,7 +36,16 @@ export function addView(
 export function activateView({ app, labShell }: IShells, view: Widget): void {
   app.shell.activateById(view.id);
   if (labShell === null) {
+    bringToFront(view);
     makeRoom(view);
+  }
+}
+
+/** Notebook 7 shows the area below the notebook, but not the tab in it. */
+function bringToFront(view: Widget): void {
+  const tabs = view.parent?.parent;
+  if (tabs instanceof TabPanel) {
+    tabs.currentWidget = view;
   }
 }
 
@@ -41,13 +54,13 @@ function makeRoom(view: Widget): void {
   let child = view;
   while (child.parent !== null) {
     const { parent } = child;
-    if (parent instanceof SplitPanel && parent.orientation === 'vertical') {
+    if (parent instanceof SplitPanel) {
       const sizes = parent.relativeSizes();
       const place = parent.widgets.indexOf(child);
       if (sizes[place] < LEAST_SHARE) {
         const others = 1 - sizes[place];
         parent.setRelativeSizes(
-          sizes.map((size, i) => (i === place ? SHARE_BELOW : (size / others) * (1 - SHARE_BELOW)))
+          sizes.map((size, i) => (i === place ? SHARE : (size / others) * (1 - SHARE)))
         );
       }
       return;

@@ -24,7 +24,7 @@ def tls_servers(scheduler: Any) -> list[Any]:
 
 
 def web_application(scheduler: Any) -> Any:
-    """Return the tornado application of a scheduler's web pages: ``Server.http_application`` (2021.1).
+    """Return the tornado application of a scheduler's web pages: ``ServerNode.http_application`` (2021.1).
 
     It serves nothing before the scheduler's constructor returns to the event loop.
     """
@@ -32,14 +32,14 @@ def web_application(scheduler: Any) -> Any:
 
 
 def web_server(scheduler: Any) -> Any:
-    """Return the tornado ``HTTPServer`` of a scheduler's web pages: ``Server.http_server`` (2021.1)."""
+    """Return the tornado ``HTTPServer`` of a scheduler's web pages: ``ServerNode.http_server`` (2021.1)."""
     return scheduler.http_server
 
 
 def web_address(scheduler: Any) -> tuple[str, int] | str | None:
     """Return host and port of a scheduler's web pages, or the path of their socket; None where it serves none.
 
-    Relies on ``Server.http_server``, to which distributed adds ``address`` and ``port`` (2021.1).
+    Relies on ``ServerNode.http_server``, to which distributed adds ``address`` and ``port`` (2021.1).
     """
     server: Any = getattr(scheduler, "http_server", None)
     if isinstance(path := getattr(server, "gpucluster_path", None), str):
@@ -65,7 +65,7 @@ def serve_pages(scheduler: Any, routes: Any, listening: socket.socket, path: str
 
 
 def open_port(scheduler: Any) -> tuple[str, int]:
-    """Serve the web pages (``Server.http_server``, 2021.1) on a port of loopback, too; return host and port."""
+    """Serve the web pages (``ServerNode.http_server``, 2021.1) on a port of loopback, too; return host and port."""
     from tornado.netutil import bind_sockets
 
     server: Any = scheduler.http_server
@@ -101,7 +101,7 @@ def add_dashboard(scheduler: Any, prefix: str) -> None:
     """Add the dashboard to the web pages of a scheduler that was made with ``dashboard=False``.
 
     Relies on ``distributed.dashboard.scheduler.connect(application, server, scheduler, prefix)``, as the scheduler's
-    constructor calls it, and on ``Server.http_application`` and ``Server.http_server`` (2021.1).
+    constructor calls it, and on ``ServerNode.http_application`` and ``ServerNode.http_server`` (2021.1).
     """
     from distributed.dashboard.scheduler import connect
 

@@ -18,6 +18,18 @@ def semaphore_prefix(cluster_id: str) -> str:
     return f"gpucluster-{cluster_id}"
 
 
+def semaphore_refusal() -> str | None:
+    """Return why this process cannot make a semaphore, as each start of a worker does; None where it can."""
+    try:
+        multiprocessing.get_context("spawn").Lock()
+    except OSError as error:
+        return (
+            f"Semaphores, which the processes of workers need, cannot be made: {error.strerror or error}. "
+            f"Make {_SEMAPHORES} writable; in a container: --tmpfs {_SEMAPHORES}."
+        )
+    return None
+
+
 def make_no_more_semaphores() -> None:
     """Let each further one of this process fail, and with it each start of a process of ``multiprocessing``."""
     config: dict[str, Any] = multiprocessing.current_process()._config  # type: ignore[attr-defined]

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 
 from ..operating_system import LINUX
 from ..operating_system.descriptors import allow_many_files
-from ..operating_system.multiprocessing_files import remove_semaphores
+from ..operating_system.multiprocessing_files import remove_semaphores, semaphore_refusal
 from ..operating_system.plain_file import read_own_file
 from ..operating_system.processes import birth
 from ..protocol.log_text import redact, route_all_loggers, start_log
@@ -299,7 +299,7 @@ def _run(options: argparse.Namespace, started: float) -> None:
 
 
 def _refuse_unusable(folder: Path) -> None:
-    """Look at the path of the folder, and at Dask's configuration before anything imports Dask.
+    """Look at the path of the folder, at shared memory, and at Dask's configuration before anything imports Dask.
 
     Raises
     ------
@@ -312,6 +312,8 @@ def _refuse_unusable(folder: Path) -> None:
     # Dask sends addresses of sockets as text.
     if (refusal := path_refusal(str(folder.parent))) is not None:
         raise PreflightFailed(f"{refusal} GPUCLUSTER_DIR names the directory of clusters.")
+    if (refusal := semaphore_refusal()) is not None:
+        raise PreflightFailed(refusal)
     try:
         import dask.config  # noqa: F401
     except Exception as error:

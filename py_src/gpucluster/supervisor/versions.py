@@ -10,10 +10,12 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from .._version import __version__
+from ..dask_internals.untested import NEWEST_TESTED, missing_names
 from ..protocol.models import Versions
 
 _ESCAPING = [SpecifierSet("~=2026.1.3", prereleases=True), SpecifierSet(">=2026.7.1", prereleases=True)]
-"""Versions of distributed whose dashboard writes out what others have named; ``pyproject.toml`` asks for these."""
+"""Versions of distributed whose dashboard escapes what others have named."""
+_NAMES_SHOWN = 3
 
 
 def versions() -> Versions:
@@ -30,14 +32,19 @@ def versions() -> Versions:
 
 
 def version_warnings(versions: Versions) -> list[str]:
-    """Return what to tell about these versions, in sentences; nothing where all is well."""
+    """Return warnings about these versions; nothing where all is well."""
     told = versions.distributed
-    if told is None or _escapes(told):
+    if told is None:
         return []
-    return [
-        f"Dask's dashboard of version {told} has known holes: a link made for that can run code in your browser "
-        "(CVE-2026-23528). Update distributed to 2026.7.1 or newer in this Python environment."
-    ]
+    warnings = []
+    if not _escapes(told):
+        warnings.append(
+            f"Dask's dashboard of version {told} has known holes: a link made for that can run code in your browser "
+            "(CVE-2026-23528). Update distributed to 2026.7.1 or newer in this Python environment."
+        )
+    if _is_untested(told):
+        warnings.append(_about_untested(told))
+    return warnings
 
 
 def _escapes(told: str) -> bool:
@@ -45,3 +52,22 @@ def _escapes(told: str) -> bool:
         return any(Version(told) in fixed for fixed in _ESCAPING)
     except InvalidVersion:
         return False
+
+
+def _is_untested(told: str) -> bool:
+    try:
+        return Version(told).release[:2] > Version(NEWEST_TESTED).release
+    except InvalidVersion:
+        return False
+
+
+def _about_untested(told: str) -> str:
+    newer = f"Dask {told} is newer than {NEWEST_TESTED}, the newest that gpucluster was tested with"
+    missing = missing_names()
+    if not missing:
+        return f"{newer}. Every name of Dask's that it relies on is there."
+    shown = ", ".join(missing[:_NAMES_SHOWN]) + (" and others" if len(missing) > _NAMES_SHOWN else "")
+    return (
+        f"{newer}, and lacks what gpucluster relies on ({shown}), so parts of it may fail. "
+        f"Install an older one: pip install 'dask=={NEWEST_TESTED}.*' 'distributed=={NEWEST_TESTED}.*'."
+    )

@@ -205,7 +205,7 @@ class Host:
         if facts.get("gpus") and facts.get("dask_cuda") is None:
             raise HostUnusable(
                 f"{self.name}: it has GPUs, but the Python {self._python} there has no dask-cuda. Run there: "
-                f"{self._python} -m pip install 'gpucluster[gpu-cu13]'; or use its processors only: --no-use-gpus"
+                f"{self._python} -m pip install 'dask-cuda[cu13]'; or use its processors only: --no-use-gpus"
             )
 
     # -- talking ---------------------------------------------------------------------------------

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import select
+import shlex
 import subprocess
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
+from importlib.metadata import PackageNotFoundError, distribution
+from urllib.parse import unquote, urlsplit
 
 from pydantic import ValidationError
 
@@ -114,12 +118,27 @@ def launch(
         if any("No module named" in line for line in lines):
             raise StartFailed(
                 f"The Python environment of {python} has no gpucluster. "
-                f"Install it there: {python} -m pip install gpucluster"
+                f"Install it there: {python} -m pip install {_origin()}"
             )
         if any("nknown option: -P" in line for line in lines):
             raise StartFailed(f"The Python {python} is too old; clusters need Python 3.11 or newer.")
         raise StartFailed(_ended_early(lines))
     return int(pid)
+
+
+def _origin() -> str:
+    """Return what pip installs the gpucluster of this process from: its wheel or checkout, else its name."""
+    try:
+        told = distribution("gpucluster").read_text("direct_url.json")
+    except PackageNotFoundError:
+        return "gpucluster"
+    address = urlsplit(json.loads(told)["url"]) if told else None
+    if address is None:  # An index had it.
+        return "gpucluster"
+    path = unquote(address.path)
+    if address.scheme != "file":
+        return shlex.quote(address.geturl())
+    return shlex.quote(path if os.path.exists(path) else os.path.basename(path))
 
 
 def _ended_early(lines: list[str]) -> str:
@@ -169,7 +188,10 @@ async def preview(spec: SpecBase) -> Submission:
             return Submission.model_validate_json(told)
         refused: GPUClusterError = error_from_model(ErrorModel.model_validate_json(told))
     except ValidationError:
-        refused = StartFailed(f"The Python of the cluster, {python}, has no gpucluster of this version.")
+        refused = StartFailed(
+            f"The Python of the cluster, {python}, has no gpucluster of this version. "
+            f"Install it there: {python} -m pip install {_origin()}"
+        )
     raise refused
 
 

