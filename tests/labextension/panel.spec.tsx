@@ -518,9 +518,11 @@ describe('card', () => {
       'blue',
       'Connect seen',
       expect.stringContaining('CPU'),
+      'Over time',
       'Workers',
       expect.stringContaining('Worker 0'),
-      expect.any(String)
+      'Legend',
+      'Largest results'
     ]);
     const press = (key: string): Promise<void> =>
       act(() => {
@@ -592,7 +594,7 @@ describe('card', () => {
       ?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', keyCode: 27, bubbles: true }));
     await click('More actions');
     const disabled = items().filter(one => one.classList.contains('lm-mod-disabled'));
-    expect(disabled.map(one => one.textContent)).toEqual(['Restart workers…']);
+    expect(disabled.map(one => one.textContent)).toEqual(['Restart Workers…']);
     await choose('L');
     expect(executed).toEqual([['gpucluster:open-log', { id: 'a1b2c3d4' }]]);
     expect(document.activeElement).toBe(button('More actions'));

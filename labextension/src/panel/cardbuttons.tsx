@@ -1,9 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import {
-  caretDownEmptyIcon,
-  ellipsesIcon,
-  shareIcon
-} from '@jupyterlab/ui-components';
+import { caretDownEmptyIcon, ellipsesIcon, shareIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
 import * as CommandIDs from '../actions/commandids';

@@ -8,15 +8,18 @@ from string import ascii_uppercase
 from typing import TypedDict
 
 from ...protocol.errors import GPUClusterError
-from .bank.files import problems_of
+from .bank.files import NothingToStudy, problems_of
 from .bank.items import Distractor, Line, Parsons
 from .output import StudyOutput, code_block, details, html_of, inline, items, sentence
 from .scrambling import locked, salt_of, shuffled
 
 
 def find_problem(exercise: str) -> Parsons | None:
-    """Return the Parsons problem of that number."""
-    found = problems_of(exercise.partition(".")[0])
+    """Return the Parsons problem of that number, if there is one."""
+    try:
+        found = problems_of(exercise.partition(".")[0])
+    except NothingToStudy:
+        return None
     return next((problem for problem in found if problem.id == exercise), None)
 
 
