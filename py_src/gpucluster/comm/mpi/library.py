@@ -13,7 +13,7 @@ from ...operating_system.neighbours import may_read_each_other
 def prepare_library() -> None:
     """Let MPICH copy large messages within one machine once instead of twice, where processes may read each other.
 
-    Its own default takes several times as long (``benchmarks/README.md``). Open MPI does it by itself. What the
+    Its own default takes several times as long (``benchmarks/results/history.md``). Open MPI does it by itself. What the
     environment says already stays.
     """
     if may_read_each_other():
