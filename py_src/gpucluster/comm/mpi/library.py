@@ -13,8 +13,8 @@ from ...operating_system.neighbours import may_read_each_other
 def prepare_library() -> None:
     """Let MPICH copy large messages within one machine once instead of twice, where processes may read each other.
 
-    Its own default takes several times as long (``benchmarks/results/history.md``). Open MPI does it by itself. What the
-    environment says already stays.
+    Its own default takes several times as long (``benchmarks/results/history.md``). Open MPI does it automatically.
+    Settings of the environment are kept.
     """
     if may_read_each_other():
         os.environ.setdefault("MPIR_CVAR_CH4_CMA_ENABLE", "1")
