@@ -89,8 +89,8 @@ class GPUClusterExtension(ExtensionApp):
 
     class_folder = Unicode(
         "",
-        help="""For instructors: the folder into which learners share their progress. The panel then shows where each
-        learner is, and what fails most.""",
+        help="""For instructors: the folder into which learners share their progress. JupyterLab then shows where
+        each learner is, and what fails most.""",
     ).tag(config=True)
 
     notify_command = List(
