@@ -14,7 +14,7 @@ CONTENTS = "docs/README.md"
 """The first page, and the table of contents of all others."""
 
 _ELSEWHERE = {
-    "README.md": "start.md",
+    "README.md": "overview.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "reporting-a-hole.md",

@@ -52,6 +52,11 @@ def test_all_links_lead_somewhere_and_all_pages_are_listed() -> None:
     Staging(Pages(), OUTPUTS).check()
 
 
+def test_no_two_pages_share_a_place_on_the_site() -> None:
+    places = list(Pages().places.values())
+    assert len(places) == len(set(places))
+
+
 def test_a_link_leads_to_the_page_or_to_the_repository(checkout: Path) -> None:
     pages = Pages(checkout)
     text = on_the_site(pages, "README.md", (checkout / "README.md").read_text())
