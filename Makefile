@@ -57,11 +57,12 @@ test-all: ## Run both: before a release, and in continuous integration.
 check: .venv/.built ## Run all checks, the panel's tests and the tests that start no process: 3 minutes.
 	$(MAKE) --jobs=2 $(SYNC) lint types frontend unit
 
-lint: .venv/.installed ## Style of the Python code; freshness of everything generated.
+lint: .venv/.installed ## Style of the Python code and of the documentation; freshness of everything generated.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m gpucluster.lessons.build --check
 	$(BIN)/python -m gpucluster.lessons.study.schemas --check
+	$(BIN)/python .ci/words.py
 
 types: .venv/.installed ## Types of the Python code.
 	$(BIN)/mypy

@@ -1,7 +1,7 @@
 """The order of the pages: as ``docs/README.md`` lists them, and the README of a folder those beside it.
 
 One list serves both: people who read on GitHub, and the navigation of the site. Each ``##`` of that page becomes a
-section.
+section, and each link of a line that begins with one becomes an entry.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from .links import targets
 from .pages import CONTENTS, Pages
 
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
-_ENTRY = re.compile(r"^\* \[(?P<title>[^\]]+)\]\((?P<target>[^)#]+)\)", re.MULTILINE)
+_LINE = re.compile(r"^\* \[.*$", re.MULTILINE)
+_ENTRY = re.compile(r"\[(?P<title>[^\]]+)\]\((?P<target>[^)#]+)\)")
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ def sections(pages: Pages) -> tuple[Section, ...]:
     _, *parts = _HEADING.split((pages.root / CONTENTS).read_text(encoding="utf-8"))
     found = []
     for title, text in zip(parts[::2], parts[1::2], strict=True):
-        entries = tuple((one["title"], pages.resolve(CONTENTS, one["target"])) for one in _ENTRY.finditer(text))
+        links = [link for line in _LINE.findall(text) for link in _ENTRY.finditer(line)]
+        entries = tuple((_title(link["title"]), pages.resolve(CONTENTS, link["target"])) for link in links)
         found.append(Section(title, text.strip(), entries))
     return tuple(found)
 
@@ -81,6 +83,10 @@ def toctree(entries: Iterable[tuple[str, str]]) -> str:
     """Return Sphinx's directive for pages below this one, as (title or nothing, place on the site)."""
     lines = [f"{title} </{_name(place)}>" if title else f"/{_name(place)}" for title, place in entries]
     return "\n".join(["", "```{toctree}", ":hidden:", "", *lines, "```", ""])
+
+
+def _title(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def _name(place: str) -> str:

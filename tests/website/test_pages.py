@@ -37,7 +37,7 @@ def checkout(tmp_path: Path) -> Path:
     """A repository with few pages."""
     files = {
         "README.md": "# gpucluster\n\n[The panel](docs/panel.md#cards), [code](src/code.py), [all](src)\n",
-        "docs/README.md": "# gpucluster\n\n## Guide\n\nDaily.\n\n* [Start](../README.md)\n* [Panel](panel.md)\n",
+        "docs/README.md": "# gpucluster\n\n## Guide\n\nDaily.\n\n* [Start](../README.md): see [the panel](panel.md)\n",
         "docs/panel.md": "# The panel\n\n## Cards\n",
         "src/code.py": "",
     }
@@ -50,6 +50,11 @@ def checkout(tmp_path: Path) -> Path:
 
 def test_all_links_lead_somewhere_and_all_pages_are_listed() -> None:
     Staging(Pages(), OUTPUTS).check()
+
+
+def test_no_two_pages_share_a_place_on_the_site() -> None:
+    places = list(Pages().places.values())
+    assert len(places) == len(set(places))
 
 
 def test_a_link_leads_to_the_page_or_to_the_repository(checkout: Path) -> None:
@@ -79,7 +84,7 @@ def test_a_page_on_no_list_is_named(checkout: Path) -> None:
 def test_the_list_is_the_order(checkout: Path) -> None:
     (section,) = sections(Pages(checkout))
     assert (section.title, section.place) == ("Guide", "section-guide.md")
-    assert section.entries == (("Start", "README.md"), ("Panel", "docs/panel.md"))
+    assert section.entries == (("Start", "README.md"), ("The panel", "docs/panel.md"))
 
 
 def test_outputs_come_back_small_and_without_this_machine(tmp_path: Path) -> None:

@@ -8,18 +8,20 @@ import sys
 from .extension import GPUClusterExtension
 
 _PAGE = re.compile(r"docs/([\w-]+\.md)")
-_INTRODUCTION = """# Settings of the Jupyter server
+_INTRODUCTION = """# Configure the Jupyter server
 
-What an administrator, or whoever starts Jupyter, can set. Each is an option of `jupyter lab`
-(`--GPUClusterExtension.standby=False`) and a line of a file: in `jupyter_gpucluster_config.json`, in one of the folders
-that `jupyter --paths` names under *config*:
+```console
+$ jupyter lab --GPUClusterExtension.standby=False
+```
+
+To make a setting permanent, put it into `jupyter_gpucluster_config.json` in a *config* folder of `jupyter --paths`:
 
 ```json
 {"GPUClusterExtension": {"standby": false}}
 ```
 
-What holds in every face, and not in Jupyter alone, is in the [site's file](site.md). What people choose for themselves,
-such as colours, pages and notices, is in JupyterLab's *Settings*.
+The [site file](site.md) has settings for all interfaces, not only Jupyter. Users choose colours, pages and notices in
+JupyterLab's *Settings*.
 
 | Setting | Default | What it does |
 |---|---|---|

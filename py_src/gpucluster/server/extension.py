@@ -46,85 +46,84 @@ class GPUClusterExtension(ExtensionApp):
 
     standby = Bool(
         True,
-        help="""Keep one idle process waiting, so that the next cluster starts at once.
-        It starts with the first request for the list of clusters and costs about 100 MB of memory
-        for each user who has the panel open.""",
+        help="""Keep one idle process ready, so that the next cluster starts immediately. It starts with the first
+        request for the list of clusters and uses about 100 MB of memory per user with an open panel.""",
     ).tag(config=True)
 
     standby_idle_seconds = Float(
         600.0,
         min=1.0,
-        help="Seconds without use after which the waiting process is let go.",
+        help="Seconds without use after which the idle process stops.",
     ).tag(config=True)
 
     presets = List(
         Dict(),
         help="""Presets of this site for the creation form, shown after the built-in ones. Each is
         {"name": ..., "title": ..., "description": ..., "spec": {"backend": "local", "n_workers": 2}}.
-        One with the name of a built-in preset, or of one in the site's file, takes its place. Those in the site's file
-        are for every face.""",
+        One with the name of a built-in preset, or of one in the site file, replaces it. Presets in the site file apply
+        to all interfaces.""",
     ).tag(config=True)
 
     limits = Dict(
-        help="""What clusters made through this server may ask for, where that is less than the site's file allows:
+        help="""Limits of clusters created through this server, where they are lower than those of the site file:
         {"n_workers": 4, "threads_per_worker": 2, "memory_limit": "4 GiB", "idle_timeout_seconds": 3600,
-        "walltime": "24:00:00", "kinds": ["local", "auto"]}. The keys are those of the file, and mean the same; all are
-        optional. A limit that is wider than the file's does not count: the log says so at the start.""",
+        "walltime": "24:00:00", "kinds": ["local", "auto"]}. The keys are those of the file, with the same meaning; all
+        are optional. A limit above the file's is ignored, with a warning in the log at startup.""",
     ).tag(config=True)
 
     cluster_directory = Unicode(
         "",
-        help="Working directory of clusters made through this server. Empty: the server's root directory.",
+        help="Working directory of clusters created through this server. Empty: the server's root directory.",
     ).tag(config=True)
 
     lessons_folder = Unicode(
         "gpucluster-lessons",
-        help="""Folder of the learner's copies of the lessons and of their progress, below the server's root directory
-        or absolute. What lies outside of the root directory cannot be opened in the browser.""",
+        help="""Folder of the learner's copies of the lessons and of their progress, relative to the server's root
+        directory or absolute. Files outside the root directory cannot be opened in the browser.""",
     ).tag(config=True)
 
     recordings_folder = Unicode(
         "gpucluster-recordings",
-        help="Folder of the recordings that are made from the panel, below the server's root directory.",
+        help="Folder of recordings made in the panel, relative to the server's root directory.",
     ).tag(config=True)
 
     class_folder = Unicode(
         "",
-        help="""For instructors: the folder into which the learners of a class share their progress. The panel then
-        shows who is where, and what fails most.""",
+        help="""For instructors: the folder into which learners share their progress. JupyterLab then shows where
+        each learner is, and what fails most.""",
     ).tag(config=True)
 
     notify_command = List(
         Unicode(),
-        help="""Program and arguments that tell you what is new, also while no browser is open: a batch or cell that is
-        done, a worker that died, a cluster that failed. In the arguments {message}, {cluster} and {kind} are filled
-        in, such as ["notify-send", "{message}"]. No shell reads them. Empty: nothing is run.""",
+        help="""Program and arguments to run for each event, also while no browser is open: a batch or cell that is
+        done, a worker that died, a cluster that failed. {message}, {cluster} and {kind} are filled in, as in
+        ["notify-send", "{message}"]. No shell reads them. Empty: nothing is run.""",
     ).tag(config=True)
 
     stop_processes = Bool(
         True,
-        help="""Whether people may stop their own processes that use a GPU. False: who uses the GPUs is only shown.""",
+        help="""Whether users may stop their own processes that use a GPU. False: these processes are only shown.""",
     ).tag(config=True)
 
     shared_links = Bool(
         True,
-        help="""Whether people may make links by which others can look at a cluster of theirs, and nothing else. On a
-        hub, whoever opens one has to be logged in besides, unless the link is public and the site's file allows that
-        (sharing.public_links). False: no link is made or shown by this server. See docs/sharing.md.""",
+        help="""Whether users may create read-only links to their clusters. On a hub, viewers also have to be logged in,
+        unless the link is public and the site file allows that (sharing.public_links). False: this server creates and
+        shows no links. See docs/sharing.md.""",
     ).tag(config=True)
 
     activity_hours = Float(
         24.0,
         min=0.0,
-        help="""A cluster that computes counts as use of the server, so that nobody ends it for being idle (JupyterHub's
-        idle culler, ServerApp.shutdown_no_activity_timeout): for so many hours after the last request, kernel message
+        help="""A cluster that computes counts as use of the server, so that it is not stopped as idle (JupyterHub's
+        idle culler, ServerApp.shutdown_no_activity_timeout), for this many hours after the last request, kernel message
         or use of a terminal. 0: clusters do not count.""",
     ).tag(config=True)
 
     gauges_count_as_activity = Bool(
         False,
-        help="""Whether an open page with gauges counts as use of the server, too, for as long. A hub's proxy may count
-        all that passes, whatever is said here; see docs/hub.md.""",
+        help="""Whether an open page with gauges counts as use of the server, too, for the same time. A hub's proxy may
+        count all traffic regardless of this setting; see docs/hub.md.""",
     ).tag(config=True)
 
     assistants = Enum(
@@ -132,15 +131,15 @@ class GPUClusterExtension(ExtensionApp):
         default_value="look",
         help="""What assistants may do that find tools by the entry point jupyter_server_mcp.tools, as Jupyter AI's do:
         nothing, look at clusters and GPUs, or also start, scale and stop clusters within the limits. Their server asks
-        nobody for a password.""",
+        for no password.""",
     ).tag(config=True)
 
     dask_labextension = Enum(
         ["beside", "instead", "off"],
         default_value="beside",
         help="""Whether the panel of dask-labextension shows our clusters. 'beside': together with its own; its button
-        makes one of ours, unless the site has set labextension.factory.class in Dask's configuration. 'instead': only
-        ours. Where its server part is not enabled, both are the same. 'off': not at all.""",
+        creates one of ours, unless the site has set labextension.factory.class in Dask's configuration. 'instead': only
+        ours. If its server part is not enabled, both are the same. 'off': not at all.""",
     ).tag(config=True)
 
     @validate("limits")

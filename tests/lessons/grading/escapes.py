@@ -46,7 +46,7 @@ ROWS = {
     "clock": "sets the clock",
     "rights": "keeps special rights of the superuser",
 }
-"""The rows of the table in docs/grading.md."""
+"""The attempts in the table of docs/grading.md, where `; ` separates them."""
 
 TRIES = r"""
 import ctypes, json, os, resource, signal, socket, subprocess

@@ -1,4 +1,4 @@
-"""The table of docs/grading.md, kind by kind: what a notebook gets of what is not its own, tried for real.
+"""The table of docs/grading.md, kind by kind: what a notebook can reach, attempted for real.
 
 Older versions of Landlock are what they were: nothing is asked for that they did not have.
 """
@@ -46,15 +46,15 @@ COLUMNS = {
 
 def documented() -> dict[str, dict[str, bool]]:
     """The table of the documentation: by kind, whether each row holds."""
-    lines = [line for line in TABLE.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
-    begin = next(number for number, line in enumerate(lines) if line.startswith("| A notebook that"))
-    cells = [
-        [cell.strip() for cell in line.strip("|").split("|")] for line in lines[begin : begin + 2 + len(escapes.ROWS)]
-    ]
+    text = TABLE.read_text(encoding="utf-8")
+    table = text[text.index("| A notebook that") :].split("\n\n")[0].splitlines()
+    head, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
+    assert {cell for row in rows for cell in row[1:]} == {"blocked", "possible"}
     named = {text: name for name, text in escapes.ROWS.items()}
+    attempts = [(named[attempt], row) for row in rows for attempt in row[0].split("; ")]
+    assert sorted(name for name, _ in attempts) == sorted(escapes.ROWS)
     return {
-        kind: {named[row[0]]: row[place] == "held" for row in cells[2:]}
-        for place, kind in enumerate(cells[0][1:], start=1)
+        kind: {name: row[place] == "blocked" for name, row in attempts} for place, kind in enumerate(head[1:], start=1)
     }
 
 

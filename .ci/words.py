@@ -1,0 +1,114 @@
+"""Find phrases in the documentation that ``.ci/words.txt`` replaces.
+
+Usage: ``python .ci/words.py [--tidy] [PAGE ...]``. Without pages, all of the documentation is checked against
+``.ci/words-pending.txt``, the pages that are not clean yet: the check fails when a page outside that list has a
+finding, and when a page on the list has none. ``--tidy`` removes such pages from the list. Code is not checked. A line
+with ``<!-- words: ok -->`` is an exception.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LIST = ROOT / ".ci" / "words.txt"
+PENDING = ROOT / ".ci" / "words-pending.txt"
+EXCEPTION = "<!-- words: ok -->"
+_CODE = re.compile(
+    r"^ *(`{3,}|~{3,}).*?^ *\1 *$|(?<!`)(`+)(?!`)(?:(?!\n\n).)*?(?<!`)\2(?!`)|\]\([^)\s]*\)", re.MULTILINE | re.DOTALL
+)
+_START = r"(?:\A|(?<=[.!?:|*-] )|(?<=[.!?:*|\n]\n)|(?<=\*\*))"
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A phrase, what finds it, and what to write instead."""
+
+    text: str
+    pattern: re.Pattern[str]
+    replacement: str
+
+
+def phrases(path: Path = LIST) -> list[Phrase]:
+    """Read the list of phrases."""
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            text, replacement = line.split(" = ", 1)
+            starts, text = text.startswith("^"), text.removeprefix("^")
+            words = r"\s+".join(re.escape(word) for word in text.split())
+            pattern = rf"{_START}{words}\b(?![^.!?|]*\?)" if starts else rf"(?i:\b{words}\b)"
+            found.append(Phrase(text, re.compile(pattern), replacement))
+    return found
+
+
+def findings(text: str, listed: list[Phrase]) -> Iterator[tuple[int, Phrase]]:
+    """Yield the line number of each phrase in a page of Markdown, without its code and the targets of its links."""
+    prose = _CODE.sub(lambda code: re.sub(r"[^\n]", " ", code[0]), text)
+    lines = text.splitlines()
+    for phrase in listed:
+        for match in phrase.pattern.finditer(prose):
+            number = prose.count("\n", 0, match.start()) + 1
+            if EXCEPTION not in lines[number - 1]:
+                yield number, phrase
+
+
+def pages() -> list[str]:
+    """Return the pages of the documentation, relative to the repository."""
+    return ["README.md", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))]
+
+
+def pending() -> set[str]:
+    """Return the pages that are not clean yet."""
+    lines = PENDING.read_text(encoding="utf-8").splitlines()
+    return {line for line in lines if line and not line.startswith("#")}
+
+
+def faults(page: str, listed: list[Phrase]) -> list[str]:
+    """Return one message for each phrase of a page."""
+    found = sorted(findings((ROOT / page).read_text(encoding="utf-8"), listed), key=lambda one: one[0])
+    return [f"{page}:{number}: {phrase.text!r}: write {phrase.replacement}" for number, phrase in found]
+
+
+def check() -> list[str]:
+    """Return what is wrong with the documentation and with the list of pages that are not clean yet."""
+    listed, waiting, known = phrases(), pending(), pages()
+    wrong = [f"{PENDING.name}: there is no page {page}" for page in sorted(waiting - set(known))]
+    for page in known:
+        found = faults(page, listed)
+        if page not in waiting:
+            wrong += found
+        elif not found:
+            wrong.append(f"{PENDING.name}: {page} is clean now; remove it from the list")
+    return wrong
+
+
+def tidy() -> None:
+    """Remove the pages that are clean, or gone, from the list of pages that are not clean yet."""
+    listed, known = phrases(), pages()
+    lines = PENDING.read_text(encoding="utf-8").splitlines()
+    kept = [line for line in lines if line.startswith("#") or (line in known and faults(line, listed))]
+    PENDING.write_text("\n".join(kept) + "\n", encoding="utf-8")
+
+
+def main() -> int:
+    """Run the command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pages", nargs="*", help="check these pages only, whether they are on the list or not")
+    parser.add_argument("--tidy", action="store_true", help="remove clean pages from the list first")
+    arguments = parser.parse_args()
+    if arguments.tidy:
+        tidy()
+    listed = phrases()
+    wrong = [fault for page in arguments.pages for fault in faults(page, listed)] if arguments.pages else check()
+    print("\n".join(wrong), end="\n" if wrong else "", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
