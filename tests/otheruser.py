@@ -63,6 +63,15 @@ def free_account() -> tuple[pwd.struct_passwd, int]:
     pytest.skip("needs another user: the accounts of this machine that tests may use are in use")
 
 
+class Process(subprocess.Popen[str]):
+    """A process that ends with the block it was started for, also where a check in the block fails."""
+
+    def __exit__(self, *error: Any) -> None:
+        if error[0] is not None:
+            self.kill()
+        super().__exit__(*error)
+
+
 class OtherUser:
     """Somebody else; with a home directory that ``close`` removes.
 
@@ -91,11 +100,11 @@ class OtherUser:
             "TMPDIR": "/tmp",
         }
 
-    def start(self, *words: str, **options: Any) -> subprocess.Popen[str]:
+    def start(self, *words: str, **options: Any) -> Process:
         """Start Python with these words as this user."""
         command = [*open_to_others(), *self._become, sys.executable, *words]
         pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        return subprocess.Popen(command, env=self.environment, cwd=self.home, **{**pipes, **options})
+        return Process(command, env=self.environment, cwd=self.home, **{**pipes, **options})
 
     def run(self, *words: str, patience: float = 90) -> str:
         """Run Python and return what it prints."""
