@@ -32,6 +32,8 @@ WIDTHS = (245, 300, 420)
 DIALOG_WIDTHS = (440, 620, 900)
 """Of the whole page, for what stands above it."""
 HEIGHT = 720
+NOW = "2026-01-01T12:00:00Z"
+"""As in the models."""
 SITE = """
 presets: [gpu-hour, leonardo-booster]
 defaults: {slurm: {account: my_project, partition: boost_usr_prod}}
@@ -99,6 +101,7 @@ def open_pages(browser: Browser, offered: dict[str, Any]) -> dict[tuple[str, int
         for width in WIDTHS:
             page = browser.new_page(viewport={"width": width, "height": HEIGHT}, reduced_motion="reduce")
             page.on("pageerror", lambda error: print(f"{error}\n{error.stack}", file=sys.stderr))
+            page.clock.set_fixed_time(NOW)
             page.goto((FOLDER / f"{theme}.html").as_uri())
             page.evaluate("served => { window.served = served }", offered)
             pages[theme, width] = page

@@ -139,6 +139,7 @@ describe('axes', () => {
   it('have round values from zero to the top', () => {
     expect(valueTicks(100, 10)).toEqual([0, 50, 100]);
     expect(valueTicks(130, 10)).toEqual([0, 50, 100, 150]);
+    expect(valueTicks(7.5, 10)).toEqual([0, 2, 4, 6, 8]);
     expect(valueTicks(3 * 2 ** 30, 2)).toEqual([0, 1, 2, 3].map(count => count * 2 ** 30));
     expect(valueTicks(0, 10)[0]).toBe(0);
     for (const most of [1, 7, 33, 99, 1e6, 12345678]) {

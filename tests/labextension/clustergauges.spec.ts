@@ -161,7 +161,10 @@ describe('the gauges of a cluster', () => {
   it('warn in words from the thresholds on, also when those change', async () => {
     const node = await draw(sample({ memory_bytes: 0.75 * 2 ** 30 }));
     const alarm = (): string | null | undefined =>
-      meter(node, 'Memory')?.parentElement?.querySelector('.gpc-Alarm')?.getAttribute('aria-label');
+      meter(node, 'Memory')
+        ?.closest('.gpc-Gauge')
+        ?.querySelector('.gpc-Alarm')
+        ?.getAttribute('aria-label');
     expect(alarm()).toBe('Filling up');
     gauges.thresholds = { warningPercent: 50, criticalPercent: 75 };
     await frame();

@@ -154,7 +154,7 @@ it('tells who has which slot, marks what is mine, and offers nothing to who is n
     'somebodyone of 4 slotsclaimed last, shared',
     '2 slots free'
   ]);
-  expect(lines('In line')).toEqual(['1. alan1 GPU', '2. grace (you)2 certain GPUsfor 5 s']);
+  expect(lines('In line')).toEqual(['1. alan1 GPU', '2. grace (you)2 GPUs of certain onesfor 5 s']);
   expect(lines('Besides')).toEqual([
     'mallory397 claims above the limit, which are ignored · 98 more places in line',
     'grace (you)1 claim above the limit, which is ignored · 2 more claims'

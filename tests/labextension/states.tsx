@@ -12,17 +12,22 @@ import type { INotebookLinks } from '../../labextension/src/actions/links';
 import { shareView } from '../../labextension/src/actions/sharing';
 import { ChartsView } from '../../labextension/src/charts/chartsview';
 import type { IClusterManager, IOffer } from '../../labextension/src/clusters/tokens';
+import { LessonsPanel } from '../../labextension/src/lessons/lessonspanel';
 import type { ILessonStore } from '../../labextension/src/lessons/tokens';
 import { ClusterPanel } from '../../labextension/src/panel/clusterpanel';
 import { Unfolded } from '../../labextension/src/panel/unfolded';
 import type {
+  ActivityEntry,
   ClassCluster,
   ClusterModel,
   HostDevices,
+  LargeResult,
+  LargestResults,
   LessonList,
   NodeModel,
   RecordingEntry,
   SharedLink,
+  TaskFailure,
   TelemetryHistory,
   TelemetrySample
 } from '../../labextension/src/protocol/messages';
@@ -46,6 +51,9 @@ interface IState {
   others?: ClassCluster[];
   shared?: SharedLink[];
   lessons?: LessonList;
+  failures?: TaskFailure[];
+  results?: LargestResults;
+  activity?: ActivityEntry[];
   /** Whether it is shown above the page, and not in the sidebar. */
   isDialog?: boolean;
   /** What is done then. */
@@ -155,14 +163,24 @@ function pastOf(one: ClusterModel, isGpu: boolean): TelemetryHistory {
     at: ago(0),
     seconds,
     n_workers: seconds.map(() => one.n_workers),
-    cpu_percent: column(60 * one.n_workers),
+    cpu_percent: column((isGpu ? 12 : 60) * one.n_workers),
     memory_bytes: column(2 * GIB * one.n_workers),
     gpu_utilization_percent: isGpu ? column(90) : nothing,
     vram_used_bytes: isGpu ? column(60 * GIB * one.n_workers) : nothing,
     rmm_used_bytes: isGpu ? column(50 * GIB * one.n_workers) : nothing,
     processing: column(8),
-    worker_seconds: [],
-    workers: {}
+    worker_seconds: seconds,
+    workers: Object.fromEntries(
+      one.workers.map(({ name }) => [
+        name,
+        {
+          cpu_percent: column(60),
+          memory_bytes: column(2 * GIB),
+          gpu_utilization_percent: isGpu ? column(90) : nothing,
+          vram_used_bytes: isGpu ? column(60 * GIB) : nothing
+        }
+      ])
+    )
   };
 }
 
@@ -300,6 +318,55 @@ const past = Array.from({ length: 7 }, (_, i) =>
   )
 );
 
+const failures: TaskFailure[] = [
+  {
+    task: 'load_images',
+    key: 'load_images-1',
+    error: "FileNotFoundError: [Errno 2] No such file or directory: '/data/images/0042.png'",
+    traceback: [
+      '  File "/home/ann/Untitled.ipynb", cell 4, line 7, in load_images',
+      '    with open(path, "rb") as file:',
+      '         ~~~~^^^^^^^^^^^^'
+    ].join('\n'),
+    n_tasks: 12,
+    worker: '0'
+  }
+];
+const troubled: ClusterModel = {
+  ...made('hurt', 2),
+  n_workers: 1,
+  n_clients: 1,
+  messages: [
+    message('tasks_failed', '12 tasks failed in load_images: FileNotFoundError: 0042.png', {
+      subject: 'load_images',
+      time: ago(20)
+    }),
+    message('worker_memory', 'Worker 0 ran out of memory (4 GiB) in shuffle-split.', {
+      time: ago(4)
+    })
+  ]
+};
+const troubledFigures = {
+  hurt: {
+    ...figures(troubled, 0.7, 0.95),
+    tier_disk_bytes: [3 * GIB, 0],
+    host_others_cores: 1.7
+  }
+};
+const large = (name: string, gib: number, changes: Partial<LargeResult> = {}): LargeResult => ({
+  name,
+  group: `${name}-3f0a`,
+  bytes: gib * GIB,
+  n_results: 48,
+  type: 'pandas.core.frame.DataFrame',
+  on_gpu: false,
+  workers: ['0', '1'],
+  n_workers: 2,
+  kernels: ['seen'],
+  n_clients: 1,
+  ...changes
+});
+
 /** All states, in the order in which they are taken. */
 const states: Record<string, IState> = {
   empty: {},
@@ -368,6 +435,35 @@ const states: Record<string, IState> = {
     ],
     samples: busyBlue
   },
+  trouble: { clusters: [troubled], samples: troubledFigures, connected: ['hurt'] },
+  traceback: {
+    isDialog: true,
+    clusters: [troubled],
+    samples: troubledFigures,
+    failures,
+    then: shown => shown.click('Traceback')
+  },
+  results: {
+    clusters: [{ ...blue, n_clients: 2 }],
+    samples: busyBlue,
+    connected: ['blue'],
+    results: {
+      id: 'blue',
+      total_bytes: 5.1 * GIB,
+      results: [
+        large('trips_by_hour_and_zone', 3.2),
+        large('images', 1.4, {
+          kernels: [],
+          n_clients: 2,
+          type: 'numpy.ndarray',
+          workers: ['1'],
+          n_workers: 1
+        }),
+        large('read-parquet', 0.5, { kernels: [], n_clients: 0, n_results: 1 })
+      ]
+    },
+    then: shown => shown.click('Largest results')
+  },
   starting: {
     clusters: [
       made('new', 2, {
@@ -408,6 +504,13 @@ const states: Record<string, IState> = {
   failed: {
     clusters: [made('fails', 1)],
     then: shown => shown.replace([failed])
+  },
+  'edit-retry': {
+    clusters: [failed],
+    then: async shown => {
+      shown.fill({ backend: 'local', name: 'fails', n_workers: 0.5, memory_limit: '700MiB' });
+      await pause(100);
+    }
   },
   'only-ended': { clusters: past.slice(0, 2) },
   'ended-group': {
@@ -491,7 +594,15 @@ const states: Record<string, IState> = {
     })),
     then: shown => shown.click('Clusters of the class')
   },
-  lessons: { then: shown => shown.click('Lessons') },
+  lessons: {
+    then: ({ node: place, lessons: store }) => {
+      const commands = new CommandRegistry();
+      const isShownElsewhere = (): boolean => false;
+      const onMoved = (): void => undefined;
+      place.replaceChildren();
+      Widget.attach(new LessonsPanel({ store, commands, trans, onMoved, isShownElsewhere }), place);
+    }
+  },
   recordings: {
     isDialog: true,
     then: () =>
@@ -512,8 +623,15 @@ const states: Record<string, IState> = {
     isDialog: true,
     clusters: [red],
     samples: { [red.id]: figures(red, 0.72, 0.6, true) },
+    activity: [
+      { at: ago(520), kind: 'scale', by: 'ann', message: 'Scaled to 4 workers.' },
+      { at: ago(400), kind: 'worker_died', by: null, message: 'Worker 2 was killed (SIGKILL).' },
+      { at: ago(390), kind: 'worker_joined', by: null, message: 'Worker 2 joined.' },
+      { at: ago(120), kind: 'profile', by: 'ann', message: 'Profiled Untitled, cell 7.' }
+    ],
     then: ({ manager, node: place }) => {
       const view = new ChartsView({ id: red.id, name: red.name, manager, trans });
+      Object.assign(view.node.style, { height: '700px', position: 'relative' });
       place.replaceChildren();
       Widget.attach(view, place);
     }
@@ -525,14 +643,21 @@ class Shown {
   constructor(
     readonly node: HTMLElement,
     readonly manager: IClusterManager,
+    readonly lessons: ILessonStore,
     private readonly _panel: ClusterPanel
   ) {}
 
   /** Click what has these words. */
   async click(words: string): Promise<void> {
-    const found = [...this.node.querySelectorAll<HTMLElement>('button, summary')].find(
-      one => one.getAttribute('aria-label') === words || one.textContent?.startsWith(words)
-    );
+    const find = (): HTMLElement | undefined =>
+      [...this.node.querySelectorAll<HTMLElement>('button, summary')].find(
+        one => one.getAttribute('aria-label') === words || one.textContent?.startsWith(words)
+      );
+    // What waits for an answer or a frame is there a little later.
+    for (let i = 0; i < 40 && find() === undefined; i++) {
+      await pause(50);
+    }
+    const found = find();
     if (found === undefined) {
       throw new Error(`There is no ${words}.`);
     }
@@ -547,6 +672,11 @@ class Shown {
       menu?.dispatchEvent(new KeyboardEvent('keydown', { keyCode, bubbles: true }));
     }
     await pause(60);
+  }
+
+  /** Show the form with what was typed before. */
+  fill(request: Readonly<Record<string, unknown>>): void {
+    this._panel.showForm(request);
   }
 
   /** Show other clusters. */
@@ -589,8 +719,10 @@ function store(state: IState): IClusterManager {
     look: () => Promise.resolve(clusters[0]),
     notes: () => Promise.resolve({ notes: [], demand: null, fields: [] }),
     patchNotes: () => Promise.resolve({ notes: [], demand: null, fields: [] }),
+    failures: () => Promise.resolve(state.failures ?? []),
+    results: id => Promise.resolve(state.results ?? { id, total_bytes: 0, results: [] }),
     links: id => Promise.resolve(id === 'blue' ? (state.shared ?? []) : []),
-    activity: () => Promise.resolve([]),
+    activity: () => Promise.resolve(state.activity ?? []),
     site: () => Promise.resolve({ faults: [], notice: null, message: null }),
     node: () =>
       Promise.resolve({
@@ -643,7 +775,7 @@ async function show(name: string): Promise<void> {
   Widget.attach(panel, node);
   panel.update();
   await pause(120);
-  await state.then?.(new Shown(node, manager, panel));
+  await state.then?.(new Shown(node, manager, lessons, panel));
   await pause(200);
 }
 

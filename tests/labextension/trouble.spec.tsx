@@ -83,7 +83,7 @@ describe('troublesOf', () => {
     const texts = troublesOf(cluster(), full, NOW, trans).map(one => one.text);
     expect(texts).toEqual([
       'GPU memory almost full on 1 GPU: the next allocation may fail',
-      'GPU memory is full: 2 GiB of results moved to host memory'
+      '2 GiB of results moved to host memory, as GPU memory was full'
     ]);
     expect(keysOf({}, sample())).toEqual([]);
   });
@@ -228,8 +228,8 @@ it('lists the largest results, and releases those of one notebook', async () => 
   );
   const lines = [...host.querySelectorAll('.gpc-Result-where')].map(one => one.textContent);
   expect(lines).toEqual([
-    '16 × ndarray · Worker 0, Worker 1 · mine.ipynb',
-    '16 × ndarray · 3 workers · mine.ipynb, 1 other client',
+    '16 × ndarray · Worker 0, Worker 1 · mine',
+    '16 × ndarray · 3 workers · mine, 1 other client',
     '16 × ndarray · Worker 0, Worker 1 · needed by other tasks'
   ]);
   expect(host.textContent).toContain('All results: 3 GiB');
@@ -239,7 +239,7 @@ it('lists the largest results, and releases those of one notebook', async () => 
     await new Promise(resolve => setTimeout(resolve, 50));
   });
   const dialog = document.querySelector('.jp-Dialog');
-  expect(dialog?.textContent).toContain('Variables of mine.ipynb that use it no longer work');
+  expect(dialog?.textContent).toContain('Variables of mine that use it no longer work');
   await act(async () => {
     dialog?.querySelector<HTMLElement>('.jp-mod-warn')?.click();
     await new Promise(resolve => setTimeout(resolve, 50));

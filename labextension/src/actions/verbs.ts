@@ -23,7 +23,7 @@ export function verbActions(trans: TranslationBundle): readonly IVerbAction[] {
     {
       verb: 'restart',
       command: 'gpucluster:restart-workers',
-      name: trans.__('Restart Workers…'),
+      name: trans.__('Restart workers…'),
       icon: refreshIcon,
       label: trans.__('Restart'),
       confirm: cluster => ({

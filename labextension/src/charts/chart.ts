@@ -34,7 +34,7 @@ export function lookOf({ node, canvas }: Chart): IChartLook {
   const colours = COLOURS.map(name => [name, style.getPropertyValue(`--gpc-chart-${name}`)]);
   return {
     width: canvas.clientWidth,
-    font: `11px ${style.fontFamily}`,
+    font: `12px ${style.fontFamily}`,
     colours: Object.fromEntries(colours) as Record<Colour, string>
   };
 }

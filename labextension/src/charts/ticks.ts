@@ -25,7 +25,8 @@ export function valueTicks(most: number, base: 2 | 10): number[] {
   const least = most > 0 ? most : 1;
   const unit =
     base === 10 ? 10 ** Math.floor(Math.log10(least)) : 2 ** (Math.floor(Math.log2(least)) - 1);
-  const factors = base === 10 ? [0.5, 1, 2.5, 5] : [1, 2];
+  // Counts have at least four on their axis, so no step is half a task.
+  const factors = base === 10 ? [0.5, 1, 2, 5] : [1, 2];
   for (const factor of factors) {
     const step = unit * factor;
     const count = Math.ceil(least / step);

@@ -39,34 +39,40 @@ export class GaugeSet {
   constructor(private readonly _context: IGaugeContext) {
     const { words, tooltip } = _context;
     this.node = element('div', 'gpc-GaugeSet');
-    const sparkline = (
-      part: Part,
-      name = words.parts[part].name
-    ): [Gauge, Sparkline, HTMLElement] => {
+    const past = (part: Part): [Sparkline, HTMLElement] => {
       const picture = element('div', 'gpc-Gauge-past');
       const drawn = new Sparkline(_context.shortestSpan);
       picture.append(drawn.node);
-      const gauge = new Gauge(name, picture);
       picture.setAttribute('role', 'img');
       tooltip.explain(picture, () => [
         `${words.parts[part].name}: ${picture.dataset.figure ?? ''}`,
         words.parts[part].sentence
       ]);
+      return [drawn, picture];
+    };
+    const sparkline = (part: Part): [Gauge, Sparkline, HTMLElement] => {
+      const [drawn, picture] = past(part);
+      const gauge = new Gauge(words.parts[part].name, picture);
       this.node.append(gauge.node);
       return [gauge, drawn, picture];
     };
-    const bar = (part: Part): [Gauge, StackBar] => {
+    const bar = (part: Part, above?: Element): [Gauge, StackBar] => {
       const stack = new StackBar(part, words, tooltip);
-      const gauge = new Gauge(words.parts[part].name, stack.node);
+      let picture: Element = stack.node;
+      if (above !== undefined) {
+        picture = element('div', 'gpc-Gauge-both');
+        picture.append(above, stack.node);
+      }
+      const gauge = new Gauge(words.parts[part].name, picture);
       this.node.append(gauge.node);
       return [gauge, stack];
     };
     this._gpu = sparkline('gpu');
-    this._vram = bar('vram');
-    this._vramPast = sparkline('vramPast', '');
+    this._vramPast = past('vramPast');
+    this._vram = bar('vram', this._vramPast[1]);
     this._cpu = sparkline('cpu');
-    this._memory = bar('memory');
-    this._memoryPast = sparkline('memoryPast', '');
+    this._memoryPast = past('memoryPast');
+    this._memory = bar('memory', this._memoryPast[1]);
     // What the charts above are over, at the end of their column.
     const scale = element('div', 'gpc-Gauge gpc-Gauge-scale', this.node);
     element('span', '', scale);
@@ -94,7 +100,8 @@ export class GaugeSet {
     button.type = 'button';
     button.textContent = this._context.words.overTime;
     button.addEventListener('click', open);
-    for (const [, , picture] of [this._gpu, this._vramPast, this._cpu, this._memoryPast]) {
+    const [gpu, cpu] = [this._gpu[2], this._cpu[2]];
+    for (const picture of [gpu, this._vramPast[1], cpu, this._memoryPast[1]]) {
       picture.classList.add('gpc-mod-opens');
       picture.addEventListener('click', open);
     }
@@ -114,17 +121,18 @@ export class GaugeSet {
 
   /** Draw. */
   update(figures: IFigures, past: ISetTraces, isGpu: boolean): void {
-    this._drawPast(
-      this._gpu,
-      'gpu',
-      figures.gpu === null ? null : formatPercent(figures.gpu),
-      past.gpu
-    );
-    this._drawPast(this._cpu, 'cpu', coresFigure(figures, this._context.words), past.cpu);
+    const gpu = figures.gpu === null ? null : formatPercent(figures.gpu);
+    this._drawLoad(this._gpu, 'gpu', gpu, past.gpu);
+    this._drawLoad(this._cpu, 'cpu', coresFigure(figures, this._context.words), past.cpu);
     this._drawPast(this._vramPast, 'vramPast', percentOf(figures.vram), past.vram);
     // Beside GPUs, host memory is a minor matter.
     const memory = isGpu && figures.vram !== null ? null : percentOf(figures.memory);
     this._drawPast(this._memoryPast, 'memoryPast', memory, past.memory);
+    // Below the last chart.
+    const next = (memory === null ? this._memory : this._results)[0].node;
+    if (this._scale.nextSibling !== next) {
+      this.node.insertBefore(this._scale, next);
+    }
     const [, { seconds }] = figures.gpu === null ? this._cpu : this._gpu;
     this._scale.hidden = seconds === 0;
     setText(this._start, fill(this._context.words.ago, { age: formatDuration(seconds) }));
@@ -173,16 +181,28 @@ export class GaugeSet {
           });
   }
 
-  private _drawPast(
-    [gauge, sparkline, picture]: [Gauge, Sparkline, HTMLElement],
+  private _drawLoad(
+    [gauge, ...past]: [Gauge, Sparkline, HTMLElement],
     part: Part,
     figure: string | null,
     area: Trace | undefined
   ): void {
-    // Without a past of its own there is only the bar.
-    gauge.isShown = figure !== null && (area !== undefined || part === 'gpu' || part === 'cpu');
+    gauge.isShown = figure !== null;
     if (figure !== null) {
       gauge.update(figure);
+    }
+    this._drawPast(past, part, figure, area);
+  }
+
+  private _drawPast(
+    [sparkline, picture]: [Sparkline, HTMLElement],
+    part: Part,
+    figure: string | null,
+    area: Trace | undefined
+  ): void {
+    // Without a past of its own, memory has only its bar.
+    picture.hidden = figure === null || (area === undefined && part.endsWith('Past'));
+    if (figure !== null) {
       picture.dataset.figure = figure;
       setAttribute(picture, 'aria-label', `${this._context.words.parts[part].name}: ${figure}`);
       sparkline.update(area);
@@ -218,8 +238,8 @@ export class GaugeSet {
   private readonly _cpu: [Gauge, Sparkline, HTMLElement];
   private readonly _vram: [Gauge, StackBar];
   private readonly _memory: [Gauge, StackBar];
-  private readonly _vramPast: [Gauge, Sparkline, HTMLElement];
-  private readonly _memoryPast: [Gauge, Sparkline, HTMLElement];
+  private readonly _vramPast: [Sparkline, HTMLElement];
+  private readonly _memoryPast: [Sparkline, HTMLElement];
   private readonly _scale: HTMLElement;
   private readonly _start: HTMLElement;
   private readonly _results: [Gauge, StackBar];

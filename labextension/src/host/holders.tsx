@@ -65,7 +65,7 @@ export function Line({
             <span className="gpc-Holder-who">{`${i + 1}. ${whoOf(place, trans)}`}</span>
             <span>
               {place.certain
-                ? trans._n('%1 certain GPU', '%1 certain GPUs', place.gpus)
+                ? trans._n('%1 GPU of certain ones', '%1 GPUs of certain ones', place.gpus)
                 : trans._n('%1 GPU', '%1 GPUs', place.gpus)}
             </span>
             <span className="gpc-Holder-times">

@@ -273,9 +273,9 @@ function Ended(props: IClusterCardProps): JSX.Element {
   const { cluster, trans } = props;
   return (
     <>
-      <KindLine {...props} />
-      <Said cluster={cluster} code="ended" className="gpc-Reason" />
       <Said cluster={cluster} code="failed" className="gpc-Error" />
+      <Said cluster={cluster} code="ended" className="gpc-Reason" />
+      <KindLine {...props} />
       {cluster.log_tail.length > 0 && (
         <details className="gpc-Details">
           <summary>{trans.__('End of the log')}</summary>

@@ -6,6 +6,7 @@ import type { IClusterManager } from '../clusters/tokens';
 import { formatBytes, formatCount, gaugeWords, titleOf } from '../gauges';
 import { Fragment, h, useEffect, useState } from '../jsx';
 import { sentenceOf, useAsking } from '../panel/asking';
+import { plainName } from '../panel/lines';
 import type { Unfolded } from '../panel/unfolded';
 import type { ClusterModel, LargeResult, LargestResults } from '../protocol/messages';
 
@@ -125,7 +126,7 @@ interface IResultProps extends ILargestResultsProps {
 function Result(props: IResultProps): JSX.Element {
   const { cluster, links, trans, result, share, onRelease } = props;
   const { name, group, kernels, n_clients } = result;
-  const notebooks = links.notebooksOf({ ...cluster, kernels });
+  const notebooks = links.notebooksOf({ ...cluster, kernels }).map(plainName);
   const isOwn = kernels.length === 1 && n_clients === 1 && notebooks.length === 1;
   return (
     <li className="gpc-Result" title={group}>
@@ -191,7 +192,7 @@ async function release(
   { name, group, bytes, kernels }: LargeResult,
   kernel: string
 ): Promise<void> {
-  const [notebook] = links.notebooksOf({ ...cluster, kernels });
+  const [notebook] = links.notebooksOf({ ...cluster, kernels }).map(plainName);
   const { button } = await showDialog({
     title: trans.__('Release %1?', name),
     body: trans.__(

@@ -137,7 +137,7 @@ function measured(sample: TelemetrySample, trans: TranslationBundle): ITrouble[]
   }
   const disk = sum(column(sample, 'tier_disk_bytes')) ?? 0;
   if (disk > 0) {
-    add('disk', trans.__('Memory is full: %1 of results spilled to disk', formatBytes(disk)));
+    add('disk', trans.__('%1 of results spilled to disk, as memory was full', formatBytes(disk)));
   }
   const host = sum(
     column(sample, 'tier_host_bytes').map((bytes, i) => (hasGpu(sample, i) ? bytes : null))
@@ -145,7 +145,7 @@ function measured(sample: TelemetrySample, trans: TranslationBundle): ITrouble[]
   if (host) {
     add(
       'host',
-      trans.__('GPU memory is full: %1 of results moved to host memory', formatBytes(host))
+      trans.__('%1 of results moved to host memory, as GPU memory was full', formatBytes(host))
     );
   }
   return troubles;
