@@ -223,7 +223,7 @@ def random_values(seed: int, n_values: int) -> Any:
 
 @exercise("02.3", "three_answers")
 def check_three_answers(exam: Examination, three_answers: Any) -> None:
-    """The three numbers are right, each piece is loaded once, and the pieces stay on the workers."""
+    """The three numbers are right, each piece is loaded once, and none comes to the notebook."""
     from dask.delayed import delayed
 
     n_pieces = int(exam.rng.integers(3, 7))

@@ -70,6 +70,7 @@ lab = lessons.start("15")
 # | `as_numpy(value)` | nothing, where the blocks are NumPy arrays already; otherwise the library's own way to bring an array to NumPy. It is for small results |
 # | `np.asarray(x, like=block)` | this is NumPy itself: it makes an array of the same library as `block`. In a program for NumPy blocks alone, `np.asarray(x)` |
 # | `ready("…", f)` | only our lessons need it: False, with a sentence, as long as `f` is not written |
+# | `lessons.continue_with("15.2")` | only our lessons have it: our version of an exercise that you leave out, for the cells after it |
 #
 # </details>
 
@@ -422,15 +423,17 @@ check("15.4", stable_k)
 
 # %% tags=["run"]
 k = stable_k(runs_of)
-if ready("15.4", k) and ready("15.3", table):
+if ready("15.4", k) and ready("15.3", train):
     kind = pd.Series(runs_of[k or 3][0], name="kind")
     place = as_pandas(hours[["origin", "time_hour"]]).reset_index(drop=True).assign(kind=kind)
     place["time_hour"] = place["time_hour"] + pd.Timedelta(hours=2)
-    flown = as_pandas(table[["origin", "time_hour", "month", "day", "late"]]).merge(place, on=["origin", "time_hour"])
+    flown = as_pandas(train[["origin", "time_hour", "month", "day", "late"]]).merge(place, on=["origin", "time_hour"])
     means = as_pandas(hours[WEATHER]).reset_index(drop=True).groupby(kind).mean()
     figures.kinds(means, flown.groupby("kind")["late"].mean(), flown["kind"].value_counts(), float(flown["late"].mean()))
 
 # %% [markdown]
+# (The kinds are from the weather of the whole year: no flight is in it, and no model below sees them. The flights are those of January to July.)
+#
 # **Explain:** that is the answer to "which weather": rain and poor visibility. After such hours two to three times as many flights are late as after the others, which hardly differ from each
 # other. Remember that it is the weather of two hours before. And mind what bars cannot say: warm hours are afternoons, too, and evening flights are late for other reasons as well.
 
