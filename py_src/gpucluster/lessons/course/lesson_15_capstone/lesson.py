@@ -434,8 +434,8 @@ if ready("15.4", k) and ready("15.3", train):
 # %% [markdown]
 # (The kinds are from the weather of the whole year: no flight is in it, and no model below sees them. The flights are those of January to July.)
 #
-# **Explain:** that is the answer to "which weather": rain and poor visibility. After such hours two to three times as many flights are late as after the others, which hardly differ from each
-# other. Remember that it is the weather of two hours before. And mind what bars cannot say: warm hours are afternoons, too, and evening flights are late for other reasons as well.
+# **Explain:** that is the answer to "which weather": rain and poor visibility. After such hours two to three times as many flights are late as after calm ones, or cold and dry ones.
+# Remember that it is the weather of two hours before. And mind what bars cannot say: warm and dry hours come next, but they are afternoons, too, and evening flights are late for other reasons as well.
 
 # %% [markdown] anchor="lift"
 # ## 5. Phase 5, before any model: how to judge
