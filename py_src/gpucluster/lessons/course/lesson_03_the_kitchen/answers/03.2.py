@@ -148,8 +148,9 @@ def with_semaphore(order, knives):
 # +     with knives:
 # +         return hands_on(order)
 
-# %% wrong never_given_back: A knife is taken, and given back after the first order only.
+# %% wrong never_given_back: A knife is taken and never given back.
 # fails: Never more knives in use than there are
+# fails: Every knife is back at the end
 # edit of right table
 # -     with knives if order.knife else nullcontext():
 # +     if not order.knife:
