@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .checking import check
+    from .checking import check, continue_with
     from .failures import expect_failure
     from .hints import hint, solution
     from .lab import Lab, start
@@ -43,6 +43,7 @@ __all__ = [
     "certificate",
     "check",
     "compare",
+    "continue_with",
     "exam",
     "expect_failure",
     "hint",
@@ -66,6 +67,7 @@ _LAZY = {
     "certificate": ".study.certificate",
     "check": ".checking",
     "compare": ".predictions",
+    "continue_with": ".checking",
     "exam": ".study.exam",
     "expect_failure": ".failures",
     "hint": ".hints",

@@ -114,12 +114,40 @@ def ready(exercise: str, *answers: Any) -> bool:
     exercise : str
         Its number, such as ``"05.1"``.
     *answers
-        The learner's functions or results; a function of which only ``...`` is left is not there.
+        The learner's functions or results; a function of which only ``...`` is left is not there, and neither is a
+        dictionary with a ``...`` in it.
     """
-    if all(not is_blank(answer) for answer in answers):
+    if not any(is_blank(answer) or (isinstance(answer, dict) and ... in answer.values()) for answer in answers):
         return True
-    print(f"Nothing to run yet: finish exercise {exercise} first, then run this cell again.")
+    print(
+        f"Nothing to run yet: finish exercise {exercise}, run the cells after it, then this one. "
+        f'Or continue with our version: run lessons.continue_with("{exercise}") first.'
+    )
     return False
+
+
+def continue_with(*numbers: str) -> None:
+    """Put the lesson's own answers to some exercises into the notebook, so that the cells after them can run.
+
+    It does not count as solved. Your own answer is back as soon as you run its cell again.
+
+    Parameters
+    ----------
+    *numbers : str
+        Numbers of exercises, such as ``"15.2"``.
+    """
+    for number in numbers:
+        code, names = solution_of(number), notebook_names(())
+        if not code or names is None:
+            print(f"There is no version of ours for {number!r}, or this is not a notebook.")
+            continue
+        note({"kind": "solution", "exercise": number})
+        try:
+            exec(compile(code, f"<our {number}>", "exec"), names.values)  # noqa: S102  # the course's own
+        except Exception as error:
+            print(f"Our version of {number} needs more than is there: {describe_error(error)}.")
+            continue
+        print(f"{number} is ours until you run your own cell again. Now run the cells after it.")
 
 
 def earlier_to_lend(names: Names, exercise: str, client: Client | None) -> dict[str, str]:

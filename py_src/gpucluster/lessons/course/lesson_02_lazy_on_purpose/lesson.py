@@ -303,7 +303,7 @@ check("02.2", loads)
 #     return rows, total / rows, worst
 # ```
 #
-# Rewrite it, so that each piece is loaded **once**. The pieces themselves must stay on the workers: fetch only small numbers. (A piece is a NumPy array, and not empty.) Return computed numbers, in the same order.
+# Rewrite it, so that each piece is loaded **once**. No piece may come to the notebook: fetch only small numbers. (A piece is a NumPy array, and not empty.) Return computed numbers, in the same order.
 
 # %% tags=["exercise"] exercise="02.3"
 def three_answers(pieces):

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from distributed import SchedulerPlugin
+from distributed import SchedulerPlugin, futures_of
 
 from ....dask_internals.scheduler_state import transition_facts
 from ...checks import exercise
@@ -268,6 +268,8 @@ def check_balance(exam: Examination, balance: Any) -> None:
                 result = exam.call(balance, table, wanted)
             lazy = hasattr(result, "to_delayed") and hasattr(result, "map_partitions")
             exam.require("It returns a lazy Dask table", lazy, describe(result))
+            kept = len(futures_of(result))
+            exam.require("The table is lazy: nothing of it is computed yet", not kept, f"{kept} partitions are")
             _expect_balanced(exam, client, result, rows, wanted)
             weight = 30 * rows
             exam.expect("The rows do not travel through the notebook", traffic.bytes < 0.5 * weight,
@@ -297,13 +299,14 @@ def _expect_balanced(exam: Examination, client: Any, result: Any, rows: int, wan
 
 @exercise("03.5", "batched")
 def check_batched(exam: Examination, batched: Any) -> None:
-    """The same sum from at most 50 tasks, computed by the workers."""
+    """The same sum from at most 50 tasks, computed by the workers, all of which have something to do."""
     factor = int(exam.rng.integers(2, 9))
 
     def tiny(number: int) -> int:
         from distributed import get_worker
 
-        get_worker()  # raises an error where no worker is
+        worker: Any = get_worker()  # raises an error where no worker is
+        vars(worker).setdefault("gpucluster_batches", set()).add(worker.get_current_task())
         return int(number) * factor + 1
 
     for count in (int(exam.rng.integers(2_600, 3_200)), int(exam.rng.integers(51, 99)), 3):
@@ -316,13 +319,22 @@ def check_batched(exam: Examination, batched: Any) -> None:
             elif hasattr(result, "key"):
                 result = result.result(timeout=20)
             tasks = len(kitchen.seconds)
+            batches = len(set().union(*kitchen.client.run(_batches_of).values()))
         number = getattr(result, "item", lambda result=result: result)()
         exam.expect("It is the sum over all numbers, for any count of them", number == true,
                     f"{number!r} instead of {true} for {count} numbers" if number != true else "equal")  # fmt: skip
         exam.expect("At most 50 tasks reach the scheduler", tasks <= 50, f"{tasks} tasks for {count} numbers")
         exam.expect("The cooks do the work, not the notebook", tasks > 0, f"{tasks} tasks for {count} numbers")
+        if count > 50:
+            exam.expect("The numbers are cut into at least one task per cook", batches >= 2,
+                        f"{batches} of the tasks call task, for {count} numbers and 2 cooks")  # fmt: skip
         if not exam.passed:
             return
+
+
+def _batches_of(dask_worker: Any) -> set[Any]:
+    found: set[Any] = getattr(dask_worker, "gpucluster_batches", set())
+    return found
 
 
 # Knives that are shared by waiting, knives that the scheduler knows about, and the idle share.
@@ -379,13 +391,18 @@ def check_starvation(exam: Examination, with_semaphore: Any, idle_share: Any) ->
 def _cook_with_semaphore(
     exam: Examination, kitchen: Watched, with_semaphore: Any, orders: list[Order], knives: int
 ) -> tuple[list[Entry], bool]:
-    from distributed import Semaphore
+    from distributed import Semaphore, wait
 
     with kitchen.client.as_current():
         drawer = Semaphore(max_leases=knives, name="knives")
         futures = kitchen.client.map(noted, orders, pure=False, task=with_semaphore, rest=(drawer,))
         entries = _finished(exam, kitchen, futures, with_semaphore)
         free = drawer.get_value() == 0
+        if free:
+            burnt = Order("burnt", -1.0, knife=True)  # a time that time.sleep refuses
+            wait(kitchen.client.submit(noted, burnt, task=with_semaphore, rest=(drawer,), pure=False), LONGEST_WAIT)
+            taken = drawer.get_value()
+            exam.expect("A knife is back also when hands_on raises an error", taken == 0, f"{taken} still taken")
         drawer.close()
     return entries, free
 

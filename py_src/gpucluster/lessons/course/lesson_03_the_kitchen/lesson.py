@@ -223,7 +223,7 @@ predict("03.b", 2.8)  # SOLUTION
 # ### Exercise 03.2 · Wait for a knife (10 min)
 #
 # 1. Write `with_semaphore`: an order that needs a knife takes one from `knives` (a `Semaphore`), does its work with `hands_on`, and gives the
-#    knife back. Other orders are done at once.
+#    knife back, also when `hands_on` raises an error. Other orders are done at once.
 # 2. Write `idle_share`: the share of the cooks' time in which their hands did nothing. The time of all cooks together is `cooks` times
 #    the makespan. An entry of the log has `cook`, `taken`, `began` and `ended`; hands are busy from `began` to `ended`. The makespan begins
 #    with the first `taken` and ends with the last `ended`. The entries come in any order.
@@ -512,7 +512,7 @@ sum(lab.client.gather(lab.client.map(square, range(500), pure=False)))
 # ### Exercise 03.5 · Batches (8 min)
 #
 # Write `batched`: the sum of `task(number)` over all `numbers`, computed by the workers, with **at most 50 tasks**, however many numbers
-# there are. There may also be only three.
+# there are. There may also be only three. With more than 50 numbers, the work is cut into **at least one task per worker**.
 
 # %% tags=["exercise"] exercise="03.5"
 def batched(client, task, numbers):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import builtins
 import io
 import os
@@ -38,6 +39,29 @@ def as_it_was(client: Any) -> Iterator[int]:
             restored(client, before)
         except TimeoutError:
             raise NeedsCluster from None
+
+
+@contextmanager
+def late_workers(client: Any, seconds: float) -> Iterator[None]:
+    """Let each nanny wait before it starts another worker."""
+    client.run(_set_pause, seconds=seconds, nanny=True)
+    try:
+        yield
+    finally:
+        client.run(_set_pause, seconds=0.0, nanny=True)
+
+
+def _set_pause(dask_worker: Any, seconds: float) -> None:
+    nanny = dask_worker
+    vars(nanny).pop("instantiate", None)
+    usual = nanny.instantiate
+
+    async def instantiate() -> Any:
+        await asyncio.sleep(seconds)
+        return await usual()
+
+    if seconds:
+        nanny.instantiate = instantiate
 
 
 def call_freely(exam: Examination, function: Any, *args: Any) -> tuple[Any, Exception | None]:
@@ -176,12 +200,16 @@ def check_survive(exam: Examination, survive: Any) -> None:
     """A worker crashes while the graph is computed; the answer is the same, and the worker is replaced.
 
     A crash after a fixed time comes too late in the first graph, or too early in the second. In the first one, the
-    worker that comes first has nothing done for long; in the second, the one that comes last.
+    worker that comes first has nothing done for long; in the second, the one that comes last. In a third one, the new
+    worker takes longer than all that is left to compute.
     """
     threads = sum(exam.client.nthreads().values())
     _expect_survival(exam, survive, blocks=max(10, 3 * threads), seconds=0.15, slow=0, slow_seconds=0.9)
     if exam.passed:
         _expect_survival(exam, survive, blocks=max(5, 3 * threads), seconds=1.0, slow=-1, slow_seconds=2.0)
+    if exam.passed:
+        with late_workers(exam.client, seconds=5.0):
+            _expect_survival(exam, survive, blocks=4 * threads, seconds=0.3, slow=0, slow_seconds=0.3)
 
 
 def _expect_survival(
@@ -473,6 +501,7 @@ def check_record(exam: Examination, record: Any, read_lines: Any) -> None:
     """However often a task runs, its line is there once."""
     count = int(exam.rng.integers(12, 16))
     lines = [f"month {number}: {exam.rng.integers(1000)} minutes" for number in range(count)]
+    lines[2] = f"Zürich, Málaga {lines[2]}"
     lines[1] = lines[0]  # two tasks may write the same words: comparing lines is not enough
     with tempfile.TemporaryDirectory() as top:
         folder = os.path.join(top, "once")

@@ -435,13 +435,10 @@ def join_weather(flights, weather):
     ### END SOLUTION
 
 
-no_weather = {"flights": ..., "after_the_end": ...}
-### BEGIN SOLUTION
-joined = join_weather(flights, weather)
-alone = joined[~joined["has_weather"]]
-late = alone[alone["time_hour"] > weather["time_hour"].max()]
-no_weather["flights"], no_weather["after_the_end"] = dask.compute(alone.shape[0], late.shape[0])
-### END SOLUTION
+no_weather = {
+    "flights": int((~join_weather(flights, weather)["has_weather"]).sum().compute()),  # SOLUTION
+    "after_the_end": int((flights["time_hour"] > weather["time_hour"].max()).sum().compute()),  # SOLUTION
+}
 
 # %% tags=["check"] exercise="05.4"
 check("05.4", join_weather, no_weather)

@@ -148,8 +148,9 @@ def with_semaphore(order, knives):
 # +     with knives:
 # +         return hands_on(order)
 
-# %% wrong never_given_back: A knife is taken, and given back after the first order only.
+# %% wrong never_given_back: A knife is taken and never given back.
 # fails: Never more knives in use than there are
+# fails: Every knife is back at the end
 # edit of right table
 # -     with knives if order.knife else nullcontext():
 # +     if not order.knife:
@@ -163,3 +164,20 @@ def with_semaphore(order, knives):
 # -     return 1 - busy / (cooks * (table.ended.max() - table.taken.min()))
 # +     length = max(entry.ended for entry in log) - min(entry.taken for entry in log)
 # +     return 1 - sum(entry.ended - entry.began for entry in log) / cooks / length
+
+# %% wrong kept_after_an_error: After an error, the knife is not given back.
+# fails: A knife is back also when hands_on raises an error
+# edit of right acquire
+# -     if order.knife:
+# -         knives.acquire()
+# -     try:
+# -         return hands_on(order)
+# -     finally:
+# -         if order.knife:
+# -             knives.release()
+# +     if not order.knife:
+# +         return hands_on(order)
+# +     knives.acquire()
+# +     entry = hands_on(order)
+# +     knives.release()
+# +     return entry

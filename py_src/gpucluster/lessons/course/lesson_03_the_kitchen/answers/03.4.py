@@ -71,3 +71,9 @@ def balance(table, npartitions):
 def balance(table, npartitions):
     even = table.shuffle("row", npartitions=npartitions)
     return even.map_partitions(lambda part: part.iloc[[0, *range(len(part))]])
+
+# %% wrong persisted: Computed at once and kept on the workers, where the text asks for a lazy table.
+# fails: The table is lazy: nothing of it is computed yet
+# edit of right shuffle
+# -     return table.shuffle(on="row", npartitions=npartitions)
+# +     return table.shuffle(on="row", npartitions=npartitions).persist()

@@ -45,3 +45,18 @@ def batched(client, task, numbers):
         return number * number
 
     return sum(square(number) for number in numbers)
+
+# %% right two: One batch for each worker.
+def batched(client, task, numbers):
+    def several(batch):
+        return sum(map(task, batch))
+
+    half = len(numbers) // 2
+    return sum(client.gather(client.map(several, [numbers[:half], numbers[half:]], pure=False)))
+
+# %% wrong one_task: One task does everything, and all other workers have nothing to do.
+# fails: The numbers are cut into at least one task per cook
+# edit of right two
+# -     half = len(numbers) // 2
+# -     return sum(client.gather(client.map(several, [numbers[:half], numbers[half:]], pure=False)))
+# +     return client.submit(several, numbers, pure=False).result()

@@ -155,3 +155,8 @@ def survive(client, lazy):
 # +     crash(client, busy[0])
 # -     return answer
 # +     return future
+
+# %% wrong does_not_wait: Returns when the result is there, whether the worker has come back or not.
+# fails: It returns when there are as many workers as before
+# edit of right persist
+# -     restored(client, count)

@@ -147,3 +147,9 @@ def record(folder, number, line):
 def read_lines(folder):
     file = Path(folder) / "lines.json"
     return list(json.loads(file.read_text()).values()) if file.exists() else []
+
+# %% wrong ascii: Letters that ASCII does not have are left out.
+# fails: Each line is there once when each task runs once
+# edit of right plain_files
+# -     with open(os.path.join(folder, f"{number}.txt"), "w") as file:
+# +     with open(os.path.join(folder, f"{number}.txt"), "w", encoding="ascii", errors="ignore") as file:

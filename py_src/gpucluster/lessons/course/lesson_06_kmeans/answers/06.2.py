@@ -42,7 +42,7 @@ from scipy.spatial import KDTree
 
 
 def assign(points, centroids):
-    return KDTree(centroids).query(points)[1].astype("uint8")
+    return KDTree(centroids).query(points)[1].astype("uint16")
 
 # %% wrong axis: For each centroid the nearest point.
 # fails: There is one label per point
@@ -130,3 +130,9 @@ def assign(points, centroids):
 # fails: Memory stays below half of an array of n × k × d numbers
 def assign(points, centroids):
     return ((points[:, None, :] - centroids[None, :, :]) ** 2).sum(axis=2).argmin(axis=1)
+
+# %% wrong byte: Labels of one byte: from 256 on they begin again at 0.
+# fails: Each point gets the centroid that is nearest to it
+# edit of right list_of_norms
+# -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
+# +     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0).astype(np.uint8)

@@ -16,7 +16,7 @@ def holders(refers, variables, target):
             return True
         return any(reaches(other, way | {name}) for other in refers.get(name, []) if other not in way)
 
-    return [name for name in variables if reaches(name, frozenset())]
+    return {name for name in variables if reaches(name, frozenset())}
 
 # %% wrong all_names: Objects as well, which are no variables.
 # fails: All of them are variables
@@ -43,3 +43,9 @@ def holders(refers, variables, target):
 # fails: Every variable is there that leads to the object, directly or over others
 def holders(refers, variables, target):
     return {name for name in variables if target in refers[name]}
+
+# %% wrong in_a_list: A list, where the text asks for a set.
+# fails: It returns a set of names
+# edit of right recursion
+# -     return {name for name in variables if reaches(name, frozenset())}
+# +     return [name for name in variables if reaches(name, frozenset())]
