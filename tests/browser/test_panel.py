@@ -182,7 +182,7 @@ def test_a_taken_name_is_refused(page: Page, lab: Lab) -> None:
 
 def test_a_failed_create_is_edited_and_retried(page: Page, lab: Lab) -> None:
     failed = lab.control.create({"backend": "existing", "address": "tcp://127.0.0.1:9", "name": "far"})
-    card = card_of(page, "far")
+    card = open_card(page.locator("#gpucluster-panel"), "far")
     expect(state_of(card)).to_contain_text("Failed")
     card.get_by_role("button", name="Edit and retry").click()
     form = page.get_by_role("form", name="New cluster")
@@ -349,7 +349,7 @@ def test_stopping_asks_while_something_would_be_lost(
 
 
 def test_a_stopped_cluster_is_started_again_and_removed(page: Page, lab: Lab) -> None:
-    card_of(page, "blue").get_by_role("button", name="Start again").click()
+    open_card(page.locator("#gpucluster-panel"), "blue").get_by_role("button", name="Start again").click()
     expect(state_of(card_of(page, "blue"))).to_have_text("Running")
     [model] = lab.control.list()
     assert (model.name, model.spec.n_workers) == ("blue", 2)

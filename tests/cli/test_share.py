@@ -27,7 +27,7 @@ def folder(shared_cluster: Any, shared_site: Any) -> Iterator[Any]:
 
 @pytest.mark.full
 def test_a_link_is_made_listed_and_withdrawn(folder: Any, gpucluster: Run, answer: Callable[..., Any]) -> None:
-    assert gpucluster("share", "shared", "--list").stdout == "No link shows this cluster.\n"
+    assert gpucluster("share", "shared", "--list").stdout == "No active links.\n"
     made = gpucluster("share", "shared", "--hours", "0.5", "--tasks")
     assert made.returncode == 0, made.stderr
     # What has to be known of it comes on standard error: a pipe has the link and nothing else.

@@ -29,7 +29,7 @@ def page() -> Iterator[FrontEnd]:
 
 
 def test_a_link_is_made_listed_and_withdrawn(folder: Any, page: FrontEnd) -> None:
-    assert page.text("%gpucluster share shared --list") == "No link shows this cluster.\n"
+    assert page.text("%gpucluster share shared --list") == "No active links.\n"
     said = page.text("%gpucluster share shared --hours 1")
     [stored] = living_links(folder)
     address = next(word for word in said.split() if "#" in word)

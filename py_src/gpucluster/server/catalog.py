@@ -104,8 +104,7 @@ def prepare_for_form(schema: dict[str, Any]) -> None:
 
 
 def _of_a_time(description: str, *, never: bool) -> str:
-    text = re.sub(r"^Seconds after which (.)", lambda found: found[1].upper(), description)
-    text = re.sub(r" stops itself; none: never\.", " stops itself after this time.", text)
+    text = re.sub(r"^Seconds ", "Time ", description).replace("; none: never.", ".").replace(", in seconds,", "")
     return f"{text} Write '30 min', '2 h' or 'never'." if never else f"{text} Write '30 min' or '2 h'."
 
 
