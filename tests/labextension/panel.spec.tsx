@@ -14,6 +14,7 @@ import { CreateForm } from '../../labextension/src/form/createform';
 import { Fragment, h } from '../../labextension/src/jsx';
 import { ClusterCard } from '../../labextension/src/panel/clustercard';
 import { ClusterList, type IClusterListProps } from '../../labextension/src/panel/clusterlist';
+import { CreatedClusters } from '../../labextension/src/panel/created';
 import { SiteFaultsLine } from '../../labextension/src/panel/sitefaults';
 import { ListOrder } from '../../labextension/src/panel/listorder';
 import { Unfolded } from '../../labextension/src/panel/unfolded';
@@ -364,6 +365,54 @@ describe('order of the list', () => {
     expect(host.textContent).toContain('Stopped and failed (2)');
     await click('Stopped and failed (2)');
     expect(opened()).toEqual([]);
+  });
+
+  it('shows what was created here, once more when it fails', async () => {
+    const scrolled: string[] = [];
+    Element.prototype.scrollIntoView = function (this: Element) {
+      scrolled.push(this.getAttribute('data-state') ?? '');
+    };
+    const clusters = [born('old', 9)];
+    const manager = store(clusters);
+    const { order, unfolded: kept } = list(manager).props as IClusterListProps;
+    const created = new CreatedClusters(manager, kept);
+    const show = (): Promise<void> =>
+      act(() => {
+        const whole = { ...list(manager).props, order, created, unfolded: kept };
+        root.render(<ClusterList {...(whole as IClusterListProps)} />);
+        return Promise.resolve();
+      });
+    await draw(<></>);
+    await show();
+    const tell = (one: ClusterModel): void => {
+      clusters.splice(0, clusters.length, one, born('old', 9));
+      (manager.changed as Signal<IClusterManager, void>).emit();
+    };
+    const starting = born('new', 10, { state: 'starting', scheduler_address: null });
+    tell(starting);
+    (manager.created as Signal<IClusterManager, ClusterModel>).emit(starting);
+    await show();
+    expect([document.activeElement?.id, ...scrolled]).toEqual(['gpucluster-new', 'starting']);
+    button('New cluster').focus();
+    tell(over(starting, 11, 'failed'));
+    await show();
+    expect([document.activeElement?.id, ...scrolled]).toEqual([
+      'gpucluster-new',
+      'starting',
+      'failed'
+    ]);
+    expect(opened()).toContain('new');
+    // Nothing moves for what ends later.
+    await show();
+    expect(scrolled).toHaveLength(2);
+    // What fails before the list is drawn is not put into the group of ended clusters.
+    const quick = over(born('quick', 12), 12, 'failed');
+    tell(quick);
+    order.see('quick');
+    (manager.created as Signal<IClusterManager, ClusterModel>).emit(quick);
+    await show();
+    expect(document.activeElement?.id).toBe('gpucluster-quick');
+    expect(opened()).toContain('quick');
   });
 
   it('groups what had ended before, and leases', async () => {

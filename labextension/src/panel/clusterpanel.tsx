@@ -17,6 +17,7 @@ import { Fragment, h } from '../jsx';
 import { LessonsLine } from '../lessons/lessonlist';
 import type { ILessonStore } from '../lessons/tokens';
 import { ClusterList } from './clusterlist';
+import { CreatedClusters } from './created';
 import { ListOrder } from './listorder';
 import { SiteFaultsLine } from './sitefaults';
 import { MovableSections } from './movablesections';
@@ -37,7 +38,8 @@ export class ClusterPanel extends ReactWidget {
     const titles = { 'gpucluster-gpus': trans.__('GPUs of this machine') };
     this.sections = new MovableSections(titles, () => this.update());
     options.manager.changed.connect(this._onChanged, this);
-    options.manager.created.connect((_, { id }) => options.unfolded.set(id, true));
+    this._created = new CreatedClusters(options.manager, options.unfolded);
+    options.manager.created.connect((_, { id }) => this._order.see(id));
     options.links.changed.connect(this._onChanged, this);
     options.unfolded.changed.connect(this._onChanged, this);
     options.lessons.changed.connect(this._onChanged, this);
@@ -108,6 +110,7 @@ export class ClusterPanel extends ReactWidget {
               links={links}
               unfolded={unfolded}
               order={this._order}
+              created={this._created}
               thresholds={this._thresholds}
               trans={trans}
               onCreate={() => this.showForm()}
@@ -147,6 +150,7 @@ export class ClusterPanel extends ReactWidget {
   }
 
   private readonly _options: ClusterPanel.IOptions;
+  private readonly _created: CreatedClusters;
   private readonly _order = new ListOrder();
   private _isCreating = false;
   private _filled: Readonly<Record<string, unknown>> | null = null;
