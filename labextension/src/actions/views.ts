@@ -34,7 +34,13 @@ const tabKinds = Object.keys(TABS) as TabKind[];
 export class ClusterViews {
   constructor(private readonly _options: ClusterViews.IOptions) {
     this._inSight = new NotebooksInSight(_options.notebooks);
-    const { app, restorer } = _options;
+    const { app, manager, restorer } = _options;
+    manager.changed.connect(() => {
+      for (const kind of tabKinds) {
+        const tracker = this._tabs[kind];
+        tracker.forEach(view => view.followName() && void tracker.save(view));
+      }
+    });
     if (restorer !== null) {
       const when = app.serviceManager.ready;
       const subject = (view: DashboardView | ClusterTab) => ({
@@ -141,7 +147,8 @@ export class ClusterViews {
     activateView(this._options, view);
     if (comesBack) {
       // The log of a cluster that has ended is still read, until it is removed.
-      this._closeWhere(view, () => manager.get(subject.id) === undefined);
+      const tab = view;
+      this._closeWhere(tab, () => manager.get(tab.clusterId) === undefined && !tab.followName());
     }
   }
 

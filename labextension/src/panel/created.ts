@@ -18,7 +18,7 @@ export class CreatedClusters {
     _manager.changed.connect(() => this._look());
   }
 
-  /** Bring the card into view, once it is drawn. The focus goes to its title, unless it is outside of the panel. */
+  /** Bring the card into view, once it is drawn. The focus goes to what has failed, unless it is in a field or outside of the panel. */
   reveal(list: HTMLElement | null): void {
     const title = [...(list?.querySelectorAll<HTMLElement>('h3') ?? [])].find(
       ({ id }) => id === `gpucluster-${this._next}`
@@ -30,7 +30,10 @@ export class CreatedClusters {
     title.closest('.gpc-ClusterCard')?.scrollIntoView({ block: 'nearest' });
     const { activeElement } = document;
     const panel = title.closest('.gpc-ClusterPanel') ?? list;
-    if (activeElement === document.body || panel?.contains(activeElement)) {
+    const isFree =
+      activeElement === document.body ||
+      (panel?.contains(activeElement) && !activeElement?.matches('input, select, textarea'));
+    if (isFree && title.closest<HTMLElement>('.gpc-ClusterCard')?.dataset.state === 'failed') {
       title.focus({ preventScroll: true });
     }
   }
