@@ -147,6 +147,24 @@ const offer: IOffer = {
   devices: noDevices
 };
 
+/** A kind that asks which scheduler is meant. */
+const text = (title: string, advanced = false) => ({
+  anyOf: [{ type: 'string' }, { type: 'null' }],
+  default: null,
+  title,
+  advanced
+});
+const found = {
+  existing: {
+    properties: {
+      name: { type: 'string', title: 'Name' },
+      address: text('Address'),
+      scheduler_file: text('File'),
+      tls_key: text('Key', true)
+    }
+  }
+};
+
 let host: HTMLElement;
 let root: Root;
 const commands = new CommandRegistry();
@@ -1093,10 +1111,12 @@ describe('creation form', () => {
   const form = (
     manager: IClusterManager,
     onDone = jest.fn(),
-    filled: Readonly<Record<string, unknown>> | null = null
+    filled: Readonly<Record<string, unknown>> | null = null,
+    reason = ''
   ): JSX.Element => (
     <CreateForm
       filled={filled}
+      reason={reason}
       manager={manager}
       trans={trans}
       environment={environment}
@@ -1168,6 +1188,74 @@ describe('creation form', () => {
       partition: 'long',
       kernel_name: 'py'
     });
+  });
+
+  it.each([
+    ['address: no such setting.', 'address', 'No such setting.'],
+    ['Nothing listens at tcp://far:8786.', 'address', 'Nothing listens at tcp://far:8786.'],
+    ['The file /a/key.pem is open to others.', 'tls_key', 'The file /a/key.pem is open to others.']
+  ])('marks the field that made a cluster fail: %s', async (reason, field, sentence) => {
+    const filled = {
+      backend: 'existing',
+      address: 'tcp://far:8786',
+      tls_key: '/a/key.pem',
+      name: 'far'
+    };
+    const existing = () => Promise.resolve({ ...offer, backends: { ...offer.backends, ...found } });
+    await draw(form(store([], { offer: existing }), jest.fn(), filled, reason));
+    const marked = host.querySelector(`[data-field=${field}]`);
+    expect(marked?.querySelector('[role=alert]')?.textContent).toBe(sentence);
+    expect(document.activeElement).toBe(marked?.querySelector('input'));
+    expect(host.querySelectorAll('[role=alert]')).toHaveLength(1);
+    expect(host.querySelector('details')?.open).toBe(field === 'tls_key');
+  });
+
+  it('shows why a cluster failed where no field is at fault', async () => {
+    const filled = { backend: 'local', name: 'far', n_workers: 2 };
+    await draw(form(store([]), jest.fn(), filled, 'The machine has no memory left.'));
+    expect(host.querySelector('.gpc-Error')?.textContent).toBe('The machine has no memory left.');
+  });
+
+  it('asks which scheduler is meant', async () => {
+    const create = jest.fn(() => Promise.resolve(cluster()));
+    const existing = () => Promise.resolve({ ...offer, backends: { ...offer.backends, ...found } });
+    await draw(form(store([], { create, offer: existing }), jest.fn(), { backend: 'existing' }));
+    expect(host.querySelector('[data-field=address] [role=alert]')).toBeNull();
+    await click('Create');
+    await act(() => new Promise<void>(resolve => window.setTimeout(resolve, 20)));
+    expect(host.querySelector('[data-field=address] [role=alert]')?.textContent).toBe(
+      'Enter an address, e.g. tcp://node1:8786, or a scheduler file.'
+    );
+    expect(document.activeElement).toBe(host.querySelector('[data-field=address] input'));
+    expect(create).not.toHaveBeenCalled();
+    await type('File', '/a/file.json');
+    await click('Create');
+    expect(create).toHaveBeenCalledTimes(1);
+  });
+
+  it('drops what was typed only after a question', async () => {
+    const onDone = jest.fn();
+    const escape = async (answer?: string): Promise<void> => {
+      await act(async () => {
+        host
+          .querySelector('form input')
+          ?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
+        await new Promise(resolve => window.setTimeout(resolve, 20));
+        [...document.querySelectorAll<HTMLElement>('.jp-Dialog button')]
+          .find(one => one.textContent === answer)
+          ?.click();
+        await new Promise(resolve => window.setTimeout(resolve, 20));
+      });
+    };
+    await draw(form(store([]), onDone));
+    await type('Name', 'red');
+    await escape('Keep editing');
+    expect(onDone).not.toHaveBeenCalled();
+    await escape('Discard');
+    expect(onDone).toHaveBeenCalledTimes(1);
+    await draw(form(store([]), onDone));
+    await escape();
+    expect(onDone).toHaveBeenCalledTimes(2);
   });
 
   it('begins at a place with what the site offers there', async () => {

@@ -61,11 +61,12 @@ export class ClusterPanel extends ReactWidget {
     this.update();
   }
 
-  /** Show the form for a new cluster, with a request in it that was made before. */
-  showForm(filled: Readonly<Record<string, unknown>> | null = null): void {
+  /** Show the form for a new cluster, with a request in it that was made before, and why that failed. */
+  showForm(filled: Readonly<Record<string, unknown>> | null = null, reason = ''): void {
     // A form that is open keeps what is typed in it.
     if (!this._isCreating || filled !== null) {
       this._filled = filled;
+      this._reason = reason;
       this._forms += 1;
     }
     this._isCreating = true;
@@ -96,6 +97,7 @@ export class ClusterPanel extends ReactWidget {
           <CreateForm
             key={this._forms}
             filled={this._filled}
+            reason={this._reason}
             manager={manager}
             trans={trans}
             environment={environment}
@@ -154,6 +156,7 @@ export class ClusterPanel extends ReactWidget {
   private readonly _order = new ListOrder();
   private _isCreating = false;
   private _filled: Readonly<Record<string, unknown>> | null = null;
+  private _reason = '';
   private _forms = 0;
   private _isReturning = false;
   private _timesShown = 0;
