@@ -54,9 +54,11 @@ describe('the notebook that is meant', () => {
       currentWidget: null as unknown,
       forEach: (see: (panel: unknown) => void) => panels.forEach(see)
     };
-    const inSight = new NotebooksInSight(state as unknown as INotebookTracker);
+    const front = { isOurs: false };
+    const inSight = new NotebooksInSight(state as unknown as INotebookTracker, () => front.isOurs);
     return {
       inSight,
+      front,
       cover: (name: string) => Object.assign(panels.get(name)!, { isVisible: false }),
       focus: (name: string) => {
         state.currentWidget = panels.get(name);
@@ -67,7 +69,7 @@ describe('the notebook that is meant', () => {
   }
 
   it('is the one that had the focus last, of those in view', () => {
-    const { focus, cover, meant, inSight } = tracker('a', 'b', 'c');
+    const { focus, cover, meant, inSight, front } = tracker('a', 'b', 'c');
     focus('b');
     focus('a');
     focus('c');
@@ -78,6 +80,9 @@ describe('the notebook that is meant', () => {
     expect(meant()).toBe('b');
     cover('b');
     expect(meant()).toBeUndefined();
+    // Its own log covers it.
+    front.isOurs = true;
+    expect(meant()).toBe('c');
     expect(inSight.open().map(({ id }) => id)).toEqual(['c', 'a', 'b']);
   });
 

@@ -3,6 +3,7 @@ import { WidgetTracker } from '@jupyterlab/apputils';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { UUID } from '@lumino/coreutils';
+import type { Widget } from '@lumino/widgets';
 
 import { ActivityView } from '../activity/activityview';
 import { ChartsView } from '../charts/chartsview';
@@ -13,7 +14,7 @@ import type { ISubject } from '../dashboards/attachment';
 import { DashboardView } from '../dashboards/dashboardview';
 import type { PageLists } from '../dashboards/pagelists';
 import { LogView } from '../log/logview';
-import type { ClusterTab } from '../shell/clustertab';
+import { ClusterTab } from '../shell/clustertab';
 import { activateView, addView, type IShells } from '../shell/placing';
 import * as CommandIDs from './commandids';
 import { NotebooksInSight } from './notebooks';
@@ -29,6 +30,11 @@ export const TABS = {
 };
 export type TabKind = keyof typeof TABS;
 const tabKinds = Object.keys(TABS) as TabKind[];
+
+/** Whether a tab is one of those about a cluster. */
+export function isAboutCluster(view: Widget | null): boolean {
+  return view instanceof ClusterTab || view instanceof DashboardView;
+}
 
 /** Opens dashboards, logs and activities as tabs; each comes back after a reload. */
 export class ClusterViews {
