@@ -1,10 +1,17 @@
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { nullTranslator } from '@jupyterlab/translation';
+import { CommandRegistry } from '@lumino/commands';
 import { Signal } from '@lumino/signaling';
+import { Widget } from '@lumino/widgets';
 
 import { profiledSource } from '../../labextension/src/actions/cellcode';
+import { ClusterChip } from '../../labextension/src/actions/clusterchip';
+import * as CommandIDs from '../../labextension/src/actions/commandids';
 import { requirePackage } from '../../labextension/src/actions/kernelpackage';
+import type { INotebookLinks } from '../../labextension/src/actions/links';
 import { NotebooksInSight } from '../../labextension/src/actions/notebooks';
+import type { IClusterManager } from '../../labextension/src/clusters/tokens';
+import { cluster, trans } from './models';
 
 it('a cell is profiled once, whatever it says', () => {
   expect(profiledSource('x = 1')).toBe('%%gpucluster profile\nx = 1');
@@ -42,6 +49,46 @@ describe('a kernel that is asked for gpucluster', () => {
   ])('goes on where it %s', async (_, panel) => {
     await expect(requirePackage(panel, trans)).resolves.toBeUndefined();
   });
+});
+
+it('the menu of a notebook ticks the cluster that it uses', () => {
+  const commands = new CommandRegistry();
+  commands.addCommand(CommandIDs.connect, {
+    label: args => `${String(args.name)}`,
+    describedBy: { args: null },
+    isToggled: args => args.isCurrent === true,
+    execute: () => undefined
+  });
+  const owner = {};
+  const ended = cluster({ id: '0', name: 'old', kernels: ['k'], state: 'stopped' });
+  const clusters = [ended, cluster({ id: '1', name: 'red' })].concat(
+    cluster({ id: '2', name: 'blue', kernels: ['k'] })
+  );
+  const chip = new ClusterChip({
+    panel: {
+      id: 'n',
+      sessionContext: {
+        kernelChanged: new Signal(owner),
+        session: { kernel: { id: 'k', name: 'py' } }
+      }
+    } as unknown as NotebookPanel,
+    manager: { clusters, changed: new Signal(owner) } as unknown as IClusterManager,
+    links: { changed: new Signal(owner) } as unknown as INotebookLinks,
+    environment: {
+      kernels: () => [{ name: 'py', displayName: 'Python' }],
+      activeKernel: () => null
+    },
+    commands,
+    trans
+  });
+  Widget.attach(chip, document.body);
+  expect(chip.node.textContent).toBe('blue');
+  chip.node.querySelector('button')?.click();
+  const ticked = [...document.querySelectorAll('.lm-Menu-item[data-type=command]')].filter(
+    item => item.querySelector('.lm-Menu-itemIcon [data-icon="ui-components:check"]') !== null
+  );
+  expect(ticked.map(({ textContent }) => textContent)).toEqual(['blue']);
+  chip.dispose();
 });
 
 describe('the notebook that is meant', () => {
