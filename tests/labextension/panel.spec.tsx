@@ -925,6 +925,20 @@ describe('card', () => {
       cluster({ state: 'stopped', scheduler_address: null, ended_at: '2026-01-01T10:04:00Z' })
     ]);
     expect(document.activeElement).toBe(host.querySelector('h3'));
+    // What goes from a list within the card leaves the focus at the head of that list.
+    const part = document.createElement('div');
+    part.className = 'gpc-Disclosure';
+    part.innerHTML = '<button class="gpc-Disclosure-button"></button><button>Release</button>';
+    host.querySelector('.gpc-ClusterCard')?.append(part);
+    const [head, released] = part.querySelectorAll('button');
+    released.focus();
+    released.remove();
+    const focused = jest.spyOn(head, 'focus');
+    await show([
+      cluster({ state: 'stopped', scheduler_address: null, ended_at: '2026-01-01T10:04:00Z' })
+    ]);
+    expect(document.activeElement).toBe(head);
+    expect(focused).toHaveBeenCalledWith({ preventScroll: true });
     button('Remove').focus();
     await show([]);
     expect(document.activeElement?.textContent).toBe('New cluster');
@@ -1012,11 +1026,13 @@ describe('stopping a cluster', () => {
       title: { label: 'Untitled.ipynb' },
       sessionContext: { session: { kernel } }
     } as unknown as NotebookPanel;
-    const manager = store([free], { look, sample: () => sample() });
+    const manager = store([free], { look, sample: () => sample({ tasks: { memory: 44 } }) });
     const answer = confirmStop(free, manager, [panel], trans);
     await new Promise(resolve => window.setTimeout(resolve, 20));
     const dialog = document.querySelector('.jp-Dialog');
-    expect(dialog?.textContent).toContain('In use by Untitled and 1 other client.');
+    expect(dialog?.querySelector('.jp-Dialog-body')?.textContent).toBe(
+      'In use by Untitled and 1 other client. 44 results on the workers will be lost.'
+    );
     [...(dialog?.querySelectorAll('button') ?? [])]
       .find(one => one.textContent === 'Cancel')
       ?.click();
