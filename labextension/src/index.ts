@@ -26,7 +26,7 @@ import { NotebookLinks } from './actions/links';
 import { NotebooksInSight } from './actions/notebooks';
 import { addProfiling } from './actions/profiling';
 import { addRecordings } from './actions/recordings';
-import { ClusterViews } from './actions/views';
+import { ClusterViews, isAboutCluster } from './actions/views';
 import { ClusterManager } from './clusters/manager';
 import { IClusterManager } from './clusters/tokens';
 import { PageLists } from './dashboards/pagelists';
@@ -99,7 +99,9 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     const { commands } = app;
     const environment = new NotebookEnvironment(app.serviceManager.kernelspecs, notebooks);
     const settings = initialSettings();
-    const inSight = new NotebooksInSight(notebooks);
+    const inSight = new NotebooksInSight(notebooks, () =>
+      isAboutCluster(labShell?.currentWidget ?? null)
+    );
     const { sessions } = app.serviceManager;
     const links = new NotebookLinks(sessions, inSight, notebooks, labShell);
     const unfolded = new Unfolded(state);

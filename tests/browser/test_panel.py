@@ -176,6 +176,8 @@ def test_a_taken_name_is_refused(page: Page, lab: Lab) -> None:
     # Where the fault is, one goes on.
     expect(form.get_by_label("Name", exact=True)).to_be_focused()
     page.keyboard.press("Escape")
+    # What was typed is not dropped without asking.
+    page.get_by_role("dialog").get_by_role("button", name="Discard").click()
     expect(panel.get_by_role("button", name="New cluster")).to_be_focused()
     assert len(lab.control.list()) == 1
 

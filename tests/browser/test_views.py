@@ -320,7 +320,7 @@ def test_the_palette_scales(page: Page, lab: Lab) -> None:
 
 def test_the_palette_restarts_the_workers(page: Page, lab: Lab) -> None:
     before = lab.control.get("blue").workers[0].pid
-    choose_command(page, "Restart workers…")
+    choose_command(page, "Restart Workers…")
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Restart the workers of blue?")
     dialog.get_by_role("button", name="Restart").click()

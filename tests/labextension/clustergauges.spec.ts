@@ -139,6 +139,10 @@ describe('the gauges of a cluster', () => {
       false
     ]);
     expect(names()).toEqual(['load', 'score']);
+    // It comes back to its line.
+    await next(kind('fit', 1, 1), kind('score', 12, 1));
+    await next(kind('load', 1, 1), kind('fit', 1, 1));
+    expect(names()).toEqual(['fit', 'load']);
   });
 
   it('show who uses GPU memory, in words too', async () => {

@@ -1,10 +1,17 @@
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { nullTranslator } from '@jupyterlab/translation';
+import { CommandRegistry } from '@lumino/commands';
 import { Signal } from '@lumino/signaling';
+import { Widget } from '@lumino/widgets';
 
 import { profiledSource } from '../../labextension/src/actions/cellcode';
+import { ClusterChip } from '../../labextension/src/actions/clusterchip';
+import * as CommandIDs from '../../labextension/src/actions/commandids';
 import { requirePackage } from '../../labextension/src/actions/kernelpackage';
+import type { INotebookLinks } from '../../labextension/src/actions/links';
 import { NotebooksInSight } from '../../labextension/src/actions/notebooks';
+import type { IClusterManager } from '../../labextension/src/clusters/tokens';
+import { cluster, trans } from './models';
 
 it('a cell is profiled once, whatever it says', () => {
   expect(profiledSource('x = 1')).toBe('%%gpucluster profile\nx = 1');
@@ -44,6 +51,46 @@ describe('a kernel that is asked for gpucluster', () => {
   });
 });
 
+it('the menu of a notebook ticks the cluster that it uses', () => {
+  const commands = new CommandRegistry();
+  commands.addCommand(CommandIDs.connect, {
+    label: args => `${String(args.name)}`,
+    describedBy: { args: null },
+    isToggled: args => args.isCurrent === true,
+    execute: () => undefined
+  });
+  const owner = {};
+  const ended = cluster({ id: '0', name: 'old', kernels: ['k'], state: 'stopped' });
+  const clusters = [ended, cluster({ id: '1', name: 'red' })].concat(
+    cluster({ id: '2', name: 'blue', kernels: ['k'] })
+  );
+  const chip = new ClusterChip({
+    panel: {
+      id: 'n',
+      sessionContext: {
+        kernelChanged: new Signal(owner),
+        session: { kernel: { id: 'k', name: 'py' } }
+      }
+    } as unknown as NotebookPanel,
+    manager: { clusters, changed: new Signal(owner) } as unknown as IClusterManager,
+    links: { changed: new Signal(owner) } as unknown as INotebookLinks,
+    environment: {
+      kernels: () => [{ name: 'py', displayName: 'Python' }],
+      activeKernel: () => null
+    },
+    commands,
+    trans
+  });
+  Widget.attach(chip, document.body);
+  expect(chip.node.textContent).toBe('blue');
+  chip.node.querySelector('button')?.click();
+  const ticked = [...document.querySelectorAll('.lm-Menu-item[data-type=command]')].filter(
+    item => item.querySelector('.lm-Menu-itemIcon [data-icon="ui-components:check"]') !== null
+  );
+  expect(ticked.map(({ textContent }) => textContent)).toEqual(['blue']);
+  chip.dispose();
+});
+
 describe('the notebook that is meant', () => {
   /** A tracker of notebooks, of which some are covered by other tabs. */
   function tracker(...names: string[]) {
@@ -54,9 +101,11 @@ describe('the notebook that is meant', () => {
       currentWidget: null as unknown,
       forEach: (see: (panel: unknown) => void) => panels.forEach(see)
     };
-    const inSight = new NotebooksInSight(state as unknown as INotebookTracker);
+    const front = { isOurs: false };
+    const inSight = new NotebooksInSight(state as unknown as INotebookTracker, () => front.isOurs);
     return {
       inSight,
+      front,
       cover: (name: string) => Object.assign(panels.get(name)!, { isVisible: false }),
       focus: (name: string) => {
         state.currentWidget = panels.get(name);
@@ -67,7 +116,7 @@ describe('the notebook that is meant', () => {
   }
 
   it('is the one that had the focus last, of those in view', () => {
-    const { focus, cover, meant, inSight } = tracker('a', 'b', 'c');
+    const { focus, cover, meant, inSight, front } = tracker('a', 'b', 'c');
     focus('b');
     focus('a');
     focus('c');
@@ -78,6 +127,9 @@ describe('the notebook that is meant', () => {
     expect(meant()).toBe('b');
     cover('b');
     expect(meant()).toBeUndefined();
+    // Its own log covers it.
+    front.isOurs = true;
+    expect(meant()).toBe('c');
     expect(inSight.open().map(({ id }) => id)).toEqual(['c', 'a', 'b']);
   });
 

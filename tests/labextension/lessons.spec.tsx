@@ -250,9 +250,9 @@ describe('in the panel', () => {
 
   it('in the panel of the clusters one line: where to continue, and the list', async () => {
     await show(list(), LessonsLine);
-    expect(host.textContent).toBe('Continue lesson 06.3 · 1 of 2');
+    expect(host.textContent).toBe('Continue lesson 06.3 · 1 of 2 exercises');
     await press('Continue lesson 06.3');
-    await press('1 of 2');
+    await press('1 of 2 exercises');
     expect(executed).toEqual([
       [CommandIDs.openLesson, { link: '06.3' }],
       [CommandIDs.openLessons, {}]

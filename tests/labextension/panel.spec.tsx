@@ -14,6 +14,7 @@ import { CreateForm } from '../../labextension/src/form/createform';
 import { Fragment, h } from '../../labextension/src/jsx';
 import { ClusterCard } from '../../labextension/src/panel/clustercard';
 import { ClusterList, type IClusterListProps } from '../../labextension/src/panel/clusterlist';
+import { CreatedClusters } from '../../labextension/src/panel/created';
 import { SiteFaultsLine } from '../../labextension/src/panel/sitefaults';
 import { ListOrder } from '../../labextension/src/panel/listorder';
 import { Unfolded } from '../../labextension/src/panel/unfolded';
@@ -144,6 +145,24 @@ const offer: IOffer = {
     }
   ],
   devices: noDevices
+};
+
+/** A kind that asks which scheduler is meant. */
+const text = (title: string, advanced = false) => ({
+  anyOf: [{ type: 'string' }, { type: 'null' }],
+  default: null,
+  title,
+  advanced
+});
+const found = {
+  existing: {
+    properties: {
+      name: { type: 'string', title: 'Name' },
+      address: text('Address'),
+      scheduler_file: text('File'),
+      tls_key: text('Key', true)
+    }
+  }
 };
 
 let host: HTMLElement;
@@ -364,6 +383,54 @@ describe('order of the list', () => {
     expect(host.textContent).toContain('Stopped and failed (2)');
     await click('Stopped and failed (2)');
     expect(opened()).toEqual([]);
+  });
+
+  it('shows what was created here, once more when it fails', async () => {
+    const scrolled: string[] = [];
+    Element.prototype.scrollIntoView = function (this: Element) {
+      scrolled.push(this.getAttribute('data-state') ?? '');
+    };
+    const clusters = [born('old', 9)];
+    const manager = store(clusters);
+    const { order, unfolded: kept } = list(manager).props as IClusterListProps;
+    const created = new CreatedClusters(manager, kept);
+    const show = (): Promise<void> =>
+      act(() => {
+        const whole = { ...list(manager).props, order, created, unfolded: kept };
+        root.render(<ClusterList {...(whole as IClusterListProps)} />);
+        return Promise.resolve();
+      });
+    await draw(<></>);
+    await show();
+    const tell = (one: ClusterModel): void => {
+      clusters.splice(0, clusters.length, one, born('old', 9));
+      (manager.changed as Signal<IClusterManager, void>).emit();
+    };
+    const starting = born('new', 10, { state: 'starting', scheduler_address: null });
+    tell(starting);
+    (manager.created as Signal<IClusterManager, ClusterModel>).emit(starting);
+    await show();
+    expect(scrolled).toEqual(['starting']);
+    button('New cluster').focus();
+    tell(over(starting, 11, 'failed'));
+    await show();
+    expect([document.activeElement?.id, ...scrolled]).toEqual([
+      'gpucluster-new',
+      'starting',
+      'failed'
+    ]);
+    expect(opened()).toContain('new');
+    // Nothing moves for what ends later.
+    await show();
+    expect(scrolled).toHaveLength(2);
+    // What fails before the list is drawn is not put into the group of ended clusters.
+    const quick = over(born('quick', 12), 12, 'failed');
+    tell(quick);
+    order.see('quick');
+    (manager.created as Signal<IClusterManager, ClusterModel>).emit(quick);
+    await show();
+    expect(document.activeElement?.id).toBe('gpucluster-quick');
+    expect(opened()).toContain('quick');
   });
 
   it('groups what had ended before, and leases', async () => {
@@ -858,6 +925,20 @@ describe('card', () => {
       cluster({ state: 'stopped', scheduler_address: null, ended_at: '2026-01-01T10:04:00Z' })
     ]);
     expect(document.activeElement).toBe(host.querySelector('h3'));
+    // What goes from a list within the card leaves the focus at the head of that list.
+    const part = document.createElement('div');
+    part.className = 'gpc-Disclosure';
+    part.innerHTML = '<button class="gpc-Disclosure-button"></button><button>Release</button>';
+    host.querySelector('.gpc-ClusterCard')?.append(part);
+    const [head, released] = part.querySelectorAll('button');
+    released.focus();
+    released.remove();
+    const focused = jest.spyOn(head, 'focus');
+    await show([
+      cluster({ state: 'stopped', scheduler_address: null, ended_at: '2026-01-01T10:04:00Z' })
+    ]);
+    expect(document.activeElement).toBe(head);
+    expect(focused).toHaveBeenCalledWith({ preventScroll: true });
     button('Remove').focus();
     await show([]);
     expect(document.activeElement?.textContent).toBe('New cluster');
@@ -945,11 +1026,13 @@ describe('stopping a cluster', () => {
       title: { label: 'Untitled.ipynb' },
       sessionContext: { session: { kernel } }
     } as unknown as NotebookPanel;
-    const manager = store([free], { look, sample: () => sample() });
+    const manager = store([free], { look, sample: () => sample({ tasks: { memory: 44 } }) });
     const answer = confirmStop(free, manager, [panel], trans);
     await new Promise(resolve => window.setTimeout(resolve, 20));
     const dialog = document.querySelector('.jp-Dialog');
-    expect(dialog?.textContent).toContain('In use by Untitled and 1 other client.');
+    expect(dialog?.querySelector('.jp-Dialog-body')?.textContent).toBe(
+      'In use by Untitled and 1 other client. 44 results on the workers will be lost.'
+    );
     [...(dialog?.querySelectorAll('button') ?? [])]
       .find(one => one.textContent === 'Cancel')
       ?.click();
@@ -1044,10 +1127,12 @@ describe('creation form', () => {
   const form = (
     manager: IClusterManager,
     onDone = jest.fn(),
-    filled: Readonly<Record<string, unknown>> | null = null
+    filled: Readonly<Record<string, unknown>> | null = null,
+    reason = ''
   ): JSX.Element => (
     <CreateForm
       filled={filled}
+      reason={reason}
       manager={manager}
       trans={trans}
       environment={environment}
@@ -1119,6 +1204,74 @@ describe('creation form', () => {
       partition: 'long',
       kernel_name: 'py'
     });
+  });
+
+  it.each([
+    ['address: no such setting.', 'address', 'No such setting.'],
+    ['Nothing listens at tcp://far:8786.', 'address', 'Nothing listens at tcp://far:8786.'],
+    ['The file /a/key.pem is open to others.', 'tls_key', 'The file /a/key.pem is open to others.']
+  ])('marks the field that made a cluster fail: %s', async (reason, field, sentence) => {
+    const filled = {
+      backend: 'existing',
+      address: 'tcp://far:8786',
+      tls_key: '/a/key.pem',
+      name: 'far'
+    };
+    const existing = () => Promise.resolve({ ...offer, backends: { ...offer.backends, ...found } });
+    await draw(form(store([], { offer: existing }), jest.fn(), filled, reason));
+    const marked = host.querySelector(`[data-field=${field}]`);
+    expect(marked?.querySelector('[role=alert]')?.textContent).toBe(sentence);
+    expect(document.activeElement).toBe(marked?.querySelector('input'));
+    expect(host.querySelectorAll('[role=alert]')).toHaveLength(1);
+    expect(host.querySelector('details')?.open).toBe(field === 'tls_key');
+  });
+
+  it('shows why a cluster failed where no field is at fault', async () => {
+    const filled = { backend: 'local', name: 'far', n_workers: 2 };
+    await draw(form(store([]), jest.fn(), filled, 'The machine has no memory left.'));
+    expect(host.querySelector('.gpc-Error')?.textContent).toBe('The machine has no memory left.');
+  });
+
+  it('asks which scheduler is meant', async () => {
+    const create = jest.fn(() => Promise.resolve(cluster()));
+    const existing = () => Promise.resolve({ ...offer, backends: { ...offer.backends, ...found } });
+    await draw(form(store([], { create, offer: existing }), jest.fn(), { backend: 'existing' }));
+    expect(host.querySelector('[data-field=address] [role=alert]')).toBeNull();
+    await click('Create');
+    await act(() => new Promise<void>(resolve => window.setTimeout(resolve, 20)));
+    expect(host.querySelector('[data-field=address] [role=alert]')?.textContent).toBe(
+      'Enter an address, e.g. tcp://node1:8786, or a scheduler file.'
+    );
+    expect(document.activeElement).toBe(host.querySelector('[data-field=address] input'));
+    expect(create).not.toHaveBeenCalled();
+    await type('File', '/a/file.json');
+    await click('Create');
+    expect(create).toHaveBeenCalledTimes(1);
+  });
+
+  it('drops what was typed only after a question', async () => {
+    const onDone = jest.fn();
+    const escape = async (answer?: string): Promise<void> => {
+      await act(async () => {
+        host
+          .querySelector('form input')
+          ?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
+        await new Promise(resolve => window.setTimeout(resolve, 20));
+        [...document.querySelectorAll<HTMLElement>('.jp-Dialog button')]
+          .find(one => one.textContent === answer)
+          ?.click();
+        await new Promise(resolve => window.setTimeout(resolve, 20));
+      });
+    };
+    await draw(form(store([]), onDone));
+    await type('Name', 'red');
+    await escape('Keep editing');
+    expect(onDone).not.toHaveBeenCalled();
+    await escape('Discard');
+    expect(onDone).toHaveBeenCalledTimes(1);
+    await draw(form(store([]), onDone));
+    await escape();
+    expect(onDone).toHaveBeenCalledTimes(2);
   });
 
   it('begins at a place with what the site offers there', async () => {

@@ -1,4 +1,4 @@
-import { Clipboard, Dialog } from '@jupyterlab/apputils';
+import { Clipboard, Dialog, Notification } from '@jupyterlab/apputils';
 
 import { shareView } from '../../labextension/src/actions/sharing';
 import type { IClusterManager, ILinkRequest } from '../../labextension/src/clusters/tokens';
@@ -89,6 +89,9 @@ it('makes the link that was asked for, and copies it', async () => {
   press('Copy link');
   await done;
   expect(copied).toEqual([shown.value]);
+  expect(Notification.manager.notifications.map(({ message }) => message)).toEqual([
+    'Link copied.'
+  ]);
 });
 
 it('says why it takes no such number of hours', async () => {

@@ -104,9 +104,29 @@ export async function confirmStop(
   }
   return confirmLoss(
     trans.__('Stop %1?', cluster.name),
-    `${usage(cluster, manager, open, trans)} ${trans.__('Results on the workers are lost.')}`,
+    `${usage(cluster, manager, open, trans)} ${lostResults(cluster, manager, trans)}`.trim(),
     trans.__('Stop')
   );
+}
+
+/** How many results go with the workers; empty: none. */
+function lostResults(
+  { id }: ClusterModel,
+  manager: IClusterManager,
+  trans: TranslationBundle
+): string {
+  const sample = manager.connection === 'live' ? manager.sample(id) : undefined;
+  if (sample === undefined) {
+    return trans.__('Results on the workers will be lost.');
+  }
+  const count = sample.tasks?.memory ?? 0;
+  return count === 0
+    ? ''
+    : trans._n(
+        '%1 result on the workers will be lost.',
+        '%1 results on the workers will be lost.',
+        count
+      );
 }
 
 /** Ask before a verb that loses something. */

@@ -1,8 +1,9 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { MenuSvg } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import type { Message } from '@lumino/messaging';
-import { Menu, Widget } from '@lumino/widgets';
+import { Widget, type Menu } from '@lumino/widgets';
 
 import { isUsable } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
@@ -26,7 +27,8 @@ export class ClusterChip extends Widget {
     this._button.addEventListener('click', () => this._openMenu());
     this.node.append(this._button);
     const { manager, links, panel, commands, trans } = _options;
-    this._menu = new Menu({ commands });
+    // JupyterLab's own kind of menu draws the tick.
+    this._menu = new MenuSvg({ commands });
     this._menu.title.label = trans.__('Cluster of this notebook');
     // Whatever is chosen then, the focus goes on from here.
     this._menu.aboutToClose.connect(() => this._button.focus());

@@ -3,7 +3,7 @@ import { InputDialog, type ICommandPalette } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { shareIcon } from '@jupyterlab/ui-components';
 
-import { hasEnded } from '../clusters/states';
+import { hasEnded, said } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import type { PageLists } from '../dashboards/pagelists';
 import { clusterIcon } from '../icons';
@@ -70,7 +70,11 @@ export function addCommands(options: ICommandOptions): void {
         return created.id;
       }
       const from = manager.clusters.find(one => one.id === args.from);
-      panel.showForm(from === undefined ? null : { ...from.spec, name: from.name });
+      const reasons = said(from ?? {}, 'failed').map(({ text }) => text);
+      panel.showForm(
+        from === undefined ? null : { ...from.spec, name: from.name },
+        reasons.join(' ')
+      );
       return null;
     }
   });

@@ -43,6 +43,9 @@ export async function connectNotebook(
     }
     panel = chosen === 'new' ? await newNotebook(cluster, options) : chosen;
     activate(panel.id);
+  } else if (!panel.isVisible) {
+    // A tab about a cluster is in front of it.
+    activate(panel.id);
   }
   requirePython(panel, environment, trans);
   await panel.revealed;

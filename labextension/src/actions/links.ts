@@ -3,6 +3,7 @@ import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { Session } from '@jupyterlab/services';
 import { Signal, type ISignal } from '@lumino/signaling';
 
+import { hasEnded } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import type { ClusterModel } from '../protocol/messages';
 import type { NotebooksInSight } from './notebooks';
@@ -75,5 +76,8 @@ export class NotebookLinks implements INotebookLinks {
 /** The living cluster that a notebook computes on; null where it is connected to none of ours. */
 export function clusterOf(panel: NotebookPanel, manager: IClusterManager): ClusterModel | null {
   const id = panel.sessionContext.session?.kernel?.id;
-  return manager.clusters.find(({ kernels }) => id !== undefined && kernels.includes(id)) ?? null;
+  return (
+    manager.clusters.find(one => id !== undefined && !hasEnded(one) && one.kernels.includes(id)) ??
+    null
+  );
 }

@@ -2,7 +2,11 @@ import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 
 /** Which of the open notebooks a person sees, and which of those had the focus last. */
 export class NotebooksInSight {
-  constructor(private readonly _notebooks: INotebookTracker | null) {
+  constructor(
+    private readonly _notebooks: INotebookTracker | null,
+    /** Whether what is in front is about a cluster, such as its log: the notebook behind it is still meant. */
+    private readonly _isOursInFront: () => boolean = () => false
+  ) {
     _notebooks?.currentChanged.connect((_, panel) => {
       if (panel !== null) {
         this._focused.set(panel, ++this._count);
@@ -22,7 +26,9 @@ export class NotebooksInSight {
 
   /** The one that is meant by what acts on "the" notebook: seen, and focused last; null where none is seen. */
   last(): NotebookPanel | null {
-    return this.open().find(panel => panel.isVisible) ?? null;
+    const open = this.open();
+    const seen = open.find(panel => panel.isVisible);
+    return seen ?? (this._isOursInFront() ? (open[0] ?? null) : null);
   }
 
   private readonly _focused = new WeakMap<NotebookPanel, number>();

@@ -1,4 +1,4 @@
-import { Clipboard, Dialog, showDialog } from '@jupyterlab/apputils';
+import { Clipboard, Dialog, Notification, showDialog } from '@jupyterlab/apputils';
 import { URLExt } from '@jupyterlab/coreutils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
@@ -40,6 +40,7 @@ export async function shareView(
     });
     if (shown.button.accept) {
       Clipboard.copyToSystem(address);
+      Notification.success(trans.__('Link copied.'), { autoClose: 3000 });
     }
   }
 }

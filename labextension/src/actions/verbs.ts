@@ -8,8 +8,10 @@ export interface IVerbAction {
   readonly verb: Verb;
   /** Id of the command. */
   readonly command: string;
-  /** Name of the command in menus and the palette. */
+  /** Name of the command in the menu bar and the palette. */
   readonly name: string;
+  /** Name of the entry in the card's menu. */
+  readonly entry: string;
   readonly icon: LabIcon;
   /** What confirms it in a dialog. */
   readonly label: string;
@@ -23,7 +25,8 @@ export function verbActions(trans: TranslationBundle): readonly IVerbAction[] {
     {
       verb: 'restart',
       command: 'gpucluster:restart-workers',
-      name: trans.__('Restart workers…'),
+      name: trans.__('Restart Workers…'),
+      entry: trans.__('Restart workers…'),
       icon: refreshIcon,
       label: trans.__('Restart'),
       confirm: cluster => ({

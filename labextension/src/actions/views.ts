@@ -3,6 +3,7 @@ import { WidgetTracker } from '@jupyterlab/apputils';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { UUID } from '@lumino/coreutils';
+import type { Widget } from '@lumino/widgets';
 
 import { ActivityView } from '../activity/activityview';
 import { ChartsView } from '../charts/chartsview';
@@ -13,7 +14,7 @@ import type { ISubject } from '../dashboards/attachment';
 import { DashboardView } from '../dashboards/dashboardview';
 import type { PageLists } from '../dashboards/pagelists';
 import { LogView } from '../log/logview';
-import type { ClusterTab } from '../shell/clustertab';
+import { ClusterTab } from '../shell/clustertab';
 import { activateView, addView, type IShells } from '../shell/placing';
 import * as CommandIDs from './commandids';
 import { NotebooksInSight } from './notebooks';
@@ -30,11 +31,22 @@ export const TABS = {
 export type TabKind = keyof typeof TABS;
 const tabKinds = Object.keys(TABS) as TabKind[];
 
+/** Whether a tab is one of those about a cluster. */
+export function isAboutCluster(view: Widget | null): boolean {
+  return view instanceof ClusterTab || view instanceof DashboardView;
+}
+
 /** Opens dashboards, logs and activities as tabs; each comes back after a reload. */
 export class ClusterViews {
   constructor(private readonly _options: ClusterViews.IOptions) {
     this._inSight = new NotebooksInSight(_options.notebooks);
-    const { app, restorer } = _options;
+    const { app, manager, restorer } = _options;
+    manager.changed.connect(() => {
+      for (const kind of tabKinds) {
+        const tracker = this._tabs[kind];
+        tracker.forEach(view => view.followName() && void tracker.save(view));
+      }
+    });
     if (restorer !== null) {
       const when = app.serviceManager.ready;
       const subject = (view: DashboardView | ClusterTab) => ({
@@ -141,7 +153,8 @@ export class ClusterViews {
     activateView(this._options, view);
     if (comesBack) {
       // The log of a cluster that has ended is still read, until it is removed.
-      this._closeWhere(view, () => manager.get(subject.id) === undefined);
+      const tab = view;
+      this._closeWhere(tab, () => manager.get(tab.clusterId) === undefined && !tab.followName());
     }
   }
 

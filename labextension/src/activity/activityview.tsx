@@ -6,7 +6,7 @@ import { activityIcon } from '../icons';
 import { Fragment, h } from '../jsx';
 import { sentenceOf } from '../panel/asking';
 import type { ActivityEntry } from '../protocol/messages';
-import { ClusterTab, type IClusterTabOptions } from '../shell/clustertab';
+import { ClusterTab, type IClusterTabOptions, type IFollowing } from '../shell/clustertab';
 import { ActivityTable } from './activitytable';
 
 /** What has happened to a cluster, as a tab: who asked what, when, and what came of it. */
@@ -19,11 +19,18 @@ export class ActivityView extends ClusterTab {
 }
 
 /** Reads the activity whenever the cluster has changed, while somebody looks. */
-class ActivityList extends ReactWidget {
+class ActivityList extends ReactWidget implements IFollowing {
   constructor(private readonly _options: IClusterTabOptions) {
     super();
     this.addClass('gpc-ActivityList');
     _options.manager.changed.connect(this._onChanged, this);
+  }
+
+  restart(): void {
+    this._entries = null;
+    this._fault = null;
+    this.update();
+    this._onChanged();
   }
 
   override dispose(): void {
@@ -73,12 +80,22 @@ class ActivityList extends ReactWidget {
 
   private async _read(): Promise<void> {
     const { id, manager } = this._options;
-    try {
-      this._entries = await manager.activity(id);
-      this._fault = null;
-    } catch (error) {
-      this._fault = sentenceOf(error);
+    if (this._entries !== null && manager.isReady && manager.get(id) === undefined) {
+      // What was removed has no activity any more; what is shown stays.
+      return;
     }
+    let entries = this._entries;
+    let fault: string | null = null;
+    try {
+      entries = await manager.activity(id);
+    } catch (error) {
+      fault = sentenceOf(error);
+    }
+    if (id !== this._options.id) {
+      return;
+    }
+    this._entries = entries;
+    this._fault = fault;
     if (!this.isDisposed) {
       this.update();
     }

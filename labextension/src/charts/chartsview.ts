@@ -3,7 +3,7 @@ import { Widget } from '@lumino/widgets';
 
 import type { IClusterManager } from '../clusters/tokens';
 import { chartsIcon } from '../icons';
-import { ClusterTab, type IClusterTabOptions } from '../shell/clustertab';
+import { ClusterTab, type IClusterTabOptions, type IFollowing } from '../shell/clustertab';
 import { TimeCharts } from './timecharts';
 
 /** How often to ask what has happened that changes no cluster's model, such as a profile. */
@@ -19,17 +19,26 @@ export class ChartsView extends ClusterTab {
 }
 
 /** Feeds the charts from the store. */
-class ChartsContent extends Widget {
+class ChartsContent extends Widget implements IFollowing {
   constructor(private readonly _options: IClusterTabOptions) {
     super();
-    const { id, manager, trans } = _options;
+    const { id, manager } = _options;
     this.addClass('gpc-ChartsContent');
-    this._charts = new TimeCharts({ trans });
-    this.node.append(this._charts.node);
-    this._charts.isShown = false;
+    this._charts = this._begin();
     manager.sampled.connect(this._onSampled, this);
     manager.changed.connect(this._onChanged, this);
     this._onSampled(manager, id);
+    this._onChanged();
+  }
+
+  /** Nothing of the cluster before stays beside the one that is shown now. */
+  restart(): void {
+    this._charts.dispose();
+    this._charts = this._begin();
+    this._charts.isShown = this.isVisible;
+    this._wasLive = false;
+    this._told = '';
+    this._onSampled(this._options.manager, this._options.id);
     this._onChanged();
   }
 
@@ -58,6 +67,13 @@ class ChartsContent extends Widget {
     this._charts.isShown = false;
   }
 
+  private _begin(): TimeCharts {
+    const charts = new TimeCharts({ trans: this._options.trans });
+    this.node.append(charts.node);
+    charts.isShown = false;
+    return charts;
+  }
+
   private _onSampled(manager: IClusterManager, sampled: string): void {
     const sample = sampled === this._options.id ? manager.sample(sampled) : undefined;
     if (sample !== undefined) {
@@ -72,9 +88,14 @@ class ChartsContent extends Widget {
   private _onChanged(): void {
     const { id, manager } = this._options;
     const isLive = manager.connection === 'live';
+    const charts = this._charts;
+    if (manager.isReady && manager.get(id) === undefined) {
+      // What was removed has no past any more; what is shown stays.
+      return;
+    }
     if (isLive && !this._wasLive) {
       manager.history(id).then(
-        history => this._charts.load(history),
+        history => charts === this._charts && charts.load(history),
         () => undefined
       );
     }
@@ -93,15 +114,16 @@ class ChartsContent extends Widget {
   private _tell(): void {
     const { id, manager } = this._options;
     this._toldAt = Date.now();
+    const charts = this._charts;
     manager.activity(id).then(
       entries => {
-        this._charts.told = entries;
+        charts.told = entries;
       },
       () => undefined
     );
   }
 
-  private readonly _charts: TimeCharts;
+  private _charts: TimeCharts;
   private _wasLive = false;
   private _told = '';
   private _toldAt = 0;

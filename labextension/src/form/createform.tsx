@@ -1,3 +1,4 @@
+import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IEnvironment } from '../actions/environment';
@@ -23,6 +24,8 @@ export interface ICreateFormProps {
   readonly defaultPreset: string;
   /** A request to begin with, in place of a preset: that of a cluster which failed. */
   readonly filled?: Readonly<Record<string, unknown>> | null;
+  /** Why that cluster failed; empty: not known. */
+  readonly reason?: string;
   readonly onDone: () => void;
 }
 
@@ -31,6 +34,12 @@ export function CreateForm(props: ICreateFormProps): JSX.Element {
   const { manager, environment, filled, trans, onDone } = props;
   const [offer, setOffer] = useState<IOffer | null>(null);
   const asking = useAsking();
+  const isTyped = useRef(false);
+  const leave = async (): Promise<void> => {
+    if (!isTyped.current || (await confirmDiscard(trans))) {
+      onDone();
+    }
+  };
   const kernel = environment.activeKernel()?.name;
   const load = (): void => {
     void asking.run('offer', async () => setOffer(await manager.offer(kernel)));
@@ -44,7 +53,7 @@ export function CreateForm(props: ICreateFormProps): JSX.Element {
       onKeyDown={event => {
         // An open list of choices is closed by the same key.
         if (event.key === 'Escape' && !(event.target instanceof HTMLSelectElement)) {
-          onDone();
+          void leave();
         }
       }}
     >
@@ -68,7 +77,7 @@ export function CreateForm(props: ICreateFormProps): JSX.Element {
       {offer === null ? (
         asking.error === null && <p role="status">{trans.__('Checking this machine…')}</p>
       ) : (
-        <Form {...props} offer={offer} />
+        <Form {...props} offer={offer} onTyped={() => (isTyped.current = true)} />
       )}
     </div>
   );
@@ -76,6 +85,22 @@ export function CreateForm(props: ICreateFormProps): JSX.Element {
 
 interface IFormProps extends ICreateFormProps {
   readonly offer: IOffer;
+  /** Called when a field was changed. */
+  readonly onTyped: () => void;
+}
+
+/** Ask before what was typed is dropped by a key that is easily hit. */
+async function confirmDiscard(trans: TranslationBundle): Promise<boolean> {
+  const { button } = await showDialog({
+    title: trans.__('Discard this request?'),
+    body: trans.__('The values that you entered are lost.'),
+    buttons: [
+      Dialog.cancelButton({ label: trans.__('Keep editing') }),
+      Dialog.warnButton({ label: trans.__('Discard') })
+    ],
+    defaultButton: 0
+  });
+  return button.accept;
 }
 
 function Form({
@@ -85,15 +110,19 @@ function Form({
   environment,
   defaultPreset,
   filled,
+  reason,
+  onTyped,
   onDone
 }: IFormProps): JSX.Element {
-  const [first] = useState(() => beginning(offer, defaultPreset, filled ?? null, trans));
+  const [first] = useState(() =>
+    beginning(offer, defaultPreset, filled ?? null, reason ?? '', trans)
+  );
   const [preset, setPreset] = useState(first.preset);
   const [backend, setBackend] = useState(first.backend);
   const [entries, setEntries] = useState<Entries>(first.entries);
   const [refused, setRefused] = useState<readonly FieldError[]>(first.refused);
   const [tried, setTried] = useState(false);
-  const [isAdvancedOpen, setAdvancedOpen] = useState(first.isAdvanced);
+  const [isAdvancedOpen, setAdvancedOpen] = useState(false);
   const [isCodeShown, setCodeShown] = useState(false);
   const asking = useAsking();
   const form = useRef<HTMLFormElement>(null);
@@ -112,7 +141,8 @@ function Form({
 
   const fields = useMemo(() => fieldsOf(offer.backends[backend] ?? {}), [offer, backend]);
   const { values, faults } = parseEntries(fields, entries, trans);
-  const isValid = Object.keys(faults).length === 0;
+  const missing = missingIn(fields, values, trans);
+  const isValid = Object.keys({ ...faults, ...missing }).length === 0;
   const kernel = environment.activeKernel();
   const given = withKernel(values, entries, kernel?.name);
   const request = { backend, ...given };
@@ -127,6 +157,7 @@ function Form({
   useEffect(() => uncover(form.current), [foreseen.notes, demand]);
 
   const change = (name: string, entry: Entries[string]): void => {
+    onTyped();
     setEntries({ ...entries, [name]: entry });
     setRefused(refused.filter(error => fieldOf(error, fields) !== name));
     asking.clear();
@@ -177,6 +208,8 @@ function Form({
     const told =
       refused.find(error => fieldOf(error, fields) === field.name)?.message ??
       faults[field.name] ??
+      // What has not been filled in yet is no fault.
+      (tried ? missing[field.name] : undefined) ??
       (isOfKind ? foreseen.fields : []).find(
         error => fieldOf(error, fields) === field.name && isAsTyped(field.name, foreseen, request)
       )?.message;
@@ -328,7 +361,6 @@ interface IBeginning {
   readonly backend: string;
   readonly entries: Entries;
   readonly refused: readonly FieldError[];
-  readonly isAdvanced: boolean;
 }
 
 /** What the form begins with: a preset, or a request that was made before. */
@@ -336,6 +368,7 @@ function beginning(
   offer: IOffer,
   defaultPreset: string,
   filled: Readonly<Record<string, unknown>> | null,
+  reason: string,
   trans: TranslationBundle
 ): IBeginning {
   const kind = filled?.backend;
@@ -343,21 +376,59 @@ function beginning(
     const first = startingPreset(offer, defaultPreset);
     const entries = entriesOf(offer, first);
     const backend = backendOf(offer, first);
-    return { preset: first?.name ?? '', backend, entries, refused: [], isAdvanced: false };
+    return { preset: first?.name ?? '', backend, entries, refused: [] };
   }
   const fields = fieldsOf(offer.backends[kind]);
   const { env } = filled;
   const names = typeof env === 'object' && env !== null ? Object.keys(env) : [];
   const hidden = Object.fromEntries(names.map(name => [name, '']));
   const entries = entriesFor(fields, names.length > 0 ? { ...filled, env: hidden } : filled);
-  const message = trans.__('enter the values again: they are not stored');
+  const again = trans.__('enter the values again: they are not stored');
+  const refused = reason === '' ? [] : [causeIn(reason, fields, filled)];
   return {
     preset: '',
     backend: kind,
     entries,
-    refused: names.length > 0 ? [{ field: 'env', message }] : [],
-    isAdvanced: fields.some(({ advanced, name }) => advanced && name in entries)
+    refused: names.length > 0 ? [...refused, { field: 'env', message: again }] : refused
   };
+}
+
+/** Why a cluster failed, at the field that the sentence names or quotes. */
+function causeIn(
+  reason: string,
+  fields: readonly IField[],
+  spec: Readonly<Record<string, unknown>>
+): FieldError {
+  const [prefix, named] = /^(\w+): /.exec(reason) ?? ['', ''];
+  if (fields.some(({ name }) => name === named)) {
+    return { field: named, message: reason.slice(prefix.length) };
+  }
+  const isQuoted = ({ name }: IField): boolean => {
+    const value = spec[name];
+    return (
+      name !== 'name' &&
+      typeof value === 'string' &&
+      value.length >= LEAST_QUOTED &&
+      reason.includes(value)
+    );
+  };
+  return { field: fields.find(isQuoted)?.name ?? '', message: reason };
+}
+
+/** A shorter value may be in a sentence by chance. */
+const LEAST_QUOTED = 6;
+
+/** What has to be filled in: which scheduler, by address or file. */
+function missingIn(
+  fields: readonly IField[],
+  values: Readonly<Record<string, unknown>>,
+  trans: TranslationBundle
+): Readonly<Record<string, string>> {
+  const ways = ['address', 'scheduler_file'];
+  return ways.every(way => fields.some(({ name }) => name === way)) &&
+    ways.every(way => values[way] === undefined)
+    ? { address: trans.__('enter an address, e.g. tcp://node1:8786, or a scheduler file') }
+    : {};
 }
 
 const EVERYWHERE = ['Cluster', 'GPUs', 'Memory', 'GPU memory', 'Network'];
@@ -378,12 +449,13 @@ function isAsTyped(
   return JSON.stringify(before[name]) === JSON.stringify(now[name]);
 }
 
-/** Go on to the first field, unless somebody has left the form while it was loaded. */
+/** Go on to the field at fault, else to the first one, unless somebody has left the form while it was loaded. */
 function focusFirst(form: HTMLFormElement | null): void {
   const region = form?.closest('.gpc-CreateForm');
   const { activeElement } = document;
+  const fault = form?.querySelector<HTMLElement>('[aria-invalid="true"]');
   if (activeElement === document.body || region?.contains(activeElement)) {
-    form?.querySelector<HTMLElement>('input:checked, input:enabled, select')?.focus();
+    (fault ?? form?.querySelector<HTMLElement>('input:checked, input:enabled, select'))?.focus();
   }
 }
 

@@ -86,20 +86,39 @@ export class ProgressList {
     const known = this._others.filter(prefix => coming.has(prefix));
     const added = kinds
       .map(({ prefix }) => prefix)
-      .filter(prefix => !places.includes(prefix) && !known.includes(prefix));
+      .filter(prefix => !places.includes(prefix) && !known.includes(prefix))
+      .filter(prefix => {
+        // What was there before comes back to its line.
+        const line = this._lines.get(prefix);
+        const isBack = line !== undefined && places[line] === null;
+        if (isBack) {
+          places[line] = prefix;
+        }
+        return !isBack;
+      });
     const others = [...known, ...added.reverse()];
     const quietFor = (prefix: string): number => this._quiet.get(prefix) ?? 0;
-    places.forEach((prefix, i) => {
+    const taken = new Set(this._lines.values());
+    // A new kind leaves the lines of others free while it can.
+    const order = [...places.keys()].sort((i, j) => Number(taken.has(i)) - Number(taken.has(j)));
+    order.forEach(i => {
+      const prefix = places[i];
       // What works takes a place that is free, or that of what has done nothing for a while.
       const isFree = prefix === null;
       const next = others.find(other => quietFor(other) === 0) ?? (isFree ? others[0] : undefined);
-      if (next !== undefined && (isFree || quietFor(prefix) >= QUIET_UPDATES)) {
+      // While all are shown, none has to make room.
+      const isGiven = isFree || (!this._isWhole && quietFor(prefix) >= QUIET_UPDATES);
+      if (next !== undefined && isGiven) {
         others.splice(others.indexOf(next), 1, ...(isFree ? [] : [prefix]));
         places[i] = next;
       }
     });
     this._places = places;
     this._others = others;
+    if (this._empty > EMPTY_UPDATES) {
+      this._lines.clear();
+    }
+    places.forEach((prefix, i) => prefix !== null && this._lines.set(prefix, i));
   }
 
   private _add(): Element {
@@ -168,6 +187,8 @@ export class ProgressList {
   /** What has a line of its own; null where one is free. */
   private _places: readonly (string | null)[] = new Array<null>(FEW).fill(null);
   private _others: readonly string[] = [];
+  /** The line that each kind had last. */
+  private readonly _lines = new Map<string, number>();
   private _isWhole = false;
   /** Updates without any task. */
   private _empty = 0;

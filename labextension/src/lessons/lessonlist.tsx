@@ -71,8 +71,8 @@ export function LessonsLine({ store, commands, trans }: ILessonsProps): JSX.Elem
         onClick={() => void commands.execute(CommandIDs.openLessons)}
       >
         {link === null
-          ? trans.__('Lessons: %1 of %2', done, total)
-          : trans.__('%1 of %2', done, total)}
+          ? trans.__('Lessons: %1 of %2 exercises', done, total)
+          : trans.__('%1 of %2 exercises', done, total)}
       </button>
     </p>
   );

@@ -97,6 +97,15 @@ export class LogView extends ClusterTab {
     void this._poll.refresh();
   }
 
+  protected override restart(): void {
+    this.text.replace([]);
+    this._isRead = false;
+    this._isComplete = false;
+    this._fault = null;
+    this._isFollowing = true;
+    void this._poll.refresh();
+  }
+
   private _whole(): string {
     return this.text.lines.map(line => `${line}\n`).join('');
   }
@@ -106,9 +115,22 @@ export class LogView extends ClusterTab {
     // Asked before the log is read: what is written until the end is in it then.
     const cluster = manager.get(id);
     const isOver = manager.isReady && (cluster === undefined || hasEnded(cluster));
+    if (this._isRead && manager.isReady && cluster === undefined) {
+      // What was removed has no log any more; what is shown stays.
+      this._isComplete = true;
+      return;
+    }
     try {
-      if (!this._isRead || !this.text.take(await manager.logs(id, END))) {
-        this.text.replace(await manager.logs(id, WHOLE));
+      const end = this._isRead ? await manager.logs(id, END) : null;
+      if (id === this.clusterId && (end === null || !this.text.take(end))) {
+        const whole = await manager.logs(id, WHOLE);
+        if (id === this.clusterId) {
+          this.text.replace(whole);
+        }
+      }
+      if (id !== this.clusterId) {
+        // Another cluster was started in its place meanwhile.
+        return;
       }
       this._isRead = true;
       this._isComplete = isOver;
@@ -117,6 +139,9 @@ export class LogView extends ClusterTab {
         this.text.scrollToEnd();
       }
     } catch (error) {
+      if (id !== this.clusterId) {
+        return;
+      }
       this._fault = sentenceOf(error);
       this._isComplete = isOver;
       throw error;

@@ -276,7 +276,7 @@ function more(props: ICardButtonsProps): IMenuEntry[] {
       run: run(props, CommandIDs.recordCluster)
     },
     ...verbActions(trans).map(action => ({
-      label: action.name,
+      label: action.entry,
       icon: action.icon,
       isEnabled: usable && can(cluster, action.verb),
       run: run(props, action.command)

@@ -1,6 +1,5 @@
-import type { LabIcon } from '@jupyterlab/ui-components';
+import { MenuSvg, type LabIcon } from '@jupyterlab/ui-components';
 import { CommandRegistry } from '@lumino/commands';
-import { Menu } from '@lumino/widgets';
 
 /** What can be chosen in a menu of a card. */
 export interface IMenuEntry {
@@ -15,7 +14,7 @@ export interface IMenuEntry {
 export function openMenu(button: HTMLElement, entries: readonly IMenuEntry[]): void {
   // Commands of its own: their names would be of no use elsewhere.
   const commands = new CommandRegistry();
-  const menu = new Menu({ commands });
+  const menu = new MenuSvg({ commands });
   entries.forEach((entry, i) => {
     const command = `${i}`;
     commands.addCommand(command, {

@@ -127,7 +127,7 @@ export function ClusterCard(props: IClusterCardProps): JSX.Element {
 }
 
 /** What is remembered of a card: once its cluster has ended, it is another one. */
-function cardKey(cluster: ClusterModel): string {
+export function cardKey(cluster: ClusterModel): string {
   return hasEnded(cluster) ? `${cluster.id} ended` : cluster.id;
 }
 

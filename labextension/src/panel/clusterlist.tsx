@@ -7,10 +7,11 @@ import type { INotebookLinks } from '../actions/links';
 import type { Connection, IClusterManager } from '../clusters/tokens';
 import type { IThresholds } from '../gauges';
 import { clusterIcon } from '../icons';
-import { Fragment, h, useRef } from '../jsx';
+import { Fragment, h, useEffect, useRef } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
 import { sentenceOf, useAsking } from './asking';
 import { ClusterCard } from './clustercard';
+import type { CreatedClusters } from './created';
 import { useKeptFocus } from './keptfocus';
 import type { ListOrder } from './listorder';
 import type { Unfolded } from './unfolded';
@@ -21,6 +22,7 @@ export interface IClusterListProps {
   readonly links: INotebookLinks;
   readonly unfolded: Unfolded;
   readonly order: ListOrder;
+  readonly created?: CreatedClusters;
   readonly thresholds: IThresholds;
   readonly trans: TranslationBundle;
   /** Open the form. */
@@ -33,10 +35,12 @@ export interface IClusterListProps {
 
 /** All clusters, or what to do when there is none. */
 export function ClusterList(props: IClusterListProps): JSX.Element {
-  const { manager, links, order, trans } = props;
+  const { manager, links, order, created, trans } = props;
   const { clusters, isReady, connection } = manager;
   const list = useRef<HTMLDivElement>(null);
   useKeptFocus(list);
+  // After each drawing, and after the kept focus.
+  useEffect(() => created?.reveal(list.current));
   if (!isReady) {
     return connection === 'lost' ? <Unreachable {...props} /> : <Waiting trans={trans} />;
   }

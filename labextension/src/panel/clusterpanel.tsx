@@ -17,6 +17,7 @@ import { Fragment, h } from '../jsx';
 import { LessonsLine } from '../lessons/lessonlist';
 import type { ILessonStore } from '../lessons/tokens';
 import { ClusterList } from './clusterlist';
+import { CreatedClusters } from './created';
 import { ListOrder } from './listorder';
 import { SiteFaultsLine } from './sitefaults';
 import { MovableSections } from './movablesections';
@@ -37,7 +38,8 @@ export class ClusterPanel extends ReactWidget {
     const titles = { 'gpucluster-gpus': trans.__('GPUs of this machine') };
     this.sections = new MovableSections(titles, () => this.update());
     options.manager.changed.connect(this._onChanged, this);
-    options.manager.created.connect((_, { id }) => options.unfolded.set(id, true));
+    this._created = new CreatedClusters(options.manager, options.unfolded);
+    options.manager.created.connect((_, { id }) => this._order.see(id));
     options.links.changed.connect(this._onChanged, this);
     options.unfolded.changed.connect(this._onChanged, this);
     options.lessons.changed.connect(this._onChanged, this);
@@ -59,11 +61,12 @@ export class ClusterPanel extends ReactWidget {
     this.update();
   }
 
-  /** Show the form for a new cluster, with a request in it that was made before. */
-  showForm(filled: Readonly<Record<string, unknown>> | null = null): void {
+  /** Show the form for a new cluster, with a request in it that was made before, and why that failed. */
+  showForm(filled: Readonly<Record<string, unknown>> | null = null, reason = ''): void {
     // A form that is open keeps what is typed in it.
     if (!this._isCreating || filled !== null) {
       this._filled = filled;
+      this._reason = reason;
       this._forms += 1;
     }
     this._isCreating = true;
@@ -94,6 +97,7 @@ export class ClusterPanel extends ReactWidget {
           <CreateForm
             key={this._forms}
             filled={this._filled}
+            reason={this._reason}
             manager={manager}
             trans={trans}
             environment={environment}
@@ -108,6 +112,7 @@ export class ClusterPanel extends ReactWidget {
               links={links}
               unfolded={unfolded}
               order={this._order}
+              created={this._created}
               thresholds={this._thresholds}
               trans={trans}
               onCreate={() => this.showForm()}
@@ -147,9 +152,11 @@ export class ClusterPanel extends ReactWidget {
   }
 
   private readonly _options: ClusterPanel.IOptions;
+  private readonly _created: CreatedClusters;
   private readonly _order = new ListOrder();
   private _isCreating = false;
   private _filled: Readonly<Record<string, unknown>> | null = null;
+  private _reason = '';
   private _forms = 0;
   private _isReturning = false;
   private _timesShown = 0;

@@ -3,17 +3,26 @@ import type { RefObject } from 'react';
 import { useEffect, useRef } from '../jsx';
 
 /**
- * Keep the focus in a list of cards when what had it is gone: at the card's title, else at what is left of the list.
+ * Keep the focus in a list of cards when what had it is gone: at the head of the
+ * list that it was in, such as the largest results, else at the card's title, else at what is left of the list of cards.
  * Without this, a keyboard starts at the top of the page again after each button that takes itself away.
  */
 export function useKeptFocus(list: RefObject<HTMLElement>): void {
-  const last = useRef<{ element: HTMLElement; card: HTMLElement | null } | null>(null);
+  const last = useRef<{
+    element: HTMLElement;
+    card: HTMLElement | null;
+    part: HTMLElement | null;
+  } | null>(null);
   useEffect(() => {
     const { current } = list;
     const note = ({ target }: FocusEvent): void => {
       const element = target as HTMLElement;
       last.current = current?.contains(element)
-        ? { element, card: element.closest<HTMLElement>('.gpc-ClusterCard') }
+        ? {
+            element,
+            card: element.closest<HTMLElement>('.gpc-ClusterCard'),
+            part: element.closest<HTMLElement>('.gpc-Disclosure')
+          }
         : null;
     };
     document.addEventListener('focusin', note);
@@ -24,10 +33,15 @@ export function useKeptFocus(list: RefObject<HTMLElement>): void {
     if (last.current === null) {
       return;
     }
-    const { element, card } = last.current;
+    const { element, card, part } = last.current;
     const { activeElement } = document;
     const isNowhere = activeElement === document.body || activeElement === element;
     if (isNowhere && (!element.isConnected || element.matches(':disabled'))) {
+      if (part?.isConnected) {
+        // It stays in view: nothing scrolls.
+        part.querySelector<HTMLElement>('.gpc-Disclosure-button')?.focus({ preventScroll: true });
+        return;
+      }
       const place = card?.isConnected ? card : list.current;
       place?.querySelector<HTMLElement>('h3, .gpc-mod-accept')?.focus();
     }

@@ -29,6 +29,11 @@ export class ListOrder {
     };
   }
 
+  /** Take a cluster as seen alive: what the user creates may fail before the list is drawn. */
+  see(id: string): void {
+    this._seen.add(id);
+  }
+
   /** Whether a card is open that was neither opened nor folded: the notebook's, and the only one there was at first. */
   isOpen({ id }: ClusterModel): boolean {
     return id === this._pinned || id === this._alone;

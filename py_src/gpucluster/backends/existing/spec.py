@@ -31,7 +31,7 @@ class ExistingSpec(SpecBase):
         title="Address",
         description="Address of the scheduler, such as 'tcp://node1:8786' or 'tls://node1:8786', or the name of a "
         "setting of Dask's configuration that holds it. Default: Dask's own 'scheduler-address', as for Client().",
-        json_schema_extra=shown_in("Scheduler"),
+        json_schema_extra=shown_in("Scheduler", empty="tcp://node1:8786"),
     )
     scheduler_file: str | None = Field(
         None,
