@@ -68,6 +68,7 @@ export interface ClusterModel {
   has_gpus: boolean;
   n_workers: number;
   n_pending: number;
+  n_recomputing: number;
   workers: WorkerModel[];
   slots: GPUSlot[];
   nodes: string[];

@@ -398,6 +398,7 @@ class Controller:
         if self._claims is not None:
             self._claims.tell_end(self._share.expected_end(self._walltime, self._idle))
         self._store.update(soon=True, idle=self._idle.model(), **self._members())
+        self._activity_log.saw_recomputing(members.n_recomputing)
 
     def _look_for_marks(self) -> None:
         if self.sampler is not None and self.parts.reconciler is not None:

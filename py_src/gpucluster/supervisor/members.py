@@ -46,6 +46,7 @@ def observed(deployment: Deployment, *, has_gpus: bool = False) -> dict[str, Any
         "workers": workers,
         "nodes": _nodes({worker.name for worker in workers}, here, "GPU" if has_gpus else "worker"),
         "ends_at": min(ends).astimezone(UTC).isoformat() if ends else None,
+        "n_recomputing": members.n_recomputing,
         "n_clients": members.n_clients,
         "kernels": list(members.kernels),
     }

@@ -152,6 +152,15 @@ class ActivityLog:
         if (self._came or self._went) and self._pending is None:
             self._pending = asyncio.get_running_loop().call_later(COALESCE_SECONDS, self.flush)
 
+    def saw_recomputing(self, number: int) -> None:
+        """Complete the notice of the last deaths once the results that were lost are back."""
+        if number or self._pending is not None or self._noticed is None:
+            return
+        since, message, deaths = self._noticed
+        text = sentence(deaths, self._named, recomputed=True)
+        if text != sentence(deaths, self._named) and message.text.endswith("being recomputed."):
+            self._noticed = (since, self._announce(message.code, text, instead=message), deaths)
+
     def saw_restarts(self, number: int) -> None:
         """Note how often clients of Dask have had all workers restarted; a scheduler that came back begins at 0."""
         if number > self._n_restarts:
