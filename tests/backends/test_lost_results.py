@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from pathlib import Path
 from typing import Any
 
-from distributed import Client, Scheduler, Worker
+from distributed import Client, KilledWorker, Scheduler, Worker
 from gpucluster.backends.scheduler.in_process import InProcessScheduler
+from gpucluster.backends.scheduler.view import Failing
+from gpucluster.protocol.messages import MessageCode
+from gpucluster.supervisor.members import _failed
 
 _OPTIONS: dict[str, Any] = {"host": "127.0.0.1", "dashboard": False}
 
@@ -42,6 +46,29 @@ async def test_lost_results_are_counted_once_and_missing_until_they_are_back(tmp
         await view.close()
 
 
+async def test_a_task_whose_worker_died_has_no_traceback(tmp_path: Path) -> None:
+    async with Scheduler(host="127.0.0.1", port=0, dashboard_address="127.0.0.1:0") as scheduler:
+        scheduler.allowed_failures = 0
+        view = InProcessScheduler(scheduler)
+        async with Client(scheduler.address, asynchronous=True, set_as_default=False) as client:
+            worker = await _worker(scheduler, "0")
+            raised, killed = client.submit(_fail), client.submit(_made_when, tmp_path / "go")
+            await raised.exception()
+            while not next(iter(scheduler.workers.values())).processing:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+            await _lose(scheduler, worker)
+            assert isinstance(await killed.exception(), KilledWorker)
+            traced = {one.task: one.has_traceback for one in view.members().failures}
+            assert traced == {"fail": True, "made_when": False}
+            assert [one["worker"] for one in await view.failures()] == [None, None], "no address for its name"
+            (tmp_path / "go").touch()
+        await worker.close(nanny=False)
+        await view.close()
+    killing = Failing("f", 1, "1 workers died while running it (KilledWorker)", has_traceback=False)
+    told = _failed(killing, MessageCode.TASKS_KILLED)
+    assert (told.code, told.level, told.subject) == ("tasks_killed", "error", "f")
+
+
 async def _worker(scheduler: Scheduler, name: str) -> Worker:
     return await Worker(scheduler.address, name=name, nthreads=1, **_OPTIONS)
 
@@ -54,6 +81,10 @@ def _made_when(path: Path) -> int:
     while not path.exists():
         time.sleep(0.02)
     return 1
+
+
+def _fail() -> None:
+    raise ValueError("no")
 
 
 def _row(view: InProcessScheduler, kind: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ export type MessageCode =
   | 'warning'
   | 'pending'
   | 'tasks_failed'
+  | 'tasks_killed'
   | 'message'
   | 'worker_died'
   | 'worker_memory'

@@ -41,11 +41,11 @@ export function troublesOf(
   trans: TranslationBundle
 ): readonly ITrouble[] {
   const troubles: ITrouble[] = [
-    ...said(cluster, 'tasks_failed').map(({ text, subject }) => ({
+    ...said(cluster, 'tasks_failed', 'tasks_killed').map(({ code, text, subject }) => ({
       key: `failed ${subject}`,
       level: 'error' as const,
       text,
-      actions: ['traceback' as const, 'log' as const],
+      actions: code === 'tasks_failed' ? (['traceback', 'log'] as const) : (['log'] as const),
       task: subject ?? undefined
     })),
     ...deaths(cluster, now),

@@ -252,7 +252,7 @@ def own_failure(scheduler: Any, key: Any) -> dict[str, Any] | None:
         "key": str(key),
         "error": text,
         "traceback": task.traceback_text or "",
-        "worker": None if worker is None else str(known.name) if known is not None else str(worker),
+        "worker": None if known is None else str(known.name),
     }
 
 

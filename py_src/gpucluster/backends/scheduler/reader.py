@@ -204,7 +204,9 @@ class SchedulerReader(SchedulerPlugin):
             "n_restarts": self._n_restarts,
             "gone": [[address, n, lost, was_too_big(scheduler, address), had] for address, n, lost, had in self._gone],
             "n_recomputing": len(self._still_missing()),
-            "failures": [[one["task"], one["n_tasks"], one["error"]] for one in self.failures()],
+            "failures": [
+                [one["task"], one["n_tasks"], one["error"], bool(one["traceback"])] for one in self.failures()
+            ],
             "ended": "A client shut the scheduler down." if is_ending(scheduler) else None,
         }
 

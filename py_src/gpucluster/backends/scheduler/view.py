@@ -64,6 +64,8 @@ class Failing:
     n_tasks: int
     error: str
     """Of the last one."""
+    has_traceback: bool = True
+    """Whether there is one: none where the workers that ran it died."""
 
 
 @dataclass(frozen=True)
