@@ -84,6 +84,14 @@ async def test_the_notice_says_when_the_results_are_back(tmp_path):
     assert noticed == [(being, None), (were, being)]
 
 
+async def test_failed_tasks_are_written_down_once_while_they_are_held(tmp_path):
+    log = log_of(tmp_path, set())
+    for failures in ([("load", "1 task failed")], [("load", "2 tasks failed")], [], [("load", "3 tasks failed")]):
+        log.saw_failures(failures)
+    told = [(entry.kind, entry.message) for entry in activity.read(tmp_path / "activity")]
+    assert told == [("failure", "1 task failed"), ("failure", "3 tasks failed")]
+
+
 def story(site, cluster):
     return [(entry.kind, entry.by, entry.message) for entry in site.control.activity(cluster).entries]
 

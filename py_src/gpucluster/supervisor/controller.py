@@ -459,6 +459,8 @@ class Controller:
         say[MessageCode.WARNING] = self._told + deployment.warnings() + told
         if self._costs is not None:
             found["cost"] = self._costs.saw(**self._in_use_now(found["workers"]))
+        failures = [*say[MessageCode.TASKS_FAILED], *say[MessageCode.TASKS_KILLED]]
+        self._activity_log.saw_failures([(one.subject or "", one.text) for one in failures])
         self._activity_log.saw_restarts(deployment.scheduler.members().n_restarts)
         restarting = self.parts.reconciler is not None and self.parts.reconciler.restarting
         self._activity_log.saw_workers(found["workers"], restarting=restarting)
