@@ -308,7 +308,7 @@ def test_a_handle_that_is_forgotten_ends_nothing(shared_site, shared_cluster):
 def test_connect_names_what_is_there(shared_site, shared):
     assert gpucluster.connect().id == shared.id == gpucluster.connect(shared.id).id
     assert [model.name for model in gpucluster.list()] == ["shared"]
-    with pytest.raises(ClusterNotFound, match="Living clusters: shared"):
+    with pytest.raises(ClusterNotFound, match="Running clusters: shared"):
         gpucluster.connect("other")
 
 

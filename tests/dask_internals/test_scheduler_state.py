@@ -84,6 +84,10 @@ def test_bytes_kept(here, canary):
         assert state.bytes_kept_for(here.scheduler, here.client.id) - before >= 1_000_000
         assert state.bytes_kept_for(here.scheduler, "nobody") == 0
         assert state.n_wanted_results(here.scheduler) >= 1
+        failed = here.client.submit(divmod, 1, 0, pure=False)
+        assert failed.exception(30)
+        held = here.scheduler.clients[here.client.id].wants_what
+        assert state.n_wanted_results(here.scheduler) < len(held), "a failed task has no result"
 
 
 def test_kinds_of_tasks(here, canary):
@@ -198,10 +202,14 @@ def test_workers_that_leave(here, canary, wait_until):
         here.client.sync(_abort, here, victim)
         wait_until(lambda: victim.address not in here.scheduler.workers)
         assert not state.left_on_purpose(here.scheduler, victim.address)
-        assert state.left_behind(here.scheduler, victim.address) == (2, 1, False, [])
+        *results, data = (future.key for future in lost)
+        assert state.left_behind(here.scheduler, victim.address) == (set(results), {data}, [])
+        assert not state.was_too_big(here.scheduler, victim.address)
+        missing = state.still_missing(here.scheduler, [*results, data, "unknown"])
+        assert missing == set(results), "their worker is gone, and they may run nowhere else"
         here.scheduler.log_event("worker-restart-memory", {"worker": victim.address, "pid": 1, "rss": 1})
-        assert state.left_behind(here.scheduler, victim.address)[2]
-        assert state.left_behind(here.scheduler, "tcp://nobody:1") == (0, 0, False, [])
+        assert state.was_too_big(here.scheduler, victim.address)
+        assert state.left_behind(here.scheduler, "tcp://nobody:1") == (set(), set(), [])
         here.client.sync(victim.close, nanny=False)
 
 

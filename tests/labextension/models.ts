@@ -36,6 +36,7 @@ export function cluster(changes: Partial<ClusterModel> = {}): ClusterModel {
     has_gpus: false,
     n_workers: 2,
     n_pending: 0,
+    n_recomputing: 0,
     slots: [],
     nodes: [],
     ends_at: null,

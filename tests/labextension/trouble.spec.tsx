@@ -35,9 +35,10 @@ describe('troublesOf', () => {
   const busy = sample({ tasks: { processing: 2 } });
   const done = sample({ tasks: { memory: 2 } });
 
-  it('tells of dead workers until others are there and their work is done', () => {
+  it('tells of dead workers until others are there and the results are back', () => {
     expect(keysOf({ messages: died }, done, 10)).toEqual(['worker_memory']);
-    expect(keysOf({ messages: died }, busy, 300)).toEqual(['worker_memory']);
+    expect(keysOf({ messages: died, n_recomputing: 1 }, done, 300)).toEqual(['worker_memory']);
+    expect(keysOf({ messages: died }, busy, 300)).toEqual([]);
     expect(keysOf({ messages: died, n_workers: 1 }, done, 300)).toEqual(['worker_memory']);
     expect(keysOf({ messages: died }, done, 300)).toEqual([]);
     const few = troublesOf(cluster({ messages: died, n_workers: 1 }), done, NOW, trans);

@@ -143,10 +143,10 @@ def test_a_living_cluster_wins_over_an_ended_one_of_its_name(registry):
 
 
 def test_an_unknown_cluster_is_told_with_those_there_are(registry):
-    with pytest.raises(ClusterNotFound, match=r"There is no cluster 'x'\. There is no living cluster\."):
+    with pytest.raises(ClusterNotFound, match=r"There is no cluster 'x'\. There is no running cluster\."):
         registry.find("x")
     _, _held = write(registry, "here", ClusterState.RUNNING)
-    with pytest.raises(ClusterNotFound, match=r"Living clusters: here\."):
+    with pytest.raises(ClusterNotFound, match=r"Running clusters: here\."):
         registry.find("deadbeef")
     for strange in ("", "../lock", "a\0b", "\ud800", "x" * 5000, "12345678\n"):
         with pytest.raises(ClusterNotFound):
@@ -322,7 +322,7 @@ def test_what_tasks_print_commands_no_terminal(tmp_path):
 def test_the_name_of_no_cluster_commands_no_terminal(registry):
     with pytest.raises(ClusterNotFound) as refusal:
         registry.find("\x1b[2J\n\x00")
-    assert refusal.value.message == r"There is no cluster '\x1b[2J\n\x00'. There is no living cluster."
+    assert refusal.value.message == r"There is no cluster '\x1b[2J\n\x00'. There is no running cluster."
 
 
 def test_a_directory_that_was_deleted_is_made_again(registry):

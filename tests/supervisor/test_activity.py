@@ -16,7 +16,7 @@ from gpucluster.protocol.models import ClusterState, WorkerModel
 from gpucluster.protocol.version import BY_HEADER
 from gpucluster.registry import activity
 from gpucluster.supervisor.activity.activity_log import ActivityLog, span
-from gpucluster.supervisor.activity.deaths import DeathCauses
+from gpucluster.supervisor.activity.deaths import Death, DeathCauses
 from gpucluster.supervisor.activity.worker_titles import WorkerTitles
 from gpucluster.supervisor.state_store import news
 
@@ -55,6 +55,41 @@ async def test_workers_that_die_again_and_again_give_few_notices(tmp_path, monke
     log.saw_workers([], restarting=False)
     log.flush()
     assert noticed[-1] == noticed[0], "another time is another notice"
+
+
+async def test_the_notice_says_when_the_results_are_back(tmp_path):
+    noticed = []
+
+    def announce(kind, message, *, instead):
+        noticed.append((message, None if instead is None else instead.text))
+        return news(kind, message)
+
+    log = ActivityLog(
+        tmp_path / "activity",
+        lambda: {"0"},
+        inquire=lambda workers: [Death(worker, "was killed (SIGKILL)", 14) for worker in workers],
+        announce=announce,
+        titles=WorkerTitles(),
+    )
+    log.saw_recomputing(0)
+    log.saw_workers([WorkerModel(name="0", n_threads=1, address="tcp://h:1")], restarting=False)
+    log.saw_workers([], restarting=False)
+    log.saw_recomputing(0)
+    assert noticed == [], "nobody has been told yet"
+    log.flush()
+    log.saw_recomputing(14)
+    log.saw_recomputing(0)
+    log.saw_recomputing(0)
+    being, were = (f"Worker 0 was killed (SIGKILL). 14 results {verb} recomputed." for verb in ("are being", "were"))
+    assert noticed == [(being, None), (were, being)]
+
+
+async def test_failed_tasks_are_written_down_once_while_they_are_held(tmp_path):
+    log = log_of(tmp_path, set())
+    for failures in ([("load", "1 task failed")], [("load", "2 tasks failed")], [], [("load", "3 tasks failed")]):
+        log.saw_failures(failures)
+    told = [(entry.kind, entry.message) for entry in activity.read(tmp_path / "activity")]
+    assert told == [("failure", "1 task failed"), ("failure", "3 tasks failed")]
 
 
 def story(site, cluster):

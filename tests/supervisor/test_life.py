@@ -166,7 +166,7 @@ def test_bad_requests_change_nothing(shared_site, two):
         shared_site.control.remove(two)
     for verb in (shared_site.control.get, shared_site.control.stop, shared_site.control.restart,
                  shared_site.control.remove, shared_site.control.logs, shared_site.control.dashboard):  # fmt: skip
-        with pytest.raises(ClusterNotFound, match="There is no cluster 'nobody'. Living clusters: .*shared"):
+        with pytest.raises(ClusterNotFound, match="There is no cluster 'nobody'. Running clusters: .*shared"):
             verb("nobody")
     with pytest.raises(ClusterNotFound):
         shared_site.control.patch("nobody", {"n_workers": 1})

@@ -62,6 +62,10 @@ def test_the_system_kills_when_memory_is_used_up() -> None:
         ),
         ([Death(worker("1"), "died: other"), Death(worker("1"), "died: other")], "Worker 1 died: other (2 times)."),
         (
+            [Death(worker(name), "was killed (SIGKILL)") for name in "0101"],
+            "Workers 0 and 1 were killed (SIGKILL) (4 deaths in total).",
+        ),
+        (
             [Death(worker("1"), "was killed (SIGKILL)", 2), Death(worker("2"), "was killed (SIGKILL)", 3)],
             "Workers 1 and 2 were killed (SIGKILL). 5 results are being recomputed.",
         ),

@@ -51,7 +51,8 @@ const LASTING: readonly MessageCode[] = [
   'note',
   'warning',
   'pending',
-  'tasks_failed'
+  'tasks_failed',
+  'tasks_killed'
 ];
 
 /** What it says with one of these codes, oldest first. */

@@ -18,6 +18,7 @@ export type MessageCode =
   | 'warning'
   | 'pending'
   | 'tasks_failed'
+  | 'tasks_killed'
   | 'message'
   | 'worker_died'
   | 'worker_memory'
@@ -68,6 +69,7 @@ export interface ClusterModel {
   has_gpus: boolean;
   n_workers: number;
   n_pending: number;
+  n_recomputing: number;
   workers: WorkerModel[];
   slots: GPUSlot[];
   nodes: string[];

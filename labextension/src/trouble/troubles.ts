@@ -41,14 +41,14 @@ export function troublesOf(
   trans: TranslationBundle
 ): readonly ITrouble[] {
   const troubles: ITrouble[] = [
-    ...said(cluster, 'tasks_failed').map(({ text, subject }) => ({
+    ...said(cluster, 'tasks_failed', 'tasks_killed').map(({ code, text, subject }) => ({
       key: `failed ${subject}`,
       level: 'error' as const,
       text,
-      actions: ['traceback' as const, 'log' as const],
+      actions: code === 'tasks_failed' ? (['traceback', 'log'] as const) : (['log'] as const),
       task: subject ?? undefined
     })),
-    ...deaths(cluster, sample, now),
+    ...deaths(cluster, now),
     ...said(cluster, 'notice').map(message => of(message, 'error', ['log'])),
     ...(sample === undefined ? [] : measured(sample, trans)),
     ...said(cluster, 'warning').map(message => of(message, 'warning', []))
@@ -60,12 +60,8 @@ function of(message: Message, level: ITrouble['level'], actions: readonly Action
   return { key: `${message.code} ${message.text}`, level, text: textOf(message), actions };
 }
 
-/** The last workers that died, until others are there and what they were needed for is done. */
-function deaths(
-  cluster: ClusterModel,
-  sample: TelemetrySample | undefined,
-  now: number
-): ITrouble[] {
+/** The last workers that died, until others are there and the results are back. */
+function deaths(cluster: ClusterModel, now: number): ITrouble[] {
   const last = newsOf(cluster)
     .filter(({ code }) => code === 'worker_died' || code === 'worker_memory')
     .pop();
@@ -75,7 +71,7 @@ function deaths(
   const isComplete = cluster.n_workers >= (wantedWorkers(cluster) ?? 1);
   const at = Date.parse(last.time ?? '');
   const isRead = Number.isNaN(at) || now - at > READ_MS;
-  if (isComplete && isRead && !isBusy(sample)) {
+  if (isComplete && isRead && cluster.n_recomputing === 0) {
     return [];
   }
   const actions: Action[] = ['log'];

@@ -63,8 +63,11 @@ def bytes_kept_for(scheduler: Any, client: str) -> int:
 
 
 def n_wanted_results(scheduler: Any) -> int:
-    """Return how many tasks clients hold, one that several hold counted for each: ``ClientState.wants_what``."""
-    return sum(len(scheduler.clients[name].wants_what) for name in client_names(scheduler))
+    """Return how many results clients hold, not counting failed tasks: ``ClientState.wants_what``, ``TaskState.state``.
+
+    One that several clients hold counts for each.
+    """
+    return sum(task.state != "erred" for name in client_names(scheduler) for task in scheduler.clients[name].wants_what)
 
 
 def n_without_worker(scheduler: Any) -> int:
@@ -179,15 +182,14 @@ def left_on_purpose(scheduler: Any, address: str) -> bool:
     return False
 
 
-def left_behind(scheduler: Any, address: str) -> tuple[int, int, bool, list[str]]:
+def left_behind(scheduler: Any, address: str) -> tuple[set[Any], set[Any], list[str]]:
     """Return what a worker that is gone took along.
 
-    Those are the number of results to recompute, that of data lost for good, whether it was too big, and the kinds of
-    tasks that it had, the most frequent first.
+    Those are the keys of results that no other worker has, those of data lost for good, and the kinds of tasks that it
+    had, the most frequent first.
 
-    Relies on the events that the scheduler logs: under the worker's address that with ``action`` ``remove-worker``, and
-    its ``lost-computed-tasks``, ``lost-scattered-tasks`` and ``processing-tasks`` (2024.8); and by a nanny that ends a
-    worker above its limit, in the topic ``worker-restart-memory``, with the address as ``worker`` (2023.2).
+    Relies on the event that the scheduler logs under the worker's address, with ``action`` ``remove-worker``, and its
+    ``lost-computed-tasks``, ``lost-scattered-tasks`` and ``processing-tasks`` (2024.8).
     """
     from dask.utils import key_split
 
@@ -197,12 +199,37 @@ def left_behind(scheduler: Any, address: str) -> tuple[int, int, bool, list[str]
         if isinstance(event, dict) and event.get("action") == "remove-worker"
     ]
     anew, lost = (
-        len(removed[-1].get(f"lost-{kind}-tasks", ())) if removed else 0 for kind in ("computed", "scattered")
+        set(removed[-1].get(f"lost-{kind}-tasks", ())) if removed else set() for kind in ("computed", "scattered")
     )
     had = Counter(key_split(key) for key in (removed[-1].get("processing-tasks", ()) if removed else ()))
+    return anew, lost, [name for name, _ in had.most_common()]
+
+
+def was_too_big(scheduler: Any, address: str) -> bool:
+    """Whether a nanny ended this worker because it used more memory than its limit.
+
+    Relies on the topic ``worker-restart-memory``, with the address as ``worker`` (2023.2).
+    """
     ended = scheduler.get_events("worker-restart-memory") or ()
-    too_big = any(isinstance(event, dict) and event.get("worker") == address for _, event in ended)
-    return anew, lost, too_big, [name for name, _ in had.most_common()]
+    return any(isinstance(event, dict) and event.get("worker") == address for _, event in ended)
+
+
+def still_missing(scheduler: Any, keys: Collection[Any]) -> set[Any]:
+    """Return which of these results are not computed yet and are going to be: ``TaskState.state`` (2022.11)."""
+    tasks = scheduler.tasks
+    return {
+        key for key in keys if key in tasks and tasks[key].state in ("waiting", "queued", "no-worker", "processing")
+    }
+
+
+def group_of_lost(scheduler: Any, key: Any) -> Any:
+    """Return the group of a task that the scheduler has just forgotten, where others are left of it.
+
+    Relies on ``Scheduler.task_groups`` and ``distributed.utils.key_split_group`` (2021.1).
+    """
+    from distributed.utils import key_split_group
+
+    return scheduler.task_groups.get(key_split_group(key))
 
 
 # -- failures and results ----------------------------------------------------------------------------
@@ -225,7 +252,7 @@ def own_failure(scheduler: Any, key: Any) -> dict[str, Any] | None:
         "key": str(key),
         "error": text,
         "traceback": task.traceback_text or "",
-        "worker": None if worker is None else str(known.name) if known is not None else str(worker),
+        "worker": None if known is None else str(known.name),
     }
 
 

@@ -30,6 +30,8 @@ class MessageCode(StrEnum):
     """Why workers that were asked for have not come; the subject says how many of how many."""
     TASKS_FAILED = "tasks_failed"
     """Tasks have failed and somebody still holds them; the subject is their kind."""
+    TASKS_KILLED = "tasks_killed"
+    """The same where there is no traceback, as where the workers that ran them died."""
     MESSAGE = "message"
     """What an instructor says; the subject is the instructor."""
     WORKER_DIED = "worker_died"
@@ -56,10 +58,11 @@ NEWS = frozenset(MessageCode) - frozenset(
         MessageCode.WARNING,
         MessageCode.PENDING,
         MessageCode.TASKS_FAILED,
+        MessageCode.TASKS_KILLED,
     }
 )
 """What has happened: each is shown once. All other messages hold for as long as they are in the list."""
-_ERRORS = frozenset({MessageCode.FAILED, MessageCode.TASKS_FAILED})
+_ERRORS = frozenset({MessageCode.FAILED, MessageCode.TASKS_FAILED, MessageCode.TASKS_KILLED})
 _HARMLESS = frozenset(
     {
         MessageCode.ENDED,

@@ -182,6 +182,7 @@ class ClusterModel(WireModel):
     has_gpus: bool = Field(False, description="Whether its workers have GPUs.")
     n_workers: int = Field(0, description="Number of workers that are connected now.")
     n_pending: int = Field(0, description="Number of workers that were asked for and have not come yet.")
+    n_recomputing: int = Field(0, description="Number of results that were lost with workers and are not back yet.")
     workers: list[WorkerModel] = Field(default_factory=list)
     slots: list[GPUSlot] = Field(
         default_factory=list, description="GPUs of this machine, or slots of them, that it has as long as it lives."

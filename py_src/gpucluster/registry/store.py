@@ -234,7 +234,7 @@ class Registry:
             if model.name == name_or_id:
                 return model
         living = [model.name for model in models if not model.state.ended]
-        known = f"Living clusters: {', '.join(living)}." if living else "There is no living cluster."
+        known = f"Running clusters: {', '.join(living)}." if living else "There is no running cluster."
         raise ClusterNotFound(f"There is no cluster '{escaped(name_or_id[:80])}'. {known}")
 
     def dashboard(self, name_or_id: str) -> DashboardAddress:

@@ -398,6 +398,7 @@ class Controller:
         if self._claims is not None:
             self._claims.tell_end(self._share.expected_end(self._walltime, self._idle))
         self._store.update(soon=True, idle=self._idle.model(), **self._members())
+        self._activity_log.saw_recomputing(members.n_recomputing)
 
     def _look_for_marks(self) -> None:
         if self.sampler is not None and self.parts.reconciler is not None:
@@ -458,6 +459,8 @@ class Controller:
         say[MessageCode.WARNING] = self._told + deployment.warnings() + told
         if self._costs is not None:
             found["cost"] = self._costs.saw(**self._in_use_now(found["workers"]))
+        failures = [*say[MessageCode.TASKS_FAILED], *say[MessageCode.TASKS_KILLED]]
+        self._activity_log.saw_failures([(one.subject or "", one.text) for one in failures])
         self._activity_log.saw_restarts(deployment.scheduler.members().n_restarts)
         restarting = self.parts.reconciler is not None and self.parts.reconciler.restarting
         self._activity_log.saw_workers(found["workers"], restarting=restarting)

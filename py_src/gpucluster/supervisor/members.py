@@ -41,20 +41,24 @@ def observed(deployment: Deployment, *, has_gpus: bool = False) -> dict[str, Any
         "n_pending": len(pending),
         "say": {
             MessageCode.PENDING: _waiting(_units(pending), _units([*pending, *here]), deployment.unit, reasons),
-            MessageCode.TASKS_FAILED: [_failed(one) for one in members.failures[:MOST_FAILURES]],
+            **{
+                code: [_failed(one, code) for one in members.failures[:MOST_FAILURES] if one.has_traceback is traced]
+                for code, traced in ((MessageCode.TASKS_FAILED, True), (MessageCode.TASKS_KILLED, False))
+            },
         },
         "workers": workers,
         "nodes": _nodes({worker.name for worker in workers}, here, "GPU" if has_gpus else "worker"),
         "ends_at": min(ends).astimezone(UTC).isoformat() if ends else None,
+        "n_recomputing": members.n_recomputing,
         "n_clients": members.n_clients,
         "kernels": list(members.kernels),
     }
 
 
-def _failed(failing: Failing) -> Message:
+def _failed(failing: Failing, code: MessageCode) -> Message:
     error = printable(failing.error.partition("\n")[0], LONGEST_ERROR)
     text = f"{counted(failing.n_tasks, 'task')} failed in '{printable(failing.task, LONGEST_NAME)}': {error}"
-    return Message.of(MessageCode.TASKS_FAILED, text, subject=failing.task)
+    return Message.of(code, text, subject=failing.task)
 
 
 def _units(slots: Sequence[Slot]) -> int:

@@ -21,6 +21,7 @@ from ...dask_internals.scheduler_state import (
     break_off_retiring,
     clients_of_kernel,
     clients_of_people,
+    group_of_lost,
     has_work,
     is_computing,
     is_of_a_worker,
@@ -36,6 +37,8 @@ from ...dask_internals.scheduler_state import (
     restart_workers,
     retire,
     states_by_prefix,
+    still_missing,
+    was_too_big,
 )
 from ...dask_internals.statuses import can_hold_results, is_ending, is_paused
 from ...dask_internals.workers.heartbeats import figures
@@ -54,6 +57,8 @@ PATIENCE_SECONDS = 30.0
 LOOK_SECONDS = 0.5
 REMEMBERED = 50
 """So many workers that are gone are told about."""
+TOGETHER_SECONDS = 60.0
+"""A result that is lost again within this time of the first is counted once, as such deaths are one notice."""
 
 
 class SchedulerReader(SchedulerPlugin):
@@ -72,7 +77,10 @@ class SchedulerReader(SchedulerPlugin):
         self.own_client = own_client
         self._go_on = True
         self._changed: Callable[[], None] = _nothing
-        self._gone: deque[str] = deque(maxlen=REMEMBERED)
+        self._gone: deque[tuple[str, int, int, list[str]]] = deque(maxlen=REMEMBERED)
+        self._counted: set[Any] = set()
+        self._counted_since = -TOGETHER_SECONDS
+        self._missing: set[Any] = set()
         self._n_restarts = self._n_connected = 0
         self._is_asked = False
         """Whether the supervisor itself has asked for the restart that comes."""
@@ -108,7 +116,14 @@ class SchedulerReader(SchedulerPlugin):
         self._changed()
 
     def remove_worker(self, scheduler: Scheduler, worker: str, **kwargs: Any) -> None:
-        self._gone.append(worker)
+        results, data, tasks = left_behind(scheduler, worker)
+        if time.monotonic() - self._counted_since > TOGETHER_SECONDS:
+            self._counted, self._counted_since = set(), time.monotonic()
+        missing = still_missing(scheduler, results)
+        self._gone.append((worker, len(missing - self._counted), len(data), tasks))
+        self._counted |= missing
+        self._missing |= missing
+        self._progress.lost(data)
         self._changed()
 
     def restart(self, scheduler: Scheduler) -> None:
@@ -187,10 +202,17 @@ class SchedulerReader(SchedulerPlugin):
             "n_queued": n_without_worker(scheduler),
             "n_uses": self._n_connected + n_transitions(scheduler),
             "n_restarts": self._n_restarts,
-            "gone": [[address, *left_behind(scheduler, address)] for address in self._gone],
-            "failures": [[one["task"], one["n_tasks"], one["error"]] for one in self.failures()],
+            "gone": [[address, n, lost, was_too_big(scheduler, address), had] for address, n, lost, had in self._gone],
+            "n_recomputing": len(self._still_missing()),
+            "failures": [
+                [one["task"], one["n_tasks"], one["error"], bool(one["traceback"])] for one in self.failures()
+            ],
             "ended": "A client shut the scheduler down." if is_ending(scheduler) else None,
         }
+
+    def _still_missing(self) -> set[Any]:
+        self._missing = still_missing(self._scheduler, self._missing)
+        return self._missing
 
     def heartbeat_seconds(self) -> float:
         """Seconds between the heartbeats of one worker."""
@@ -382,6 +404,8 @@ class TaskProgress:
         self._counts: Counter[str] = Counter(task.state for task in scheduler.tasks.values())
         self._latest: OrderedDict[str, None] = OrderedDict.fromkeys(list(states_by_prefix(scheduler))[-MOST:])
         """The kinds that were active last, at most ``MOST``; the last one last."""
+        self._lost: dict[str, tuple[Any, int]] = {}
+        """Scattered data that is lost, by its group, which Dask forgets with the last of its tasks."""
         self._name = f"gpucluster-progress-{uuid4().hex}"
         scheduler.add_plugin(_follower(scheduler, self._counts, self._latest, failed), name=self._name)
 
@@ -389,11 +413,28 @@ class TaskProgress:
         """Follow the scheduler no more."""
         remove_plugin(self._scheduler, self._name)
 
+    def lost(self, keys: Collection[Any]) -> None:
+        """Count these no longer as done, as Dask does with everything that it has forgotten."""
+        for key in keys:
+            group = group_of_lost(self._scheduler, key)
+            if group is not None:
+                known, number = self._lost.get(group.name, (None, 0))
+                self._lost[group.name] = (group, number + 1 if known is group else 1)
+
+    def _n_lost(self) -> Counter[str]:
+        groups = self._scheduler.task_groups
+        self._lost = {name: (group, n) for name, (group, n) in self._lost.items() if groups.get(name) is group}
+        lost: Counter[str] = Counter()
+        for group, number in self._lost.values():
+            lost[group.prefix.name] += number
+        return lost
+
     def read(self) -> tuple[dict[str, int], list[dict[str, Any]]]:
         """Return the number of tasks by state, and the progress of the prefixes that were active last."""
         prefixes = states_by_prefix(self._scheduler)
         # A restart forgets the kinds too.
-        progress = [_progress(name, prefixes[name]) for name in self._latest if name in prefixes]
+        lost = self._n_lost()
+        progress = [_progress(name, prefixes[name], lost[name]) for name in self._latest if name in prefixes]
         return {state: count for state, count in self._totals().items() if count > 0}, [
             one for one in progress if len(one) > 1
         ]
@@ -435,6 +476,7 @@ def _follower(
     return ProgressFollower()
 
 
-def _progress(name: str, states: Any) -> dict[str, Any]:
+def _progress(name: str, states: Any, n_lost: int) -> dict[str, Any]:
     counts = {field: sum(states.get(state, 0) for state in among) for field, among in _FIELDS.items()}
+    counts["released"] -= n_lost
     return {"prefix": name} | {field: count for field, count in counts.items() if count > 0}

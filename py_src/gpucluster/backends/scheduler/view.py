@@ -47,7 +47,7 @@ class Gone:
 
     address: str
     n_anew: int
-    """Results that only it held, which are recomputed."""
+    """Results that only it held and that are recomputed; those counted for another one a moment ago left out."""
     n_lost: int
     """Data that only it held and that nobody can compute."""
     too_big: bool
@@ -64,6 +64,8 @@ class Failing:
     n_tasks: int
     error: str
     """Of the last one."""
+    has_traceback: bool = True
+    """Whether there is one: none where the workers that ran it died."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,8 @@ class Members:
     """How often a client of Dask has had all workers restarted, without the supervisor."""
     gone: tuple[Gone, ...] = ()
     """Workers that have left lately, oldest first."""
+    n_recomputing: int = 0
+    """Results that were lost with workers and are not back yet."""
     failures: tuple[Failing, ...] = ()
     """Tasks that have failed, the newest kind first."""
     ended: str | None = None

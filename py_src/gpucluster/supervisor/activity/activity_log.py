@@ -74,6 +74,7 @@ class ActivityLog:
         self._returning: set[str] = set()
         self._n_restarts = 0
         self._pending: asyncio.TimerHandle | None = None
+        self._failures: set[str] = set()
         self._noticed: tuple[float, Message, list[Death]] | None = None
 
     def asked(self, kind: str, by: str | None, message: str) -> None:
@@ -151,6 +152,22 @@ class ActivityLog:
         self._returning.difference_update(came.values())
         if (self._came or self._went) and self._pending is None:
             self._pending = asyncio.get_running_loop().call_later(COALESCE_SECONDS, self.flush)
+
+    def saw_failures(self, failures: Sequence[tuple[str, str]]) -> None:
+        """Note failed tasks, given by their kind and what to say; each kind once, until none of it is held."""
+        for task, message in failures:
+            if task not in self._failures:
+                self.failed(message)
+        self._failures = {task for task, _ in failures}
+
+    def saw_recomputing(self, number: int) -> None:
+        """Complete the notice of the last deaths once the results that were lost are back."""
+        if number or self._pending is not None or self._noticed is None:
+            return
+        since, message, deaths = self._noticed
+        text = sentence(deaths, self._named, recomputed=True)
+        if text != sentence(deaths, self._named) and message.text.endswith("being recomputed."):
+            self._noticed = (since, self._announce(message.code, text, instead=message), deaths)
 
     def saw_restarts(self, number: int) -> None:
         """Note how often clients of Dask have had all workers restarted; a scheduler that came back begins at 0."""

@@ -89,7 +89,7 @@ def ended_by(status: int, *, out_of_memory: bool = False) -> str | None:
 _LONGEST_TASK = 30
 
 
-def sentence(deaths: Sequence[Death], named: Callable[[Sequence[str]], str]) -> str:
+def sentence(deaths: Sequence[Death], named: Callable[[Sequence[str]], str], *, recomputed: bool = False) -> str:
     """Return who died, why, running what, and what is recomputed, in a sentence or two.
 
     Parameters
@@ -98,11 +98,13 @@ def sentence(deaths: Sequence[Death], named: Callable[[Sequence[str]], str]) -> 
         At least one.
     named : callable
         Gives what several workers are called together.
+    recomputed : bool
+        Whether all results are back.
     """
     names = list(dict.fromkeys(death.worker.name for death in deaths))
     who = named(names)
     causes = Counter(death.why for death in deaths if death.why is not None)
-    times = "" if len(names) == len(deaths) else f" ({len(deaths)} times)"
+    times = "" if len(names) == len(deaths) else f" ({len(deaths)} {'times' if len(names) == 1 else 'deaths in total'})"
     if all(death.told_by_deployment for death in deaths):
         told = f"{who} left{times}"
     elif not causes:
@@ -117,7 +119,10 @@ def sentence(deaths: Sequence[Death], named: Callable[[Sequence[str]], str]) -> 
     if lost:
         return f"{told}. {counted(lost, 'piece')} of scattered data {'is' if lost == 1 else 'are'} lost."
     if anew:
-        return f"{told}. {counted(anew, 'result')} {'is' if anew == 1 else 'are'} being recomputed."
+        being = (
+            "was" if recomputed and anew == 1 else "were" if recomputed else "is being" if anew == 1 else "are being"
+        )
+        return f"{told}. {counted(anew, 'result')} {being} recomputed."
     return f"{told}."
 
 
