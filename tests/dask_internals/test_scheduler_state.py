@@ -203,6 +203,8 @@ def test_workers_that_leave(here, canary, wait_until):
         wait_until(lambda: victim.address not in here.scheduler.workers)
         assert not state.left_on_purpose(here.scheduler, victim.address)
         *results, data = (future.key for future in lost)
+        assert state.group_of_lost(here.scheduler, results[0]) is here.scheduler.tasks[results[0]].group
+        assert state.group_of_lost(here.scheduler, "unknown") is None
         assert state.left_behind(here.scheduler, victim.address) == (set(results), {data}, [])
         assert not state.was_too_big(here.scheduler, victim.address)
         missing = state.still_missing(here.scheduler, [*results, data, "unknown"])
