@@ -48,10 +48,10 @@ def create(page: Page, name: str) -> None:
     widen_panel(page)
     panel.get_by_role("button", name="New cluster").click()
     form = page.get_by_role("form", name="New cluster")
-    form.get_by_text("CPU", exact=True).click()
+    form.get_by_label("Hardware", exact=True).select_option("local")
     form.get_by_label("Name", exact=True).fill(name)
     form.get_by_label("Workers", exact=True).fill("3")
-    form.get_by_label("Host memory per worker").fill("1 GiB")
+    form.get_by_label("Host memory per worker", exact=True).fill("1 GiB")
     form.get_by_label("Name", exact=True).focus()
     # What it would take is asked while one types.
     expect(form.locator(".gpc-Demand")).to_be_visible()
@@ -62,7 +62,7 @@ def create(page: Page, name: str) -> None:
 
 def compute(page: Page) -> None:
     """Connect a new notebook and let the workers do something."""
-    page.get_by_role("button", name="Connect").click()
+    page.get_by_role("button", name="Connect new notebook").click()
     notebook = page.locator(".jp-NotebookPanel")
     expect(notebook.locator(".jp-OutputArea-output").first).to_contain_text("Connected to")
     for number, code in enumerate(CELLS, start=1):

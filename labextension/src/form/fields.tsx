@@ -27,8 +27,6 @@ interface IRowProps {
   /** Several controls, or a list, below their label. */
   readonly isGroup?: boolean;
   readonly isCheckbox?: boolean;
-  /** One of a few: what can be chosen is longer than the label. */
-  readonly isChoice?: boolean;
   readonly fault?: string | null;
   /** Paragraphs, behind a button. */
   readonly help: readonly string[];
@@ -39,16 +37,10 @@ interface IRowProps {
 
 /** A label with its help, a control, and what is wrong with it. */
 function Row(props: IRowProps): JSX.Element {
-  const { name, label, id, isGroup, isCheckbox, isChoice, fault, more, trans, children } = props;
+  const { name, label, id, isGroup, isCheckbox, fault, more, trans, children } = props;
   const [isOpen, setOpen] = useState(false);
   const help = props.help.filter(Boolean);
-  const kind = isCheckbox
-    ? 'gpc-mod-checkbox'
-    : isGroup
-      ? 'gpc-mod-group'
-      : isChoice
-        ? 'gpc-mod-choice'
-        : '';
+  const kind = isCheckbox ? 'gpc-mod-checkbox' : isGroup ? 'gpc-mod-group' : '';
   return (
     <div className={`gpc-Field ${kind}`} data-field={name}>
       <div className="gpc-Field-head">
@@ -106,7 +98,7 @@ export function ChoiceRow(props: IChoiceRowProps): JSX.Element {
   const { label, chosen, options, help, trans, onChoose, children } = props;
   const id = useId();
   return (
-    <Row label={label} id={id} isChoice help={help} more={children} trans={trans}>
+    <Row label={label} id={id} help={help} more={children} trans={trans}>
       <select
         id={id}
         className="gpc-Input"
