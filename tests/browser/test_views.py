@@ -246,7 +246,7 @@ def test_a_section_is_moved_to_the_file_browser_and_back(page: Page) -> None:
     heading = section.get_by_role("heading", name="Lessons")
     tab = page.locator('.jp-SideBar [data-id="gpucluster-lessons-panel"]')
     # In the panel of the clusters there is a line, which leads to the list.
-    open_panel(page).get_by_role("button", name=re.compile(r"^\d+ of \d+$")).click()
+    open_panel(page).get_by_role("button", name=re.compile(r"^\d+ of \d+ exercises$")).click()
     heading.click(button="right")
     page.get_by_role("menuitem", name="Move to File Browser").click()
     page.locator('.jp-SideBar [data-id="filebrowser"]').click()
