@@ -106,5 +106,5 @@ def test_the_cell_after_a_right_loop_says_which_earlier_exercise_is_empty(
     given = {"lab": lab, "ready": ready, "start_colours": lambda k: np.zeros((k, 3)), "pixels": None, "parts": []}
     exec(cell, names | given)
     said = capsys.readouterr().out
-    assert "finish exercise 06.2 first" in said
+    assert "finish exercise 06.2, run the cells after it" in said
     assert "Nothing to report yet" in said
