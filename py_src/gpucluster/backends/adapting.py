@@ -72,10 +72,7 @@ class Load(Protocol):
 class LoadHere:
     """The load of a scheduler in this process.
 
-    Parameters
-    ----------
-    together : callable, optional
-        Gives by a worker's name what is the same for those that come and go together.
+    `together`: gives by a worker's name what is the same for those that come and go together.
     """
 
     def __init__(self, scheduler: Scheduler, together: Callable[[str], str] = str) -> None:

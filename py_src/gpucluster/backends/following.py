@@ -17,18 +17,11 @@ logger = logging.getLogger("gpucluster.backends")
 class Following:
     """Does what follows from each look, and tells when nobody answers.
 
-    Parameters
-    ----------
-    look : callable
-        Looks once.
-    restless : callable
-        Whether something waits or changes.
-    what : str
-        What is looked at, such as ``jobs``.
-    often, calm : float
-        Seconds between two looks, while something does and while nothing does.
-    silent : tuple of exception types
-        What is raised where nobody answers.
+    * `look`: looks once.
+    * `restless`: whether something waits or changes.
+    * `what`: what is looked at, such as ``jobs``.
+    * `often`, `calm`: seconds between two looks, while something does and while nothing does.
+    * `silent`: what is raised where nobody answers.
     """
 
     def __init__(

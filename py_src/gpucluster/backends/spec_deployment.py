@@ -70,14 +70,9 @@ tell_how_workers_end(_note_end)
 class SpecDeployment(Deployment):
     """One running ``SpecCluster``. Made by ``start``.
 
-    Parameters
-    ----------
-    cluster : SpecCluster
-        Started, in asynchronous mode.
-    workers_are_devices : bool
-        Whether workers are named after their GPUs.
-    explain : callable, optional
-        Adds to the cause of a failure what may help; see ``start``.
+    * `cluster`: started, in asynchronous mode.
+    * `workers_are_devices`: whether workers are named after their GPUs.
+    * `explain`: adds to the cause of a failure what may help; see ``start``.
     """
 
     can = frozenset(Verb)
@@ -116,22 +111,14 @@ class SpecDeployment(Deployment):
     ) -> SpecDeployment:
         """Make a cluster and start it.
 
-        Parameters
-        ----------
-        make : callable
-            Called with the options that every local cluster of ours has; returns an asynchronous, not yet awaited
-            ``SpecCluster`` whose scheduler is local.
-        plan, context
-            As given to ``Backend.start``.
-        workers_are_devices : bool
-            Whether workers are named after their GPUs.
-        explain : callable, optional
-            Given the cause of a worker's failure, in words without a full stop; returns the same with what may help.
+        * `make`: called with the options that every local cluster of ours has; returns an asynchronous, not yet awaited
+          ``SpecCluster`` whose scheduler is local.
+        * `plan`, `context`: as given to ``Backend.start``.
+        * `workers_are_devices`: whether workers are named after their GPUs.
+        * `explain`: given the cause of a worker's failure, in words without a full stop; returns the same with what may
+          help.
 
-        Raises
-        ------
-        StartFailed
-            With the real cause; everything that was started is closed.
+        Raises `StartFailed` with the real cause; everything that was started is closed.
         """
         cluster: SpecCluster | None = None
         try:

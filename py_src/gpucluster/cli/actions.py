@@ -47,12 +47,7 @@ def living(control: Control) -> list[ClusterModel]:
 def find(control: Control, name: str | None) -> ClusterModel:
     """Return the cluster of that name or id, or the only living one; of several, the one that ``control`` means.
 
-    Raises
-    ------
-    ClusterNotFound
-        When there is none.
-    InvalidRequest
-        When no name was given and several live.
+    Raises `ClusterNotFound` (when there is none) or `InvalidRequest` (when no name was given and several live).
     """
     if name is not None:
         return control.get(name)
@@ -66,12 +61,8 @@ def create(
 
     ``tell`` gets what to know about it before it is started, such as that its workers share cores.
 
-    Raises
-    ------
-    Cancelled
-        After Ctrl-C; what had been started is stopped.
-    StartTimedOut
-        When it takes longer than ``--timeout``; what had been started is stopped.
+    Raises `Cancelled` (after Ctrl-C; what had been started is stopped) or `StartTimedOut` (when it takes longer than
+    ``--timeout``; what had been started is stopped).
     """
     spec = spec_from(found)
     timeout = timeout_of(found)
@@ -97,12 +88,7 @@ def create(
 
 
 def leased(control: Control, found: Namespace, tell: Tell | None = None) -> SpecBase:
-    """Return the spec of what is to be leased: one worker where no number was typed.
-
-    Raises
-    ------
-    InvalidRequest
-    """
+    """Return the spec of what is to be leased: one worker where no number was typed. Raises `InvalidRequest`."""
     if getattr(found, "n_workers", "1") == "0":
         raise InvalidRequest("--n-workers: a lease has at least 1 worker.")
     spec = spec_from(Namespace(**{"n_workers": "1", **vars(found)}))
@@ -117,24 +103,12 @@ def wait(
 
     A notebook's output belongs to the thread that runs the cell, so the background loop must not write it.
 
-    Parameters
-    ----------
-    control : Control
-    id : str
-    timeout : float
-        Seconds.
-    progress : callable, optional
-        Called with new models.
-    n_workers : int, optional
-        The number that was asked for, where it must be this one.
+    * `timeout`: seconds.
+    * `progress`: called with new models.
+    * `n_workers`: the number that was asked for, where it must be this one.
 
-    Raises
-    ------
-    StartFailed, ClusterEnded
-        When it ends instead.
-    ScaleFailed
-        When it cannot get all the workers.
-    StartTimedOut, OperationTimedOut
+    Raises `StartFailed`, `ClusterEnded` (when it ends instead), `ScaleFailed` (when it cannot get all the workers) or
+    `StartTimedOut`, `OperationTimedOut`.
     """
     seen: list[ClusterModel] = []
     every = control.asynchronous
@@ -249,13 +223,7 @@ def snippet(model: ClusterModel) -> str:
 
 
 def dashboard_page(found: Namespace) -> DashboardPage:
-    """Return the page that was asked for.
-
-    Raises
-    ------
-    InvalidRequest
-        When there is no such page, with the list.
-    """
+    """Return the page that was asked for. Raises `InvalidRequest` when there is no such page, with the list."""
     try:
         return find_page(getattr(found, "page", DEFAULT_PAGE))
     except InvalidRequest as error:
@@ -303,11 +271,5 @@ def at_once(found: Namespace) -> bool:
 
 
 def timeout_of(found: Namespace) -> float:
-    """Return how many seconds to wait.
-
-    Raises
-    ------
-    InvalidRequest
-        ``--timeout`` is no such number.
-    """
+    """Return how many seconds to wait. Raises `InvalidRequest`: ``--timeout`` is no such number."""
     return whole_number(getattr(found, "timeout", str(WAIT_SECONDS)), "--timeout", 1, 86_400)

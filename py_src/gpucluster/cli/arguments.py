@@ -40,14 +40,9 @@ class HelpWanted(Exception):
 class SentenceParser(argparse.ArgumentParser):
     """Parser of one verb.
 
-    Parameters
-    ----------
-    prog : str
-        What was typed before the arguments, such as ``gpucluster scale``.
-    description : str
-        What the verb does.
-    short_usage : bool
-        Whether there are too many options to name them all in one line.
+    * `prog`: what was typed before the arguments, such as ``gpucluster scale``.
+    * `description`: what the verb does.
+    * `short_usage`: whether there are too many options to name them all in one line.
     """
 
     def __init__(self, prog: str, description: str, *, short_usage: bool = False) -> None:
@@ -87,12 +82,8 @@ class SentenceParser(argparse.ArgumentParser):
     def read(self, words: Sequence[str]) -> argparse.Namespace:
         """Read the words after the verb.
 
-        Raises
-        ------
-        InvalidRequest
-            For anything that is not an argument of this verb.
-        HelpWanted
-            When ``--help`` is among them.
+        Raises `InvalidRequest` (for anything that is not an argument of this verb) or `HelpWanted` (when ``--help`` is
+        among them).
         """
         words, command = self._split(words)
         # The API's names have underscores, and so have the messages that name two options at once.
@@ -241,13 +232,7 @@ def shown_path(path: str | Path) -> str:
 
 
 def whole_number(text: str, name: str, minimum: int, maximum: int) -> int:
-    """Read a whole number that is no field of a spec.
-
-    Raises
-    ------
-    InvalidRequest
-        When it is none, or out of bounds.
-    """
+    """Read a whole number that is no field of a spec. Raises `InvalidRequest` when it is none, or out of bounds."""
     if not re.fullmatch(r"[+-]?[0-9]{1,30}", text):
         raise InvalidRequest(f"{name}: must be a whole number, not '{shown(text)}'.")
     if not minimum <= int(text) <= maximum:

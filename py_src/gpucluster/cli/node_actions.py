@@ -34,13 +34,7 @@ class NodeRequest:
 
 
 def read(found: Namespace) -> NodeRequest:
-    """Read the words after ``node``.
-
-    Raises
-    ------
-    InvalidRequest
-        With what can stand there.
-    """
+    """Read the words after ``node``. Raises `InvalidRequest` with what can stand there."""
     words: list[str] = getattr(found, "words", [])
     reason: str | None = getattr(found, "reason", None)
     if reason is not None and words[:1] != ["stop"]:

@@ -224,13 +224,8 @@ def add_spec_options(
 ) -> None:
     """Declare ``--backend``, ``--preset`` and one option per field of the specs.
 
-    Parameters
-    ----------
-    parser
-    fields : collection of str, optional
-        Only these fields. Default: all.
-    helps : mapping of str to str, optional
-        Of fields that the verb reads in another way than `create`: what they mean there.
+    `fields`: only these fields. Default: all. `helps`: of fields that the verb reads in another way than `create`: what
+    they mean there.
     """
     kinds = " ".join(f"{name}: {_backend_description(name)}" for name in backends())
     parser.argument(
@@ -267,10 +262,7 @@ def add_spec_options(
 def spec_from(found: argparse.Namespace) -> SpecBase:
     """Return the validated spec of the options that were given; the rest keeps the models' defaults.
 
-    Raises
-    ------
-    InvalidRequest
-        With a sentence that names the option.
+    Raises `InvalidRequest` with a sentence that names the option.
     """
     given = vars(found)
     fields: dict[str, Any] = {}

@@ -31,10 +31,7 @@ def begin(control: Control, found: Namespace) -> Recorder:
 
     Name and file may stand in either order where the file's ending tells which one it is.
 
-    Raises
-    ------
-    InvalidRequest
-        When no file was named, or nothing can be written there.
+    Raises `InvalidRequest` when no file was named, or nothing can be written there.
     """
     file, name = getattr(found, "file", None), getattr(found, "name", None)
     if file is None:
@@ -79,9 +76,7 @@ def written_line(written: RecordingWritten) -> str:
 def to_play(found: Namespace) -> tuple[RecordedSession, float]:
     """Return the recording that was named, and how fast to play it.
 
-    Raises
-    ------
-    RecordingNotFound, RecordingUnreadable, InvalidRequest
+    Raises `RecordingNotFound`, `RecordingUnreadable`, `InvalidRequest`.
     """
     return read_recording(find_recording(found.file)), speed_of(found)
 
@@ -89,10 +84,7 @@ def to_play(found: Namespace) -> tuple[RecordedSession, float]:
 def speed_of(found: Namespace) -> float:
     """Return how fast to play.
 
-    Raises
-    ------
-    InvalidRequest
-        When it is no number, or none that recordings are played with.
+    Raises `InvalidRequest` when it is no number, or none that recordings are played with.
     """
     text = getattr(found, "speed", "1")
     if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text):

@@ -27,10 +27,7 @@ class Screen:
     Nothing is drawn meanwhile where the stream is no terminal, or one that cannot do so. Ctrl-Z gives the terminal back
     until the program goes on.
 
-    Parameters
-    ----------
-    stream : text stream, optional
-        Default: standard output.
+    `stream`: default: standard output.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:

@@ -37,17 +37,8 @@ _FOLLOW_SECONDS = 0.2
 def run(verb: str, words: Sequence[str]) -> int:
     """Carry out a verb; the answer goes to standard output.
 
-    Returns
-    -------
-    int
-        The exit code.
-
-    Raises
-    ------
-    GPUClusterError
-        For every refusal.
-    HelpWanted
-        When ``--help`` is among the words.
+    Returns the exit code. Raises `GPUClusterError` (for every refusal) or `HelpWanted` (when ``--help`` is among the
+    words).
     """
     found = parser_for(verb, SHELL).read(words)
     if verb in ANSWERS:

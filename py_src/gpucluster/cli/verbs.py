@@ -286,13 +286,7 @@ def split_verb(words: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def parser_for(verb: str, face: str) -> SentenceParser:
-    """Return the parser of one verb.
-
-    Raises
-    ------
-    InvalidRequest
-        When there is no such verb, with the nearest one.
-    """
+    """Return the parser of one verb. Raises `InvalidRequest` when there is no such verb, with the nearest one."""
     found = find_verb(verb)
     if found is None or face not in found.faces:
         known, group = verbs_of(face), verb.split(" ")[0]

@@ -21,12 +21,7 @@ class _Following:
 
     The cluster's own process follows the load, so that this object may be forgotten.
 
-    Parameters
-    ----------
-    cluster : ClusterHandle
-        The handle that was asked.
-    model : ClusterModel
-        The cluster, as it is when it has accepted that.
+    `cluster`: the handle that was asked. `model`: the cluster, as it is when it has accepted that.
     """
 
     def __init__(self, cluster: ClusterHandle, model: ClusterModel) -> None:

@@ -27,12 +27,8 @@ def security_of(model: ClusterModel, folder: Folder) -> Security:
 
     Who connects by a unix socket reads the secret beside it.
 
-    Raises
-    ------
-    MissingPackage
-        The cluster is reached through a Dask Gateway, and this environment has no dask-gateway.
-    InvalidState
-        Something else has taken the place of its credentials.
+    Raises `MissingPackage` (the cluster is reached through a Dask Gateway, and this environment has no dask-gateway) or
+    `InvalidState` (something else has taken the place of its credentials).
     """
     from distributed.security import Security
 
@@ -69,15 +65,8 @@ def find_credentials_for(address: str) -> None:
 def security_at(asked: dict[str, Any]) -> Security | None:
     """Return the credentials of the cluster at an address; ``None`` where Dask's own settings are to be used.
 
-    Parameters
-    ----------
-    asked : dict
-        Its ``address``, as Dask asks.
-
-    Raises
-    ------
-    InvalidState
-        No cluster listens there that this process could have credentials for.
+    `asked`: its ``address``, as Dask asks. Raises `InvalidState`: no cluster listens there that this process could have
+    credentials for.
     """
     address = str(asked["address"])
     if not address.startswith(_SCHEMES):

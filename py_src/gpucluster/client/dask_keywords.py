@@ -60,15 +60,8 @@ _FIRST = {"protocol": 0, "host": 1, "ip": 1}
 def read_keywords(options: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Return the fields of a spec that keywords mean, and what to warn of, in sentences.
 
-    Parameters
-    ----------
-    options : mapping
-        As ``gpucluster.create`` got them, ``backend`` among them.
-
-    Raises
-    ------
-    InvalidRequest
-        A keyword promises what a cluster in a process of its own cannot keep.
+    `options`: as ``gpucluster.create`` got them, ``backend`` among them. Raises `InvalidRequest`: a keyword promises
+    what a cluster in a process of its own cannot keep.
     """
     fields = _fields_of(options.get("backend"))
     spec: dict[str, Any] = {}

@@ -21,13 +21,8 @@ FORBIDDEN = "This site does not let clusters be shown by a link."
 def make_link(registry: Registry, model: ClusterModel, request: LinkRequest, by: str | None) -> NewLink:
     """Make a link to look at a living cluster.
 
-    Raises
-    ------
-    InvalidState
-        The cluster is about to end, or has too many links.
-    LinkRefused
-        The site does not allow it.
-    RegistryUnwritable, SupervisorUnreachable
+    Raises `InvalidState` (the cluster is about to end, or has too many links), `LinkRefused` (the site does not allow
+    it) or `RegistryUnwritable`, `SupervisorUnreachable`.
     """
     must_be_allowed(request)
     if model.wanted.stopped:
@@ -45,12 +40,7 @@ def with_address(made: NewLink) -> NewLink:
 
 
 def must_be_allowed(request: LinkRequest) -> None:
-    """Refuse a link that the site does not allow.
-
-    Raises
-    ------
-    LinkRefused
-    """
+    """Refuse a link that the site does not allow. Raises `LinkRefused`."""
     sharing = this_site().sharing
     if not sharing.links:
         raise LinkRefused(FORBIDDEN)
@@ -72,9 +62,7 @@ def links_of(registry: Registry, model: ClusterModel) -> SharedLinks:
 def take_links_back(registry: Registry, model: ClusterModel, id: str | None) -> SharedLinks:
     """Withdraw a link, or all of them; returns what was withdrawn. Views that are open end within seconds.
 
-    Raises
-    ------
-    LinkNotFound, RegistryUnwritable, SupervisorUnreachable
+    Raises `LinkNotFound`, `RegistryUnwritable`, `SupervisorUnreachable`.
     """
     return SharedLinks(id=model.id, links=withdraw_links(registry.folder(model.id), id))
 

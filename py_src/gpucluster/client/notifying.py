@@ -26,15 +26,9 @@ _WORDS = {"error": "failed", "cancelled": "cancelled", "lost": "lost"}
 class Batch:
     """Futures that somebody waits for without looking.
 
-    Parameters
-    ----------
-    control : AsyncControl
-    id : str
-        Of the cluster that announces the end.
-    futures : list of Future
-        They are held until all are done.
-    title : str or None
-        What the batch is called.
+    * `id`: of the cluster that announces the end.
+    * `futures`: they are held until all are done.
+    * `title`: what the batch is called.
     """
 
     def __init__(self, control: AsyncControl, id: str, futures: list[Any], title: str | None) -> None:
@@ -75,10 +69,7 @@ class Batch:
 def futures_in(found: Any) -> list[Any]:
     """Return the futures in a collection of Dask that was persisted, in a list of futures, or of one future.
 
-    Raises
-    ------
-    InvalidRequest
-        There is none.
+    Raises `InvalidRequest`: there is none.
     """
     from distributed import Future, futures_of
 

@@ -25,11 +25,7 @@ class ClusterConnector(Connector):
     async def connect(self, address: str, deserialize: bool = True, **connection_args: Any) -> Comm:
         """Connect to the cluster of that name or id.
 
-        Raises
-        ------
-        ClusterNotFound
-        InvalidState
-            When it does not run.
+        Raises `ClusterNotFound` or `InvalidState` (when it does not run).
         """
         registry = Registry()
         model = registry.find(address)

@@ -51,10 +51,7 @@ def kill_supervisor(registry: Registry, folder: Folder) -> None:
 async def kill_cluster(registry: Registry, model: ClusterModel, why: str) -> ClusterModel:
     """Kill the process of a cluster and return the cluster as it has ended, with ``why`` as its reason.
 
-    Raises
-    ------
-    SupervisorUnreachable
-        The system does not let the process go.
+    Raises `SupervisorUnreachable`: the system does not let the process go.
     """
     folder = registry.folder(model.id)
     if not model.state.ended:
@@ -87,10 +84,7 @@ async def stop_cluster(
 ) -> ClusterModel:
     """Stop a living cluster; the parameters and errors that are not said here are those of ``AsyncControl.stop``.
 
-    Parameters
-    ----------
-    ask : callable
-        Asks the cluster's process to stop, within that many seconds.
+    `ask`: asks the cluster's process to stop, within that many seconds.
     """
     deadline = time.monotonic() + timeout
     asked = model
@@ -135,12 +129,7 @@ def _waits_for_turn(registry: Registry, model: ClusterModel) -> bool:
 
 
 async def remove_cluster(registry: Registry, id: str) -> None:
-    """Forget an ended cluster with its log, once its process has left.
-
-    Raises
-    ------
-    ClusterNotFound, InvalidState
-    """
+    """Forget an ended cluster with its log, once its process has left. Raises `ClusterNotFound`, `InvalidState`."""
     model = registry.find(id)
     folder = registry.folder(model.id)
     for _ in range(_LEAVING_LOOKS):  # The process needs a moment to leave after its last record.
@@ -177,12 +166,7 @@ def stopped_by(registry: Registry, model: ClusterModel) -> str | None:
 def how_it_ended(model: ClusterModel, by: str | None) -> str:
     """Return what has become of a cluster: what happened to it, when, by whom and why.
 
-    Parameters
-    ----------
-    model : ClusterModel
-        One that is over.
-    by : str or None
-        Who stopped it.
+    `model`: one that is over. `by`: who stopped it.
     """
     failed = model.state is ClusterState.FAILED
     verb = "is being stopped" if model.state is ClusterState.STOPPING else "failed" if failed else "was stopped"

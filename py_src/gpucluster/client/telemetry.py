@@ -29,9 +29,7 @@ def is_sampled(model: ClusterModel) -> bool:
 def telemetry_lines(folder: Folder) -> AsyncGenerator[bytes, None]:
     """Yield each sample as the JSON of a whole event, not parsed, until the cluster's process ends the stream.
 
-    Raises
-    ------
-    SupervisorUnreachable, GPUClusterError
+    Raises `SupervisorUnreachable`, `GPUClusterError`.
     """
     return stream_lines(folder, "/telemetry")
 
@@ -39,10 +37,7 @@ def telemetry_lines(folder: Folder) -> AsyncGenerator[bytes, None]:
 async def follow_telemetry(registry: Registry, id: str) -> AsyncGenerator[bytes, None]:
     """Yield samples like ``telemetry_lines``, over another connection where one breaks, until the cluster has ended.
 
-    Raises
-    ------
-    SupervisorUnreachable, GPUClusterError
-        There was not one sample.
+    Raises `SupervisorUnreachable`, `GPUClusterError`: there was not one sample.
     """
     folder = registry.folder(id)
     heard = False
@@ -61,12 +56,7 @@ async def follow_telemetry(registry: Registry, id: str) -> AsyncGenerator[bytes,
 
 
 async def newest_sample(folder: Folder) -> TelemetrySample:
-    """Return the first sample that a supervisor sends.
-
-    Raises
-    ------
-    SupervisorUnreachable, GPUClusterError
-    """
+    """Return the first sample that a supervisor sends. Raises `SupervisorUnreachable`, `GPUClusterError`."""
     try:
         async with asyncio.timeout(SAMPLE_SECONDS), aclosing(telemetry_lines(folder)) as lines:
             async for line in lines:

@@ -30,10 +30,7 @@ def whole(value: Any) -> Any:
 def wanted_workers(model: ClusterModel, n: Any = None, *, memory: Any = None, cores: Any = None) -> Any:
     """Return how many workers are asked for: enough of them for all that is named.
 
-    Raises
-    ------
-    InvalidRequest
-        Nothing is named, or it cannot be told how much of it one worker has.
+    Raises `InvalidRequest`: nothing is named, or it cannot be told how much of it one worker has.
     """
     n = whole(n)
     if memory is None and cores is None:
@@ -54,10 +51,7 @@ def bounded_workers(
 ) -> tuple[Any, Any]:  # fmt: skip
     """Return the fewest and the most workers that are asked for; a maximum of ``None`` is left open.
 
-    Raises
-    ------
-    InvalidRequest
-        It cannot be told how much one worker has.
+    Raises `InvalidRequest`: it cannot be told how much one worker has.
     """
     minimum = 0 if minimum is None else whole(minimum)
     maximum = None if maximum is None or maximum == math.inf else whole(maximum)
@@ -92,10 +86,7 @@ def threads_of_worker(model: ClusterModel) -> int:
 def memory_of_worker(model: ClusterModel, field: str) -> int:
     """Return how much memory a worker of this cluster may use.
 
-    Raises
-    ------
-    InvalidRequest
-        Nobody knows, or it is not limited; ``field`` is what was asked for.
+    Raises `InvalidRequest`: nobody knows, or it is not limited; ``field`` is what was asked for.
     """
     limit = model.workers[0].memory_limit_bytes if model.workers else model.spec.memory_limit
     if not limit:
@@ -114,13 +105,7 @@ def duration(field: str, value: Any) -> float | None: ...
 
 
 def duration(field: str, value: Any) -> float | None:
-    """Return a duration in seconds, ``None`` as it is.
-
-    Raises
-    ------
-    InvalidRequest
-        It is none.
-    """
+    """Return a duration in seconds, ``None`` as it is. Raises `InvalidRequest`: it is none."""
     return None if value is None else _read(field, parse_seconds, value)
 
 

@@ -40,13 +40,7 @@ _SIZE = "a size, such as '64 MiB'"
 
 
 def why_unreadable(error: Exception) -> str:
-    """Return a sentence on why Dask cannot read its configuration.
-
-    Parameters
-    ----------
-    error : Exception
-        What importing Dask has raised.
-    """
+    """Return a sentence on why Dask cannot read its configuration. `error`: what importing Dask has raised."""
     for path in _files():
         try:
             fault = _fault_of_file(path)

@@ -327,12 +327,7 @@ def break_off_retiring(scheduler: Any, addresses: Collection[str]) -> None:
 async def remove_worker_named(scheduler: Any, name: str, *, close: bool) -> None:
     """Take a worker for gone, without blaming the tasks that it had: ``Scheduler.remove_worker`` (2022.11).
 
-    Parameters
-    ----------
-    name : str
-        Nothing happens where no worker is called so.
-    close : bool
-        Whether to tell the worker and its nanny to end.
+    `name`: nothing happens where no worker is called so. `close`: whether to tell the worker and its nanny to end.
     """
     address = next((worker.address for worker in scheduler.workers.values() if str(worker.name) == name), None)
     if address is not None:

@@ -56,10 +56,7 @@ def with_settings(graph: Any, identity: Mapping[str, Any]) -> Any:
     ``Client._graph_to_futures`` gets, for one graph at a time, unless that is a ``dask._expr.LLGExpr``, of which it
     optimizes nothing (2025.4).
 
-    Parameters
-    ----------
-    identity : mapping
-        What the scheduler says of itself.
+    `identity`: what the scheduler says of itself.
     """
     there, here = identity.get(IN_IDENTITY), _value(OF_GRAPHS)
     if here == (_usual() if there is None else there[OF_GRAPHS]):

@@ -50,16 +50,10 @@ def worker_title(sample: TelemetrySample, place: int) -> str:
 class Figures:
     """What is shown of one worker, or, summed, of all.
 
-    Attributes
-    ----------
-    gpu : float or None
-        Share of time in which GPUs computed, in percent; the mean over GPUs.
-    cores : float or None
-        Busy cores.
-    threads : int or None
-        Those that run tasks.
-    capacity : int or None
-        As many cores as the threads can keep busy: no more than the machine has.
+    * `gpu`: share of time in which GPUs computed, in percent; the mean over GPUs.
+    * `cores`: busy cores.
+    * `threads`: those that run tasks.
+    * `capacity`: as many cores as the threads can keep busy: no more than the machine has.
     """
 
     vram: Bar | None

@@ -20,16 +20,9 @@ if TYPE_CHECKING:
 class NotifiedCell:
     """Waits for the end of the cell that runs, and announces it.
 
-    Parameters
-    ----------
-    shell : InteractiveShell
-    control : Control
-    model : ClusterModel
-        The cluster that announces it.
-    title : str or None
-        What the cell is called; default: its number.
-    complain : callable
-        Told what cannot be announced.
+    * `model`: the cluster that announces it.
+    * `title`: what the cell is called; default: its number.
+    * `complain`: told what cannot be announced.
     """
 
     def __init__(

@@ -27,13 +27,7 @@ REPORT_NAME = "profile_report"
 class ProfiledCell:
     """The measurement of the cell that runs now.
 
-    Parameters
-    ----------
-    shell : InteractiveShell
-    found : Namespace
-        What was typed after ``profile``.
-    connected : distributed.Client, optional
-        The client that ``connect`` made.
+    `found`: what was typed after ``profile``. `connected`: the client that ``connect`` made.
     """
 
     def __init__(self, shell: InteractiveShell, found: Namespace, connected: Client | None) -> None:

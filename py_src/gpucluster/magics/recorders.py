@@ -24,10 +24,7 @@ class Recorders:
     def stop(self, name: str | None = None) -> list[RecordingWritten]:
         """End all, or those of one cluster, and return what was written; also of those that ended by themselves.
 
-        Raises
-        ------
-        RecordingNotFound
-            When that cluster is not recorded here.
+        Raises `RecordingNotFound` when that cluster is not recorded here.
         """
         ending = [recorder for recorder in self._recorders if name in {None, recorder.cluster}]
         if name is not None and not ending:

@@ -50,10 +50,7 @@ class BoundName(NamedTuple):
 def hold(name: str) -> socket.socket | None:
     """Return a socket that holds a name until it is closed or this process ends; ``None``: somebody else holds it.
 
-    Raises
-    ------
-    OSError
-        No socket can be made, or the name is too long.
+    Raises `OSError`: no socket can be made, or the name is too long.
     """
     held = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
     try:
@@ -71,10 +68,7 @@ def held_names(prefix: str) -> list[BoundName]:
 
     A name that is not UTF-8 is left out: ``hold`` makes none, and two of them may decode to the same text.
 
-    Raises
-    ------
-    OSError
-        This system does not tell.
+    Raises `OSError`: this system does not tell.
     """
     if not LINUX:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))

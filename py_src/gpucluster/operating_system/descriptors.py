@@ -27,10 +27,7 @@ PLACE = (os.O_PATH if LINUX else os.O_RDONLY) | os.O_CLOEXEC
 def short_address(path: str) -> Iterator[str]:
     """Give an address by which a socket can be bound or reached, however long its path is.
 
-    Raises
-    ------
-    OSError
-        The path is too long, and this system knows no other way.
+    Raises `OSError`: the path is too long, and this system knows no other way.
     """
     if len(os.fsencode(path)) <= _LONGEST_ADDRESS_BYTES:
         yield path
@@ -73,10 +70,7 @@ def allow_many_files() -> None:
 def everybody_may_fill(folder: str) -> bool:
     """Whether any user of the machine could put a file into this folder, or another folder in its place.
 
-    Raises
-    ------
-    OSError
-        It cannot be looked at.
+    Raises `OSError`: it cannot be looked at.
     """
     place = Path(os.path.realpath(folder))
     if place.stat().st_mode & stat.S_IWOTH:

@@ -18,10 +18,7 @@ SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  # semaphores lie there
 def resident_bytes(pid: int) -> int:
     """Return the memory that a process has now. On Linux this costs a tenth of what psutil takes.
 
-    Raises
-    ------
-    OSError
-        It has ended, or may not be looked into.
+    Raises `OSError`: it has ended, or may not be looked into.
     """
     if LINUX:
         return _statm(pid, 1)

@@ -84,10 +84,7 @@ def can_filter() -> bool:
 def restrict(*, truncation: bool = True) -> bool:
     """Restrict this process, all its threads and all that it starts; return whether that can be done.
 
-    Parameters
-    ----------
-    truncation : bool, optional
-        Whether files may be emptied by their name. Only where Landlock looks at whose they are.
+    `truncation`: whether files may be emptied by their name. Only where Landlock looks at whose they are.
     """
     seccomp = _binding()
     if seccomp is None:
@@ -111,12 +108,7 @@ def restrict(*, truncation: bool = True) -> bool:
 def restrict_signals(protected: Collection[int], groups: Collection[int]) -> bool:
     """Refuse signals to these processes and threads, for systems whose Landlock does not look at signals.
 
-    Parameters
-    ----------
-    protected : collection of int
-        Numbers of processes and of their threads.
-    groups : collection of int
-        Numbers of groups of processes.
+    `protected`: numbers of processes and of their threads. `groups`: numbers of groups of processes.
     """
     seccomp = _binding()
     if seccomp is None:

@@ -35,12 +35,7 @@ def default_workers(machine: Machine, most: int = DEFAULT_CPU_WORKERS) -> int:
 def memory_fault(limit: int | float | str | None, machine: Machine) -> FieldError | None:
     """Return what is wrong with the memory limit of one worker; ``None`` if nothing is.
 
-    Parameters
-    ----------
-    limit : int, float, "auto" or None
-        As in a spec. Only bytes can be too many.
-    machine : Machine
-        Where the worker will run.
+    `limit`: as in a spec. Only bytes can be too many. `machine`: where the worker will run.
     """
     if not isinstance(limit, int) or limit <= machine.memory_bytes:
         return None
@@ -54,14 +49,9 @@ def memory_fault(limit: int | float | str | None, machine: Machine) -> FieldErro
 def memory_of_worker(wanted: int | float | str | None, machine: Machine, *, workers: int) -> int:
     """Return the memory limit of one worker in bytes; 0 means none.
 
-    Parameters
-    ----------
-    wanted : int, float, "auto" or None
-        Bytes, a share of the machine, an equal share, or no limit.
-    machine : Machine
-        Where the worker will run.
-    workers : int
-        Workers that share the machine under "auto", each with at least ``LEAST_MEMORY_BYTES``.
+    * `wanted`: bytes, a share of the machine, an equal share, or no limit.
+    * `machine`: where the worker will run.
+    * `workers`: workers that share the machine under "auto", each with at least ``LEAST_MEMORY_BYTES``.
     """
     if wanted is None:
         return 0
@@ -73,15 +63,7 @@ def memory_of_worker(wanted: int | float | str | None, machine: Machine, *, work
 def capacity_notes(n_workers: int, threads: int, limit_bytes: int, machine: Machine) -> list[str]:
     """Return a sentence for each thing that so many workers have to share; none where there is enough.
 
-    Parameters
-    ----------
-    n_workers : int
-    threads : int
-        Of each worker.
-    limit_bytes : int
-        Memory limit of each worker, 0 for none.
-    machine : Machine
-        Where all of them run.
+    `limit_bytes`: memory limit of each worker, 0 for none. `machine`: where all of them run.
     """
     notes = []
     total = n_workers * limit_bytes
@@ -104,13 +86,8 @@ def capacity_notes(n_workers: int, threads: int, limit_bytes: int, machine: Mach
 def spec_notes(spec: SpecBase, machine: Machine, *, n_workers: int | None = None) -> list[str]:
     """Return ``capacity_notes`` of a cluster that does not exist yet.
 
-    Parameters
-    ----------
-    spec : SpecBase
-    machine : Machine
-        Where it will run.
-    n_workers : int, optional
-        How many workers it will have if the spec leaves that open; default: those of a CPU cluster.
+    `machine`: where it will run. `n_workers`: how many workers it will have if the spec leaves that open; default:
+    those of a CPU cluster.
     """
     count = spec.n_workers if spec.n_workers is not None else n_workers or default_workers(machine)
     limit = memory_of_worker(spec.memory_limit, machine, workers=count)

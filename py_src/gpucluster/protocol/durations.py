@@ -35,15 +35,8 @@ def slurm_clock(seconds: int) -> str:
 def parse_seconds(value: Any) -> float:
     """Return a duration in seconds.
 
-    Parameters
-    ----------
-    value : int, float, str or timedelta
-        A plain number means seconds, also as text.
-
-    Raises
-    ------
-    ValueError
-        For anything else, and for what is negative or endless, with the end of a sentence.
+    `value`: a plain number means seconds, also as text. Raises `ValueError` for anything else, and for what is negative
+    or endless, with the end of a sentence.
     """
     if isinstance(value, timedelta):
         value = value.total_seconds()
@@ -70,10 +63,7 @@ def walltime_seconds(text: str) -> int:
 
     Its parts are added up as ``sbatch`` does, which knows no bounds of them: ``00:90:00`` is an hour and a half.
 
-    Raises
-    ------
-    ValueError
-        It is none; with the end of a sentence.
+    Raises `ValueError`: it is none; with the end of a sentence.
     """
     found = _WALLTIME.fullmatch(text)
     if not found:

@@ -153,13 +153,7 @@ def usable_kinds() -> dict[str, type[ClusterKind]]:
 
 
 def traits_of(spec: SpecBase) -> Traits:
-    """Return the traits of a spec's kind.
-
-    Raises
-    ------
-    InvalidRequest
-        When it is not installed here.
-    """
+    """Return the traits of a spec's kind. Raises `InvalidRequest` when it is not installed here."""
     return _asked_kind(spec.backend).traits
 
 
@@ -188,11 +182,8 @@ def _said_of(found: InstalledKind) -> str:
 def absence(name: str, *, packages: bool = True) -> str | None:
     """Return why a kind cannot be used here, in a sentence or two with what to do; ``None``: it can.
 
-    Parameters
-    ----------
-    name : str
-    packages : bool
-        Whether the packages that it needs count: not where the cluster has another Python environment than this one.
+    `packages`: whether the packages that it needs count: not where the cluster has another Python environment than this
+    one.
     """
     found = find_kind(name)
     if found is None or found.kind is None:
@@ -241,18 +232,9 @@ def spec_union() -> TypeAdapter[Any]:
 def parse_spec(value: Any, *rules: SpecRule) -> SpecBase:
     """Validate what is asked for.
 
-    Parameters
-    ----------
-    value : dict, bytes, str or spec
-        A mapping, or JSON text. ``backend`` may be left out and is then ``"auto"``.
-    *rules : callable
-        What else holds for the fields that were given, such as what a machine has. The first that complains about a
-        field is told.
-
-    Raises
-    ------
-    InvalidRequest
-        With a sentence per field.
+    `value`: dict, bytes, str or spec; a mapping, or JSON text. ``backend`` may be left out and is then ``"auto"``.
+    `*rules`: what else holds for the fields that were given, such as what a machine has. The first that complains about
+    a field is told. Raises `InvalidRequest` with a sentence per field.
     """
     if isinstance(value, SpecBase) and not isinstance(value, UnknownSpec):
         _must_keep(value, rules)

@@ -146,12 +146,7 @@ SharedEvent: TypeAlias = Annotated[
 
 
 def parse_link_request(given: LinkRequest | dict[str, object] | bytes) -> LinkRequest:
-    """Return the request, checked.
-
-    Raises
-    ------
-    InvalidRequest
-    """
+    """Return the request, checked. Raises `InvalidRequest`."""
     try:
         if isinstance(given, bytes):
             return LinkRequest.model_validate_json(given)

@@ -103,13 +103,7 @@ Said: TypeAlias = Mapping[MessageCode, str | Message | Sequence[str | Message] |
 def saying(messages: Sequence[Message], said: Said, *, time: str | None = None) -> list[Message]:
     """Return the messages with those of some codes replaced; what is said already keeps its time.
 
-    Parameters
-    ----------
-    messages : sequence of Message
-    said : mapping
-        By code, what is said of it now.
-    time : str, optional
-        The time of what is new.
+    `said`: by code, what is said of it now. `time`: the time of what is new.
     """
     kept = [message for message in messages if message.code not in said]
     before = {(message.code, message.text, message.subject): message for message in messages}

@@ -94,10 +94,7 @@ class ClusterPatch(BaseModel):
 def parse_patch(value: Any) -> ClusterPatch:
     """Validate a change to a living cluster.
 
-    Raises
-    ------
-    InvalidRequest
-        With a sentence per field; the state of the cluster is unchanged.
+    Raises `InvalidRequest` with a sentence per field; the state of the cluster is unchanged.
     """
     try:
         if isinstance(value, (bytes, str)):

@@ -74,10 +74,7 @@ def not_shown(*names: str) -> Callable[[dict[str, Any]], None]:
 def number_of_workers(left_out: str) -> Any:
     """Return the field ``n_workers`` of a kind.
 
-    Parameters
-    ----------
-    left_out : str
-        How many there are where nobody says it, as the end of a sentence without its full stop.
+    `left_out`: how many there are where nobody says it, as the end of a sentence without its full stop.
     """
     return Field(
         None,

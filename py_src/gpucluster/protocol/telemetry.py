@@ -274,10 +274,7 @@ TOTALS = (*_SUMMARIES, *_OF_DEVICES)
 def totals(columns: Mapping[str, Sequence[Any]]) -> dict[str, float | None]:
     """Return each of ``TOTALS``; ``None`` where no worker has measured it.
 
-    Parameters
-    ----------
-    columns : mapping
-        From the name of a figure to one entry per worker.
+    `columns`: from the name of a figure to one entry per worker.
     """
     found = {name: summary(columns.get(name, ())) for name, summary in _SUMMARIES.items()}
     return found | {name: summary(_by_device(columns, name)) for name, summary in _OF_DEVICES.items()}

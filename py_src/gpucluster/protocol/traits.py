@@ -30,10 +30,7 @@ class Needs:
     def missing(self, *, packages: bool = True) -> str | None:
         """Return what is not there, in a sentence or two with what to do; ``None``: nothing is missing.
 
-        Parameters
-        ----------
-        packages : bool
-            Whether to look for packages, which the cluster's own Python environment needs.
+        `packages`: whether to look for packages, which the cluster's own Python environment needs.
         """
         for command in self.commands:
             if shutil.which(command) is None:

@@ -19,10 +19,7 @@ Scope = Literal["cell", "block", "command"]
 class Hold:
     """This process's hold on the lease in a folder. It ends with ``let_go``, with this object, or with this process.
 
-    Parameters
-    ----------
-    folder : Folder
-        Of the cluster; nobody else may know it yet.
+    `folder`: of the cluster; nobody else may know it yet.
     """
 
     def __init__(self, folder: Folder) -> None:

@@ -72,17 +72,8 @@ def find_link(stored: Sequence[StoredLink], token: str) -> SharedLink | None:
 def add_link(folder: Folder, request: LinkRequest, by: str | None) -> tuple[SharedLink, str]:
     """Write down a new link.
 
-    Returns
-    -------
-    tuple of SharedLink and str
-        The link, and what it is opened with, which is kept nowhere.
-
-    Raises
-    ------
-    InvalidState
-        There are too many.
-    RegistryUnwritable, SupervisorUnreachable
-        Nothing was written.
+    Returns the link, and what it is opened with, which is kept nowhere. Raises `InvalidState` (there are too many) or
+    `RegistryUnwritable`, `SupervisorUnreachable` (nothing was written).
     """
     token = secrets.token_urlsafe(TOKEN_BYTES)
     at = datetime.now(UTC)
@@ -107,11 +98,7 @@ def add_link(folder: Folder, request: LinkRequest, by: str | None) -> tuple[Shar
 def withdraw_links(folder: Folder, id: str | None) -> list[SharedLink]:
     """Take a link away, or all of them; returns those that were there.
 
-    Raises
-    ------
-    LinkNotFound
-        There is no link of that id.
-    RegistryUnwritable, SupervisorUnreachable
+    Raises `LinkNotFound` (there is no link of that id) or `RegistryUnwritable`, `SupervisorUnreachable`.
     """
     gone: list[SharedLink] = []
 

@@ -137,13 +137,7 @@ class Folder:
         return self.path / "profile.json"
 
     def read_profile(self) -> bytes:
-        """Return what is in it.
-
-        Raises
-        ------
-        OSError
-            There is none, or something else in its place.
-        """
+        """Return what is in it. Raises `OSError`: there is none, or something else in its place."""
         return read_own_file(self.profile)
 
     @property

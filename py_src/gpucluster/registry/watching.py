@@ -29,10 +29,7 @@ class Changes:
 class RegistryWatch:
     """Looks at the times, sizes and numbers of the records' files, and reads those that are new.
 
-    Parameters
-    ----------
-    registry : Registry
-        What is watched.
+    `registry`: what is watched.
     """
 
     def __init__(self, registry: Registry) -> None:

@@ -126,12 +126,7 @@ class AdmissionMixin(JupyterHandler):
         self.admit()
 
     def admit(self) -> None:
-        """Refuse whoever is not let in.
-
-        Raises
-        ------
-        tornado.web.HTTPError
-        """
+        """Refuse whoever is not let in. Raises `tornado.web.HTTPError`."""
         method = getattr(self, (self.request.method or "").lower(), None)
         is_open = getattr(method, "__allow_unauthenticated", False)
         if self.request.method == "OPTIONS":
@@ -155,12 +150,7 @@ class AdmissionMixin(JupyterHandler):
         """Send a person to the log-in, and refuse other requests."""
 
     def check_origin(self, origin: str | None = None) -> bool:
-        """Look at the origin; what is refused does not return.
-
-        Raises
-        ------
-        tornado.web.HTTPError
-        """
+        """Look at the origin; what is refused does not return. Raises `tornado.web.HTTPError`."""
         if self.allow_origin == "*" or self.skip_check_origin():
             return True
         headers = self.request.headers

@@ -50,13 +50,7 @@ class ClusterAPIHandler(AdmissionMixin, RefusalMixin, APIHandler):
         self.finish(model.model_dump_json())
 
     def body(self) -> bytes:
-        """Return the body, which must not be empty.
-
-        Raises
-        ------
-        InvalidRequest
-            With a sentence.
-        """
+        """Return the body, which must not be empty. Raises `InvalidRequest` with a sentence."""
         if len(self.request.body) > MAX_BODY_BYTES:
             raise InvalidRequest("The request is larger than 1 MiB; nothing here needs that much.")
         if not self.request.body.strip():
@@ -64,13 +58,7 @@ class ClusterAPIHandler(AdmissionMixin, RefusalMixin, APIHandler):
         return self.request.body
 
     def whole_number(self, name: str, default: int, *, minimum: int, maximum: int) -> int:
-        """Return a whole number from the query.
-
-        Raises
-        ------
-        InvalidRequest
-            When it is something else or out of bounds.
-        """
+        """Return a whole number from the query. Raises `InvalidRequest` when it is something else or out of bounds."""
         text = self.get_query_argument(name, str(default))
         if re.fullmatch(r"[+-]?\d{1,9}", text, re.ASCII) and minimum <= int(text) <= maximum:
             return int(text)

@@ -26,13 +26,7 @@ from .openapi import openapi_document
 
 
 def offered(preset: Preset, spec: SpecBase | None) -> OfferedPreset:
-    """Return a preset with its picture.
-
-    Parameters
-    ----------
-    spec : SpecBase or None
-        What it asks for; ``None``: something is still missing in it.
-    """
+    """Return a preset with its picture. `spec`: what it asks for; ``None``: something is still missing in it."""
     has_gpus = spec is not None and traits_of(spec).has_gpus
     return OfferedPreset(
         **preset.model_dump(),
@@ -63,10 +57,7 @@ def _split(kind: str, share: float, text: str, other: str, rest: str) -> list[Me
 class PresetList:
     """Knows them at any time: the site's file may change while the server runs.
 
-    Parameters
-    ----------
-    log : Logger
-        Told once what is left out, and why.
+    `log`: told once what is left out, and why.
     """
 
     def __init__(self, log: logging.Logger) -> None:

@@ -40,12 +40,7 @@ class Offers:
     async def notes(self, spec: SpecBase, preview: Preview) -> Notes | None:
         """Return what the site offers, and what of the request it would refuse; ``None``: such a kind has no site.
 
-        Parameters
-        ----------
-        spec : SpecBase
-            Valid by itself.
-        preview : callable
-            Asks the site.
+        `spec`: valid by itself. `preview`: asks the site.
         """
         found = find_kind(spec.backend)
         if found is None or found.kind is None or not found.kind.offers:
@@ -142,10 +137,7 @@ class NotesHandler(RequestHandler):
 def _notes_on(error: InvalidRequest) -> Notes:
     """Return which fields are refused: that is what was asked, and no failure.
 
-    Raises
-    ------
-    InvalidRequest
-        When it is about no field: there was nothing that could be looked at.
+    Raises `InvalidRequest` when it is about no field: there was nothing that could be looked at.
     """
     if not error.fields:
         raise error

@@ -23,14 +23,8 @@ RETRY_SECONDS = 30.0
 class NotifyHook:
     """Runs a command for each piece of news, one after another.
 
-    Parameters
-    ----------
-    control : AsyncControl
-        Where the news come from.
-    command : sequence of str
-        Program and arguments, in which ``{message}``, ``{cluster}`` and ``{kind}`` are filled in. No shell reads them.
-    log : logging.Logger
-        Where failures go.
+    `control`: where the news come from. `command`: program and arguments, in which ``{message}``, ``{cluster}`` and
+    ``{kind}`` are filled in. No shell reads them.
     """
 
     def __init__(self, control: AsyncControl, command: Sequence[str], log: logging.Logger) -> None:

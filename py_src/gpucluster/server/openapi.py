@@ -226,13 +226,7 @@ _REFUSALS = {
 
 
 def openapi_document(base_url: str = "/") -> dict[str, Any]:
-    """Return the OpenAPI 3.1 document.
-
-    Parameters
-    ----------
-    base_url : str, optional
-        Base URL of the Jupyter server.
-    """
+    """Return the OpenAPI 3.1 document. `base_url`: base URL of the Jupyter server."""
     from .added_routes import usable
 
     added = usable()

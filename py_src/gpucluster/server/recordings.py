@@ -29,12 +29,8 @@ _MOST_LENGTHS = 2000
 class RecordingFolder:
     """Where recordings are looked for.
 
-    Parameters
-    ----------
-    root : pathlib.Path
-        Jupyter's root: nothing outside of it is read or written, whatever a link in it leads to.
-    made : str
-        Folder below it where recordings go that are made from the panel.
+    `root`: jupyter's root: nothing outside of it is read or written, whatever a link in it leads to. `made`: folder
+    below it where recordings go that are made from the panel.
     """
 
     def __init__(self, root: Path, made: str = "gpucluster-recordings") -> None:
@@ -53,11 +49,8 @@ class RecordingFolder:
     async def read(self, source: str, path: str) -> bytes:
         """Return one recording as JSON of a ``RecordedSession``.
 
-        Raises
-        ------
-        InvalidRequest
-            When the path is none that a recording below the root can have.
-        RecordingNotFound, RecordingUnreadable
+        Raises `InvalidRequest` (when the path is none that a recording below the root can have) or `RecordingNotFound`,
+        `RecordingUnreadable`.
         """
         async with self._reading:
             return await asyncio.to_thread(self._read, source, path)
@@ -65,10 +58,7 @@ class RecordingFolder:
     async def new_file(self, cluster: str) -> Path:
         """Return where a recording of this cluster goes: a path that nothing has.
 
-        Raises
-        ------
-        InvalidState
-            When no file can be made there.
+        Raises `InvalidState` when no file can be made there.
         """
         return await asyncio.to_thread(self._new_file, cluster)
 

@@ -29,14 +29,7 @@ def note_on_lifetime(
 ) -> str | None:
     """Return a sentence on what ends clusters together with this server; ``None``: they outlive it, or nobody knows.
 
-    Parameters
-    ----------
-    environment : mapping
-        Of the server.
-    root : Path
-        Of the file system.
-    parent : int, optional
-        The server's parent; default: that of this process.
+    `parent`: the server's parent; default: that of this process.
     """
     if "JUPYTERHUB_USER" not in environment:
         return None
@@ -85,18 +78,9 @@ def computes(model: ClusterModel) -> bool:
 class UseOfServer:
     """Tells the server that it is used while a cluster computes, for a time after a person has used it.
 
-    Parameters
-    ----------
-    registry : Registry
-        Of the clusters.
-    application : tornado.web.Application
-        Jupyter's, which counts.
-    hours : float
-        So long after anything else has counted as use, clusters do; 0: never.
-    watched : callable
-        Whether somebody looks at gauges, where that counts, too.
-    log : logging.Logger
-        Where failures go.
+    * `application`: jupyter's, which counts.
+    * `hours`: so long after anything else has counted as use, clusters do; 0: never.
+    * `watched`: whether somebody looks at gauges, where that counts, too.
     """
 
     def __init__(
@@ -147,10 +131,7 @@ class UseOfServer:
     def note(self, models: Iterable[ClusterModel]) -> None:
         """Count this moment as use if one of the clusters computes and the limit is not over.
 
-        Parameters
-        ----------
-        models : iterable of ClusterModel
-            All clusters.
+        `models`: all clusters.
         """
         if not (self._watched() or any(computes(model) for model in models)):
             return

@@ -23,18 +23,11 @@ CLOSE_SECONDS = 1.0
 class StandbyKeeper:
     """Starts the standby for the first viewer and closes it when nobody has used us for a while.
 
-    Parameters
-    ----------
-    control : AsyncControl
-        Who starts and closes it.
-    enabled : bool
-        Whether there is a standby at all.
-    idle_seconds : float
-        Time without use after which it is closed.
-    log : logging.Logger
-        Where failures go; a missing standby is never an error for the user.
-    restart_seconds : float, optional
-        Pause before a taken standby is replaced.
+    * `control`: who starts and closes it.
+    * `enabled`: whether there is a standby at all.
+    * `idle_seconds`: time without use after which it is closed.
+    * `log`: where failures go; a missing standby is never an error for the user.
+    * `restart_seconds`: pause before a taken standby is replaced.
     """
 
     def __init__(

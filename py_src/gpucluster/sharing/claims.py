@@ -34,10 +34,7 @@ class NodeClaims:
 
     They are names that the kernel takes back when this process ends, however it ends.
 
-    Parameters
-    ----------
-    policy : GPUPolicy, optional
-        What the site says.
+    `policy`: what the site says.
     """
 
     def __init__(self, policy: GPUPolicy = DEFAULT) -> None:
@@ -65,15 +62,8 @@ class NodeClaims:
     def claim(self, uuids: Iterable[str], *, ends: float | None = None) -> None:
         """Claim GPUs until this process ends.
 
-        Parameters
-        ----------
-        ends : float, optional
-            Until when at most, in seconds since the boot.
-
-        Raises
-        ------
-        ClaimedMeanwhile
-            Somebody has claimed one of them since ``choosing``; none of these is claimed now.
+        `ends`: until when at most, in seconds since the boot. Raises `ClaimedMeanwhile`: somebody has claimed one of
+        them since ``choosing``; none of these is claimed now.
         """
         made: list[tuple[str, str]] = []
         for uuid in uuids:
@@ -90,10 +80,7 @@ class NodeClaims:
     def claim_parts(self, uuids: Sequence[str], parts: Mapping[str, int], *, ends: float | None = None) -> None:
         """Claim one part of each of these GPUs, none of which may have more claims than parts.
 
-        Raises
-        ------
-        ClaimedMeanwhile
-            Somebody else was faster; none of them is claimed now.
+        Raises `ClaimedMeanwhile`: somebody else was faster; none of them is claimed now.
         """
         before = set(self._held)
         self.claim(uuids, ends=ends)
@@ -140,12 +127,7 @@ class DeviceClaims:
 
     They are locks, so they end with the process that holds them, however it ends.
 
-    Parameters
-    ----------
-    directory : Path
-        Of the registry.
-    policy : GPUPolicy, optional
-        What the site says; slots there are none.
+    `policy`: what the site says; slots there are none.
     """
 
     def __init__(self, directory: Path, policy: GPUPolicy = DEFAULT) -> None:

@@ -74,14 +74,9 @@ class Place:
 class Node:
     """All that is held at a moment.
 
-    Parameters
-    ----------
-    every_claim, every_place : tuple
-        As the kernel tells them.
-    per_user : int, optional
-        So many claims of one user count: what is above the site's limit keeps nobody from anything.
-    places_per_user : int
-        The same of places in line.
+    * `every_claim`, `every_place`: as the kernel tells them.
+    * `per_user`: so many claims of one user count: what is above the site's limit keeps nobody from anything.
+    * `places_per_user`: the same of places in line.
     """
 
     every_claim: tuple[Claim, ...] = ()
@@ -131,13 +126,7 @@ class Node:
 
 
 def read_node(*, per_user: int | None = None, places_per_user: int = 64) -> Node:
-    """Look at what is held now.
-
-    Raises
-    ------
-    OSError
-        This system does not tell.
-    """
+    """Look at what is held now. Raises `OSError`: this system does not tell."""
     claims: dict[tuple[str, str], Claim] = {}
     places: list[Place] = []
     told: dict[tuple[str, str], list[tuple[int, int, int]]] = defaultdict(list)

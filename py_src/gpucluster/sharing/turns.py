@@ -32,13 +32,7 @@ _ARRIVED = re.compile(r"0|[1-9][0-9]{0,18}")
 
 
 class Turn:
-    """One cluster's turn, from its request until it runs.
-
-    Parameters
-    ----------
-    held : socket.socket
-        What holds its name.
-    """
+    """One cluster's turn, from its request until it runs. `held`: what holds its name."""
 
     def __init__(self, held: socket.socket) -> None:
         self._held = held

@@ -24,10 +24,7 @@ PRESET = "preset"
 def find_preset(name: Any) -> Preset:
     """Return the preset of that name: of every installation, of the site, or one that is ready for sites.
 
-    Raises
-    ------
-    InvalidRequest
-        There is none.
+    Raises `InvalidRequest`: there is none.
     """
     presets = {preset.name: preset for preset in (*SITE_PRESETS, *this_site().presets)}
     if isinstance(name, str) and name in presets:
@@ -42,10 +39,7 @@ def find_preset(name: Any) -> Preset:
 def with_preset(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return a request with the fields of the preset that it names; its own fields count more.
 
-    Raises
-    ------
-    InvalidRequest
-        There is no such preset.
+    Raises `InvalidRequest`: there is no such preset.
     """
     fields = dict(given)
     name = fields.pop(PRESET, None)
@@ -81,12 +75,7 @@ def completed(value: Any) -> Any:
 def of_defaults(refused: InvalidRequest, asked: Any) -> InvalidRequest:
     """Return a refusal that says which of the refused fields nobody has asked for: they are the site's defaults.
 
-    Parameters
-    ----------
-    refused : InvalidRequest
-        Of the completed request.
-    asked : dict or spec
-        The request before.
+    `asked`: the request before.
     """
     given = asked.model_dump(exclude_unset=True) if isinstance(asked, SpecBase) else asked
     if not isinstance(given, dict):

@@ -31,18 +31,7 @@ for _name, (_pattern, _first) in _PLAIN.items():
 
 
 class Document:
-    """One file.
-
-    Parameters
-    ----------
-    text : str
-        YAML.
-
-    Raises
-    ------
-    UnreadableSite
-        It is none, or a key is there twice.
-    """
+    """One file. `text`: YAML. Raises `UnreadableSite`: it is none, or a key is there twice."""
 
     data: Any
 

@@ -39,13 +39,7 @@ class OpenHours:
 
 
 def read_hours(text: str) -> OpenHours:
-    """Read hours as an administrator writes them.
-
-    Raises
-    ------
-    ValueError
-        With a sentence.
-    """
+    """Read hours as an administrator writes them. Raises `ValueError` with a sentence."""
     found = _HOURS.fullmatch(text)
     begin, end = (_minutes(found[part]) if found else -1 for part in ("begin", "end"))
     if found is None or not (0 <= begin < _DAY_MINUTES and 0 <= end <= _DAY_MINUTES):

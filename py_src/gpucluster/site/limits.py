@@ -120,11 +120,8 @@ class SiteLimits:
     def narrow_spec(self, spec: SpecBase, *, keep_auto: bool = False) -> SpecBase:
         """Return ``spec`` with what was left open narrowed to what the site allows; ``fault`` is for the rest.
 
-        Parameters
-        ----------
-        keep_auto : bool
-            Leave memory that was left open to the cluster's process, which divides what is left of a share. It knows
-            nothing of a server's settings.
+        `keep_auto`: leave memory that was left open to the cluster's process, which divides what is left of a share. It
+        knows nothing of a server's settings.
         """
         changes: dict[str, Any] = {}
         # A kind that starts no worker has some of them not.
@@ -170,13 +167,7 @@ class SiteLimits:
         return traits.this_machine and machine.memory_bytes // workers <= most
 
     def check_patch(self, patch: ClusterPatch) -> None:
-        """Refuse a change that the site does not allow.
-
-        Raises
-        ------
-        InvalidRequest
-            Names the site's limit.
-        """
+        """Refuse a change that the site does not allow. Raises `InvalidRequest`: names the site's limit."""
         if self.n_workers is not None:
             most = amount("n_workers", self.n_workers)
             if patch.n_workers is not None and patch.n_workers > self.n_workers:
@@ -274,14 +265,9 @@ def has_scheduler_job(fields: Mapping[str, Any]) -> bool:
 def most_cores(field: str, threads: int, before: Mapping[str, Any]) -> tuple[int, str]:
     """Return how many cores a job, or the scheduler's, may have on a node, and why, as the end of a sentence.
 
-    Parameters
-    ----------
-    field : str
-        One of ``CORES``.
-    threads : int
-        Most threads of a worker.
-    before : mapping
-        The fields before it.
+    * `field`: one of ``CORES``.
+    * `threads`: most threads of a worker.
+    * `before`: the fields before it.
     """
     if field != "cores":
         return threads, ""

@@ -118,12 +118,7 @@ class Site:
         return self.limits_of(kind).fault(traits, name, value, before) if isinstance(kind, str) else None
 
     def check_patch(self, model: ClusterModel, patch: ClusterPatch) -> None:
-        """Refuse a change of a cluster that the site does not allow.
-
-        Raises
-        ------
-        InvalidRequest
-        """
+        """Refuse a change of a cluster that the site does not allow. Raises `InvalidRequest`."""
         self.limits_of(model.backend).check_patch(patch)
 
     def schemas(self) -> dict[str, dict[str, Any]]:

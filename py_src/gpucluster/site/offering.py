@@ -25,13 +25,7 @@ class PresetHere:
 
 
 def preset_here(preset: Preset, *, packages: bool = True) -> PresetHere:
-    """Look at a preset.
-
-    Parameters
-    ----------
-    packages : bool
-        As of ``absence``.
-    """
+    """Look at a preset. `packages`: as of ``absence``."""
     if faults := preset_faults(preset):
         return PresetHere(fault=f"{faults[0].field}: {faults[0].message}.")
     if absent := absence(str(preset.spec.get("backend", "auto")), packages=packages):

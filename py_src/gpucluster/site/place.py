@@ -38,11 +38,8 @@ def stamp_of(path: Path) -> Stamp | None:
 def read_site(path: Path) -> str:
     """Return the text of the file.
 
-    Raises
-    ------
-    UnreadableSite
-        It cannot be read, is too large, or belongs to somebody who has no business with it.
-    FileNotFoundError
+    Raises `UnreadableSite` (it cannot be read, is too large, or belongs to somebody who has no business with it) or
+    `FileNotFoundError`.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)

@@ -22,13 +22,7 @@ OTHER_NAME = {"backends": "kinds"}
 
 
 def server_limits(given: Mapping[str, Any]) -> SiteLimits:
-    """Read the setting ``limits``.
-
-    Raises
-    ------
-    ValueError
-        With a sentence for the administrator.
-    """
+    """Read the setting ``limits``. Raises `ValueError` with a sentence for the administrator."""
     try:
         section = Limits.model_validate({OTHER_NAME.get(name, name): value for name, value in given.items()})
     except ValidationError as error:

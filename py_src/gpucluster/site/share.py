@@ -42,14 +42,9 @@ class Amount:
 class Remaining:
     """What is left of a user's share, beside their other clusters.
 
-    Parameters
-    ----------
-    others : sequence of ClusterModel
-        Living ones whose workers are here.
-    n_living : int
-        All living ones.
-    most : PerUser
-        What the site gives.
+    * `others`: living ones whose workers are here.
+    * `n_living`: all living ones.
+    * `most`: what the site gives.
     """
 
     others: tuple[ClusterModel, ...] = ()
@@ -83,12 +78,7 @@ class Remaining:
     def memory_limit(self, spec: SpecBase, memory_bytes: int, workers: int) -> int:
         """Return the memory of each of so many workers: what is left, divided, where it was left open.
 
-        Parameters
-        ----------
-        spec : SpecBase
-            What was asked for.
-        memory_bytes : int
-            What it is without a site.
+        `spec`: what was asked for. `memory_bytes`: what it is without a site.
         """
         if self.most.memory is None or spec.memory_limit != "auto":
             return memory_bytes
@@ -100,10 +90,7 @@ class Remaining:
     def fault(self, n_workers: int, threads: int, memory_bytes: int) -> str | None:
         """Return what the site has against so many workers of such a size, in a sentence or two.
 
-        Parameters
-        ----------
-        threads, memory_bytes : int
-            Of each worker; 0 bytes: without a limit.
+        `threads`, `memory_bytes`: of each worker; 0 bytes: without a limit.
         """
         had = self._had()
         memory_left = max(0, (self.most.memory or 0) - had.memory)
@@ -176,12 +163,7 @@ class Remaining:
 def left_beside(clusters: Iterable[ClusterModel], own: str | None = None) -> Remaining:
     """Return what is left of this user's share beside these clusters.
 
-    Parameters
-    ----------
-    clusters : iterable of ClusterModel
-        All of this user's.
-    own : str, optional
-        Id of the one that it is for, which does not count.
+    `clusters`: all of this user's. `own`: id of the one that it is for, which does not count.
     """
     living = [model for model in clusters if model.id != own and not model.state.ended]
     return Remaining(tuple(filter(is_here, living)), len(living))

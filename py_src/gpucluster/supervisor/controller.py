@@ -62,12 +62,7 @@ class RoutineChecks:
 
     A check that fails ends nothing: the cause becomes the cluster's notice, is logged once, and the next second comes.
 
-    Parameters
-    ----------
-    store : StateStore
-        Has the cluster as it is now.
-    *checks : callable
-        What is done, in this order.
+    `store`: has the cluster as it is now. `*checks`: what is done, in this order.
     """
 
     def __init__(self, store: StateStore, *checks: Callable[[], None]) -> None:
@@ -112,14 +107,9 @@ REAP_SECONDS = 6.0
 class Controller:
     """Controls one cluster from its request to its end.
 
-    Parameters
-    ----------
-    registry, folder
-        Where the cluster is written down.
-    model : ClusterModel
-        As requested, in state ``starting``.
-    turn : Turn, optional
-        Its turn to start, which is given up when it keeps no processor of this machine busy any more.
+    * `registry`, `folder`: where the cluster is written down.
+    * `model`: as requested, in state ``starting``.
+    * `turn`: its turn to start, which is given up when it keeps no processor of this machine busy any more.
     """
 
     def __init__(
@@ -319,10 +309,7 @@ class Controller:
     def open_dashboard(self) -> DashboardAddress:
         """Let a browser on this machine reach the dashboard: on a port of loopback, below the secret prefix.
 
-        Raises
-        ------
-        InvalidState
-            There is no dashboard (yet).
+        Raises `InvalidState`: there is no dashboard (yet).
         """
         if self.parts.deployment is None or self.model.dashboard_path is None:
             raise InvalidState(

@@ -52,14 +52,8 @@ REQUESTS, PER_SECONDS = 12, 60.0
 class InstructorListener:
     """Listens for one cluster.
 
-    Parameters
-    ----------
-    id : str
-        Of the cluster.
-    facts : callable
-        Tells what the cluster is now; called by other threads.
-    carry_out : callable
-        Given a request and the instructor's user name; called by the event loop.
+    `facts`: tells what the cluster is now; called by other threads. `carry_out`: given a request and the instructor's
+    user name; called by the event loop.
     """
 
     def __init__(
@@ -242,10 +236,7 @@ def facts_of(model: ClusterModel) -> ClusterFacts:
 def carry_out(requests: Requests, request: InstructorRequest, who: str) -> None:
     """Do what an instructor asks for; the owner reads in every face who it was.
 
-    Raises
-    ------
-    InvalidState
-        The cluster is stopping or has ended.
+    Raises `InvalidState`: the cluster is stopping or has ended.
     """
     if requests.parts.model.wanted.stopped or requests.parts.model.state.ended:
         # In words of its own: the name of the cluster is its owner's.

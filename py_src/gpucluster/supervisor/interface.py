@@ -49,12 +49,7 @@ _LAST_ANSWER_SECONDS = 10.0
 class Interface:
     """What the handlers work on.
 
-    Parameters
-    ----------
-    secret : str
-        What every request has to know.
-    standby : Standby, optional
-        This process, while it has no cluster.
+    `secret`: what every request has to know. `standby`: this process, while it has no cluster.
     """
 
     def __init__(self, secret: str, standby: Standby | None = None) -> None:
@@ -63,25 +58,13 @@ class Interface:
         self.controller: Controller | None = None
 
     def must_have_controller(self) -> Controller:
-        """Return the controller.
-
-        Raises
-        ------
-        InvalidState
-            While this is a standby.
-        """
+        """Return the controller. Raises `InvalidState` while this is a standby."""
         if self.controller is None:
             raise InvalidState("This process waits in standby; it has no cluster yet.")
         return self.controller
 
     def must_sample(self) -> Sampler:
-        """Return the cluster's sampler.
-
-        Raises
-        ------
-        InvalidState
-            Before the cluster runs.
-        """
+        """Return the cluster's sampler. Raises `InvalidState`: before the cluster runs."""
         controller = self.must_have_controller()
         if controller.sampler is None:
             raise InvalidState(
@@ -318,10 +301,7 @@ ROUTES: tuple[tuple[str, type[_Handler]], ...] = (
 class Listener:
     """Listens on the folder's socket. The folder is private; the peer's user id and the secret are checked besides.
 
-    Raises
-    ------
-    OSError
-        There can be no socket in the folder.
+    Raises `OSError`: there can be no socket in the folder.
     """
 
     def __init__(self, interface: Interface, folder: Folder) -> None:

@@ -18,12 +18,7 @@ from ..protocol.models import Submission
 
 
 async def preview(text: str) -> Submission:
-    """Return what would be submitted for a spec.
-
-    Raises
-    ------
-    GPUClusterError
-    """
+    """Return what would be submitted for a spec. Raises `GPUClusterError`."""
     spec = parse_spec(text)
     backend = load_backend(spec.backend)
     return await backend.preview(spec) if isinstance(backend, Backend) else Submission()

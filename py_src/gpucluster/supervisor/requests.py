@@ -38,12 +38,7 @@ class ClusterParts:
     The controller sets ``deployment``, ``plan`` and ``reconciler`` when it starts the cluster; a request may replace
     ``plan``, and leaves its ``stop_reason``.
 
-    Parameters
-    ----------
-    registry, folder
-        Where the cluster is written down.
-    model : ClusterModel
-        As requested, in state ``starting``.
+    `registry`, `folder`: where the cluster is written down. `model`: as requested, in state ``starting``.
     """
 
     def __init__(self, registry: Registry, folder: Folder, model: ClusterModel) -> None:
@@ -88,13 +83,7 @@ class ClusterParts:
 
 
 class Requests:
-    """The requests to one cluster; its ``Controller`` does what they ask for.
-
-    Parameters
-    ----------
-    parts : ClusterParts
-        Of the cluster.
-    """
+    """The requests to one cluster; its ``Controller`` does what they ask for."""
 
     def __init__(self, parts: ClusterParts) -> None:
         self.parts = parts
@@ -107,21 +96,10 @@ class Requests:
     def patch(self, patch: ClusterPatch, by: str | None = None) -> ClusterModel:
         """Change what is wanted. The state is unchanged when this raises.
 
-        Parameters
-        ----------
-        patch : ClusterPatch
-            The change.
-        by : str, optional
-            Who asks, for the cluster's activity; the same with all requests.
-
-        Raises
-        ------
-        InvalidRequest
-            More workers than this cluster can have, or not as many as come and go together.
-        InvalidState
-            The cluster is stopping or has ended.
-        RegistryUnwritable
-            What is wanted could not be written down.
+        `patch`: the change. `by`: who asks, for the cluster's activity; the same with all requests. Raises
+        `InvalidRequest` (more workers than this cluster can have, or not as many as come and go together),
+        `InvalidState` (the cluster is stopping or has ended) or `RegistryUnwritable` (what is wanted could not be
+        written down).
         """
         self._must_live()
         self._store.must_write()
@@ -155,13 +133,8 @@ class Requests:
     def retire(self, name: str, by: str | None = None) -> ClusterModel:
         """Ask for the end of one worker, whose results go to the others first.
 
-        Raises
-        ------
-        InvalidState
-            The cluster is not running.
-        WorkerNotFound
-            It has no worker of that name.
-        RegistryUnwritable
+        Raises `InvalidState` (the cluster is not running), `WorkerNotFound` (it has no worker of that name) or
+        `RegistryUnwritable`.
         """
         reconciler = self._must_run(Verb.RETIRE, "it has no workers to retire")
         name = find_worker(self._model, name).name
@@ -206,10 +179,7 @@ class Requests:
     def tell(self, announced: Announcement, by: str | None = None) -> ClusterModel:
         """Announce what a client has done with the cluster.
 
-        Raises
-        ------
-        InvalidState
-            The cluster is stopping or has ended.
+        Raises `InvalidState`: the cluster is stopping or has ended.
         """
         self._must_live()
         self._activity_log.happened(announced.kind, announced.message, by)
@@ -218,24 +188,14 @@ class Requests:
     async def record(self, sampler: Sampler, file: str, by: str | None = None) -> ClusterModel:
         """Begin to record what gauges show into a file.
 
-        Raises
-        ------
-        InvalidState
-            The cluster is stopping or has ended, or is recorded already.
-        InvalidRequest
-            Nothing can be written there.
+        Raises `InvalidState` (the cluster is stopping or has ended, or is recorded already) or `InvalidRequest`
+        (nothing can be written there).
         """
         self._must_live()
         return await self.parts.recording.begin(sampler, file, by)
 
     def scheduler(self) -> SchedulerView:
-        """Return the cluster's scheduler.
-
-        Raises
-        ------
-        InvalidState
-            The cluster is starting, stopping or has ended.
-        """
+        """Return the cluster's scheduler. Raises `InvalidState`: the cluster is starting, stopping or has ended."""
         self._must_live()
         if self.parts.deployment is None:
             raise InvalidState(f"The cluster '{self.parts.model.name}' is still starting.")
@@ -244,10 +204,7 @@ class Requests:
     async def release_results(self, released: ResultsReleased, by: str | None = None) -> ClusterModel:
         """Let a notebook hold the results of a collection no longer: its futures are cancelled.
 
-        Raises
-        ------
-        InvalidState
-            The cluster is not running, or the notebook holds no such results.
+        Raises `InvalidState`: the cluster is not running, or the notebook holds no such results.
         """
         scheduler = self.scheduler()
         n_released = await scheduler.release(

@@ -23,12 +23,7 @@ from .state_store import StateStore
 class Share:
     """The share of one cluster; to its backend, a ``backends.share.RemainingShare``.
 
-    Parameters
-    ----------
-    registry : Registry
-        All clusters of this user.
-    id : str
-        This one's.
+    `registry`: all clusters of this user. `id`: this one's.
     """
 
     def __init__(self, registry: Registry, id: str) -> None:
@@ -57,10 +52,7 @@ class Share:
         Another cluster of this user may have taken a part of it while the plan was made. Who leaves their memory open
         is then given what is left now.
 
-        Raises
-        ------
-        GPUClusterError
-            The backend refuses, or it is more than what is left.
+        Raises `GPUClusterError`: the backend refuses, or it is more than what is left.
         """
         plan = await backend.preflight(spec, context)
         try:
@@ -77,9 +69,7 @@ class Share:
 
         Returns the plan with the memory of so many workers as are wanted by now.
 
-        Raises
-        ------
-        PreflightFailed
+        Raises `PreflightFailed`.
         """
         if not is_here(store.model):
             return plan
@@ -106,17 +96,8 @@ class Share:
     def allow_scratch(self, store: StateStore, wanted: int | None, *, asked: bool) -> None:
         """Write down how much this cluster may spill to the disk: what was asked for, or a part of what is left.
 
-        Parameters
-        ----------
-        wanted : int, optional
-            Bytes; ``None``: as much as there is.
-        asked : bool
-            Whether somebody asked for exactly this.
-
-        Raises
-        ------
-        PreflightFailed
-            They asked for more than is left.
+        `wanted`: bytes; ``None``: as much as there is. `asked`: whether somebody asked for exactly this. Raises
+        `PreflightFailed`: they asked for more than is left.
         """
         if not is_here(store.model):
             return

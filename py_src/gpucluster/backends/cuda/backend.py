@@ -117,14 +117,8 @@ async def _chosen(choice: DeviceChoice, spec: CudaSpec, context: StartContext) -
 def constructor_options(spec: CudaSpec, checked: Checked, *, memory_limit: int) -> dict[str, Any]:
     """Return every argument that follows from the spec. All sizes are bytes, all devices UUIDs.
 
-    Parameters
-    ----------
-    spec : CudaSpec
-        What is wanted.
-    checked : Checked
-        The same, resolved on this machine.
-    memory_limit : int
-        Host memory of one worker in bytes, 0 for no limit, when every device has a worker.
+    `checked`: the same, resolved on this machine. `memory_limit`: host memory of one worker in bytes, 0 for no limit,
+    when every device has a worker.
     """
     return {
         "CUDA_VISIBLE_DEVICES": [device.uuid for device in checked.devices],

@@ -37,10 +37,7 @@ class DeviceMemory:
 def memory_options(spec: GPUSpec, memory: DeviceMemory | GPUSpec) -> dict[str, Any]:
     """Return arguments that ``dask_cuda.LocalCUDACluster`` and ``CUDAWorker`` share.
 
-    Parameters
-    ----------
-    memory : DeviceMemory or GPUSpec
-        Resolved sizes; the spec itself where a share is of the worker's own GPU.
+    `memory`: resolved sizes; the spec itself where a share is of the worker's own GPU.
     """
     return {
         "device_memory_limit": memory.device_memory_limit,
@@ -61,22 +58,12 @@ def memory_options(spec: GPUSpec, memory: DeviceMemory | GPUSpec) -> dict[str, A
 def resolve_memory(spec: GPUSpec, devices: Sequence[DeviceModel], first: int, *, parts: int = 1) -> DeviceMemory:
     """Turn shares into bytes and refuse what the devices do not have.
 
-    Parameters
-    ----------
-    spec : GPUSpec
-        What is wanted.
-    devices : sequence of DeviceModel
-        Every device the cluster may ever use.
-    first : int
-        How many of them are used at once: these must have the memory free now.
-    parts : int
-        Into how many slots each of them is divided. A slot has its share of the memory, all shares are shares of it,
-        and where workers have RMM, it is theirs as a pool that cannot grow beyond it.
+    * `devices`: every device the cluster may ever use.
+    * `first`: how many of them are used at once: these must have the memory free now.
+    * `parts`: into how many slots each of them is divided. A slot has its share of the memory, all shares are shares of
+      it, and where workers have RMM, it is theirs as a pool that cannot grow beyond it.
 
-    Raises
-    ------
-    PreflightFailed
-        With figures and, where memory is taken, who uses it.
+    Raises `PreflightFailed` with figures and, where memory is taken, who uses it.
     """
     smallest = min(devices, key=lambda device: device.memory_total_bytes or 0)
     total = smallest.memory_total_bytes
@@ -189,12 +176,7 @@ _ALLOCATORS = ("rmm_pool_size", "rmm_async", "rmm_managed_memory", "rmm_track_al
 def explain(cause: str, options: Mapping[str, Any]) -> str:
     """Return the cause with the option that has probably led to it and what to do, if that is known.
 
-    Parameters
-    ----------
-    cause : str
-        As found in the failed workers, without a full stop.
-    options : mapping
-        Arguments of ``LocalCUDACluster``.
+    `cause`: as found in the failed workers, without a full stop. `options`: arguments of ``LocalCUDACluster``.
     """
     chosen = [name for name in _ALLOCATORS if options.get(name)]
     if not chosen or not any(sign in cause for sign in _RMM_SIGNS):

@@ -49,10 +49,7 @@ def check_platform() -> None:
 def check_packages(spec: CudaSpec) -> None:
     """Refuse options whose packages are not installed: dask-cuda would start a cluster without workers.
 
-    Raises
-    ------
-    MissingPackage
-        Naming the option, the package and what to run.
+    Raises `MissingPackage` naming the option, the package and what to run.
     """
     needs = needed_packages(spec)
     if spec.protocol == "ucx":

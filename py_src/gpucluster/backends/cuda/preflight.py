@@ -53,15 +53,7 @@ class Checked:
 def examine(spec: CudaSpec, policy: GPUPolicy = DEFAULT) -> None:
     """Check all that does not depend on which GPUs are free. Blocks for as long as CUDA takes to answer.
 
-    Parameters
-    ----------
-    policy : GPUPolicy, optional
-        What the site says of its GPUs.
-
-    Raises
-    ------
-    PreflightFailed
-        With the real cause and what to do.
+    `policy`: what the site says of its GPUs. Raises `PreflightFailed` with the real cause and what to do.
     """
     check_platform()
     probe = probe_gpu()
@@ -78,10 +70,7 @@ def given_out(
 ) -> list[DeviceModel]:
     """Return the devices that this cluster may have, the best first.
 
-    Raises
-    ------
-    NoUsableDevice
-        The site gives out none, or not one that was asked for.
+    Raises `NoUsableDevice`: the site gives out none, or not one that was asked for.
     """
     named = {device.uuid: device for device in host.devices}
 
@@ -100,25 +89,14 @@ def given_out(
 
 
 def check(chosen: Chosen, spec: CudaSpec, policy: GPUPolicy = DEFAULT) -> Checked:
-    """Resolve the sizes for devices that have been chosen.
-
-    Raises
-    ------
-    PreflightFailed
-        Their memory does not do.
-    """
+    """Resolve the sizes for devices that have been chosen. Raises `PreflightFailed`: their memory does not do."""
     parts = max(policy.parts(device) for device in chosen.devices)
     memory = resolve_memory(spec, chosen.devices, chosen.n_workers, parts=parts)
     return Checked(tuple(chosen.devices), chosen.n_workers, memory)
 
 
 def must_be_enough(n_workers: int, devices: Sequence[DeviceModel]) -> None:
-    """Refuse more workers than devices.
-
-    Raises
-    ------
-    PreflightFailed
-    """
+    """Refuse more workers than devices. Raises `PreflightFailed`."""
     if n_workers > len(devices):
         raise _refused("n_workers", _too_many(n_workers, devices))
 

@@ -22,10 +22,7 @@ _FILES = ("tls_ca_file", "tls_client_cert", "tls_client_key")
 def find_address(spec: ExistingSpec) -> str:
     """Return the address that is meant.
 
-    Raises
-    ------
-    PreflightFailed
-        The file or the setting is missing or holds no address.
+    Raises `PreflightFailed`: the file or the setting is missing or holds no address.
     """
     if spec.scheduler_file is not None:
         return _checked(_in_file(Path(spec.scheduler_file)), f"scheduler_file: {spec.scheduler_file}")
@@ -81,10 +78,7 @@ def _checked(address: Any, where: str) -> str:
 def find_credentials(spec: ExistingSpec, address: str) -> Security | None:
     """Return the credentials for that scheduler; ``None`` where it encrypts nothing.
 
-    Raises
-    ------
-    PreflightFailed
-        There are none, a file is missing, or somebody else can read the key.
+    Raises `PreflightFailed`: there are none, a file is missing, or somebody else can read the key.
     """
     if address.startswith("tcp://"):
         if spec.tls_key is not None:

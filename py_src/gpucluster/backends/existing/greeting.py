@@ -43,10 +43,7 @@ class Greeting:
 async def greet(address: str, security: Security | None) -> Greeting:
     """Ask a scheduler what it is.
 
-    Raises
-    ------
-    PreflightFailed
-        It is none, it does not let us in, or its version does not fit.
+    Raises `PreflightFailed`: it is none, it does not let us in, or its version does not fit.
     """
     caller = scheduler_rpc(address, security)
     try:
@@ -173,13 +170,7 @@ class Speaks(Enum):
 
 
 async def must_speak(address: str) -> None:
-    """Refuse an address where no scheduler of Dask can be.
-
-    Raises
-    ------
-    PreflightFailed
-        With what is there instead.
-    """
+    """Refuse an address where no scheduler of Dask can be. Raises `PreflightFailed` with what is there instead."""
     scheme, _, place = address.partition("://")
     host, _, port = place.rpartition(":")
     spoken = await _spoken_at(host.strip("[]"), int(port), address)

@@ -37,14 +37,9 @@ _LIMIT = re.compile(r"limit of (\d+) workers")
 class GatewayDeployment(Deployment):
     """A cluster of a Dask Gateway.
 
-    Parameters
-    ----------
-    server : GatewayServer
-        Closed with the deployment.
-    report : Report
-        Of the cluster, which runs.
-    ends_with_us : bool
-        Whether the cluster is shut down when the deployment is closed.
+    * `server`: closed with the deployment.
+    * `report`: of the cluster, which runs.
+    * `ends_with_us`: whether the cluster is shut down when the deployment is closed.
     """
 
     can = frozenset(Verb)

@@ -34,12 +34,7 @@ class Login:
     def of(cls, spec: GatewaySpec) -> Self:
         """Return what a spec asks for; what it leaves open is looked up in Dask's configuration.
 
-        Raises
-        ------
-        PreflightFailed
-            Nobody says where the server is.
-        MissingPackage
-            dask-gateway is not installed.
+        Raises `PreflightFailed` (nobody says where the server is) or `MissingPackage` (dask-gateway is not installed).
         """
         address = spec.address
         if address is None:
@@ -65,12 +60,8 @@ class Login:
     def gateway(self) -> Any:
         """Return dask-gateway's client of that server, asynchronous; it connects when it is used.
 
-        Raises
-        ------
-        PreflightFailed
-            A secret that is to be used is missing or can be read by others.
-        MissingPackage
-            dask-gateway is not installed.
+        Raises `PreflightFailed` (a secret that is to be used is missing or can be read by others) or `MissingPackage`
+        (dask-gateway is not installed).
         """
         _must_be_installed()
         from dask_gateway import Gateway
@@ -163,10 +154,7 @@ def _checked(address: Any) -> str:
 def read_secret(where: str) -> str:
     """Return a password or token out of a variable or a file.
 
-    Raises
-    ------
-    PreflightFailed
-        It is not there, or somebody else can read it.
+    Raises `PreflightFailed`: it is not there, or somebody else can read it.
     """
     if not os.path.isabs(where):
         found = os.environ.get(where)

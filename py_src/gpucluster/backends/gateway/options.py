@@ -77,10 +77,7 @@ class Option:
     def value(self, given: Any) -> Any:
         """Return what is sent for a value that somebody has typed, or that is of the right type already.
 
-        Raises
-        ------
-        ValueError
-            With the end of a sentence.
+        Raises `ValueError` with the end of a sentence.
         """
         try:
             value = self._read(given)
@@ -132,19 +129,11 @@ def read_options(rows: Sequence[Mapping[str, Any]]) -> list[Option]:
 def checked(offered: Sequence[Option], given: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
     """Return all options with their values: those that are given, else Dask's configuration's, else the server's own.
 
-    Parameters
-    ----------
-    offered : sequence of Option
-        What the server offers.
-    given : mapping
-        What the user has chosen, perhaps as text.
-    usual : mapping
-        ``gateway.cluster.options`` of Dask's configuration.
+    * `offered`: what the server offers.
+    * `given`: what the user has chosen, perhaps as text.
+    * `usual`: ``gateway.cluster.options`` of Dask's configuration.
 
-    Raises
-    ------
-    PreflightFailed
-        With a sentence per option.
+    Raises `PreflightFailed` with a sentence per option.
     """
     known = {option.name: option for option in offered}
     values = {option.name: option.default for option in offered}

@@ -130,12 +130,7 @@ class GatewayServer:
         return str(told["name"])
 
     async def report(self, name: str) -> Report:
-        """Return what it says of a cluster.
-
-        Raises
-        ------
-        ClusterUnknown
-        """
+        """Return what it says of a cluster. Raises `ClusterUnknown`."""
         return Report.read(await self._ask("GET", self._path(name)))
 
     async def stop(self, name: str) -> None:

@@ -107,11 +107,8 @@ class Kubernetes:
     async def connect(cls, access: Access) -> Kubernetes:
         """Log in, and ask for the version.
 
-        Raises
-        ------
-        PreflightFailed
-            There is no kubeconfig, or it has no such context.
-        KubernetesSilent, KubernetesRefused
+        Raises `PreflightFailed` (there is no kubeconfig, or it has no such context) or `KubernetesSilent`,
+        `KubernetesRefused`.
         """
         import kr8s.asyncio
 
@@ -150,12 +147,7 @@ class Kubernetes:
         namespaced: bool = True,
         **options: Any,
     ) -> dict[str, Any]:
-        """Ask for one thing, such as ``pods`` or ``pods/NAME``.
-
-        Raises
-        ------
-        KubernetesSilent, KubernetesRefused
-        """
+        """Ask for one thing, such as ``pods`` or ``pods/NAME``. Raises `KubernetesSilent`, `KubernetesRefused`."""
         if body is not None:
             options["content"] = json.dumps(body)
         async with (
@@ -170,12 +162,7 @@ class Kubernetes:
     async def items(self, path: str, *, version: str = "v1", **parameters: str) -> list[dict[str, Any]]:
         """Return all things of a kind in the namespace.
 
-        Parameters
-        ----------
-        path : str
-            Such as ``pods``.
-        **parameters
-            ``labelSelector``, ``fieldSelector``.
+        `path`: such as ``pods``. `**parameters`: ``labelSelector``, ``fieldSelector``.
         """
         found = await self.ask("GET", path, version=version, params=parameters)
         items: list[dict[str, Any]] = found.get("items") or []
@@ -264,11 +251,8 @@ _WHAT_TO_DO = "Get one from your site, or name another with 'kubeconfig'."
 def kubeconfig_fault(paths: str | None) -> str | None:
     """Return what is wrong with the files that there are, in a sentence with what to do; ``None``: nothing.
 
-    Parameters
-    ----------
-    paths : str, optional
-        As ``KUBECONFIG`` has them, with ``:`` between them; default: ``~/.kube/config``. One that is not there is no
-        fault: others may be, or a pod's service account.
+    `paths`: as ``KUBECONFIG`` has them, with ``:`` between them; default: ``~/.kube/config``. One that is not there is
+    no fault: others may be, or a pod's service account.
     """
     for path in (paths or _DEFAULT).split(os.pathsep):
         file = Path(path).expanduser()

@@ -179,24 +179,14 @@ _FORWARD: tuple[Right, ...] = tuple(("", "pods/portforward", verb) for verb in (
 def rights(*, secret: bool, forward: bool) -> tuple[Right, ...]:
     """Return what a user must be allowed to do in the namespace.
 
-    Parameters
-    ----------
-    secret : bool
-        Whether there is a secret.
-    forward : bool
-        Whether the scheduler is reached through Kubernetes, as from outside.
+    `secret`: whether there is a secret. `forward`: whether the scheduler is reached through Kubernetes, as from
+    outside.
     """
     return _ALWAYS + (_SECRET if secret else ()) + (_FORWARD if forward else ())
 
 
 async def must_take(kubernetes: Kubernetes, manifest: Mapping[str, Any], needed: tuple[Right, ...]) -> None:
-    """Refuse what this Kubernetes would not take.
-
-    Raises
-    ------
-    PreflightFailed
-    KubernetesSilent
-    """
+    """Refuse what this Kubernetes would not take. Raises `PreflightFailed` or `KubernetesSilent`."""
     await _must_have_operator(kubernetes)
     await _must_have_namespace(kubernetes)
     await _must_be_allowed(kubernetes, needed)

@@ -48,12 +48,7 @@ class Replicas:
     The operator acts when the number changes, and makes as many deployments as are missing then. It replaces none that
     somebody deletes. Two changes in quick succession may be one for it.
 
-    Parameters
-    ----------
-    cluster : str
-        Name of the ``DaskCluster``.
-    wanted : int
-        Workers that it was made with.
+    `cluster`: name of the ``DaskCluster``. `wanted`: workers that it was made with.
     """
 
     def __init__(self, kubernetes: Kubernetes, cluster: str, wanted: int) -> None:
@@ -70,10 +65,7 @@ class Replicas:
     async def settle(self, there: int) -> None:
         """Tell the operator what brings the number of deployments to what is wanted.
 
-        Parameters
-        ----------
-        there : int
-            Deployments that there are, without those that were deleted.
+        `there`: Deployments that there are, without those that were deleted.
         """
         try:
             group = await self._kubernetes.ask("GET", self._path, version=DASK)
@@ -156,10 +148,7 @@ class KubernetesDeployment(Deployment):
     ) -> KubernetesDeployment:
         """Hand the cluster to the operator, wait for its scheduler, and connect.
 
-        Raises
-        ------
-        StartFailed
-            With the reason; nothing is left.
+        Raises `StartFailed` with the reason; nothing is left.
         """
         self = cls(spec, plan, context, kubernetes)
         manifest = dask_cluster(spec, self._id, kubernetes.namespace, plan.n_workers)

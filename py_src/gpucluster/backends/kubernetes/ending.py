@@ -32,18 +32,8 @@ def selector(cluster_id: str, component: str | None = None) -> str:
 async def end_cluster(kubernetes: Kubernetes, cluster_id: str, patience: float, *, secret: bool) -> list[str]:
     """Delete a cluster and wait until its pods are gone; returns the names of what was deleted.
 
-    Parameters
-    ----------
-    patience : float
-        Seconds it may take.
-    secret : bool
-        Whether there may be a secret of its name.
-
-    Raises
-    ------
-    NotEnded
-        Something is there yet.
-    KubernetesSilent, KubernetesRefused
+    `patience`: seconds it may take. `secret`: whether there may be a secret of its name. Raises `NotEnded` (something
+    is there yet) or `KubernetesSilent`, `KubernetesRefused`.
     """
     name = resource_name(cluster_id)
     ended: dict[str, None] = {}

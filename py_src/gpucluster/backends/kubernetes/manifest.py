@@ -27,12 +27,7 @@ _TLS_FILES = ("ca.pem", "cert.pem", "key.pem")
 
 
 def must_have_dask_kubernetes() -> None:
-    """Refuse where dask-kubernetes is not installed.
-
-    Raises
-    ------
-    MissingPackage
-    """
+    """Refuse where dask-kubernetes is not installed. Raises `MissingPackage`."""
     try:
         import dask_kubernetes.operator.kubecluster  # noqa: F401
     except ImportError as error:
@@ -64,12 +59,7 @@ def needs_secret(spec: KubernetesSpec) -> bool:
 
 
 def dask_cluster(spec: KubernetesSpec, cluster_id: str, namespace: str, n_workers: int) -> dict[str, Any]:
-    """Return the manifest. There are no secrets in it: it refers to them.
-
-    Raises
-    ------
-    MissingPackage
-    """
+    """Return the manifest. There are no secrets in it: it refers to them. Raises `MissingPackage`."""
     must_have_dask_kubernetes()
     from dask_kubernetes.operator import make_cluster_spec
 
@@ -95,14 +85,9 @@ def secret(
 ) -> dict[str, Any]:
     """Return the secret, which goes when the ``DaskCluster`` goes.
 
-    Parameters
-    ----------
-    owner : mapping
-        The ``DaskCluster`` as Kubernetes has it.
-    tls_directory : Path or None
-        Folder with the cluster's credentials.
-    variables : mapping
-        Environment variables with their values.
+    * `owner`: the ``DaskCluster`` as Kubernetes has it.
+    * `tls_directory`: folder with the cluster's credentials.
+    * `variables`: environment variables with their values.
     """
     told = {f"env.{name}": value.encode() for name, value in variables.items()}
     if spec.protocol == "tls" and tls_directory is not None:

@@ -73,15 +73,7 @@ def pod_of(deployment: str, pods: Iterable[Thing]) -> Thing | None:
 
 
 def verdict(deployment: Thing, pod: Thing | None, events: Iterable[Thing], now: datetime | None = None) -> Verdict:
-    """Return why the worker of a deployment is not there.
-
-    Parameters
-    ----------
-    pod : mapping or None
-        Its pod.
-    events : iterable of mapping
-        The pod's, in any order.
-    """
+    """Return why the worker of a deployment is not there. `pod`: its pod. `events`: the pod's, in any order."""
     if pod is None or is_leaving(pod):
         return _without_pod(deployment)
     status = pod.get("status", {})
@@ -213,13 +205,7 @@ class PodSlot:
         return self.came and before is not None and before != now and self.state is not SlotState.LEAVING
 
     def update(self, here: Collection[str]) -> bool:
-        """Find out the state; returns whether the slot is there no more.
-
-        Parameters
-        ----------
-        here : collection of str
-            Names of the connected workers.
-        """
+        """Find out the state; returns whether the slot is there no more. `here`: names of the connected workers."""
         if self.state is SlotState.LEAVING:
             return not self.there and self.name not in here
         state, why = self._look(here)

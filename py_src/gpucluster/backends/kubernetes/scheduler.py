@@ -45,10 +45,7 @@ def is_inside() -> bool:
 class Way:
     """How the scheduler of a cluster is reached: by its service, or through Kubernetes' own port-forward.
 
-    Parameters
-    ----------
-    inside : bool
-        Whether the service is reached by its name.
+    `inside`: whether the service is reached by its name.
     """
 
     def __init__(self, kubernetes: Kubernetes, cluster_id: str, *, inside: bool) -> None:

@@ -55,10 +55,7 @@ def _parse_tolerations(value: Any) -> list[str]:
 def toleration(text: str) -> dict[str, str]:
     """Return what stands in a pod's ``tolerations`` for a taint, written as ``kubectl taint`` does.
 
-    Raises
-    ------
-    ValueError
-        It is none, with the end of a sentence.
+    Raises `ValueError`: it is none, with the end of a sentence.
     """
     label, _, effect = text.partition(":")
     key, equals, value = label.partition("=")

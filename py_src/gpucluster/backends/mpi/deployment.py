@@ -48,12 +48,8 @@ class RanksScheduler(PrivateDashboardScheduler):
 
     Dask's own clients ask it without the supervisor.
 
-    Parameters
-    ----------
-    begin_anew : callable
-        Ends the program and starts it again; returns when that is begun. Told whether only some workers were meant.
-    nannies : bool
-        Whether each worker has a nanny, so that Dask can restart workers without their ranks.
+    `begin_anew`: ends the program and starts it again; returns when that is begun. Told whether only some workers were
+    meant. `nannies`: whether each worker has a nanny, so that Dask can restart workers without their ranks.
     """
 
     def __init__(self, *args: Any, begin_anew: Callable[[bool], Awaitable[None]], nannies: bool, **kwargs: Any) -> None:
@@ -138,10 +134,7 @@ class MPIDeployment(Deployment):
     async def start(cls, spec: MPISpec, plan: Plan, context: StartContext, host: str) -> MPIDeployment:
         """Start the scheduler here, and the ranks.
 
-        Raises
-        ------
-        StartFailed
-            The launcher cannot be started; nothing is left.
+        Raises `StartFailed`: the launcher cannot be started; nothing is left.
         """
         self = cls(spec, plan, context)
         context.report("scheduler", "Starting the scheduler")
@@ -310,13 +303,7 @@ _TLS = {
 
 
 def told_to_ranks(spec: MPISpec, context: StartContext, n_workers: int, scheduler: str) -> dict[str, Any]:
-    """Return what all ranks are told.
-
-    Parameters
-    ----------
-    scheduler : str
-        Its address.
-    """
+    """Return what all ranks are told. `scheduler`: its address."""
     return {
         "id": context.cluster_id,
         "n_workers": n_workers,

@@ -24,10 +24,7 @@ def scratch_name(cluster_id: str) -> str:
 def end_processes(cluster_id: str) -> int:
     """Kill all processes of a cluster on this machine; returns how many there were.
 
-    Raises
-    ------
-    RuntimeError
-        Some do not end.
+    Raises `RuntimeError`: some do not end.
     """
     ended: set[psutil.Process] = set()
     deadline = time.monotonic() + PATIENCE_SECONDS

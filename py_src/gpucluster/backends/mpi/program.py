@@ -43,12 +43,7 @@ _ABORT = re.compile(
 class Program:
     """The ranks of one cluster, from one start of the launcher to its end. Made by ``start``.
 
-    Parameters
-    ----------
-    name : str
-        Of the launcher, for people.
-    told : mapping
-        As for ``start``.
+    `name`: of the launcher, for people. `told`: as for ``start``.
     """
 
     def __init__(self, process: asyncio.subprocess.Process, name: str, told: Mapping[str, Any]) -> None:
@@ -73,17 +68,8 @@ class Program:
     ) -> Program:
         """Start the launcher and hand it what all ranks are told.
 
-        Parameters
-        ----------
-        told : mapping
-            Secret: it goes through the launcher's standard input. Its ``id`` is the cluster's.
-        name : str
-            Of the launcher, for people.
-
-        Raises
-        ------
-        OSError
-            It cannot be started.
+        `told`: secret: it goes through the launcher's standard input. Its ``id`` is the cluster's. `name`: of the
+        launcher, for people. Raises `OSError`: it cannot be started.
         """
         process = await asyncio.create_subprocess_exec(
             *contained(*command, seconds=GRACE_SECONDS),

@@ -43,12 +43,8 @@ def rank_number() -> int | None:
 class Rank:
     """The process above one rank.
 
-    Parameters
-    ----------
-    child : int
-        Number of the process that is the rank.
-    to_child, output, control : int
-        Descriptors: what the child reads as its standard input, what it prints, and what it tells only here.
+    `child`: number of the process that is the rank. `to_child`, `output`, `control`: descriptors: what the child reads
+    as its standard input, what it prints, and what it tells only here.
     """
 
     def __init__(self, child: int, to_child: int, output: int, control: int) -> None:

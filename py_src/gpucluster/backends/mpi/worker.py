@@ -23,12 +23,8 @@ ENDED = "its worker has ended"
 def work(control: int, given: int) -> NoReturn:
     """Be a worker until it ends; then end this process, without waiting for other ranks as MPI itself would.
 
-    Parameters
-    ----------
-    control : int
-        Descriptor of what is told to the process above, in lines of JSON.
-    given : int
-        Number of this rank, as the launcher has told it.
+    `control`: descriptor of what is told to the process above, in lines of JSON. `given`: number of this rank, as the
+    launcher has told it.
     """
     try:
         _work(control, given)
@@ -213,12 +209,7 @@ def keep_mpi(MPI: Any, failed: str) -> None:
 
     The worker would look well otherwise, and could not reach the other ranks any more.
 
-    Parameters
-    ----------
-    MPI : module
-        ``mpi4py.MPI``, initialized.
-    failed : str
-        What a line begins with that tells why this rank has ended.
+    `MPI`: ``mpi4py.MPI``, initialized. `failed`: what a line begins with that tells why this rank has ended.
     """
 
     def Finalize() -> NoReturn:

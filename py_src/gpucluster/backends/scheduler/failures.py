@@ -16,12 +16,7 @@ _REPR = re.compile(r"""(\w+)\((['"])(.*)\2,?\)""", re.DOTALL)
 
 
 class Failures:
-    """Follows which tasks have failed by themselves; those that depend on them do not count.
-
-    Parameters
-    ----------
-    scheduler : distributed.Scheduler
-    """
+    """Follows which tasks have failed by themselves; those that depend on them do not count."""
 
     def __init__(self, scheduler: Any) -> None:
         self._scheduler = scheduler

@@ -64,12 +64,8 @@ TOGETHER_SECONDS = 60.0
 class SchedulerReader(SchedulerPlugin):
     """Tells who takes part and what is computed, and moves results from worker to worker.
 
-    Parameters
-    ----------
-    name : str
-        Under which the plugin is known to the scheduler.
-    own_client : str, optional
-        The supervisor's client, which does not count. When it goes, so does this plugin.
+    `name`: under which the plugin is known to the scheduler. `own_client`: the supervisor's client, which does not
+    count. When it goes, so does this plugin.
     """
 
     def __init__(self, name: str, own_client: str | None = None) -> None:

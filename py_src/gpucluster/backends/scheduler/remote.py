@@ -62,19 +62,11 @@ class RemoteScheduler(SchedulerView):
     ) -> Self:
         """Connect to a scheduler and look at it from then on.
 
-        Parameters
-        ----------
-        security : Security or None
-            The cluster's credentials.
-        timeout : float
-            Seconds for the connection.
-        dashboard : tuple, optional
-            Host and port of its web pages, if they answer below the cluster's secret prefix only.
+        * `security`: the cluster's credentials.
+        * `timeout`: seconds for the connection.
+        * `dashboard`: host and port of its web pages, if they answer below the cluster's secret prefix only.
 
-        Raises
-        ------
-        OSError
-            It does not answer; ``TimeoutError`` is one.
+        Raises `OSError`: it does not answer; ``TimeoutError`` is one.
         """
         client = await _connected(address, security, timeout)
         try:
@@ -98,10 +90,7 @@ class RemoteScheduler(SchedulerView):
     async def connect_again(self, address: str, security: Security | None, *, timeout: float) -> None:
         """Look at the same scheduler through another client, where the first one has given up.
 
-        Raises
-        ------
-        OSError
-            It does not answer.
+        Raises `OSError`: it does not answer.
         """
         with suppress(Exception):
             await asyncio.wait_for(self._client.close(), ANSWER_SECONDS)

@@ -18,12 +18,7 @@ _ON_GPU = ("cupy", "cudf", "cuml", "rmm", "pylibcudf", "cupyx")
 
 
 class LargestResults:
-    """Adds up the results of a scheduler by collection, when asked.
-
-    Parameters
-    ----------
-    scheduler : distributed.Scheduler
-    """
+    """Adds up the results of a scheduler by collection, when asked."""
 
     def __init__(self, scheduler: Any) -> None:
         self._scheduler = scheduler

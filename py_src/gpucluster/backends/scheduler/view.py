@@ -128,10 +128,7 @@ class SchedulerView(ABC):
     def open_dashboard(self) -> tuple[str, int]:
         """Serve the web pages on a port of loopback, if they are on a socket so far; return host and port.
 
-        Raises
-        ------
-        InvalidState
-            There are no pages.
+        Raises `InvalidState`: there are no pages.
         """
         if not isinstance(self.dashboard, tuple):
             raise InvalidState("The scheduler of this cluster serves no dashboard.")
@@ -198,10 +195,7 @@ class SchedulerView(ABC):
     async def restart_workers(self, timeout: float) -> None:
         """Restart all workers and forget all tasks.
 
-        Raises
-        ------
-        TimeoutError
-            Not all have come back after that many seconds.
+        Raises `TimeoutError`: not all have come back after that many seconds.
         """
 
     @abstractmethod

@@ -181,9 +181,7 @@ async def _ask_slurm(spec: SlurmSpec, script: str) -> tuple[site.Site, datetime 
 
     All of it is asked at the same time.
 
-    Raises
-    ------
-    PreflightFailed
+    Raises `PreflightFailed`.
     """
     looking = asyncio.ensure_future(_must_be_there(spec))
     try:
@@ -209,12 +207,7 @@ async def _ask_slurm(spec: SlurmSpec, script: str) -> tuple[site.Site, datetime 
 async def expected_start(spec: SlurmSpec, script: str) -> datetime | None:
     """Return when Slurm would start such a job; submits nothing. ``None``: it does not say.
 
-    Raises
-    ------
-    SlurmRefused
-        It would not take it.
-    SlurmSilent
-        It does not answer.
+    Raises `SlurmRefused` (it would not take it) or `SlurmSilent` (it does not answer).
     """
     given = {name for name in ("account", "partition", "qos", "constraint") if getattr(spec, name) is not None}
     env = commands.environment(given, without=spec.env or ())

@@ -68,12 +68,7 @@ _OF_COMMANDS = {"PATH", "HOME", "USER", "LOGNAME", "LD_LIBRARY_PATH", "SLURM_CON
 
 
 def must_have_slurm() -> None:
-    """Refuse where Slurm's commands are not installed.
-
-    Raises
-    ------
-    PreflightFailed
-    """
+    """Refuse where Slurm's commands are not installed. Raises `PreflightFailed`."""
     if (missing := NEEDS.missing(packages=False)) is not None:
         raise PreflightFailed(missing)
 
@@ -81,12 +76,9 @@ def must_have_slurm() -> None:
 def environment(fields: Collection[str] = (), without: Collection[str] = ()) -> dict[str, str]:
     """Return the environment of Slurm's commands, and so of the jobs.
 
-    Parameters
-    ----------
-    fields : collection of str
-        Fields of the spec that are given: a default from the environment does not count where they are.
-    without : collection of str
-        Variables that are left out, as jobs get theirs in another way; not those that the commands need themselves.
+    `fields`: fields of the spec that are given: a default from the environment does not count where they are.
+    `without`: variables that are left out, as jobs get theirs in another way; not those that the commands need
+    themselves.
     """
     kept = {}
     for name, value in os.environ.items():
@@ -108,23 +100,13 @@ async def ask(
 ) -> tuple[str, str]:
     """Run a command of Slurm; returns what it printed as output and as messages.
 
-    Parameters
-    ----------
-    command
-        The program and its arguments; no shell.
-    text : str, optional
-        Its standard input.
-    env : dict, optional
-        Default: ``environment()``.
-    patience : float
-        Seconds after which it is ended.
+    * `command`: the program and its arguments; no shell.
+    * `text`: its standard input.
+    * `env`: default: ``environment()``.
+    * `patience`: seconds after which it is ended.
 
-    Raises
-    ------
-    SlurmSilent
-        The controller, or what authenticates to it, does not answer.
-    NoSuchNode, SlurmRefused
-        It failed otherwise.
+    Raises `SlurmSilent` (the controller, or what authenticates to it, does not answer) or `NoSuchNode`, `SlurmRefused`
+    (it failed otherwise).
     """
     try:
         process = await asyncio.create_subprocess_exec(

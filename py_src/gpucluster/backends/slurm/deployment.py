@@ -84,13 +84,7 @@ class SlurmDeployment(Deployment):
     async def start(
         cls, spec: SlurmSpec, plan: Plan, context: StartContext, folder: JobFolder, host: str
     ) -> SlurmDeployment:
-        """Start the scheduler, and submit the jobs.
-
-        Raises
-        ------
-        StartFailed
-            Slurm takes none of them; nothing is left.
-        """
+        """Start the scheduler, and submit the jobs. Raises `StartFailed`: Slurm takes none of them; nothing is left."""
         self = cls(spec, plan, context, folder)
         try:
             self.submitter = Submitter(self._script, self.names, self._environment)

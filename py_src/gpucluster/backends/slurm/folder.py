@@ -36,12 +36,8 @@ def base_folder(shared_directory: str | None) -> Path:
 class JobFolder:
     """Folder of one cluster.
 
-    Parameters
-    ----------
-    base : Path
-        As ``base_folder`` told it.
-    shared : bool
-        Whether the nodes see it. If not, each job is handed what is in it, and keeps that in a folder of its own.
+    `base`: as ``base_folder`` told it. `shared`: whether the nodes see it. If not, each job is handed what is in it,
+    and keeps that in a folder of its own.
     """
 
     def __init__(self, base: Path, cluster_id: str, *, shared: bool = True) -> None:
@@ -57,10 +53,7 @@ class JobFolder:
     def must_be_usable(self) -> None:
         """Make the base, for this user only.
 
-        Raises
-        ------
-        PreflightFailed
-            It cannot be made, or others may change what is in it.
+        Raises `PreflightFailed`: it cannot be made, or others may change what is in it.
         """
         self._must_be_plain()
         with self._in_a_sentence():
@@ -73,10 +66,7 @@ class JobFolder:
     def must_be_possible(self) -> None:
         """Look whether the base can be made or used, and make nothing.
 
-        Raises
-        ------
-        PreflightFailed
-            As ``must_be_usable``, as far as one can see without writing.
+        Raises `PreflightFailed`: as ``must_be_usable``, as far as one can see without writing.
         """
         self._must_be_plain()
         there = next(path for path in (self.base, *self.base.parents) if path.exists())
@@ -157,14 +147,9 @@ class JobFolder:
 def contents(tls: Path | None, variables: Mapping[str, str], dashboard_prefix: str) -> dict[str, str]:
     """Return the files that the jobs read, by their names.
 
-    Parameters
-    ----------
-    tls : Path or None
-        Folder with the cluster's credentials.
-    variables : mapping
-        Environment variables of the workers; their values may be secret, so they are not in the script.
-    dashboard_prefix : str
-        Secret path prefix of the dashboard, for a scheduler in a job.
+    * `tls`: folder with the cluster's credentials.
+    * `variables`: environment variables of the workers; their values may be secret, so they are not in the script.
+    * `dashboard_prefix`: secret path prefix of the dashboard, for a scheduler in a job.
     """
     lines = [f"export {name}={shlex.quote(value)}\n" for name, value in variables.items() if _is_name(name)]
     found = {"environment": "".join(lines), "prefix": dashboard_prefix}

@@ -66,12 +66,7 @@ last_words() {
 
 
 def must_have_srun() -> None:
-    """Refuse where jobs cannot be handed anything.
-
-    Raises
-    ------
-    PreflightFailed
-    """
+    """Refuse where jobs cannot be handed anything. Raises `PreflightFailed`."""
     if shutil.which("srun") is None:
         raise PreflightFailed(
             "shared_storage: without it credentials go through Slurm's command 'srun', which is not on the PATH here."
@@ -111,12 +106,7 @@ def packed(files: Mapping[str, str]) -> str:
 class Handing:
     """Gives each job of a cluster that has begun what it reads, once.
 
-    Parameters
-    ----------
-    files : mapping
-        What it reads, by the names of the files.
-    environment : mapping
-        Of Slurm's commands.
+    `files`: what it reads, by the names of the files. `environment`: of Slurm's commands.
     """
 
     def __init__(self, files: Mapping[str, str], environment: Mapping[str, str]) -> None:
@@ -147,12 +137,7 @@ class Handing:
 
 
 async def hand(job_id: str, nodes: int, text: str, environment: Mapping[str, str]) -> None:
-    """Hand a job that runs what ``packed`` has made, on each of its nodes.
-
-    Raises
-    ------
-    SlurmSilent, SlurmRefused
-    """
+    """Hand a job that runs what ``packed`` has made, on each of its nodes. Raises `SlurmSilent`, `SlurmRefused`."""
     options = (
         f"--jobid={job_id}", "--overlap", f"--nodes={nodes}", f"--ntasks={nodes}", "--ntasks-per-node=1",
         "--cpus-per-task=1", "--gres=none", "--cpu-bind=none", "--input=all", "--chdir=/tmp", "--quiet",

@@ -90,14 +90,9 @@ class Job:
     def how_it_ended(self, walltime: str, memory: str | None, last_words: str | None) -> str:
         """Return why it is over, without a full stop.
 
-        Parameters
-        ----------
-        walltime : str
-            Its limit of time.
-        memory : str or None
-            Its limit of memory, for people.
-        last_words : str or None
-            The last that it printed.
+        * `walltime`: its limit of time.
+        * `memory`: its limit of memory, for people.
+        * `last_words`: the last that it printed.
         """
         node = self.nodes or "a node"
         limit = f" of {memory}" if memory else ""

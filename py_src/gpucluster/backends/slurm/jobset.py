@@ -13,14 +13,9 @@ from .slots import JobSlot
 class JobSet:
     """All jobs of a cluster that were asked for and are not forgotten, in that order.
 
-    Parameters
-    ----------
-    together : int
-        Workers of one job.
-    nodes : int
-        Nodes of one job.
-    whole : bool
-        Whether no job may have fewer workers.
+    * `together`: workers of one job.
+    * `nodes`: nodes of one job.
+    * `whole`: whether no job may have fewer workers.
     """
 
     def __init__(self, together: int, nodes: int, *, whole: bool) -> None:
@@ -113,12 +108,7 @@ class Fit:
 def job_sizes(n_workers: int, together: int, *, whole: bool) -> list[int]:
     """Return the workers of each of the jobs that so many workers need, the smaller one last.
 
-    Parameters
-    ----------
-    together : int
-        Workers of one job.
-    whole : bool
-        Whether no job may have fewer; there are more workers then, if need be.
+    `together`: workers of one job. `whole`: whether no job may have fewer; there are more workers then, if need be.
     """
     full, rest = divmod(n_workers, together)
     if rest and whole:
@@ -129,12 +119,8 @@ def job_sizes(n_workers: int, together: int, *, whole: bool) -> list[int]:
 def fit(slots: Sequence[JobSlot], n_workers: int, together: int, *, whole: bool) -> Fit:
     """Return which jobs stay, and what is missing.
 
-    Parameters
-    ----------
-    slots : sequence of JobSlot
-        Those that are neither over nor told to end, in the order in which they were asked for.
-    n_workers, together, whole
-        As for ``job_sizes``.
+    `slots`: those that are neither over nor told to end, in the order in which they were asked for. `n_workers`,
+    `together`, `whole`: as for ``job_sizes``.
     """
     wanted = sum(job_sizes(n_workers, together, whole=whole))
     found = Fit()

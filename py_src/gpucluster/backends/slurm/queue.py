@@ -38,12 +38,7 @@ class Look:
 
 
 async def all_jobs() -> Look:
-    """Ask ``squeue`` now.
-
-    Raises
-    ------
-    SlurmSilent, SlurmRefused
-    """
+    """Ask ``squeue`` now. Raises `SlurmSilent`, `SlurmRefused`."""
     return _read(await _ask())
 
 
@@ -61,10 +56,7 @@ def _read(answer: str) -> Look:
 class Queue:
     """The queue, looked at together with other processes of this user.
 
-    Parameters
-    ----------
-    folder : Path
-        A private one, the same for all of them.
+    `folder`: a private one, the same for all of them.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -74,9 +66,7 @@ class Queue:
     async def look(self) -> Look:
         """Return what somebody has seen in the last five seconds; ask if nobody has.
 
-        Raises
-        ------
-        SlurmSilent, SlurmRefused
+        Raises `SlurmSilent`, `SlurmRefused`.
         """
         deadline = time.monotonic() + _LONGEST_SECONDS
         while time.monotonic() < deadline:
@@ -129,11 +119,7 @@ LOOK_SECONDS = 0.2
 async def end_jobs(names: str, patience: float) -> list[str]:
     """End all jobs whose names begin so; returns their numbers. Used also by who knows nothing else of them.
 
-    Raises
-    ------
-    TimeoutError
-        Some are there yet.
-    SlurmSilent, SlurmRefused
+    Raises `TimeoutError` (some are there yet) or `SlurmSilent`, `SlurmRefused`.
     """
     ended: dict[str, None] = {}
     deadline = time.monotonic() + patience

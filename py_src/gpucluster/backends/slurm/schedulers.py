@@ -157,13 +157,7 @@ WARNED_SECONDS = 600.0
 
 
 class SchedulerJob:
-    """The scheduler's job of one cluster.
-
-    Parameters
-    ----------
-    spec : SlurmSpec
-        What it asks for.
-    """
+    """The scheduler's job of one cluster. `spec`: what it asks for."""
 
     def __init__(self, spec: SlurmSpec, folder: JobFolder) -> None:
         self.slot = JobSlot(NAME)
@@ -184,10 +178,7 @@ class SchedulerJob:
     async def address(self, report: Callable[[str], None]) -> tuple[str, int]:
         """Wait until the scheduler has said where it is; returns its address and the port of its web pages.
 
-        Raises
-        ------
-        StartFailed
-            Slurm did not take the job, or it has ended.
+        Raises `StartFailed`: Slurm did not take the job, or it has ended.
         """
         if self.slot.refused is not None:
             raise StartFailed(f"Slurm did not take the scheduler's job. {self.slot.refused}.")
@@ -258,16 +249,7 @@ class SchedulerJob:
 async def connect(job: SchedulerJob, context: StartContext, look: Callable[[], Awaitable[None]]) -> SchedulerInJob:
     """Wait for the scheduler's job and connect to it.
 
-    Parameters
-    ----------
-    job : SchedulerJob
-        A submitted one.
-    look : callable
-        Looks at the queue, again and again, until it is cancelled.
-
-    Raises
-    ------
-    StartFailed
+    `job`: a submitted one. `look`: looks at the queue, again and again, until it is cancelled. Raises `StartFailed`.
     """
     looking = asyncio.ensure_future(look())
     try:

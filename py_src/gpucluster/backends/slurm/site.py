@@ -77,14 +77,7 @@ _known: tuple[float, Site] | None = None
 async def look(*, accounts: bool = False) -> Site:
     """Return what the site has; asked at most once a minute.
 
-    Parameters
-    ----------
-    accounts : bool
-        Whether to ask for accounts and QOS, too.
-
-    Raises
-    ------
-    SlurmSilent, SlurmRefused
+    `accounts`: whether to ask for accounts and QOS, too. Raises `SlurmSilent`, `SlurmRefused`.
     """
     global _known
     if _known is not None and time.monotonic() - _known[0] < KEPT_SECONDS and (_known[1].accounts or not accounts):
@@ -100,9 +93,7 @@ async def look(*, accounts: bool = False) -> Site:
 async def nodes_away(partition: str | None) -> list[str]:
     """Return the nodes of these partitions that take no jobs just now, as ``n4 (drained)``; not from memory.
 
-    Raises
-    ------
-    SlurmSilent, SlurmRefused
+    Raises `SlurmSilent`, `SlurmRefused`.
     """
     chosen = [f"--partition={partition}"] if partition else []
     told, _ = await commands.ask("sinfo", "--noheader", "--Node", *chosen, "--format=%N|%T")
@@ -160,10 +151,7 @@ def _whole(text: str) -> int:
 def check(spec: SlurmSpec, site: Site) -> None:
     """Refuse what this site cannot serve, as far as that can be seen.
 
-    Raises
-    ------
-    PreflightFailed
-        In a sentence that names the field and what there is.
+    Raises `PreflightFailed`: in a sentence that names the field and what there is.
     """
     names = site.names(spec.partition)
     unknown = [name for name in names if name not in site.partitions]
@@ -201,12 +189,7 @@ def check(spec: SlurmSpec, site: Site) -> None:
 
 
 def check_scheduler(spec: SlurmSpec, site: Site) -> None:
-    """Refuse what this site cannot serve for the scheduler's job.
-
-    Raises
-    ------
-    PreflightFailed
-    """
+    """Refuse what this site cannot serve for the scheduler's job. Raises `PreflightFailed`."""
     try:
         check(with_scheduler_walltime(spec, site).of_scheduler, site)
     except PreflightFailed as error:

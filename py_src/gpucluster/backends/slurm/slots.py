@@ -142,12 +142,7 @@ class JobSlot:
     def update(self, here: Collection[str], how_it_ended: Callable[[JobSlot], str]) -> bool:
         """Find out the state; returns whether the slot is there no more.
 
-        Parameters
-        ----------
-        here : collection of str
-            Names of the workers that are connected.
-        how_it_ended : callable
-            Gives in words why the job of a slot is over.
+        `here`: names of the workers that are connected. `how_it_ended`: gives in words why the job of a slot is over.
         """
         if self.state is SlotState.LEAVING:
             gone = not any(name in here for name in self.names)

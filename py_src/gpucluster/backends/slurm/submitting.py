@@ -21,14 +21,9 @@ AT_ONCE = 4
 class Submitter:
     """Submits the jobs of one cluster, which are alike but for their names and, perhaps, the size of the last.
 
-    Parameters
-    ----------
-    script : callable
-        Gives the batch script of a job by its number of workers.
-    names : str
-        What the jobs' names begin with.
-    environment : dict
-        Of ``sbatch``, and so of the jobs.
+    * `script`: gives the batch script of a job by its number of workers.
+    * `names`: what the jobs' names begin with.
+    * `environment`: of ``sbatch``, and so of the jobs.
     """
 
     def __init__(self, script: Callable[[int], str], names: str, environment: dict[str, str]) -> None:
@@ -66,12 +61,7 @@ class Submitter:
                 logger.error("Slurm did not take the job %s: %s", name, slot.refused)
 
     async def cancel(self, ids: Iterable[str | None]) -> None:
-        """End these jobs.
-
-        Raises
-        ------
-        SlurmSilent
-        """
+        """End these jobs. Raises `SlurmSilent`."""
         told = [number for number in ids if number is not None]
         if told:
             with suppress(commands.SlurmRefused):  # Some may be over.

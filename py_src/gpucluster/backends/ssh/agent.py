@@ -168,12 +168,7 @@ def fork_workers(scratch: str) -> None:
 class Agent:
     """Starts and ends the workers of one cluster on this host.
 
-    Parameters
-    ----------
-    told : dict
-        The first line: what all workers here have in common.
-    scratch : str
-        Private folder for spilled data.
+    `told`: the first line: what all workers here have in common. `scratch`: private folder for spilled data.
     """
 
     def __init__(self, voice: Voice, told: dict[str, Any], scratch: str, gpus: Any) -> None:

@@ -32,13 +32,7 @@ class SSHDeployment(SpecDeployment):
 
     @classmethod
     async def start_on(cls, pool: Pool, plan: Plan, context: StartContext) -> SSHDeployment:
-        """Start the scheduler here and the workers there.
-
-        Raises
-        ------
-        StartFailed
-            Nothing is left then.
-        """
+        """Start the scheduler here and the workers there. Raises `StartFailed`: nothing is left then."""
         worker = {"cls": SSHWorker, "options": {"pool": pool}}
 
         def make(**options: Any) -> SpecCluster:
@@ -99,14 +93,9 @@ _OF_SPEC_CLUSTER = ("name", "asynchronous", "security", "silence_logs", "schedul
 def scheduler_spec(options: Mapping[str, Any], *, host: str, protocol: str) -> dict[str, Any]:
     """Return the ``scheduler`` of a ``SpecCluster``.
 
-    Parameters
-    ----------
-    options : mapping
-        What ``SpecDeployment.start`` calls its ``make`` with.
-    host : str
-        As ``scheduler_address`` found it.
-    protocol : str
-        ``tls`` or ``tcp``.
+    * `options`: what ``SpecDeployment.start`` calls its ``make`` with.
+    * `host`: as ``scheduler_address`` found it.
+    * `protocol`: ``tls`` or ``tcp``.
     """
     return {
         "cls": PrivateDashboardScheduler,
@@ -125,14 +114,10 @@ def scheduler_spec(options: Mapping[str, Any], *, host: str, protocol: str) -> d
 def fullest_host_first(names: Sequence[str], host_of: Mapping[str, str], places: Mapping[str, int]) -> list[str]:
     """Return workers in the order in which they leave: the next one is always of the host that is fullest by then.
 
-    Parameters
-    ----------
-    names : sequence of str
-        In the order in which they would leave otherwise: so do those of one host, and of hosts that are equally full.
-    host_of : mapping
-        The host of each; one that is not in it has none, and leaves first.
-    places : mapping
-        How many workers each host has by default.
+    * `names`: in the order in which they would leave otherwise: so do those of one host, and of hosts that are equally
+      full.
+    * `host_of`: the host of each; one that is not in it has none, and leaves first.
+    * `places`: how many workers each host has by default.
     """
     left = Counter(host_of[name] for name in names if name in host_of)
     order = [name for name in names if name not in host_of]
@@ -152,14 +137,9 @@ STOP_SECONDS = 8.0
 class SSHWorker(StartedElsewhere):
     """A nanny with its worker, in the agent of a host.
 
-    Parameters
-    ----------
-    scheduler : str
-        Address of the scheduler.
-    name : int or str
-        What it is called, here and there.
-    pool : Pool
-        Where it gets its host from.
+    * `scheduler`: address of the scheduler.
+    * `name`: what it is called, here and there.
+    * `pool`: where it gets its host from.
     """
 
     def __init__(self, scheduler: str, name: Any, pool: Pool) -> None:

@@ -41,16 +41,10 @@ _BOOT = (
 class Host:
     """A host on which workers can be started.
 
-    Parameters
-    ----------
-    config : str or None
-        Path of an SSH configuration.
-    python : str
-        The Python there.
-    told : dict
-        What all workers have in common, for the agent; secret.
-    lost : callable
-        Called with the workers that were there when the host, or its agent, is lost.
+    * `config`: path of an SSH configuration.
+    * `python`: the Python there.
+    * `told`: what all workers have in common, for the agent; secret.
+    * `lost`: called with the workers that were there when the host, or its agent, is lost.
     """
 
     def __init__(
@@ -114,10 +108,7 @@ class Host:
     async def open(self) -> None:
         """Connect, start the agent, and check what it says of its host.
 
-        Raises
-        ------
-        HostUnusable
-            Nothing of ours is there then.
+        Raises `HostUnusable`: nothing of ours is there then.
         """
         async with self._opening:
             if self._process is not None:
@@ -211,12 +202,7 @@ class Host:
     # -- talking ---------------------------------------------------------------------------------
 
     async def start(self, worker: SSHWorker, command: dict[str, Any]) -> None:
-        """Ask the agent for a worker.
-
-        Raises
-        ------
-        HostUnusable
-        """
+        """Ask the agent for a worker. Raises `HostUnusable`."""
         await self.open()
         assert self._ready is not None
         try:

@@ -38,10 +38,7 @@ class Named:
 def named_hosts(spec: SSHSpec) -> list[Named]:
     """Return the hosts in the order in which they were named, each once.
 
-    Raises
-    ------
-    PreflightFailed
-        The host file is missing, or holds something else.
+    Raises `PreflightFailed`: the host file is missing, or holds something else.
     """
     names = list(spec.hosts) if spec.hosts is not None else _in_file(Path(spec.hostfile or ""))
     found: dict[str, Named] = {}
@@ -100,12 +97,7 @@ class HostUnusable(PreflightFailed):
 
 
 def load_asyncssh() -> Any:
-    """Return the package.
-
-    Raises
-    ------
-    MissingPackage
-    """
+    """Return the package. Raises `MissingPackage`."""
     try:
         import asyncssh
     except ImportError:
@@ -117,13 +109,7 @@ def load_asyncssh() -> Any:
 
 
 async def connect(named: Named, config: str | None) -> Any:
-    """Return a connection to a host.
-
-    Raises
-    ------
-    HostUnusable
-        With the cause, and what to do.
-    """
+    """Return a connection to a host. Raises `HostUnusable` with the cause, and what to do."""
     asyncssh = load_asyncssh()
     options: dict[str, Any] = {"keepalive_interval": KEEPALIVE_SECONDS, "keepalive_count_max": KEEPALIVES}
     options |= {name: value for name, value in (("username", named.user), ("port", named.port)) if value is not None}

@@ -69,13 +69,7 @@ class Pool:
         ]
 
     async def open(self) -> None:
-        """Open all hosts at once.
-
-        Raises
-        ------
-        PreflightFailed
-            Some cannot be used; the others are closed again.
-        """
+        """Open all hosts at once. Raises `PreflightFailed`: some cannot be used; the others are closed again."""
         found = await asyncio.gather(*(host.open() for host in self.hosts), return_exceptions=True)
         errors = [error for error in found if isinstance(error, BaseException)]
         for error in errors:
@@ -183,10 +177,7 @@ def needed_modules(spec: SSHSpec) -> list[str]:
 def prepare_gpus(spec: SSHSpec, hosts: Sequence[Host]) -> None:
     """Resolve shares of GPU memory for each host; refuse what cannot be had.
 
-    Raises
-    ------
-    PreflightFailed
-        Naming the option, the host and what to do.
+    Raises `PreflightFailed` naming the option, the host and what to do.
     """
     with_gpus = [host for host in hosts if host.gpus]
     chosen = spec.chosen_gpu_options()

@@ -111,28 +111,12 @@ def compare_transports(
 ) -> TransportResult:
     """Measure messages and workloads over each transport, by turns.
 
-    Parameters
-    ----------
-    transports : sequence of str
-        Of ``unix``, ``tls``, ``tcp``, ``ucx`` and ``mpi``.
-    size : {"tiny", "small", "medium", "large"}
-        Of the workloads.
-    repeats : int
-        Turns that count, after one that does not.
-    say : callable
-        Shows one line of progress.
+    * `transports`: of ``unix``, ``tls``, ``tcp``, ``ucx`` and ``mpi``.
+    * `repeats`: turns that count, after one that does not.
+    * `say`: shows one line of progress.
 
-    Returns
-    -------
-    TransportResult
-        Without those transports whose cluster could not be had; its notes say why.
-
-    Raises
-    ------
-    InvalidRequest
-        There is no such transport.
-    NothingToMeasure
-        No cluster could be had.
+    Returns without those transports whose cluster could not be had; its notes say why. Raises `InvalidRequest` (there
+    is no such transport) or `NothingToMeasure` (no cluster could be had).
     """
     for name in transports:
         if name not in TRANSPORTS:

@@ -36,20 +36,10 @@ _AT_LEAST_SECONDS = 5.0
 class Creation:
     """A cluster that is asked for.
 
-    Parameters
-    ----------
-    registry : Registry
-        Where it is written down.
-    spec : SpecBase
-        What is wanted.
-    by : str
-        Who asks.
-    python, directory
-        Executable and working directory of its processes.
-    timeout : float
-        Most seconds until its process is there.
-    lease : {"cell", "block", "command"}, optional
-        What it is taken for, if it is to end with this process's hold on it.
+    * `registry`: where it is written down.
+    * `python`, `directory`: executable and working directory of its processes.
+    * `timeout`: most seconds until its process is there.
+    * `lease`: what it is taken for, if it is to end with this process's hold on it.
     """
 
     def __init__(
@@ -77,9 +67,8 @@ class Creation:
     async def begin(self) -> ClusterModel:
         """Return the cluster as soon as a process has it.
 
-        Raises
-        ------
-        InvalidRequest, NameTaken, NotNow, StartFailed, StartTimedOut, SupervisorUnreachable, RegistryUnwritable
+        Raises `InvalidRequest`, `NameTaken`, `NotNow`, `StartFailed`, `StartTimedOut`, `SupervisorUnreachable`,
+        `RegistryUnwritable`.
         """
         try:
             return await self._begin()

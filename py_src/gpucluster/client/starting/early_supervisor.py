@@ -60,21 +60,12 @@ def give_early(
 ) -> int | None:
     """Let that process have the cluster in a folder, if there is one that fits.
 
-    Parameters
-    ----------
-    folder : Path
-        Holds the record of what to start.
-    held : int
-        Descriptor that holds the folder's lock; it is left open.
-    turn : int or None
-        Likewise, of its turn to start.
-    python, cwd, environment
-        As the cluster wants them.
+    * `folder`: holds the record of what to start.
+    * `held`: descriptor that holds the folder's lock; it is left open.
+    * `turn`: likewise, of its turn to start.
+    * `python`, `cwd`, `environment`: as the cluster wants them.
 
-    Returns
-    -------
-    int or None
-        The process id of the supervisor; None where another has to be started.
+    Returns the process id of the supervisor; None where another has to be started.
     """
     global _early
     early, _early = _early, None

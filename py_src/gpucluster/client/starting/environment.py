@@ -168,12 +168,8 @@ def _import_directories() -> dict[str, str]:
 def cluster_environment(environment: Mapping[str, str] | None = None, python: str | None = None) -> dict[str, str]:
     """Return the environment that a cluster inherits from its caller, without the server's credentials.
 
-    Parameters
-    ----------
-    environment : mapping, optional
-        Instead of this process's own, and of what it has set in Dask and in ``sys.path``.
-    python : str, optional
-        The cluster's, where that is known: another one than this process's does not import from its directories.
+    `environment`: instead of this process's own, and of what it has set in Dask and in ``sys.path``. `python`: the
+    cluster's, where that is known: another one than this process's does not import from its directories.
     """
     source = os.environ if environment is None else environment
     of_dask = _set_by_dask() if environment is None else {}
@@ -209,10 +205,7 @@ def fingerprint(python: str, environment: Mapping[str, str]) -> str:
 def python_of(kernel_name: str | None) -> str:
     """Return the Python executable of a Jupyter kernel, by default this process's own.
 
-    Raises
-    ------
-    InvalidRequest
-        When there is no such kernel, or it is not a Python kernel.
+    Raises `InvalidRequest` when there is no such kernel, or it is not a Python kernel.
     """
     if kernel_name is None:
         return sys.executable

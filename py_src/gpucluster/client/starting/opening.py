@@ -25,15 +25,7 @@ def must_be_open(registry: Registry, spec: SpecBase) -> None:
 
     Call it while holding ``registry.exclusive``.
 
-    Parameters
-    ----------
-    registry : Registry
-    spec : SpecBase
-        What is wanted.
-
-    Raises
-    ------
-    NotNow
+    Raises `NotNow`.
     """
     sharing = this_site().sharing
     moment = datetime.now()  # the site's hours are on this machine's clock
@@ -97,11 +89,7 @@ def fault_of_gpus(spec: SpecBase, clusters: Iterable[ClusterModel]) -> str | Non
 
     The cluster's process, which claims them, looks again; what it refuses stays in the list.
 
-    Parameters
-    ----------
-    spec : SpecBase
-    clusters : iterable of ClusterModel
-        All of this user's: one that has just been asked for has claimed nothing yet.
+    `clusters`: all of this user's: one that has just been asked for has claimed nothing yet.
     """
     policy = gpu_policy()
     if policy.per_user is None or not (wanted := _wanted(spec)):

@@ -60,12 +60,8 @@ def opens(node: str, port: int) -> Check:
 def lets_in(host: str, what: str) -> Check:
     """Look whether an SSH server answers there.
 
-    Parameters
-    ----------
-    host : str
-        As ``ssh`` reads it after ``-J``, with a port and a user perhaps.
-    what : str
-        What it is, for the sentence: 'the login node'.
+    `host`: as ``ssh`` reads it after ``-J``, with a port and a user perhaps. `what`: what it is, for the sentence: 'the
+    login node'.
     """
     gate = Gate.of(host)
     name = gate.host

@@ -99,10 +99,7 @@ def _listening(pid: int | None) -> Iterator[tuple[int, str]]:
 def reached_by(addresses: set[str]) -> str | None:
     """Return the address by which others reach what listens there.
 
-    Returns
-    -------
-    str or None
-        ``"*"`` for each address of this machine; ``None`` where only this machine itself reaches it.
+    Returns ``"*"`` for each address of this machine; ``None`` where only this machine itself reaches it.
     """
     outer = [address for address in map(ipaddress.ip_address, addresses) if not address.is_loopback]
     if any(address.is_unspecified for address in outer):

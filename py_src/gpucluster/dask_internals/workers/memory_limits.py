@@ -44,10 +44,7 @@ def lower_nanny_limits(cluster: SpecCluster, limit_bytes: int, resident: Callabl
     Relies on ``NannyMemoryManager.memory_limit``, which a nanny also gives to the next worker that it starts, and on
     ``Nanny.process.process.pid`` (2022.6).
 
-    Parameters
-    ----------
-    resident : callable
-        Returns the memory of a process; raises ``OSError`` when it has ended.
+    `resident`: returns the memory of a process; raises ``OSError`` when it has ended.
     """
     all_low = True
     for nanny in (*made(cluster).values(), *uncounted(cluster)):

@@ -26,18 +26,9 @@ _BY_NAME: dict[str, Callable[[Any, Any], Any]] = {
 def combine(op: Operator, one: Message, other: Message) -> Message:
     """Return one message made of two.
 
-    Parameters
-    ----------
-    op : {"sum", "min", "max"} or callable
-        Applied to numbers and arrays element by element, and to each part of a tuple or dictionary; a callable is given
-        the whole messages.
-    one, other : Message
-        Of the same structure. ``None`` leaves the other one as it is.
-
-    Raises
-    ------
-    InvalidOperator
-        No such operator.
+    `op`: applied to numbers and arrays element by element, and to each part of a tuple or dictionary; a callable is
+    given the whole messages. `one`, `other`: of the same structure. ``None`` leaves the other one as it is. Raises
+    `InvalidOperator`: no such operator.
     """
     if one is None or other is None:
         return other if one is None else one

@@ -38,21 +38,14 @@ FAR_SHARE, WAIT = 0.5, 1
 class _Kept:
     """What is known of a block's rows.
 
-    Attributes
-    ----------
-    centers : array of shape (k, d)
-        Those of the last pass; what follows holds for them.
-    labels : array of shape (n_rows,), int32
-    gaps : array of shape (n_rows,) or None
-        Of the type of the rows; ``None`` while gaps are not worth it, as in the first passes.
-    reach : float
-        No gap is larger.
-    wait : int
-        So many passes are to go by until one sees whether gaps are worth it.
-    sample : array of shape (n_rows / SAMPLED, d)
-        Some of the rows, relative to the offset: reading rows that are far apart takes as long as a tenth of a pass.
-    total : Sums
-        Of the labels.
+    * `centers`: array of shape (k, d); those of the last pass; what follows holds for them.
+    * `labels`: array of shape (n_rows,), int32.
+    * `gaps`: array of shape (n_rows,) or None; of the type of the rows; ``None`` while gaps are not worth it, as in the
+      first passes.
+    * `reach`: no gap is larger.
+    * `wait`: so many passes are to go by until one sees whether gaps are worth it.
+    * `sample`: array of shape (n_rows / SAMPLED, d); some of the rows, relative to the offset: reading rows that are
+      far apart takes as long as a tenth of a pass.
     """
 
     def __init__(self, block: Block, centers: Array, offset: Array | None) -> None:

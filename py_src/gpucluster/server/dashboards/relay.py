@@ -38,11 +38,8 @@ class PathRefused(GPUClusterError):
 def checked_path(path: str) -> str:
     """Return a decoded dashboard path, encoded for the upstream URL.
 
-    Raises
-    ------
-    PathRefused
-        For ``..``, empty segments (``//host``), backslashes, control characters, and for Dask's own
-        ``/proxy``, which reaches other hosts.
+    Raises `PathRefused` for ``..``, empty segments (``//host``), backslashes, control characters, and for Dask's own
+    ``/proxy``, which reaches other hosts.
     """
     segments = path.split("/")
     # A path may end with a slash, but no other segment is empty.

@@ -103,13 +103,7 @@ class DashboardClient:
         return target.url(scheme)
 
     async def fetch(self, target: Target, headers: HTTPHeaders) -> HTTPResponse:
-        """Get one page.
-
-        Raises
-        ------
-        DashboardUnreachable
-            When nothing answers there.
-        """
+        """Get one page. Raises `DashboardUnreachable` when nothing answers there."""
         if self._client is None:
             # Made on first use, when the event loop runs.
             self._client = SimpleAsyncHTTPClient(
@@ -133,13 +127,7 @@ class DashboardClient:
             raise DashboardUnreachable from None
 
     async def connect(self, target: Target, subprotocols: list[str]) -> WebSocketClientConnection:
-        """Open a WebSocket.
-
-        Raises
-        ------
-        DashboardUnreachable
-            When nothing answers there, or not with a WebSocket.
-        """
+        """Open a WebSocket. Raises `DashboardUnreachable` when nothing answers there, or not with a WebSocket."""
         url = self._url(target, "ws")
         request = HTTPRequest(url, connect_timeout=CONNECT_SECONDS, request_timeout=CONNECT_SECONDS)
         try:

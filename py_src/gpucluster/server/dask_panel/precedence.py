@@ -26,12 +26,7 @@ _OURS = r"([0-9a-f]{8})"
 class _For(PathMatches):
     """Matches a path, for some methods, under a condition.
 
-    Parameters
-    ----------
-    methods : str
-        Separated by blanks; empty for all.
-    when : callable
-        The condition, looked at with each request.
+    `methods`: separated by blanks; empty for all. `when`: the condition, looked at with each request.
     """
 
     def __init__(self, pattern: str, methods: str = "", when: Callable[[], bool] = lambda: True) -> None:

@@ -25,14 +25,7 @@ RETRY_SECONDS = (1.0, 30.0)
 class EventPump:
     """Reads ``control.raw_events()``, and the GPUs of this machine, while at least one viewer is attached.
 
-    Parameters
-    ----------
-    control : AsyncControl
-        Where the events come from.
-    host : HostWatch
-        Where readings of this machine's GPUs come from.
-    log : logging.Logger
-        Where failures go.
+    `control`: where the events come from. `host`: where readings of this machine's GPUs come from.
     """
 
     def __init__(self, control: AsyncControl, host: HostWatch, log: logging.Logger) -> None:

@@ -59,10 +59,7 @@ class Viewer:
 
     Nobody waits for a page: while its connection is full, only the newest message about each thing is kept.
 
-    Parameters
-    ----------
-    write : callable
-        Sends to the page.
+    `write`: sends to the page.
     """
 
     def __init__(self, write: Write) -> None:

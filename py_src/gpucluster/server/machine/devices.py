@@ -29,16 +29,9 @@ Notebooks = Callable[[], Awaitable[dict[int, str]]]
 class DeviceReader:
     """Reads the devices in a thread; a failure is a sentence, never an error.
 
-    Parameters
-    ----------
-    control : AsyncControl
-        Knows the clusters.
-    notebooks : callable
-        Knows the kernels.
-    log : logging.Logger
-        Where failures go.
-    may_stop : bool
-        Whether people may stop their processes.
+    * `control`: knows the clusters.
+    * `notebooks`: knows the kernels.
+    * `may_stop`: whether people may stop their processes.
     """
 
     def __init__(
@@ -117,13 +110,7 @@ _CHANGE: dict[str, float] = {
 
 
 class HostWatch:
-    """Reads the devices again and again.
-
-    Parameters
-    ----------
-    devices : DeviceReader
-        Who reads.
-    """
+    """Reads the devices again and again. `devices`: who reads."""
 
     def __init__(self, devices: DeviceReader) -> None:
         self._devices = devices
@@ -223,10 +210,7 @@ async def notebooks_by_pid(session_manager: Any, kernel_manager: Any) -> dict[in
 
     Kernels that run elsewhere, or through a provisioner that tells no process id, are left out.
 
-    Parameters
-    ----------
-    session_manager, kernel_manager
-        Jupyter's own.
+    `session_manager`, `kernel_manager`: jupyter's own.
     """
     found: dict[int, str] = {}
     for session in await session_manager.list_sessions():

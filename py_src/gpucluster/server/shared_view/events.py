@@ -35,12 +35,7 @@ class SharedSocket(SharedViewMixin, WebSocketMixin, WebSocketHandler, RefusalMix
     session: ViewSession | None = None
 
     def admit_socket(self, cluster: str) -> SharedLink:
-        """Return the link by which somebody looks.
-
-        Raises
-        ------
-        ViewRefused, LoginFirst, TooOften
-        """
+        """Return the link by which somebody looks. Raises `ViewRefused`, `LoginFirst`, `TooOften`."""
         self.session, link = self.session_and_link(cluster)
         if not self.sessions.has_room(self.session):
             raise TooOften(TOO_MANY)
@@ -50,10 +45,7 @@ class SharedSocket(SharedViewMixin, WebSocketMixin, WebSocketHandler, RefusalMix
     def watch_link(self) -> bool:
         """Close when the link is withdrawn; called when the WebSocket is open.
 
-        Returns
-        -------
-        bool
-            Whether it may stay: others may have come while this one was opened.
+        Returns whether it may stay: others may have come while this one was opened.
         """
         assert self.session is not None
         if not self.sessions.has_room(self.session):

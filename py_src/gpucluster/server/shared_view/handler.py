@@ -22,12 +22,7 @@ MOST_NAMES = 1024
 class Limiter:
     """Counts what happens under a name within a span of time.
 
-    Parameters
-    ----------
-    most : int
-        So many times under one name.
-    seconds : float
-        Within so many seconds.
+    `most`: so many times under one name. `seconds`: within so many seconds.
     """
 
     def __init__(self, most: int, seconds: float) -> None:
@@ -117,9 +112,7 @@ class SharedViewMixin(JupyterHandler):
         Browsers say from where a page loads something (``Sec-Fetch-Site``) at addresses of loopback and of HTTPS only.
         At all others there is the ``Origin`` of what a page sends.
 
-        Raises
-        ------
-        tornado.web.HTTPError
+        Raises `tornado.web.HTTPError`.
         """
         headers = self.request.headers
         if is_from_elsewhere(headers) and not (self.linkable and opens_a_tab(self.request.method, headers)):
@@ -131,12 +124,7 @@ class SharedViewMixin(JupyterHandler):
         """What is sent here is the token of a link, which no other site knows; Jupyter's own cookie counts nothing."""
 
     def session_and_link(self, cluster: str) -> tuple[ViewSession, SharedLink]:
-        """Return by which link somebody looks.
-
-        Raises
-        ------
-        ViewRefused, LoginFirst
-        """
+        """Return by which link somebody looks. Raises `ViewRefused`, `LoginFirst`."""
         session = self.sessions.find(self.get_cookie(COOKIE), cluster)
         link = self.sessions.link_of(session) if session is not None else None
         if session is None or link is None:
@@ -145,23 +133,13 @@ class SharedViewMixin(JupyterHandler):
         return session, link
 
     def count_opening(self, session: ViewSession) -> None:
-        """Count a WebSocket or a history by the session's link, whether or not it is closed soon.
-
-        Raises
-        ------
-        TooOften
-        """
+        """Count a WebSocket or a history by the session's link, whether or not it is closed soon. Raises `TooOften`."""
         if self.openings.is_over(session.link):
             raise TooOften("This link is opened too often. Try again in a minute.")
         self.openings.note(session.link)
 
     def must_be_known(self, link: SharedLink) -> None:
-        """Refuse who is not logged in to the hub, where the link asks for that.
-
-        Raises
-        ------
-        LoginFirst
-        """
+        """Refuse who is not logged in to the hub, where the link asks for that. Raises `LoginFirst`."""
         if self.sessions.policy.asks_for_login(link) and not self.current_user:
             raise LoginFirst("This link is for people who are logged in to this hub. Log in, and it opens.")
 

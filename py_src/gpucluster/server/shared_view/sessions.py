@@ -66,13 +66,7 @@ class ViewSession:
 
 
 class ViewSessions:
-    """The sessions of one Jupyter server.
-
-    Parameters
-    ----------
-    registry : Registry
-        Where the links are.
-    """
+    """The sessions of one Jupyter server. `registry`: where the links are."""
 
     def __init__(self, registry: Registry, policy: LinkPolicy) -> None:
         self._registry = registry

@@ -47,12 +47,7 @@ def without_paths(text: str) -> str:
 def shown_telemetry(line: bytes, *, tasks: bool) -> bytes | None:
     """Return the JSON of an event without what is withheld; ``None``: it is no sample that can be read.
 
-    Parameters
-    ----------
-    line : bytes
-        The event.
-    tasks : bool
-        Whether the link shows keys of tasks.
+    `line`: bytes; the event. `tasks`: whether the link shows keys of tasks.
     """
     try:
         event: Any = json.loads(line)

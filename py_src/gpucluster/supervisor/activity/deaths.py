@@ -35,13 +35,7 @@ class Death:
 
 
 class DeathCauses:
-    """Finds out why workers of one cluster died.
-
-    Parameters
-    ----------
-    deployment : callable
-        Gives it, once there is one.
-    """
+    """Finds out why workers of one cluster died. `deployment`: gives it, once there is one."""
 
     def __init__(self, deployment: Callable[[], Deployment | None]) -> None:
         self._deployment = deployment
@@ -92,14 +86,9 @@ _LONGEST_TASK = 30
 def sentence(deaths: Sequence[Death], named: Callable[[Sequence[str]], str], *, recomputed: bool = False) -> str:
     """Return who died, why, running what, and what is recomputed, in a sentence or two.
 
-    Parameters
-    ----------
-    deaths : sequence of Death
-        At least one.
-    named : callable
-        Gives what several workers are called together.
-    recomputed : bool
-        Whether all results are back.
+    * `deaths`: at least one.
+    * `named`: gives what several workers are called together.
+    * `recomputed`: whether all results are back.
     """
     names = list(dict.fromkeys(death.worker.name for death in deaths))
     who = named(names)

@@ -18,13 +18,7 @@ holds Python's lock keeps its worker silent, too."""
 
 
 class Marks:
-    """Looks at each reading for what has not been there before.
-
-    Parameters
-    ----------
-    titles : WorkerTitles
-        What workers are called.
-    """
+    """Looks at each reading for what has not been there before. `titles`: what workers are called."""
 
     def __init__(self, titles: WorkerTitles) -> None:
         self._titles = titles
@@ -37,15 +31,7 @@ class Marks:
         self._spilled = self._paused = False
 
     def look_at(self, columns: Columns, members: Members) -> list[Mark]:
-        """Return what is new.
-
-        Parameters
-        ----------
-        columns : dict
-            As the heartbeats have brought them.
-        members : Members
-            Who takes part now.
-        """
+        """Return what is new. `columns`: as the heartbeats have brought them. `members`: who takes part now."""
         return [*self._spill(columns), *self._pause(members), *self._silence(columns), *self._gpus(columns)]
 
     def _spill(self, columns: Columns) -> list[Mark]:

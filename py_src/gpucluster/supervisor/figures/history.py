@@ -19,13 +19,7 @@ GAP = math.nan
 
 
 class Series:
-    """Several figures over one time scale.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Of the figures.
-    """
+    """Several figures over one time scale."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self.times = array("d")
@@ -98,12 +92,8 @@ class History:
     def add(self, columns: Columns, moment: float | None = None) -> None:
         """Keep one reading.
 
-        Parameters
-        ----------
-        columns : dict
-            As ``HeartbeatReader`` reads them.
-        moment : float, optional
-            Of the reading, in seconds on a clock that is never set; by default now.
+        `columns`: as ``HeartbeatReader`` reads them. `moment`: of the reading, in seconds on a clock that is never set;
+        by default now.
         """
         moment = time.monotonic() if moment is None else moment
         self._at = now()

@@ -21,12 +21,7 @@ logger = logging.getLogger("gpucluster.supervisor")
 class ClusterRecording:
     """Records the cluster into one file at a time, which nobody else may read and which replaces none.
 
-    Parameters
-    ----------
-    store : StateStore
-        Says that it is recorded.
-    activity_log : ActivityLog
-        Told who asked, and what was written.
+    `store`: says that it is recorded. `activity_log`: told who asked, and what was written.
     """
 
     def __init__(self, store: StateStore, activity_log: ActivityLog) -> None:
@@ -41,12 +36,8 @@ class ClusterRecording:
     async def begin(self, sampler: Sampler, file: str, by: str | None) -> ClusterModel:
         """Begin to record; returns when the first sample is written.
 
-        Raises
-        ------
-        InvalidState
-            It is recorded already, or was to end before it had begun.
-        InvalidRequest
-            Nothing can be written there, or something is there.
+        Raises `InvalidState` (it is recorded already, or was to end before it had begun) or `InvalidRequest` (nothing
+        can be written there, or something is there).
         """
         model = self._store.model
         if self._recorder is not None:
@@ -75,10 +66,7 @@ class ClusterRecording:
     async def end(self, message: str | None = None) -> ClusterModel:
         """Complete the file. Doing it twice changes nothing.
 
-        Parameters
-        ----------
-        message : str, optional
-            Why it ends, where nobody has asked for that.
+        `message`: why it ends, where nobody has asked for that.
         """
         if self._beginning is not None:
             self._beginning.cancel()

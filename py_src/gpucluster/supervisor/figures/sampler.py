@@ -34,13 +34,7 @@ REST_AFTER_SECONDS = 30.0
 
 
 class Sampler:
-    """Samples a cluster from its start to its end.
-
-    Parameters
-    ----------
-    machine : Machine, optional
-        That all workers share.
-    """
+    """Samples a cluster from its start to its end. `machine`: that all workers share."""
 
     def __init__(self, scheduler: SchedulerView, cluster_id: str, machine: Machine | None = None) -> None:
         self._scheduler = scheduler
@@ -66,10 +60,7 @@ class Sampler:
     def start(self, *, devices: bool) -> None:
         """Begin to sample, and let the workers send our figures; needs a running event loop.
 
-        Parameters
-        ----------
-        devices : bool
-            Whether workers may have GPUs.
+        `devices`: whether workers may have GPUs.
         """
         # Beside: a cluster is ready to work before its workers have answered this.
         self._tasks = [asyncio.create_task(self._equip(devices)), asyncio.create_task(self._run())]
@@ -84,10 +75,7 @@ class Sampler:
     def note_use(self, *, used: bool) -> None:
         """Sample, and let workers tell, more often while somebody looks or uses the cluster.
 
-        Parameters
-        ----------
-        used : bool
-            Whether somebody uses it now.
+        `used`: whether somebody uses it now.
         """
         now = time.monotonic()
         if used or self._listeners:
@@ -193,10 +181,8 @@ class Sampler:
 class OtherLoad:
     """How many cores of this machine programs outside the cluster keep busy, as a mean of the last seconds.
 
-    Parameters
-    ----------
-    cores : int
-        That the cluster may use. Where these are not all of the machine's, the load of all says nothing about them.
+    `cores`: that the cluster may use. Where these are not all of the machine's, the load of all says nothing about
+    them.
     """
 
     def __init__(self, cores: int) -> None:
@@ -260,10 +246,7 @@ def compact(columns: Columns) -> dict[str, Any]:
 class CostMeter:
     """Adds up what connected workers cost, on a clock that nobody can set.
 
-    Parameters
-    ----------
-    costs : Costs
-        The site's rates for this kind of cluster.
+    `costs`: the site's rates for this kind of cluster.
     """
 
     def __init__(self, costs: Costs) -> None:

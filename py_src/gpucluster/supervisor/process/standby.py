@@ -36,10 +36,7 @@ _LOCK_SECONDS = 5.0
 class Standby:
     """Waits for a cluster, for as long as a living process wants it to.
 
-    Parameters
-    ----------
-    registry, folder
-        Where this process is written down.
+    `registry`, `folder`: where this process is written down.
     """
 
     def __init__(self, registry: Registry, folder: Folder) -> None:
@@ -55,10 +52,7 @@ class Standby:
     async def adopt(self, adoption: Adoption) -> Controller:
         """Become the controller of the cluster in the record. When this raises, the process has to end.
 
-        Raises
-        ------
-        InvalidState
-            It has a cluster, or there is none for it.
+        Raises `InvalidState`: it has a cluster, or there is none for it.
         """
         if self.asked_for:
             raise InvalidState("This process has a cluster already.")
@@ -96,10 +90,7 @@ class Standby:
     def check_release(self) -> None:
         """Refuse to be let go while a living process wants this standby.
 
-        Raises
-        ------
-        InvalidState
-            Another server does, or there is a cluster.
+        Raises `InvalidState`: another server does, or there is a cluster.
         """
         if self.asked_for:
             raise InvalidState("This process has a cluster; stop the cluster instead.")

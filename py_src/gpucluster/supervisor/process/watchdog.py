@@ -29,10 +29,7 @@ LOOKS = 2
 def entry_exists(folder: Folder, held: int) -> bool:
     """Whether the record exists and the lock file is the one that this process holds.
 
-    Parameters
-    ----------
-    held : int
-        Descriptor that holds the lock.
+    `held`: descriptor that holds the lock.
     """
     try:
         mine, there = os.fstat(held), os.stat(folder.lock, follow_symlinks=False)
@@ -66,14 +63,9 @@ def end_when_deleted(
 ) -> None:
     """Watch from a thread, which works while the event loop does not, and end this process with all workers.
 
-    Parameters
-    ----------
-    held : int
-        Descriptor that holds the lock.
-    scratch : callable
-        Tells where spilled data is, if it is outside the folder.
-    look : callable, optional
-        What else to look at each time, in that thread.
+    * `held`: descriptor that holds the lock.
+    * `scratch`: tells where spilled data is, if it is outside the folder.
+    * `look`: what else to look at each time, in that thread.
     """
 
     def watch() -> None:

@@ -34,12 +34,7 @@ class Disk:
 
 
 def disk_of(folder: Path) -> Disk:
-    """Return the disk of an existing folder.
-
-    Raises
-    ------
-    OSError
-    """
+    """Return the disk of an existing folder. Raises `OSError`."""
     found = os.statvfs(folder)
     place = folder.resolve()
     while not os.path.ismount(place) and place != place.parent:
@@ -50,10 +45,7 @@ def disk_of(folder: Path) -> Disk:
 def limit_bytes(wanted: int | float | str | None, disk: Disk) -> int | None:
     """Return what a cluster that starts now may take of a disk; ``None``: as much as there is.
 
-    Parameters
-    ----------
-    wanted : int, float, str or None
-        Bytes, a share of the whole disk, ``auto``, or no limit.
+    `wanted`: bytes, a share of the whole disk, ``auto``, or no limit.
     """
     if wanted is None:
         return None

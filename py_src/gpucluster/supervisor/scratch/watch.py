@@ -71,18 +71,11 @@ ROOM_AGAIN = 1.25
 class ScratchWatch:
     """Looks at one cluster's scratch, once a second or less.
 
-    Parameters
-    ----------
-    directory : Path
-        Which exists.
-    limit_bytes : int, optional
-        What the cluster may take; ``None``: as much as there is.
-    tell : callable
-        Writes a kind and a sentence into the activity, and announces it.
-    has_gpus : bool
-        Whether workers spill in dask-cuda's way, which knows no limit.
-    why_none : str, optional
-        Why the limit is 0 bytes, and what to do.
+    * `directory`: which exists.
+    * `limit_bytes`: what the cluster may take; ``None``: as much as there is.
+    * `tell`: writes a kind and a sentence into the activity, and announces it.
+    * `has_gpus`: whether workers spill in dask-cuda's way, which knows no limit.
+    * `why_none`: why the limit is 0 bytes, and what to do.
     """
 
     def __init__(
@@ -121,12 +114,7 @@ class ScratchWatch:
     def look(self, columns: Columns, members: Members) -> None:
         """Look, if it is time; returns at once.
 
-        Parameters
-        ----------
-        columns : dict
-            As the heartbeats have brought them.
-        members : Members
-            Who takes part now.
+        `columns`: as the heartbeats have brought them. `members`: who takes part now.
         """
         now = time.monotonic()
         if now - self._looked < LOOK_SECONDS:
