@@ -103,16 +103,13 @@ class Adapting:
         self._stopped = False
 
     def stop(self) -> None:
-        """Do nothing more."""
         self._stopped = True
 
     def take_decisions(self) -> list[Decision]:
-        """Return what was decided since the last call."""
         found, self._decisions = self._decisions, []
         return found
 
     async def run(self) -> None:
-        """Look and act until stopped."""
         while not self._stopped:
             try:
                 await self._step()

@@ -49,7 +49,6 @@ class Following:
         self._soon.set()
 
     async def run(self) -> None:
-        """Look until cancelled."""
         while True:
             begun = time.monotonic()
             self._soon.clear()
@@ -81,6 +80,5 @@ class Tasks:
         task.add_done_callback(self._running.discard)
 
     def stop(self) -> None:
-        """Do nothing more."""
         for task in self._running:
             task.cancel()

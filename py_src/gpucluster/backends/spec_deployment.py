@@ -410,7 +410,6 @@ class GPUWatch:
         return f"XID {xid.number} of its GPU" + (f" ({xid.meaning})" if xid.meaning else "")
 
     def close(self) -> None:
-        """Look no more."""
         self._closed.set()
 
     def _run(self) -> None:

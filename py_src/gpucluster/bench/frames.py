@@ -20,7 +20,6 @@ def _cuts(rows: int, n_blocks: int) -> list[tuple[int, int]]:
 
 
 def frame_of(columns: dict[str, Any], library: str) -> Any:
-    """Return a data frame of pandas or cuDF."""
     if library == "cudf":
         import cudf
 

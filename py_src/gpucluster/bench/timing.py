@@ -32,7 +32,6 @@ class ProgressBar:
         self.show(text)
 
     def show(self, text: str) -> None:
-        """Say what is happening."""
         self._say(f"{bar(self._done / self._total)} {text}{self._left()}")
 
     def _left(self) -> str:

@@ -32,7 +32,6 @@ class Context:
         return max(1, self.n_blocks, -(-size_bytes // most_bytes))
 
     def n_tasks(self) -> int:
-        """Return how many tasks the scheduler knows."""
         return 0 if self.client is None else int(self.client.run_on_scheduler(_n_tasks))
 
     def wait_until_forgotten(self, n_tasks: int) -> None:
@@ -85,7 +84,6 @@ class Workload:
 
 
 def persisted(*collections: Any) -> list[Any]:
-    """Return collections that are computed and kept on the workers."""
     from dask.base import persist
     from distributed import futures_of, wait
 

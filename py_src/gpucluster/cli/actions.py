@@ -40,7 +40,6 @@ class Cancelled(Exception):
 
 
 def living(control: Control) -> list[ClusterModel]:
-    """Return the clusters that have not ended."""
     return [model for model in control.list() if not model.state.ended]
 
 
@@ -137,7 +136,6 @@ def wait(
 
 
 def activity(control: Control, found: Namespace) -> Activity:
-    """Return the last entries of a cluster's activity."""
     lines = whole_number(getattr(found, "lines", str(ACTIVITY_LINES)), "--lines", 1, 1000)
     answer = control.activity(find(control, name_of(found)).id)
     return answer.model_copy(update={"entries": answer.entries[-lines:]})
@@ -154,7 +152,6 @@ def previewed(control: Control, found: Namespace) -> Submission | None:
 
 
 def script(control: Control, found: Namespace) -> Submission:
-    """Return what was handed to a batch system for a cluster."""
     model = find(control, name_of(found))
     answer = control.submission(model.id)
     if answer.text is None:
@@ -163,7 +160,6 @@ def script(control: Control, found: Namespace) -> Submission:
 
 
 def logs(control: Control, found: Namespace) -> LogLines:
-    """Return the end of a cluster's log."""
     lines = whole_number(getattr(found, "lines", str(LOG_LINES)), "--lines", 1, MAX_LOG_LINES)
     return control.logs(find(control, name_of(found)).id, lines=lines)
 
@@ -200,7 +196,6 @@ def remove(control: Control, found: Namespace) -> list[ClusterModel]:
 
 
 def clean(control: Control) -> list[ClusterModel]:
-    """Forget all clusters that have ended."""
     ended = [model for model in control.list() if model.state.ended]
     for model in ended:
         control.remove(model.id)
@@ -238,7 +233,6 @@ def dashboard_link(control: Control, model: ClusterModel, page: DashboardPage) -
 
 
 def tell_all(notes: list[str], tell: Tell | None) -> None:
-    """Tell a person what to know about a request."""
     if tell is not None:
         for note in notes:
             tell(note)
@@ -266,7 +260,6 @@ def _names(found: Namespace) -> list[str]:
 
 
 def at_once(found: Namespace) -> bool:
-    """Return whether nothing is to be waited for."""
     return bool(getattr(found, "no_wait", False))
 
 

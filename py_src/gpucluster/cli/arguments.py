@@ -134,7 +134,6 @@ class SentenceParser(argparse.ArgumentParser):
         return super()._get_values(action, arg_strings)
 
     def options(self) -> dict[str, argparse.Action]:
-        """Return each option's action by each way of writing it."""
         return dict(self._option_string_actions)
 
     def positionals(self) -> list[argparse.Action]:

@@ -29,7 +29,6 @@ class NodeRequest:
 
     @property
     def stops(self) -> bool:
-        """Whether clusters end."""
         return self.do == "stop"
 
 

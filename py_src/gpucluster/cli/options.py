@@ -45,7 +45,6 @@ class SpecOption:
 
     @property
     def backends(self) -> tuple[str, ...]:
-        """Kinds that have the field."""
         return tuple(self.schemas)
 
     @property
@@ -66,7 +65,6 @@ class SpecOption:
 
     @property
     def group(self) -> str:
-        """Title of the section of the help."""
         return str(self.schema.get("group", "Cluster"))
 
     @property
@@ -82,7 +80,6 @@ class SpecOption:
 
     @property
     def metavar(self) -> str:
-        """What stands for the value in the help."""
         if self.kind == "string" and self.choices:
             return "{" + ",".join(self.choices) + "}"
         if self.kind == "array":

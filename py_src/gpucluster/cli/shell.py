@@ -275,7 +275,6 @@ def _lease(found: Namespace) -> int:
 
 
 def _added(verb: Subcommand, found: Namespace) -> int:
-    """Carry out a verb of another package."""
     assert verb.run is not None, f"'{verb.name}' cannot be run"
     # What distributed still has to say about a computation that Ctrl-C ended is for nobody.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)

@@ -38,7 +38,6 @@ def cluster_table(models: Sequence[ClusterModel]) -> str:
 
 
 def cluster_card(model: ClusterModel) -> str:
-    """Return everything a person wants to know about one cluster."""
     lines = [("Name", model.name), ("Id", model.id), ("State", model.state.value)]
     if model.progress is not None:
         lines.append(("Doing", progress_line(model).removeprefix(f"{model.name}: ")))

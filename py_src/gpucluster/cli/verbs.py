@@ -269,7 +269,6 @@ def all_verbs() -> list[Subcommand]:
 
 
 def verbs_of(face: str) -> list[str]:
-    """Return the verbs of the command line or of the magic."""
     return [verb.name for verb in all_verbs() if face in verb.faces]
 
 

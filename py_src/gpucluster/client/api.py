@@ -111,9 +111,7 @@ class SiteWarning(UserWarning):
 def asked_for(backend: str, options: dict[str, Any], *, stacklevel: int) -> dict[str, Any]:
     """Return the fields of a spec that a call means, and warn whoever called of what to know about it.
 
-    Raises
-    ------
-    InvalidRequest
+    Raises `InvalidRequest`.
     """
     # Left at 'auto', the kind is what a preset says.
     named = backend != "auto" or options.get("preset") is None
@@ -164,21 +162,12 @@ async def running_or_stopped(
 ) -> ClusterModel:
     """Wait until a new cluster runs; where that is not to be, nothing is left of it.
 
-    Parameters
-    ----------
-    control : AsyncControl
-    model : ClusterModel
-        As it was asked for.
-    timeout : float
-        Seconds that it has in all.
-    deadline : float
-        When they are over, on the monotonic clock.
-    progress : callable, optional
-        Called with each new model.
+    * `model`: as it was asked for.
+    * `timeout`: seconds that it has in all.
+    * `deadline`: when they are over, on the monotonic clock.
+    * `progress`: called with each new model.
 
-    Raises
-    ------
-    StartFailed, StartTimedOut
+    Raises `StartFailed`, `StartTimedOut`.
     """
     try:
         left = max(0.0, deadline - time.monotonic())
@@ -279,12 +268,7 @@ def list() -> List[ClusterModel]:
 def tell_at_exit(registry: Registry, model: ClusterModel) -> None:
     """Say it on standard error when this process ends, if it is a script: somebody at a prompt sees his clusters.
 
-    Parameters
-    ----------
-    registry : Registry
-        Where the cluster is written down.
-    model : ClusterModel
-        As it was created.
+    `registry`: where the cluster is written down. `model`: as it was created.
     """
     if not _has_prompt():
         atexit.register(_tell, registry, model.id, os.getpid())

@@ -60,7 +60,6 @@ def planned_names(model: ClusterModel) -> set[int | str]:
 
 
 def connected_names(model: ClusterModel) -> set[int | str]:
-    """Return the names of the workers that are connected."""
     return {dask_name(worker.name) for worker in model.workers}
 
 
@@ -109,7 +108,6 @@ class WorkerView:
 
 
 def worker_views(model: ClusterModel) -> Mapping[int | str, WorkerView]:
-    """Return the connected workers by name."""
     views = (
         WorkerView(
             name=dask_name(worker.name),
@@ -125,13 +123,7 @@ def worker_views(model: ClusterModel) -> Mapping[int | str, WorkerView]:
 
 
 class SchedulerView:
-    """The scheduler, which lives in another process: what is known of it here.
-
-    Parameters
-    ----------
-    cluster : DaskCluster
-        A handle on its cluster.
-    """
+    """The scheduler, which lives in another process: what is known of it here. `cluster`: a handle on its cluster."""
 
     def __init__(self, cluster: DaskCluster) -> None:
         self._cluster = cluster

@@ -59,15 +59,9 @@ class Told:
 def ask(id: str, user: int, request: InstructorRequest | None, latest: float) -> Told:
     """Hear what a cluster says of itself, and ask it for something.
 
-    Parameters
-    ----------
-    id : str
-        The cluster's.
-    user : int
-        Whose it must be, by the kernel.
-    request : InstructorRequest or None
-    latest : float
-        When it is over in any case, on the monotonic clock.
+    * `id`: the cluster's.
+    * `user`: whose it must be, by the kernel.
+    * `latest`: when it is over in any case, on the monotonic clock.
     """
     first = min(latest, time.monotonic() + PATIENCE_SECONDS)
     try:

@@ -89,12 +89,7 @@ def lease(
 
 
 def at_least_one(n_workers: Any) -> Any:
-    """Return a number of workers unless it is none at all.
-
-    Raises
-    ------
-    InvalidRequest
-    """
+    """Return a number of workers unless it is none at all. Raises `InvalidRequest`."""
     if n_workers is None or (n_workers == 0 and n_workers is not False):
         raise refused_field("n_workers", "a lease has at least 1 worker")
     return n_workers
@@ -111,16 +106,9 @@ def leased_line(model: ClusterModel) -> str:
 class LeaseOfWorkers:
     """What ``Lease`` and ``AsyncLease`` have in common.
 
-    Parameters
-    ----------
-    spec : spec or dict
-        What is wanted.
-    scope : {"cell", "block", "command"}
-        What it is for.
-    timeout : float
-        Seconds that the start may take.
-    control : AsyncControl, optional
-        How clusters are reached.
+    * `scope`: what it is for.
+    * `timeout`: seconds that the start may take.
+    * `control`: how clusters are reached.
     """
 
     def __init__(
@@ -147,13 +135,7 @@ class LeaseOfWorkers:
 
     @property
     def client(self) -> Client:
-        """The client that is connected to the workers.
-
-        Raises
-        ------
-        InvalidState
-            It was not taken yet.
-        """
+        """The client that is connected to the workers. Raises `InvalidState`: it was not taken yet."""
         if self._client is None:
             raise InvalidState("This lease has no workers: enter it, as in 'with gpucluster.lease() as client: …'.")
         return self._client
@@ -209,13 +191,7 @@ class Lease(LeaseOfWorkers):
 
     @property
     def cluster(self) -> Cluster:
-        """The cluster.
-
-        Raises
-        ------
-        InvalidState
-            It was not taken yet.
-        """
+        """The cluster. Raises `InvalidState`: it was not taken yet."""
         made: Any = self.client.cluster
         cluster: Cluster = made
         return cluster
@@ -249,17 +225,8 @@ class Lease(LeaseOfWorkers):
     def take(self, progress: OnProgress | None = None) -> ClusterModel:
         """Take the workers.
 
-        Parameters
-        ----------
-        progress : callable, optional
-            Called in this thread with new models.
-
-        Raises
-        ------
-        InvalidRequest, NameTaken, NotNow, InvalidState
-            Nothing was started.
-        StartFailed, StartTimedOut
-            Nothing was left running.
+        `progress`: called in this thread with new models. Raises `InvalidRequest`, `NameTaken`, `NotNow`,
+        `InvalidState` (nothing was started) or `StartFailed`, `StartTimedOut` (nothing was left running).
         """
         self._enter()
         seen: list[ClusterModel] = []
@@ -278,10 +245,7 @@ class Lease(LeaseOfWorkers):
     def end(self) -> None:
         """Give the workers back; returns when nothing of them runs any more. Doing it twice is harmless.
 
-        Raises
-        ------
-        SupervisorUnreachable
-            They could not be ended from here; the cluster's own process does it.
+        Raises `SupervisorUnreachable`: they could not be ended from here; the cluster's own process does it.
         """
         try:
             if self._client is not None and self._client.status != "closed":
@@ -303,13 +267,7 @@ class AsyncLease(LeaseOfWorkers):
 
     @property
     def cluster(self) -> AsyncCluster:
-        """The cluster.
-
-        Raises
-        ------
-        InvalidState
-            It was not taken yet.
-        """
+        """The cluster. Raises `InvalidState`: it was not taken yet."""
         made: Any = self.client.cluster
         cluster: AsyncCluster = made
         return cluster

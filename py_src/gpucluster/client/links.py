@@ -55,7 +55,6 @@ def must_be_allowed(request: LinkRequest) -> None:
 
 
 def links_of(registry: Registry, model: ClusterModel) -> SharedLinks:
-    """Return the links of a cluster that have not ended."""
     return SharedLinks(id=model.id, links=[stored.link for stored in living_links(registry.folder(model.id))])
 
 
@@ -68,14 +67,12 @@ def take_links_back(registry: Registry, model: ClusterModel, id: str | None) -> 
 
 
 def made_sentence(link: SharedLink) -> str:
-    """Return what the activity says of a new link."""
     seen = ", with task names" if link.tasks else ""
     whom = ", public" if link.public else ""
     return f"Link {link.id} created: others can view{seen} until {link.ends_at[:16].replace('T', ' ')} UTC{whom}"
 
 
 def withdrawn_sentence(links: list[SharedLink]) -> str:
-    """Return what the activity says of links that were withdrawn."""
     if len(links) == 1:
         return f"Link {links[0].id} revoked; opened {times(links[0].opened)}"
     return f"{counted(len(links), 'link')} revoked"

@@ -39,7 +39,6 @@ def node() -> NodeModel:
 
 
 def shown(host: HostDevices, found: Node, policy: GPUPolicy, message: str = "") -> NodeModel:
-    """Return what people may see of a machine."""
     parents = {device.parent_uuid for device in host.devices}
     named = {device.uuid: device for device in host.devices}
     devices = [_device(device, found, policy, named) for device in host.devices if device.uuid not in parents]

@@ -23,25 +23,14 @@ class AsyncRecorder(LineRecorder):
     An asynchronous context manager: leaving the block stops it. It also stops when the cluster ends, when the file is
     as large as a recording may be, and when the kernel ends.
 
-    Parameters
-    ----------
-    control : AsyncControl
-        How to reach the cluster.
-    model : ClusterModel
-        The cluster.
-    file : str or Path
-        Where to write; a recording that is there is replaced.
-    title : str, optional
-        What it is called; default: the file's name.
-    note : str, optional
-        What ran, such as a command.
-    seconds : float, optional
-        When to stop by itself.
+    * `control`: how to reach the cluster.
+    * `model`: the cluster.
+    * `file`: where to write; a recording that is there is replaced.
+    * `title`: what it is called; default: the file's name.
+    * `note`: what ran, such as a command.
+    * `seconds`: when to stop by itself.
 
-    Raises
-    ------
-    InvalidRequest
-        When nothing can be written there, or the seconds are none.
+    Raises `InvalidRequest` when nothing can be written there, or the seconds are none.
     """
 
     def __init__(
@@ -61,11 +50,8 @@ class AsyncRecorder(LineRecorder):
     async def start(self) -> None:
         """Begin; returns when the first sample is written. Doing it twice changes nothing.
 
-        Raises
-        ------
-        InvalidState
-            When the cluster is not running, or the file has no room for the first sample.
-        InvalidRequest, SupervisorUnreachable
+        Raises `InvalidState` (when the cluster is not running, or the file has no room for the first sample) or
+        `InvalidRequest`, `SupervisorUnreachable`.
         """
         model = self._model()
         if self._task is None and model.scheduler_address is None:
@@ -125,7 +111,6 @@ class Recorder(Waits[AsyncRecorder]):
 
     @property
     def samples(self) -> int:
-        """Number of samples so far."""
         return self._asynchronous.samples
 
     def __enter__(self) -> Self:

@@ -43,11 +43,9 @@ class SchemeBackend(Backend):
     """What distributed asks about the scheme. A cluster listens on its real address only."""
 
     def get_connector(self) -> Connector:
-        """Return what connects."""
         return ClusterConnector()
 
     def get_listener(self, loc: str, handle_comm: Any, deserialize: bool, **connection_args: Any) -> Any:
-        """Refuse."""
         raise ValueError(f"Nothing can listen on {SCHEME}://{loc}: it is the name of a cluster.")
 
     def get_address_host(self, loc: str) -> str:

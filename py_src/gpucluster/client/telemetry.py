@@ -22,7 +22,6 @@ SAMPLE_SECONDS = 10.0
 
 
 def is_sampled(model: ClusterModel) -> bool:
-    """Return whether a cluster has figures now."""
     return model.state in {ClusterState.RUNNING, ClusterState.SCALING}
 
 
@@ -108,14 +107,12 @@ class _Feeds:
             self._newest.pop(id, None)
 
     def take(self) -> list[RawTelemetry]:
-        """Return what has come since the last call."""
         self.something.clear()
         taken = [RawTelemetry(id, line) for id, line in self._newest.items()]
         self._newest.clear()
         return taken
 
     def close(self) -> None:
-        """Close the connections."""
         for feed in self._feeds.values():
             feed.cancel()
 

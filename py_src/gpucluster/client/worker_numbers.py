@@ -79,7 +79,6 @@ def _some(field: str, most: int, one: str) -> int:
 
 
 def threads_of_worker(model: ClusterModel) -> int:
-    """Return how many tasks a worker of this cluster runs at the same time."""
     return model.workers[0].n_threads if model.workers else model.spec.threads_per_worker
 
 

@@ -119,7 +119,6 @@ class UnixListener(BaseListener):
         self._path: str | None = None
 
     async def start(self) -> None:
-        """Start to listen."""
         self._secret = folders.secret_of(self._folder)
         folders.sweep(self._folder)
         backlog = int(dask.config.get("distributed.comm.socket-backlog"))
@@ -163,7 +162,6 @@ class UnixListener(BaseListener):
 
     @property
     def listen_address(self) -> str:
-        """The address with scheme."""
         if self._path is None:
             raise ValueError("this listener has not started")
         return address_of(self._path)
@@ -178,7 +176,6 @@ class UnixBackend(Backend):
     """What distributed asks about the scheme."""
 
     def get_connector(self) -> Connector:
-        """Return what connects."""
         return UnixConnector()
 
     def get_listener(

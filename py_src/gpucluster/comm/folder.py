@@ -32,7 +32,6 @@ def make_comm_folder(path: Path) -> None:
 
 
 def address_of(path: str | Path) -> str:
-    """Return the address of a socket."""
     return f"{PREFIX}{HOST}{path}"
 
 

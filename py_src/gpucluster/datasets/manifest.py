@@ -35,7 +35,6 @@ def path_of(table: str) -> Path:
 
 @cache
 def stored_tables() -> dict[str, StoredTable]:
-    """Return what the manifest says of each table."""
     described: dict[str, Any] = _manifest()["tables"]
     return {name: StoredTable(name, **facts) for name, facts in described.items()}
 

@@ -68,7 +68,6 @@ class NVMLCallFailed(Exception):
 
     @property
     def session_lost(self) -> bool:
-        """Whether no other call can succeed either."""
         return self.number in _SESSION_LOST
 
 

@@ -33,7 +33,6 @@ class Part:
 
     @property
     def name(self) -> str:
-        """Return what people call it."""
         return PART_NAMES[self.kind]
 
 
@@ -57,7 +56,6 @@ class Bar:
 
     @property
     def sentence(self) -> str:
-        """Return what the parts are."""
         return "; ".join(f"{part.name} {size_text(part.size_bytes)}" for part in self.parts)
 
 

@@ -70,7 +70,6 @@ def to_numpy(array: Any) -> Array:
 
 
 def on_gpus(data: Collection) -> bool:
-    """Whether the blocks of a Dask collection are on GPUs."""
     return _library_of(meta(data)) in {"cudf", "cupy"}
 
 

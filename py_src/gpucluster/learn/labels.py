@@ -155,7 +155,6 @@ def flat_labels(y: Any, name: str = "y") -> Array:
 
 
 def require_present(labels: Array, name: str = "y") -> None:
-    """Refuse missing labels."""
     if labels.dtype.kind in "fOmM" and _gaps(labels).any():
         raise missing_labels(name)
 

@@ -29,7 +29,6 @@ class LiveLine(LiveText):
             self.clear()
 
     def result(self, cluster: Cluster) -> None:
-        """Replace the line by the cluster's card."""
         self._replaced = True
         if self._terminal is None:
             self._show(presentation().card_bundle(cluster, self._id), raw=True)

@@ -71,7 +71,6 @@ class CellWatch:
             self._over(result)
 
     def stop(self) -> None:
-        """Watch no longer."""
         self._ending = False
         for event, callback in self._callbacks.items():
             self._events.unregister(event, callback)

@@ -32,7 +32,6 @@ def whole(value: float | None) -> int | None:
 
 
 def most(values: Iterable[float | None]) -> int | None:
-    """Return the largest of the known values."""
     return whole(max((value for value in values if value is not None), default=None))
 
 

@@ -44,7 +44,6 @@ def package_of(point: EntryPoint) -> str:
 
 
 def cause_of(error: BaseException) -> str:
-    """Return why an entry point could not be loaded."""
     cause = printable(str(error), 300)
     return f"{type(error).__name__}{': ' if cause else ''}{cause}"
 

@@ -79,7 +79,6 @@ class Recording(RecordingModel):
 
     @property
     def has_gpus(self) -> bool:
-        """Whether its workers had GPUs."""
         return self.backend == "cuda"
 
     @property

@@ -76,7 +76,6 @@ VERBS = {
 
 
 def arguments_of(path: str) -> list[str]:
-    """Return the names of a path's arguments."""
     return re.findall(r"{(\w+)}", path)
 
 

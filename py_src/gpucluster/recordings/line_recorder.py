@@ -120,7 +120,6 @@ class LineRecorder:
 
     @property
     def samples(self) -> int:
-        """Number of samples so far."""
         return self._writer.samples if self._writer is not None else 0
 
     async def start(self) -> None:
@@ -180,7 +179,6 @@ class LineRecorder:
         )
 
     def complete(self) -> None:
-        """Give the file its name. Doing it twice is harmless."""
         with self._lock:
             if self._writer is None or self.over.is_set():
                 return

@@ -28,7 +28,6 @@ def is_recording(name: str) -> bool:
 
 
 def bundled_recordings() -> list[Path]:
-    """Return the recordings that come with gpucluster."""
     named = os.environ.get(NOTEBOOKS_VARIABLE)
     default = _PACKAGED if (_PACKAGED / _BELOW).is_dir() else _REPOSITORY
     folder = (Path(named) if named else default) / _BELOW

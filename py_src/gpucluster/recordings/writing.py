@@ -47,7 +47,6 @@ class Pseudonyms:
         self._private = _private_names()
 
     def sample(self, sample: dict[str, Any]) -> dict[str, Any]:
-        """Return the sample as it may be given to others."""
         told = {**sample, "id": "recording", "workers": [self.worker(name) for name in sample["workers"]]}
         for column, change in (("host", self.host), ("device", self.device), ("device_error", self.text)):
             if column in sample:
@@ -282,7 +281,6 @@ class RecordingWriter:
         give_name(self._part, self.path, self._replaced)
 
     def discard(self) -> None:
-        """Leave nothing behind."""
         if isinstance(self._file, gzip.GzipFile):
             # What it has not written yet goes nowhere: else it tries that when nobody expects it any more.
             self._file.fileobj = io.BytesIO()

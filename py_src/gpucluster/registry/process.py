@@ -26,7 +26,6 @@ def identify(pid: int) -> ProcessIdentity | None:
 
 
 def is_alive(identity: ProcessIdentity) -> bool:
-    """Whether exactly this process lives."""
     return processes.birth(identity.pid) == identity.birth
 
 

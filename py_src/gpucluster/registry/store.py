@@ -92,7 +92,6 @@ class Registry:
         return Folder(self.directory / id)
 
     def folders(self) -> list[Folder]:
-        """Return the folders of all entries."""
         self._make_again()
         with os.scandir(self.directory) as entries:
             return [

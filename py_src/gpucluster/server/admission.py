@@ -78,7 +78,6 @@ class RefusalMixin(JupyterHandler):
         return ErrorModel(code=code, message="Something went wrong in the Jupyter server; its log says what.")
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Send the refusal as JSON."""
         self.set_header("Content-Type", "application/json")
         self.finish(self.refusal(status_code, **kwargs).model_dump_json())
 
@@ -165,7 +164,6 @@ class AdmissionMixin(JupyterHandler):
 
     @property
     def _has_friends(self) -> bool:
-        """Whether pages of some other origin may use this server."""
         return bool(self.allow_origin or self.allow_origin_pat)
 
     def set_default_headers(self) -> None:

@@ -45,7 +45,6 @@ class ClusterAPIHandler(AdmissionMixin, RefusalMixin, APIHandler):
             self.standby.used()
 
     def answer(self, model: BaseModel, status: int = 200) -> None:
-        """Finish with a model as JSON."""
         self.set_status(status)
         self.finish(model.model_dump_json())
 
@@ -83,13 +82,11 @@ class UnavailableHandler(AdmissionMixin, RefusalMixin, APIHandler):
     auth_resource = AUTH_RESOURCE
 
     def initialize(self, error: GPUClusterError) -> None:
-        """Take the reason."""
         self.error = error
 
     @authenticated
     @authorized
     async def get(self, *args: str) -> None:
-        """Refuse with the reason."""
         raise self.error
 
     post = put = patch = delete = get

@@ -148,7 +148,6 @@ class DevicesHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def get(self) -> None:
-        """Read the devices."""
         self.answer(await self.devices.read())
 
 
@@ -158,7 +157,6 @@ class OpenAPIHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def get(self) -> None:
-        """Return the OpenAPI document."""
         self.finish(openapi_document(self.base_url))
 
 
@@ -170,7 +168,6 @@ class SiteHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def get(self) -> None:
-        """Return them."""
         self.answer(await asyncio.to_thread(_faults, is_hub_admin(self.current_user)))
 
 

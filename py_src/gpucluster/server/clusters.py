@@ -160,7 +160,6 @@ class ClusterHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def get(self, cluster: str) -> None:
-        """Look at one cluster."""
         self.answer(await self.control.get(cluster))
 
     @authenticated
@@ -226,7 +225,6 @@ class ReadHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def get(self, cluster: str) -> None:
-        """Return it."""
         self.answer(await getattr(self.control, self.read)(cluster))
 
 
@@ -236,7 +234,6 @@ class ReleaseHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def post(self, cluster: str) -> None:
-        """Release them."""
         try:
             released = ResultsReleased.model_validate_json(self.body())
         except ValidationError as error:
@@ -250,7 +247,6 @@ class LogsHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def get(self, cluster: str) -> None:
-        """Return the last lines."""
         lines = self.whole_number("lines", 200, minimum=1, maximum=10_000)
         self.answer(await self.control.logs(cluster, lines=lines))
 
@@ -281,7 +277,6 @@ class LinksHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def delete(self, cluster: str) -> None:
-        """Withdraw all."""
         self.answer(await self.control.withdraw(cluster))
 
 
@@ -291,5 +286,4 @@ class LinkHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def delete(self, cluster: str, link: str) -> None:
-        """Withdraw it."""
         self.answer(await self.control.withdraw(cluster, link))

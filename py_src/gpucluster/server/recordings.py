@@ -168,7 +168,6 @@ class RecordedSessionHandler(RecordingHandler):
     @authenticated
     @authorized
     async def get(self) -> None:
-        """Read it."""
         source = self.get_query_argument("source", "folder")
         path = self.get_query_argument("path", "", strip=False)
         self.set_header("Content-Type", "application/json")
@@ -191,7 +190,6 @@ class ClusterRecordingHandler(RecordingHandler):
     @authenticated
     @authorized
     async def delete(self, cluster: str) -> None:
-        """Complete the recording."""
         model = await self.control.get(cluster)
         if model.recording is None:
             raise InvalidState(f"The cluster '{model.name}' is not being recorded.")

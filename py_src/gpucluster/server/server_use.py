@@ -105,7 +105,6 @@ class UseOfServer:
             self._task = asyncio.create_task(self._look_on())
 
     async def close(self) -> None:
-        """Look no more."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])

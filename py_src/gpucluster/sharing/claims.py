@@ -154,7 +154,6 @@ class DeviceClaims:
         """Nobody asks: there is no line."""
 
     def release(self) -> None:
-        """Give all claims of this object back."""
         while self._held:
             os.close(self._held.pop())
 

@@ -72,7 +72,6 @@ class Line:
         raise InLine(before, self._seconds(node, candidates, before, count))
 
     def leave(self) -> None:
-        """Give the place up."""
         if self._place is not None:
             self._place.close()
             self._place = None

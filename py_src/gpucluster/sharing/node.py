@@ -121,7 +121,6 @@ class Node:
         return {claim.mark for claim in self.every_claim if claim.uuid == uuid}
 
     def held_by(self, user: int) -> int:
-        """Return how many claims a user has."""
         return sum(claim.user == user for claim in self.every_claim)
 
 
@@ -157,7 +156,6 @@ def read_node(*, per_user: int | None = None, places_per_user: int = 64) -> Node
 
 
 def claim_name(uuid: str, mark: str) -> str:
-    """Return the name of a claim."""
     return f"{prefix()}/c/{_safe(uuid)}/{mark}"
 
 
@@ -179,7 +177,6 @@ def digest(uuid: str) -> str:
 
 
 def prefix() -> str:
-    """Return what all names begin with."""
     other = re.sub(r"[^A-Za-z0-9]", "", os.environ.get(VARIABLE, ""))[:8]
     return f"gpucluster-{other}" if other else "gpucluster"
 

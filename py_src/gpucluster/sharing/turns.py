@@ -86,7 +86,6 @@ class Turn:
         return before < self.at_a_time or waited > LONGEST_SECONDS
 
     def leave(self) -> None:
-        """Let the next one begin."""
         self._held.close()
 
     def _places(self) -> list[tuple[int, BoundName]]:
@@ -110,7 +109,6 @@ class Turn:
 
 
 def in_line(before: int) -> str:
-    """Return what a person reads whose turn has not come."""
     return f"In line: {before} {'cluster starts' if before == 1 else 'clusters start'} before this one on this machine"
 
 

@@ -53,7 +53,6 @@ def is_instructor() -> bool:
 
 
 def unknown(names: Collection[str]) -> list[str]:
-    """Return those names that are neither a user nor a group of this machine."""
     return [name for name in names if not (found := _numbers((name,))).users and not found.groups]
 
 

@@ -85,7 +85,6 @@ Count = Annotated[int, Field(strict=True, ge=1, le=MOST)]
 
 
 def must_be_size(value: int | float) -> int | float:
-    """Refuse a share."""
     if isinstance(value, float):
         raise ValueError("must be a size such as '4 GiB', not a share: machines differ")
     return value
@@ -130,7 +129,6 @@ class Limits(NothingEmpty):
     )
 
     def narrowed(self) -> SiteLimits:
-        """Return them as they are applied."""
         return SiteLimits(
             n_workers=self.n_workers,
             threads_per_worker=self.threads_per_worker,

@@ -245,7 +245,6 @@ _NOUNS = {
 
 
 def amount(field: str, limit: int) -> str:
-    """Return a limit of a field with its noun."""
     if field != "idle_timeout_seconds" or limit < 60:
         return counted(limit, _NOUNS[field])
     for unit, seconds in (("h", 3600), ("min", 60)):

@@ -41,7 +41,6 @@ class Costs(BaseModel):
         return self
 
     def per_hour(self, *, gpus: int, cores: int, nodes: int) -> float:
-        """Return what an hour costs."""
         return self.per_gpu_hour * gpus + self.per_cpu_hour * cores + self.per_node_hour * nodes
 
 
@@ -86,7 +85,6 @@ class Site:
 
     @property
     def narrows(self) -> bool:
-        """Whether it has limits that requests are narrowed to."""
         of_user = self.sharing.per_user.idle_timeout_seconds
         return bool(self.limits) or of_user is not None or self.of_server != SiteLimits()
 

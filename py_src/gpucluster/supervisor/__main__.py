@@ -226,7 +226,6 @@ def _drop_variables_of_workers() -> None:
 
 
 def main() -> None:
-    """Run one supervisor."""
     started = time.monotonic()
     parser = argparse.ArgumentParser(prog="python -m gpucluster.supervisor")
     parser.add_argument("--folder", type=Path)

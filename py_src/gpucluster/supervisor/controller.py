@@ -71,7 +71,6 @@ class RoutineChecks:
         self._told: str | None = None
 
     async def run(self) -> None:
-        """Check until the cluster is to stop."""
         while True:
             await asyncio.sleep(CHECK_SECONDS)
             failed: dict[str, Exception] = {}
@@ -454,7 +453,6 @@ class Controller:
         return found
 
     def _in_use_now(self, workers: Sequence[WorkerModel]) -> dict[str, int]:
-        """Return what the site may count of connected workers."""
         cores = getattr(self.spec, "cores", None)
         plan = self.parts.plan
         together, whole = (plan.workers_together, plan.whole_jobs) if plan is not None else (1, True)

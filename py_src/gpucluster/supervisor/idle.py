@@ -61,7 +61,6 @@ class IdleTimer:
 
     @property
     def expired(self) -> bool:
-        """Whether the cluster has been idle for too long."""
         if self._since is None or self.timeout_seconds is None:
             return False
         return time.monotonic() - self._since >= self.timeout_seconds

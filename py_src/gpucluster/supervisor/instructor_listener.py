@@ -77,7 +77,6 @@ class InstructorListener:
             self.close()
 
     def close(self) -> None:
-        """Stop listening."""
         if self._listener is not None:
             close(self._listener)
             self._listener = None

@@ -320,7 +320,6 @@ class Listener:
         self._server.add_socket(netutil.bind_unix_socket(str(self._folder.socket), mode=0o600))
 
     def is_reachable(self) -> bool:
-        """Whether the socket's file is there. For any thread."""
         try:
             return self._folder.socket.exists()
         except OSError:

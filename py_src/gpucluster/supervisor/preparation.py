@@ -84,7 +84,6 @@ def _make_directory(directory: Path) -> None:
 
 
 def remove_scratch(path: Path) -> None:
-    """Delete spilled data."""
     shutil.rmtree(path, ignore_errors=True)
 
 

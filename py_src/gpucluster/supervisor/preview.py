@@ -25,7 +25,6 @@ async def preview(text: str) -> Submission:
 
 
 def main() -> None:
-    """Answer one question."""
     take_given()
     take_directories()
     try:

@@ -87,7 +87,6 @@ def _note(folder: Folder, kind: str, message: str) -> None:
 
 
 def main() -> None:
-    """End what one dead supervisor has left."""
     parser = argparse.ArgumentParser(prog="python -m gpucluster.supervisor.reaper")
     parser.add_argument("--folder", type=Path, required=True)
     folder = Folder(parser.parse_args().folder)

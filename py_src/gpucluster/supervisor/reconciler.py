@@ -153,7 +153,6 @@ class Reconciler:
 
     @property
     def restarting(self) -> bool:
-        """Whether a restart was asked for that is not done yet."""
         return self._restarts_wanted > self._applied.restarts
 
     def want_restart(self) -> None:
@@ -161,7 +160,6 @@ class Reconciler:
         self._restarts_wanted = self._applied.restarts + 1
 
     def retires(self, name: str) -> bool:
-        """Whether that worker is being retired."""
         return name in self._retiring
 
     def want_retired(self, name: str, *, lowers: bool) -> None:
@@ -431,7 +429,6 @@ class Reconciler:
         return [slot for slot in self._deployment.slots() if slot.state is not SlotState.LEAVING]
 
     def _names(self) -> set[str]:
-        """Return their names."""
         return {slot.name for slot in self._slots()}
 
     def _addresses(self, names: set[str] | None = None) -> set[str]:

@@ -71,7 +71,6 @@ class ClusterParts:
         return self.store.model
 
     def planned(self) -> set[str]:
-        """Return the names of the workers that the cluster is meant to have."""
         if self.deployment is None:
             return set()
         return {slot.name for slot in self.deployment.slots() if slot.state is not SlotState.LEAVING}

@@ -39,7 +39,6 @@ class Share:
         return left_beside(self._registry.list(), self._id)
 
     def lowered(self, spec: SpecBase, would_be: int) -> int:
-        """Return how many workers a cluster gets that leaves their number open."""
         return self.left().lowered(spec, would_be)
 
     def memory_limit(self, spec: SpecBase, memory_bytes: int, workers: int) -> int:

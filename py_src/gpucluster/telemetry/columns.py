@@ -65,7 +65,6 @@ _COUNTER_STEP = 10_000_000
 
 
 def rounded(value: float, digits: int = SIZE_DIGITS) -> int:
-    """Return a whole number with that many significant digits."""
     whole = round(value)
     excess = len(str(abs(whole))) - digits
     return round(whole, -excess) if excess > 0 else whole

@@ -36,7 +36,6 @@ class ClusterProcesses:
             self.root = ancestors[0] if has_nanny and ancestors else os.getpid()
 
     def pids(self) -> set[int]:
-        """Return the processes that live now."""
         found = {self.root, os.getpid()}
         with suppress(psutil.Error):
             found |= {process.pid for process in psutil.Process(self.root).children(recursive=True)}

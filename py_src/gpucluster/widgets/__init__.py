@@ -55,7 +55,6 @@ def dashboard(cluster: ShownCluster, page: str) -> ClusterDashboard | Picture:
 
 
 def show_card(cluster: ShownCluster) -> None:
-    """Show the card of a cluster in this notebook."""
     from IPython.display import display
 
     output = uuid4().hex

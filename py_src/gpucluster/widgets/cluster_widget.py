@@ -65,7 +65,6 @@ class ClusterWidget(OutputWidget):
             self._wait_for_sample()
 
     def picture(self) -> Picture:
-        """Return the cluster as it was last seen."""
         return Picture(self._model, self._parsed_sample(), self._over or self.note, card=False)
 
     def forgotten_by(self) -> Callable[[], None]:
@@ -75,7 +74,6 @@ class ClusterWidget(OutputWidget):
     # -- what the feed says (on the background loop) -----------------------------------------------
 
     def on_model(self, model: ClusterModel) -> None:
-        """Show that the cluster has changed."""
         before, self._model = self._model, model
         if model != before:
             self.cluster = model.model_dump(mode="json", exclude={"log_tail"})
@@ -172,7 +170,6 @@ async def _quietly(work: Awaitable[None]) -> None:
 
 
 def _pictured(model: ClusterModel) -> tuple[object, ...]:
-    """Return what a picture is made anew for."""
     return (model.state, model.n_workers, model.n_pending, model.pending_reason, model.notice)
 
 
@@ -209,7 +206,6 @@ class ClusterCard(ClusterWidget):
         super().__init__(cluster, control, link=link_of(cluster), **traits)
 
     def picture(self) -> Picture:
-        """Return the card as it was last seen."""
         found = super().picture()
         link = None if found.model.state.ended else self.link
         return Picture(found.model, found.sample, found.note, link)

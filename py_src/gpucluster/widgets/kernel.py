@@ -51,7 +51,6 @@ class ClusterFeed:
 
     @property
     def running(self) -> bool:
-        """Whether it follows the cluster now."""
         return self._task is not None
 
     def add(self, listener: Listener) -> None:

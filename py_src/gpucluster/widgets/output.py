@@ -87,7 +87,6 @@ class OutputWidget(anywidget.AnyWidget):
         """Get ready for a view that will open."""
 
     def picture(self) -> StillPicture:
-        """Return what was seen last."""
         raise NotImplementedError
 
     def close(self) -> None:

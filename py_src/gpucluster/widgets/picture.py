@@ -54,12 +54,10 @@ class Picture:
 
     @property
     def html(self) -> str:
-        """Return the HTML."""
         return card_html(self.model, self.link, body=self._gauges_html(), brief=not self.card)
 
     @property
     def text(self) -> str:
-        """Return the text."""
         model = self.model
         lines = [f"{model.name}: {model.state.value}, {_workers(model)}"]
         if said := model.notice or model.reason:

@@ -55,5 +55,4 @@ class ExistingDeployment(Deployment):
         raise self._refusal("be ended from here: somebody else has started them")
 
     async def close(self) -> None:
-        """End the view."""
         await self.scheduler.close()

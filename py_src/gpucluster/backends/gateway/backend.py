@@ -38,7 +38,6 @@ class GatewayBackend(Backend[GatewaySpec]):
 
     @classmethod
     def faults(cls, spec: GatewaySpec) -> list[FieldError]:
-        """Look whether something listens at the address."""
         parts = urlsplit(spec.address or "")
         port = parts.port or (443 if parts.scheme == "https" else 80)
         fault = host_fault(parts.hostname, port) if parts.hostname else None

@@ -73,7 +73,6 @@ class GatewayDeployment(Deployment):
         scheduler.silent = self._look_soon.set
 
     def follow(self) -> None:
-        """Look at what the gateway says of the cluster from now on."""
         self._following = asyncio.create_task(self._follow())
 
     # -- what there is ---------------------------------------------------------------------------

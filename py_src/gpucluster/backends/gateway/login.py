@@ -49,12 +49,10 @@ class Login:
 
     @classmethod
     def remembered(cls, found: Mapping[str, Any]) -> Self:
-        """Return what was written down."""
         names = ("address", "proxy_address", "auth", "username", "password_from")
         return cls(**{name: found.get(name) for name in names})  # type: ignore[arg-type]
 
     def to_remember(self) -> dict[str, Any]:
-        """Return it in types of JSON."""
         return asdict(self)
 
     def gateway(self) -> Any:

@@ -31,7 +31,6 @@ class Option:
 
     @classmethod
     def read(cls, told: Mapping[str, Any]) -> Self:
-        """Read a row of what the server has answered."""
         about = told["spec"]
         return cls(
             name=printable(str(told["field"]), 100),
@@ -122,7 +121,6 @@ def _nearest(name: str, names: Sequence[str]) -> str:
 
 
 def read_options(rows: Sequence[Mapping[str, Any]]) -> list[Option]:
-    """Return the options of a server."""
     return [Option.read(row) for row in rows]
 
 

@@ -69,7 +69,6 @@ class Report:
 
     @classmethod
     def read(cls, told: Any) -> Self:
-        """Read what the server has answered."""
         return cls(
             name=str(told["name"]),
             status=str(told["status"]),
@@ -95,12 +94,10 @@ class GatewayServer:
         await self.close()
 
     async def close(self) -> None:
-        """End the connections."""
         with suppress(Exception):
             await self._gateway.close()
 
     def scheduler_address(self, name: str) -> str:
-        """Return where the scheduler of a cluster is reached."""
         return f"{self._gateway.proxy_address}/{name}"
 
     async def version(self) -> str:
@@ -120,7 +117,6 @@ class GatewayServer:
         return list(told["cluster_options"])
 
     async def clusters(self) -> list[Report]:
-        """Return the user's clusters that live."""
         told = await self._ask("GET", _CLUSTERS)
         return [Report.read(one) for one in told.values()]
 

@@ -84,7 +84,6 @@ class RequestRecord:
         self._context.remember(self._kept)
 
     def write(self, name: str) -> None:
-        """Write down its name."""
         self.name = name
         self._context.remember({"cluster_id": self._kept["cluster_id"], "login": self._kept["login"], "name": name})
 

@@ -100,7 +100,6 @@ class Kubernetes:
 
     @property
     def server(self) -> str:
-        """Address of the API server."""
         return printable(str(self.api.auth.server), 200)
 
     @classmethod
@@ -134,7 +133,6 @@ class Kubernetes:
         return cls(api, api.namespace)
 
     async def close(self) -> None:
-        """End the connections."""
         await close_connections(self.api)
 
     async def ask(

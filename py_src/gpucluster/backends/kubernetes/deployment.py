@@ -254,7 +254,6 @@ class KubernetesDeployment(Deployment):
         await self.submit(max(0, n - len(self.staying())))
 
     async def submit(self, count: int) -> None:
-        """Ask for so many more."""
         if count:
             self._expect(len(self._not_there_yet) + count)
             self._replicas.want(self._n_there() + len(self._not_there_yet))

@@ -24,7 +24,6 @@ class NotEnded(OperationTimedOut):
 
 
 def selector(cluster_id: str, component: str | None = None) -> str:
-    """Return what chooses the things of a cluster by their labels."""
     chosen = f"{CLUSTER_LABEL}={resource_name(cluster_id)},{INSTANCE}={cluster_id}"
     return chosen if component is None else f"{chosen},dask.org/component={component}"
 

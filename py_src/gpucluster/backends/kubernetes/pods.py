@@ -43,12 +43,10 @@ class Verdict:
 
 
 def name_of(thing: Thing) -> str:
-    """Return the name of a thing."""
     return str(thing["metadata"]["name"])
 
 
 def is_ready(pod: Thing) -> bool:
-    """Whether a pod takes connections."""
     return not is_leaving(pod) and any(
         condition.get("type") == "Ready" and condition.get("status") == "True"
         for condition in pod.get("status", {}).get("conditions") or ()
@@ -61,7 +59,6 @@ def is_leaving(thing: Thing) -> bool:
 
 
 def waits_for_node(pod: Thing) -> bool:
-    """Whether it has no node yet."""
     return not pod.get("spec", {}).get("nodeName")
 
 
@@ -110,7 +107,6 @@ def ended(container: Thing) -> str | None:
 
 
 def last_words(container: Thing) -> str:
-    """Return what a container that failed has printed last."""
     told = str((_termination(container) or {}).get("message") or "").strip()
     return "\n".join(printable(line, _LONGEST) for line in told.splitlines())
 
@@ -228,12 +224,10 @@ class PodSlot:
         return host in self.addresses and host != address_of(self.pod)
 
     def leave(self) -> None:
-        """Note that it was told to end."""
         if self.state is not SlotState.LEAVING:
             self.state, self.since, self.why = SlotState.LEAVING, datetime.now(UTC), None
 
     def model(self) -> Slot:
-        """Return it as the supervisor sees it."""
         return Slot(self.name, self.state, self.since, self.why, self._node())
 
     def _node(self) -> str | None:

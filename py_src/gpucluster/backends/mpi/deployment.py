@@ -282,7 +282,6 @@ class MPIDeployment(Deployment):
         return {str(worker.name) for worker in self._scheduler.workers.values()}
 
     def _missing(self) -> list[str]:
-        """Return those that have come and were not seen for long."""
         if self._program is not None and self._program is not self._replaced:
             here, now = self._connected(), time.monotonic()
             self._came |= {name: now for name in self._names if name in here}

@@ -67,7 +67,6 @@ class Launcher:
 
     @property
     def name(self) -> str:
-        """Its name for people."""
         return Path(self.path).name
 
     def starts(self, library: Family) -> bool:
@@ -78,7 +77,6 @@ class Launcher:
 
 
 def in_allocation(environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether this process runs within an allocation of Slurm."""
     return "SLURM_JOB_ID" in environment
 
 

@@ -233,7 +233,6 @@ class Watchers:
         self._descriptors: dict[int, str] = {}
 
     def watch(self, rank: str, pid: int, host: str) -> None:
-        """Watch one process from now on."""
         descriptor = descriptor_of(pid) if host == socket.gethostname() else None
         if descriptor is not None:
             self._descriptors[descriptor] = rank
@@ -249,6 +248,5 @@ class Watchers:
         os.close(descriptor)
 
     def close(self) -> None:
-        """Watch none any more."""
         for descriptor in list(self._descriptors):
             self._forget(descriptor)

@@ -222,7 +222,6 @@ class Rank:
 
 
 def main() -> None:
-    """Be one rank."""
     adopt_orphans()
     child_reads, to_child = os.pipe()
     output, child_prints = os.pipe()

@@ -176,7 +176,6 @@ def _address_towards(scheduler: str) -> str:
 
 
 def _has_worked() -> bool:
-    """Whether what has gone wrong went wrong after the start."""
     if "distributed" not in sys.modules:
         return False
     from ...dask_internals.workers.worker_state import was_running_here

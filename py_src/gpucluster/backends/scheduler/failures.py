@@ -26,7 +26,6 @@ class Failures:
                 self.add(key)
 
     def add(self, key: Any) -> None:
-        """Note a task that has just failed."""
         self._keys[key] = None
         if len(self._keys) > MOST_KEYS:
             self._keys.popitem(last=False)

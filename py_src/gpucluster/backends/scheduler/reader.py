@@ -88,7 +88,6 @@ class SchedulerReader(SchedulerPlugin):
         self._changed = lambda: scheduler.log_event(self.name, "members")
 
     def attach(self, scheduler: Scheduler) -> None:
-        """Read this scheduler."""
         self._scheduler = scheduler
         self._heartbeats = HeartbeatReader(scheduler)
         self._failures = Failures(scheduler)
@@ -161,7 +160,6 @@ class SchedulerReader(SchedulerPlugin):
         raise ValueError(verb)
 
     def read(self) -> dict[str, Any]:
-        """Return everything at once."""
         tasks, progress = self._progress.read()
         return {
             "members": self.members(),
@@ -211,11 +209,9 @@ class SchedulerReader(SchedulerPlugin):
         return self._missing
 
     def heartbeat_seconds(self) -> float:
-        """Seconds between the heartbeats of one worker."""
         return heartbeat_seconds(len(self._scheduler.workers))
 
     def columns(self) -> Any:
-        """Return what the heartbeats have brought."""
         return self._heartbeats.read()
 
     def tasks(self) -> Any:
@@ -276,7 +272,6 @@ class SchedulerReader(SchedulerPlugin):
             await remove_worker_named(self._scheduler, name, close=True)
 
     async def restart_workers(self, timeout: float) -> None:
-        """Restart all workers and forget all tasks."""
         self._is_asked = True
         try:
             await restart_workers(self._scheduler, timeout=timeout)

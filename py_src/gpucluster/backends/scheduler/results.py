@@ -26,7 +26,6 @@ class LargestResults:
         self._until = float("-inf")
 
     def forget(self) -> None:
-        """Look again when asked next."""
         self._until = float("-inf")
 
     async def read(self) -> dict[str, Any]:

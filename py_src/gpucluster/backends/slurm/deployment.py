@@ -123,7 +123,6 @@ class SlurmDeployment(Deployment):
         self.scheduler = await SchedulerHere.start(host, self._spec.protocol, context)
 
     def _script(self, size: int) -> str:
-        """Return the batch script of a job with so many workers."""
         if not hasattr(self, "scheduler"):
             return scheduler_script(self._spec, self._folder, self._context.cluster_id)
         spec = self._spec.with_workers(size)
@@ -212,7 +211,6 @@ class SlurmDeployment(Deployment):
         await self.ask_for_jobs(self.jobs.sizes_of(count))
 
     async def ask_for_jobs(self, sizes: list[int]) -> None:
-        """Submit jobs with so many workers."""
         if sizes:
             self._tries.again()
         new = self.jobs.add(sizes)
@@ -256,7 +254,6 @@ class SlurmDeployment(Deployment):
         await self.end(leaving)
 
     async def end(self, leaving: list[JobSlot]) -> None:
-        """End these jobs with all their workers."""
         for slot in leaving:
             slot.leave()
             await self.scheduler.remove(slot.names, close=True)

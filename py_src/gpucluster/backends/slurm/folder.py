@@ -29,7 +29,6 @@ _NOISE = re.compile(r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d+ - )|^\s*$|^slurmstepd
 
 
 def base_folder(shared_directory: str | None) -> Path:
-    """Return the folder that the folders of this user's clusters are in."""
     return Path(shared_directory) if shared_directory else Path.home() / ".gpucluster" / "slurm"
 
 
@@ -125,7 +124,6 @@ class JobFolder:
         return [printable(line.rstrip(), 300) for line in text.splitlines()[-40:]]
 
     def forget_printed(self, job_name: str, job_id: str) -> None:
-        """Delete what a job has printed."""
         if self.shared:
             with suppress(OSError):
                 self.output(job_name, job_id).unlink()
@@ -139,7 +137,6 @@ class JobFolder:
         return Path(os.devnull) if not self.shared else self.log / f"{job_name}-{job_id}.log"
 
     def remove(self) -> None:
-        """Delete it."""
         if _ID.fullmatch(self.path.name):
             shutil.rmtree(self.path, ignore_errors=True)
 

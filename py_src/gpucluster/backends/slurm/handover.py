@@ -115,7 +115,6 @@ class Handing:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def look(self, slots: Iterable[JobSlot]) -> None:
-        """Hand it to those that have begun since the last look."""
         for slot in slots:
             if slot.seen_running and not slot.given:
                 slot.given = True
@@ -131,7 +130,6 @@ class Handing:
             logger.warning("Job %s could not be handed its credentials: %s", slot.job_id, error.message)
 
     def close(self) -> None:
-        """Stop."""
         for task in self._tasks:
             task.cancel()
 

@@ -30,7 +30,6 @@ class JobSet:
 
     @property
     def asked(self) -> bool:
-        """Whether any was ever asked for."""
         return self._number > 0
 
     @property
@@ -46,11 +45,9 @@ class JobSet:
         return new
 
     def forget(self, job: JobSlot) -> None:
-        """Note that a job is there no more."""
         del self.by_name[job.name]
 
     def sizes_of(self, n_workers: int) -> list[int]:
-        """Return the workers of each of the jobs that so many workers are."""
         return job_sizes(n_workers, self._together, whole=self._whole)
 
     def staying(self) -> list[JobSlot]:

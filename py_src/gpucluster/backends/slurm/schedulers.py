@@ -44,12 +44,10 @@ SILENCE_SECONDS = 90.0
 
 
 def job_of(name: str) -> str:
-    """Return the job that a worker of that name belongs to."""
     return name.partition("-")[0]
 
 
 def job_of_worker(worker: Any) -> str:
-    """Return the job of a worker as the scheduler knows it."""
     return job_of(str(worker.name))
 
 
@@ -60,7 +58,6 @@ class SchedulerHere(InProcessScheduler):
 
     @classmethod
     async def start(cls, host: str, protocol: str, context: StartContext) -> Self:
-        """Start one that listens at an address of this node."""
         scheduler = PrivateDashboardScheduler(
             host=host,
             port=0,
@@ -78,7 +75,6 @@ class SchedulerHere(InProcessScheduler):
         return cls(scheduler)
 
     def here(self) -> set[str]:
-        """Return the names of the connected workers."""
         return {str(worker.name) for worker in self._scheduler.workers.values()}
 
     async def remove(self, names: Collection[str], *, close: bool) -> None:
@@ -109,7 +105,6 @@ class SchedulerInJob(RemoteScheduler):
     """Called when it does not answer."""
 
     def here(self) -> set[str]:
-        """Return the names of the connected workers."""
         return {worker.name for worker in self.members().workers}
 
     def members(self) -> Members:

@@ -59,7 +59,6 @@ class Site:
 
     @property
     def default(self) -> str | None:
-        """The partition of jobs that name none."""
         return next((one.name for one in self.partitions.values() if one.default), None)
 
     def names(self, partition: str | None) -> list[str]:
@@ -67,7 +66,6 @@ class Site:
         return partition.split(",") if partition else [self.default] if self.default else []
 
     def chosen(self, partition: str | None) -> list[Partition]:
-        """Return the partitions that a job may go to."""
         return [self.partitions[name] for name in self.names(partition) if name in self.partitions]
 
 

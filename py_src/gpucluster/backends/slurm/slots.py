@@ -29,7 +29,6 @@ class WorkerSlot:
     """Since when it is not there, although its job goes on."""
 
     def become(self, state: SlotState, why: str | None) -> None:
-        """Note what it is now."""
         if state is not self.state:
             self.since = datetime.now(UTC)
         self.state, self.why = state, why
@@ -81,7 +80,6 @@ class JobSlot:
 
     @property
     def names(self) -> list[str]:
-        """The names of its workers."""
         return [worker.name for worker in self.workers]
 
     @property
@@ -92,7 +90,6 @@ class JobSlot:
 
     @property
     def has_workers(self) -> bool:
-        """Whether one of its workers is there."""
         return self.state is SlotState.RUNNING
 
     @property
@@ -102,7 +99,6 @@ class JobSlot:
 
     @property
     def complete(self) -> bool:
-        """Whether all of its workers are there."""
         return all(worker.state is SlotState.RUNNING for worker in self.workers)
 
     @property
@@ -176,13 +172,11 @@ class JobSlot:
         return state, "its worker is gone, although its job goes on"
 
     def leave(self) -> None:
-        """Note that it was told to end."""
         self.state, self.why = SlotState.LEAVING, None
         for worker in self.workers:
             worker.become(SlotState.LEAVING, None)
 
     def models(self) -> list[Slot]:
-        """Return its workers as the supervisor sees them."""
         nodes = node_names(self.job.nodes) if self.seen_running and self.job is not None else []
         each = self.size // self.nodes
         return [

@@ -234,7 +234,6 @@ class SlurmSpec(NodeSpec, GPUSpec):
 
     @property
     def walltime_seconds(self) -> int:
-        """The time limit of a job."""
         return walltime_seconds(self.walltime)
 
     @property
@@ -261,7 +260,6 @@ class SlurmSpec(NodeSpec, GPUSpec):
 
     @property
     def workers_step(self) -> int:
-        """The number of workers is a multiple of it."""
         return self.workers_in_job if self.whole_jobs else 1
 
     @property
@@ -286,7 +284,6 @@ class SlurmSpec(NodeSpec, GPUSpec):
         return self.model_copy(update=changes)
 
     def with_workers(self, count: int) -> Self:
-        """Return what a job with so many workers asks for."""
         if count == self.workers_in_job:
             return self
         changes: dict[str, Any] = {"gpus_per_node": count} if self.gpus_per_node else {"workers_per_job": count}

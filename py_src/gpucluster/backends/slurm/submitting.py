@@ -82,7 +82,6 @@ class Tries:
 
     @property
     def count(self) -> int:
-        """So many times."""
         return self._before + self.failed
 
     def again(self) -> None:

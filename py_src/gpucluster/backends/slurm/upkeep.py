@@ -45,7 +45,6 @@ class Upkeep:
         self._tasks.begin(work)
 
     def stop(self) -> None:
-        """Do nothing more."""
         self._tasks.stop()
 
     async def look(self) -> None:

@@ -39,7 +39,6 @@ class Voice:
         os.dup2(2, 1)
 
     def tell(self, event: str, **facts: Any) -> None:
-        """Tell one thing."""
         with suppress(OSError, ValueError):  # Nobody listens any more: the input will say so.
             self._out.write(json.dumps({"event": event, **facts}) + "\n")
             self._out.flush()
@@ -185,7 +184,6 @@ class Agent:
         self.heard = time.monotonic()
 
     def obey(self, line: bytes) -> None:
-        """Do what a line asks for."""
         self.heard = time.monotonic()
         told = json.loads(line)
         what = told.pop("do")
@@ -290,7 +288,6 @@ def _cause(error: BaseException) -> str:
 
 
 def end(scratch: str | None) -> None:
-    """End everything here."""
     with suppress(Exception):
         import psutil
 
@@ -316,7 +313,6 @@ def end(scratch: str | None) -> None:
 
 
 async def serve(agent: Agent, scratch: str) -> None:
-    """Obey until there is nobody to obey."""
     loop = asyncio.get_running_loop()
     over = asyncio.Event()
 
@@ -349,7 +345,6 @@ def adopt_orphans() -> None:
 
 
 def received(source: str) -> ModuleType:
-    """Return the module of a source that was sent."""
     module = ModuleType("gpucluster_remote_gpus")
     exec(compile(source, module.__name__, "exec"), vars(module))  # noqa: S102  # ours, as this very file
     sys.modules[module.__name__] = module
@@ -357,7 +352,6 @@ def received(source: str) -> ModuleType:
 
 
 def main() -> None:
-    """Be the agent of one cluster on this host."""
     voice = Voice()
     scratch = None
     try:

@@ -102,7 +102,6 @@ class SSHBackend(Backend[SSHSpec]):
         )
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
-        """Start the scheduler here and the workers on the hosts."""
         from .deployment import SSHDeployment
 
         if self._pool is None:

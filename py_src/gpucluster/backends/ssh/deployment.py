@@ -168,7 +168,6 @@ class SSHWorker(StartedElsewhere):
             raise self.note_failure(HostUnusable(f"{self._where}: the worker ended during its start."))
 
     async def close(self) -> None:
-        """End it."""
         host = self._host
         if host is not None and host.workers.get(self.name) is self:
             with suppress(Exception):
@@ -183,7 +182,6 @@ class SSHWorker(StartedElsewhere):
     # -- told by the host ------------------------------------------------------------------------
 
     def has_started(self, address: str) -> None:
-        """Note that it is connected."""
         self.address = address
         if self._started is not None and not self._started.done():
             self._started.set_result(None)

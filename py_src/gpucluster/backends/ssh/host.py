@@ -76,7 +76,6 @@ class Host:
 
     @property
     def name(self) -> str:
-        """As somebody named it."""
         return self.named.name
 
     @property
@@ -90,7 +89,6 @@ class Host:
         return [str(gpu["uuid"]) for gpu in self.facts.get("gpus", [])]
 
     def devices(self) -> list[DeviceModel]:
-        """Return the same with what is known of their memory."""
         found = []
         for gpu in self.facts.get("gpus", []):
             device = DeviceModel.model_validate(gpu)
@@ -99,7 +97,6 @@ class Host:
         return found
 
     def free_gpu(self) -> str | None:
-        """Return a GPU that no worker has."""
         taken = {worker.device for worker in self.workers.values()}
         return next((gpu for gpu in self.gpus if gpu not in taken), None)
 
@@ -215,7 +212,6 @@ class Host:
         self._say({"do": "start", **command})
 
     def stop(self, worker: SSHWorker) -> None:
-        """Ask the agent to end a worker."""
         self._say({"do": "stop", "name": worker.name})
 
     def _say(self, command: dict[str, Any]) -> None:

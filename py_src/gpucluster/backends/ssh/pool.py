@@ -128,7 +128,6 @@ class Pool:
             raise
 
     def command(self, worker: SSHWorker, host: Host, scheduler: str, timeout: float) -> dict[str, Any]:
-        """Return what the agent of a host is told to start a worker."""
         spec = self._spec
         options: dict[str, Any] = {
             "nthreads": spec.threads_per_worker,
@@ -154,7 +153,6 @@ class Pool:
             self.forget_worker(str(worker.name))
 
     async def close(self) -> None:
-        """End everything on all hosts."""
         await asyncio.gather(*(host.close() for host in self.hosts), return_exceptions=True)
 
 

@@ -52,16 +52,10 @@ def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: b
 
     Colours are readable on light and dark backgrounds; text takes the notebook's own colour.
 
-    Parameters
-    ----------
-    model : ClusterModel
-        The cluster.
-    link : str, optional
-        Address of the dashboard; nothing that holds a secret.
-    body : str
-        HTML to put below the rows.
-    brief : bool
-        Leave out the rows that never change.
+    * `model`: the cluster.
+    * `link`: address of the dashboard; nothing that holds a secret.
+    * `body`: HTML to put below the rows.
+    * `brief`: leave out the rows that never change.
     """
     state = model.state.value
     kind = f"{model.backend_title or kind_title(model.backend)} workers"
@@ -134,13 +128,11 @@ class TerminalProgress:
         self.say(progress_line(model))
 
     def say(self, text: str) -> None:
-        """Replace the line."""
         if self.live:
             self.stream.write(f"\r\x1b[K{text}…")
             self.stream.flush()
 
     def clear(self) -> None:
-        """Empty the line."""
         if self.live:
             self.stream.write("\r\x1b[K")
             self.stream.flush()
@@ -157,10 +149,7 @@ class TerminalProgress:
 class LiveText:
     """Shows what a cluster is doing. A context manager: the line is gone after the block.
 
-    Parameters
-    ----------
-    notebook : bool
-        Whether outputs can be updated.
+    `notebook`: whether outputs can be updated.
     """
 
     def __init__(self, *, notebook: bool) -> None:
@@ -180,7 +169,6 @@ class LiveText:
         self.say(progress_line(model) + " …")
 
     def say(self, text: str) -> None:
-        """Replace the line."""
         if text == self._text:
             return
         if self._terminal is not None:
@@ -190,7 +178,6 @@ class LiveText:
         self._text = text
 
     def clear(self) -> None:
-        """Take the line away."""
         if self._terminal is not None:
             self._terminal.clear()
         elif self._text:

@@ -103,10 +103,7 @@ _BY_NAME = (
 def find_page(text: str) -> DashboardPage:
     """Return the page of that name: ``task-stream``, ``Task stream`` or ``individual-task-stream``.
 
-    Raises
-    ------
-    InvalidRequest
-        When there is none, with the nearest one and the list.
+    Raises `InvalidRequest` when there is none, with the nearest one and the list.
     """
     wanted = _key(text) if isinstance(text, str) else ""
     if wanted in _BY_NAME:
@@ -118,7 +115,6 @@ def find_page(text: str) -> DashboardPage:
 
 
 def page_names() -> list[str]:
-    """Return the names of all pages as people type them."""
     return [_name(page) for page in PAGES]
 
 

@@ -192,7 +192,6 @@ def with_variables_of_workers(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def fingerprint(python: str, environment: Mapping[str, str]) -> str:
-    """Return what a standby and a request must have in common."""
     import hashlib
 
     from ..._version import __version__

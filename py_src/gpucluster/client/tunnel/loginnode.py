@@ -98,12 +98,10 @@ def _name_of(address: str) -> str:
 
 
 def bracketed(address: str) -> str:
-    """Return an address as it stands before a port."""
     return f"[{address}]" if ":" in address else address
 
 
 def our_addresses() -> set[str]:
-    """Return the addresses of this machine."""
     inner = {socket.AF_INET, socket.AF_INET6}
     return {
         entry.address.partition("%")[0]

@@ -36,7 +36,6 @@ class JupyterServer:
 
 
 def runtime_directory() -> Path:
-    """Return where Jupyter servers write what they are."""
     from jupyter_core.paths import jupyter_runtime_dir
 
     return Path(jupyter_runtime_dir())

@@ -30,7 +30,6 @@ class Arriving:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its frames."""
         return sum(self.envelope.sizes) if self.envelope is not None else 0
 
 
@@ -68,7 +67,6 @@ class Channel:
         return None
 
     def changed(self) -> None:
-        """Let whoever reads look again."""
         if self._reader is not None and not self._reader.done():
             self._reader.set_result(None)
 

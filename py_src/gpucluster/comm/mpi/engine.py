@@ -285,7 +285,6 @@ class Engine:
 
     @property
     def _is_waiting(self) -> bool:
-        """Whether something is known to be on its way."""
         return bool(self._requests) or self.world.bell.is_waiting
 
     def _look_on(self) -> None:

@@ -46,7 +46,6 @@ class World:
         self.bell.meet([place for _, place in places], token[_NAME_BYTES:], self.rank)
 
     def is_near(self, rank: int) -> bool:
-        """Return whether a rank is on this machine."""
         return self.bell.is_near(rank)
 
 
@@ -120,7 +119,6 @@ class Bell:
 
     @property
     def sockets(self) -> list[socket.socket]:
-        """What an event loop waits for."""
         return [one for one in (self._near, self._far) if one is not None]
 
     def meet(self, others: list[Place], secret: bytes, rank: int) -> None:
@@ -137,7 +135,6 @@ class Bell:
         self.ring(rank)
 
     def ring(self, rank: int) -> None:
-        """Wake a rank."""
         place = self._others[rank]
         ring = self._secret + _TOLD.pack(self._rank, self._sent[rank])
         self._unheard.discard(rank)
@@ -153,12 +150,10 @@ class Bell:
             pass  # It has ended.
 
     def ring_again(self) -> None:
-        """Ring those that had no room for it."""
         for rank in tuple(self._unheard):
             self.ring(rank)
 
     def took(self, rank: int) -> None:
-        """Note that an envelope of a rank was found."""
         self._taken[rank] += 1
         if self._taken[rank] >= self._announced[rank]:
             self._missing.discard(rank)
@@ -169,7 +164,6 @@ class Bell:
         return bool(self._missing or self._unheard)
 
     def is_near(self, rank: int) -> bool:
-        """Return whether a rank is on this machine."""
         return self.place.machine == self._others[rank].machine
 
     def heard(self) -> bool:
@@ -191,7 +185,6 @@ class Bell:
         return True
 
     def close(self) -> None:
-        """Hear nothing any more."""
         for one in self.sockets:
             one.close()
         self._near = self._far = None

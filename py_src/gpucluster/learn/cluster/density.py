@@ -86,7 +86,6 @@ def _check_distances(own: RankRows, search: dict[str, Any]) -> None:
 
 
 def _core_rows(found: Neighbourhoods, comm: Communicator, n_rows: int, min_samples: int) -> NDArray[np.bool_]:
-    """Return for all rows whether they are core rows."""
     numbers, weights = found.weights()
     core = np.zeros(n_rows, np.uint8)
     # Sums of weights that are no whole numbers may differ in the last digits.

@@ -173,7 +173,6 @@ def _without_empty(
 
 
 def assess(rows: Rows, *, centers: Array) -> float:
-    """Return the inertia of given centres."""
     with one_blas_thread():
         found = rows.total(_inertia, centers)
     if found is None:

@@ -87,12 +87,10 @@ class RankRows:
 
     @property
     def communicator(self) -> Communicator:
-        """Connects the ranks."""
         return self.shard.communicator
 
     @property
     def n_rows(self) -> int:
-        """Number of all ranks' rows."""
         return sum(self.lengths)
 
 

@@ -132,7 +132,6 @@ def _power(search: dict[str, Any]) -> float | None:
 
 
 def _selected(own: RankRows, region: Region, reach: float) -> Part | None:
-    """Return which of this rank's rows belong to a region or its halo."""
     if own.X is None:
         return None
     inside = region.holds(own.X)
@@ -182,7 +181,6 @@ class RegionSearch(Neighbourhoods):
         return list(map(function, values) if self._pool is None else self._pool.map(function, values))
 
     def weights(self) -> tuple[Integers, Array]:
-        """Add up those of both ends of each pair."""
         totals = []
         for number, part in enumerate(self._parts):
             total = np.ones(len(part.X)) if part.weights is None else part.weights.astype(np.float64)

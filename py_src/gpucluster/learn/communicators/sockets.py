@@ -142,7 +142,6 @@ _let_others_run = getattr(os, "sched_yield", lambda: time.sleep(0))
 
 
 def views_of(message: Message) -> list[memoryview]:
-    """Return what is sent for a message."""
     frames = [memoryview(frame).cast("B") for frame in packed(message)]
     head = b"".join(map(_NUMBER.pack, [len(frames), *map(len, frames)]))
     return [memoryview(head), *(frame for frame in frames if len(frame))]

@@ -98,7 +98,6 @@ def _class_weights(wanted: ClassWeight, classes: Array, found: list[BlockSummary
 
 
 def _grow(block: Block, plan: Plan) -> list[PlainModel]:
-    """Return the trees of one block."""
     if plan.trees[block.number] == 0 or not len(block):
         return []
     X, y = to_numpy(block.X), to_numpy(block.y)

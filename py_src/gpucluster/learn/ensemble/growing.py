@@ -136,7 +136,6 @@ def grow_forest(rows: Rows, *, options: dict[str, Any], classify: bool) -> Grown
 
 
 def takes_missing(options: dict[str, Any], classify: bool) -> bool:
-    """Whether scikit-learn's forest of these options takes NaN in X."""
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
     forest = (RandomForestClassifier if classify else RandomForestRegressor)(criterion=options["criterion"])
@@ -190,7 +189,6 @@ def check_numbers(block: Block) -> None:
 
 
 def weights_of_codes(wanted: ClassWeight, classes: Array) -> ClassWeight:
-    """Return weights of classes by their codes."""
     if wanted is None or (isinstance(wanted, str) and wanted in {"balanced", "balanced_subsample"}):
         return wanted
     if not isinstance(wanted, dict):

@@ -61,7 +61,6 @@ def columns(block: Block) -> Columns:
 
 @np.errstate(invalid="ignore", over="ignore")
 def merge_columns(one: Columns, other: Columns) -> Columns:
-    """Return what two sets of rows hold together."""
     weights = one.weights + other.weights
     safe = np.where(weights > 0, weights, 1.0)
     # The mean of nothing is 0 and must not count, so a column that only one of them has starts from that one's mean.
@@ -97,7 +96,6 @@ def extremes(block: Block) -> Extremes:
 
 
 def merge_extremes(one: Extremes, other: Extremes) -> Extremes:
-    """Return the smallest and largest values of two sets of rows together."""
     return Extremes(one.n_rows + other.n_rows, np.fmin(one.lows, other.lows), np.fmax(one.highs, other.highs))
 
 
@@ -154,7 +152,6 @@ def spread(block: Block, every: int = 1) -> Spread:
 
 
 def merge_spreads(one: Spread, other: Spread) -> Spread:
-    """Return the spread of two sets of rows together."""
     count, weight, n_rows = one.n_seen + other.n_seen, one.weight + other.weight, one.n_rows + other.n_rows
     precision = max(one.precision, other.precision)
     if not one.n_seen or not other.n_seen:

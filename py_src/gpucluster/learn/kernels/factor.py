@@ -52,7 +52,6 @@ def factor(block: Block) -> Factor:
 
 
 def merge_factors(one: Factor, other: Factor) -> Factor:
-    """Return mean and factor of two sets of rows together."""
     weight = one.weight + other.weight
     n_rows = one.n_rows + other.n_rows
     if not one.weight or not other.weight:

@@ -215,7 +215,6 @@ class _ScikitLearn:
 
 
 def added(X: Array, weights: Array, labels: Array, n_clusters: int) -> tuple[Array, Array]:
-    """Return sums and weights per cluster."""
     from scipy.sparse import csc_array
 
     counts = np.bincount(labels, weights=weights, minlength=n_clusters)  # refuses negative labels

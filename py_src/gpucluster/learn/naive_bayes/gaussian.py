@@ -69,7 +69,6 @@ def _moments(xp: Namespace, X: Array, weights: Array | None) -> tuple[float, Arr
 
 
 def merge_moments(one: Moments, other: Moments) -> Moments:
-    """Return the moments of two sets of rows together."""
     classes = merge_classes(one.classes, other.classes)
     one, other = _widened(one, classes), _widened(other, classes)
     weight = one.weight + other.weight
@@ -81,7 +80,6 @@ def merge_moments(one: Moments, other: Moments) -> Moments:
 
 
 def _widened(found: Moments, classes: Array) -> Moments:
-    """Return the same with places for more classes."""
     places = [*np.searchsorted(classes, found.classes), len(classes)]
 
     def wider(array: Array) -> Array:

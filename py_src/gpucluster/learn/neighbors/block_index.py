@@ -119,7 +119,6 @@ class BlockIndex(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """Number of rows."""
         return len(self.X)
 
 

@@ -113,7 +113,6 @@ class Around(NamedTuple):
     """Numbers among all training rows: array of shape (n_found,), int64."""
 
     def queries(self) -> Array:
-        """Return for each found row the query it belongs to."""
         return np.repeat(np.arange(len(self.ends)), np.diff(self.ends, prepend=0))
 
 

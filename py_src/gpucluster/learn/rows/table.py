@@ -82,12 +82,10 @@ class Table:
 
     @property
     def n_features(self) -> int:
-        """Number of columns."""
         return int(self.X.shape[1])
 
     @property
     def n_blocks(self) -> int:
-        """Number of blocks of rows."""
         return int(self.X.numblocks[0])
 
     @property
@@ -97,7 +95,6 @@ class Table:
 
     @property
     def on_gpu(self) -> bool:
-        """Whether the blocks are on GPUs."""
         return on_gpus(self.X)
 
     @property
@@ -132,7 +129,6 @@ class Table:
         return replace(self, X=counted, y=y, weights=weights)
 
     def is_persisted(self) -> bool:
-        """Whether all blocks are kept on workers already."""
         return all(map(are_futures, self.collections))
 
     def persisted(self, scope: ExitStack) -> Table:
@@ -179,7 +175,6 @@ def as_table(X: Collection, y: Data | None = None, weights: Data | None = None, 
 
 
 def _weights(array: DaskArray) -> DaskArray:
-    """Return weights as numbers."""
     if _is_number(array.dtype):
         return array
     if array.dtype.kind != "O":

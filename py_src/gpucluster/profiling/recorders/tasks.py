@@ -95,7 +95,6 @@ class SubmittedTime:
         self._since = now if self._keys else None
 
     def note(self, key: Any, state: str, now: float) -> None:
-        """Note that a task is now in that state."""
         if state in UNFINISHED:
             self._keys.add(key)
             if self._since is None:

@@ -16,7 +16,6 @@ _SECONDS = 2.0
 
 
 def on_gpu(report: ReportFigures) -> list[WorkerFigures]:
-    """Return the workers that have a GPU."""
     return [worker for worker in report.workers if worker.vram_total_bytes]
 
 

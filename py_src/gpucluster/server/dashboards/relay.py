@@ -116,15 +116,12 @@ class DashboardRelay(WebSocketMixin, WebSocketHandler, RefusalMixin):
         """Return the path of the dashboard on this server, for a browser."""
 
     def fit_page(self, body: bytes) -> bytes:
-        """Return a page as it is shown here."""
         return body
 
     def passed_on(self, message: str | bytes) -> Sequence[str | bytes]:
-        """Return what goes on to the dashboard of something that the page sends."""
         return (message,)
 
     def shown(self, message: str) -> str:
-        """Return a text that the dashboard sends as the page gets it."""
         return message
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
@@ -174,7 +171,6 @@ class DashboardRelay(WebSocketMixin, WebSocketHandler, RefusalMixin):
 
     @property
     def max_message_size(self) -> int:
-        """Bound what a page may send."""
         return MAX_BYTES
 
     def select_subprotocol(self, subprotocols: list[str]) -> str | None:
@@ -182,12 +178,10 @@ class DashboardRelay(WebSocketMixin, WebSocketHandler, RefusalMixin):
         return self._upstream.selected_subprotocol if self._upstream else None
 
     def open(self, *args: str, **kwargs: str) -> None:
-        """Start to pass on what the dashboard sends."""
         super().open(*args, **kwargs)
         self._relay = asyncio.create_task(self._pass_messages())
 
     async def on_message(self, message: str | bytes) -> None:
-        """Pass on what the page sends."""
         if self._upstream is not None:
             try:
                 for frame in self.passed_on(message):
@@ -222,7 +216,6 @@ class DashboardHandler(AdmissionMixin, DashboardRelay):
     linkable = True
 
     def initialize(self, control: AsyncControl, client: DashboardClient) -> None:
-        """Take the long-lived objects of the extension."""
         self.control = control
         self.client = client
 
@@ -255,5 +248,4 @@ class DashboardHandler(AdmissionMixin, DashboardRelay):
         await self.pass_page(cluster, path or "status")
 
     def public_path(self, cluster: str) -> str:
-        """Return the path below the base URL."""
         return url_path_join(self.base_url, "gpucluster/dashboard", quote(cluster, safe=""))

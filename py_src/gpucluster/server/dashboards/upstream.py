@@ -75,7 +75,6 @@ class SocketResolver(Resolver):
         self._others = DefaultLoopResolver()
 
     async def resolve(self, host: str, port: int, family: int = socket.AF_UNSPEC) -> list[tuple[int, Any]]:
-        """Return where to connect to."""
         if host.endswith(_SOCKETS):
             if host not in self._paths:
                 raise OSError("not the socket of a dashboard")
@@ -138,7 +137,6 @@ class DashboardClient:
             raise DashboardUnreachable from None
 
     def close(self) -> None:
-        """Close the idle connections."""
         if self._client is not None:
             self._client.close()
             self._client = None

@@ -82,7 +82,6 @@ class PanelClustersHandler(ClustersHandler):
     """All clusters: ours, then those of dask-labextension's own server part."""
 
     def initialize(self, dask_labextension: DaskLabextensionServer, **services: Any) -> None:  # type: ignore[override]
-        """Take the long-lived objects of the extension."""
         super().initialize(**services)
         self.dask_labextension = dask_labextension
 
@@ -111,7 +110,6 @@ class PanelClusterHandler(ClusterHandler):
     @authenticated
     @authorized
     async def get(self, cluster: str) -> None:
-        """Look at one cluster."""
         self._answer_panel(await self._living(cluster))
 
     @authenticated

@@ -41,7 +41,6 @@ class _For(PathMatches):
 
 
 def panel_rules(services: Services, dask_labextension: DaskLabextensionServer, base_url: str) -> list[Rule]:
-    """Return the rules of all addresses."""
     root = escape(base_url) + "dask/"
     both: dict[str, Any] = {"control": services.control, "standby": services.standby}
     many = {

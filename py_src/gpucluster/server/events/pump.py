@@ -63,7 +63,6 @@ class EventPump:
             self._stop()
 
     async def close(self) -> None:
-        """Stop reading and wait until it is over."""
         self._viewers.clear()
         if tasks := self._stop():
             await asyncio.wait(tasks)

@@ -46,7 +46,6 @@ class DeviceReader:
         self._in_use = True
 
     async def read(self) -> HostDevices:
-        """Return the devices as they are now."""
         now = asyncio.get_running_loop().time()
         if self._reading is None or (self._reading.done() and now - self._read_at > FRESH_SECONDS):
             self._reading = asyncio.create_task(self._read())

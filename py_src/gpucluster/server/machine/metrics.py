@@ -123,7 +123,6 @@ def cluster_families(models: Sequence[ClusterModel], samples: dict[str, Telemetr
 
 
 def gpu_families(host: HostDevices) -> Iterator[Metric]:
-    """Yield what is known of the GPUs of this machine."""
     info = InfoMetricFamily("gpucluster_gpu", "Which GPU or MIG slice it is.", labels=["uuid"])
     readable = GaugeMetricFamily("gpucluster_gpu_up", "Whether the GPU can be read.", labels=["uuid"])
     for device in host.devices:
@@ -169,7 +168,6 @@ class MetricsHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def get(self) -> None:
-        """Return the metrics."""
         models = await self.control.list()
         samples, host = await asyncio.gather(self._samples(models), self.devices.read())
         text = await asyncio.to_thread(

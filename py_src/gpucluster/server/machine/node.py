@@ -23,7 +23,6 @@ class NodeHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def get(self) -> None:
-        """Return it."""
         self.answer(await asyncio.to_thread(node))
 
 
@@ -35,7 +34,6 @@ class ClassClustersHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def get(self) -> None:
-        """Return them."""
         self.answer(await asyncio.to_thread(class_clusters))
 
 
@@ -45,7 +43,6 @@ class ClassMessageHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def post(self) -> None:
-        """Tell them."""
         try:
             asked = ClassMessage.model_validate_json(self.body())
         except ValidationError as error:
@@ -59,7 +56,6 @@ class ClassStopHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def post(self) -> None:
-        """Stop them."""
         try:
             asked = ClassStop.model_validate_json(self.body())
         except ValidationError as error:

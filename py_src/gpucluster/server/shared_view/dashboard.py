@@ -78,7 +78,6 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
     _is_page = False
 
     def initialize(self, **parts: object) -> None:
-        """Take the long-lived objects of the extension."""
         super().initialize(**parts)
         self._filter = ReadOnly()
         self._acknowledged = asyncio.Event()
@@ -128,7 +127,6 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
 
     @property
     def max_message_size(self) -> int:
-        """Bound what a page may send."""
         return MOST_FRAME_BYTES
 
     def open(self, *args: str, **kwargs: str) -> None:
@@ -137,7 +135,6 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
             DashboardRelay.open(self, *args, **kwargs)
 
     def on_close(self) -> None:
-        """Leave the dashboard."""
         self._acknowledged.set()
         self.unwatch_link()
         DashboardRelay.on_close(self)

@@ -74,12 +74,10 @@ class SharedEventsHandler(SharedSocket):
 
     @property
     def max_message_size(self) -> int:
-        """Bound what a page may send."""
         return MOST_MESSAGE_BYTES
 
     @allow_unauthenticated
     async def get(self, cluster: str) -> None:
-        """Upgrade to a WebSocket."""
         link = self.admit_socket(cluster)
         model = await self.control.get(cluster)
         gpus = model.has_gpus or any(worker.device is not None for worker in model.workers)
@@ -105,7 +103,6 @@ class SharedEventsHandler(SharedSocket):
         """Ignore what a page says."""
 
     def on_close(self) -> None:
-        """Detach from the feed."""
         self.unwatch_link()
         if self._viewer is not None:
             self.feeds.detach(self._cluster, self._viewer)
@@ -128,7 +125,6 @@ class SharedHistoryHandler(SharedViewHandler):
 
     @allow_unauthenticated
     async def get(self, cluster: str) -> None:
-        """Return the figures."""
         session, _ = self.session_and_link(cluster)
         self.count_opening(session)
         self.set_header("Content-Type", "application/json")

@@ -40,7 +40,6 @@ class ViewFeeds:
             del self._feeds[cluster]
 
     async def close(self) -> None:
-        """Read nothing any more."""
         tasks = [task for feed in self._feeds.values() for task in feed.stop()]
         self._feeds.clear()
         if tasks:

@@ -39,7 +39,6 @@ class Limiter:
         return len(times) >= self._most
 
     def note(self, name: str) -> None:
-        """Count once more."""
         times = self._times.setdefault(name, deque(maxlen=self._most))
         self._forget(times)
         times.append(time.monotonic())
@@ -97,7 +96,6 @@ class SharedViewMixin(JupyterHandler):
     """Whether a stranger is sent to the log-in."""
 
     def initialize(self, **parts: Any) -> None:
-        """Take the long-lived objects of the extension."""
         vars(self).update(parts)
 
     async def prepare(self) -> None:  # type: ignore[override]

@@ -52,7 +52,6 @@ class SharedPageHandler(SharedViewHandler):
 
     @allow_unauthenticated
     async def get(self, cluster: str) -> None:
-        """Return the page."""
         self.set_header("Content-Type", "text/html; charset=utf-8")
         self.finish((_HERE / "page.html").read_bytes())
 
@@ -62,7 +61,6 @@ class SharedFileHandler(SharedViewHandler):
 
     @allow_unauthenticated
     async def get(self, cluster: str, name: str) -> None:
-        """Return it."""
         path, kind = FILES[name]
         self.set_header("Content-Type", f"{kind}; charset=utf-8")
         self.set_header("Cache-Control", "no-cache")
@@ -106,7 +104,6 @@ class SharedSessionHandler(SharedViewHandler):
 
     @allow_unauthenticated
     async def delete(self, cluster: str) -> None:
-        """End the session."""
         if (key := self.get_cookie(COOKIE)) is not None:
             self.sessions.end(key)
         self.clear_cookie(COOKIE, path=self.view_path(cluster))

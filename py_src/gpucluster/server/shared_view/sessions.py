@@ -85,7 +85,6 @@ class ViewSessions:
         return key
 
     def end(self, key: str) -> None:
-        """Forget a session."""
         self._sessions.pop(_hashed(key), None)
 
     def find(self, key: str | None, cluster: str) -> ViewSession | None:
@@ -162,13 +161,11 @@ class OpenViews:
             self._task = asyncio.create_task(self._look())
 
     def remove(self, close: Close) -> None:
-        """Forget a WebSocket that has closed."""
         session = self._open.pop(close, None)
         if session is not None:
             session.sockets -= 1
 
     async def close(self) -> None:
-        """Look no more."""
         self._open.clear()
         if self._task is not None:
             self._task.cancel()

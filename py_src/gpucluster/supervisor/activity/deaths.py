@@ -42,7 +42,6 @@ class DeathCauses:
         self._kills = MemoryKills()
 
     def look_at(self, workers: Sequence[WorkerModel]) -> list[Death]:
-        """Return what is known of these workers."""
         deployment = self._deployment()
         if deployment is None:
             return [Death(worker, None) for worker in workers]

@@ -76,7 +76,6 @@ _PERCENTS = {"cpu_percent", "gpu_utilization_percent"}
 
 
 def points_per_worker(n_workers: int) -> int:
-    """Return how many points each of so many workers keeps."""
     return min(MOST_POINTS, max(FEWEST_POINTS, MOST_WORKER_POINTS // max(1, n_workers)))
 
 

@@ -66,7 +66,6 @@ class Sampler:
         self._tasks = [asyncio.create_task(self._equip(devices)), asyncio.create_task(self._run())]
 
     def stop(self) -> None:
-        """Sample no more."""
         while self._tasks:
             self._tasks.pop().cancel()
         if self._waking is not None:
@@ -126,7 +125,6 @@ class Sampler:
         return max(INTERVAL_SECONDS, self._scheduler.heartbeat_seconds)
 
     def read(self) -> Columns:
-        """Return what the heartbeats have brought."""
         self.columns = by_machine(self._scheduler.columns())
         return self.columns
 
@@ -259,7 +257,6 @@ class CostMeter:
         return self._at(self._costs.per_hour(gpus=gpus, cores=cores, nodes=nodes))
 
     def end(self) -> Cost:
-        """Note that it has nothing any more."""
         return self._at(0.0)
 
     def _at(self, per_hour: float) -> Cost:

@@ -61,7 +61,6 @@ for a cluster."""
 
 
 def later_wanted() -> tuple[str, ...]:
-    """Return the modules that are to be imported when the cluster is up."""
     return () if os.environ.get(PRELOAD_LATER) == "0" else LATER
 
 
@@ -76,7 +75,6 @@ def rapids_wanted() -> bool:
 
 
 def import_rapids() -> None:
-    """Import RAPIDS so that workers can be forked afterwards."""
     # Read by cuDF and RMM when they are imported: no context, which a forked worker could not use.
     os.environ["RAPIDS_NO_INITIALIZE"] = "True"
     import_each(RAPIDS)

@@ -42,7 +42,6 @@ def rest(resting: bool) -> None:
 
 
 def heartbeat_seconds() -> float:
-    """Return the shortest time between two heartbeats of a worker now."""
     return RESTING_HEARTBEAT_SECONDS if _rests else SHORTEST_HEARTBEAT_SECONDS
 
 

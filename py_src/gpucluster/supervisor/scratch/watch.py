@@ -136,7 +136,6 @@ class ScratchWatch:
             self._tell("spill", found[1])
 
     def close(self) -> None:
-        """Look no more."""
         for task in (self._walking, self._bounding):
             if task is not None:
                 task.cancel()

@@ -89,7 +89,6 @@ def to_gpu(values: Array) -> Array:
 
 
 def device_of(X: Array) -> int:
-    """Return the number of the GPU that an array is on."""
     found: Any = X
     return int(found.device.id)
 
@@ -114,7 +113,6 @@ def pieces(X: Array, n_rows: int) -> Iterator[tuple[slice, Array]]:
 
 
 def is_aligned(X: Array) -> bool:
-    """Whether an array on a GPU begins where kernels can read it."""
     found: Any = X
     return int(found.data.ptr) % ALIGNED_BYTES == 0
 

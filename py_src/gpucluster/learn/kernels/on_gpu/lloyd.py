@@ -170,7 +170,6 @@ def _passed(
 
 
 def rows_at_a_time(launch: Launch) -> int:
-    """Return how many rows a block of threads takes in a turn."""
     return launch.n_threads if launch.name == "lloyd" else launch.n_threads // 32 * FEW_ROWS
 
 
@@ -191,7 +190,6 @@ def launch_for(
 def _launch_for_few(
     n_features: int, n_clusters: int, summed: bool, shifted: bool, weighted: bool, apart: bool
 ) -> Launch:
-    """Return how the kernel is launched that multiplies by tensor cores."""
     n_bytes = REALS["float32"].n_bytes
     step, tiles = tiles_of(n_features, n_bytes)
     groups = -(-n_clusters // CENTERS_AT_ONCE)
