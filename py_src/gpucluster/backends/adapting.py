@@ -34,10 +34,8 @@ KEPT_DECISIONS = 100
 class Submitting(Protocol):
     """A deployment that asks for workers one by one."""
 
-    workers_together: int
-    """So many workers come and go together."""
-    whole_jobs: bool
-    """Whether their number is a multiple of that."""
+    workers_together: int  # So many workers come and go together.
+    whole_jobs: bool  # Whether their number is a multiple of that.
 
     @property
     def scheduler(self) -> SchedulerView:

@@ -27,8 +27,7 @@ from ..dask_internals.settings import IN_IDENTITY, settings_here
 from ..operating_system.descriptors import short_address
 from .installed import installed_only
 
-WEB_SOCKET = "dashboard"
-"""Name of the socket in the comm folder."""
+WEB_SOCKET = "dashboard"  # Name of the socket in the comm folder.
 ROUTES_LEFT_OUT = frozenset({"distributed.http.proxy"})
 """Modules of ``distributed.scheduler.http.routes`` that are not served: /proxy reaches other hosts."""
 

@@ -41,8 +41,7 @@ class Following:
         self._calm = calm
         self._silent = silent
         self._soon = asyncio.Event()
-        self.trouble: str | None = None
-        """That nobody answers, in two sentences."""
+        self.trouble: str | None = None  # That nobody answers, in two sentences.
 
     def soon(self) -> None:
         """Look again as soon as that may be."""

@@ -56,8 +56,7 @@ def host_memory_limit(wanted: int | float | str | None, machine: Machine, *, wor
 
 PROCESS_FILES = 30
 """Open files of the cluster's process without workers, with room for a client and for what is open for a moment."""
-WORKER_FILES = 12
-"""Further ones for each worker, while it starts."""
+WORKER_FILES = 12  # Further ones for each worker, while it starts.
 
 
 def most_workers() -> int | None:

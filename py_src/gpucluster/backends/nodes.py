@@ -41,8 +41,7 @@ PASSED_ON = (
     "distributed.worker.profile",
 )
 """Parts of Dask's configuration that workers elsewhere follow, too."""
-WORKER_MODULE = "distributed.cli.dask_worker"
-"""There are no ``dask-worker`` scripts any more."""
+WORKER_MODULE = "distributed.cli.dask_worker"  # There are no ``dask-worker`` scripts any more.
 _CPU_ONLY = {"--nanny": 0, "--lifetime": 1, "--lifetime-restart": 0, "--lifetime-stagger": 1}
 """Options that dask-cuda's worker does not have, with the number of their values."""
 

@@ -44,8 +44,7 @@ logger = logging.getLogger("gpucluster.backends")
 CLOSE_TIMEOUT_SECONDS = 5.0
 LEFTOVERS_TIMEOUT_SECONDS = 8.0
 REPLACE_SECONDS = 1.0
-LIMIT_SECONDS = 0.5
-"""Between two looks whether a worker uses so little memory that its nanny may have a lower limit."""
+LIMIT_SECONDS = 0.5  # Between two looks whether a worker uses so little memory that its nanny may have a lower limit.
 SYNC_SECONDS = 3600
 """How often a cluster tells its scheduler its name, which never changes; by itself, each second over a connection."""
 
@@ -53,8 +52,7 @@ KNOWN_ENDS = 1000
 
 Make = Callable[..., SpecCluster]
 
-_ends: dict[int, int] = {}
-"""Exit status of workers' processes that have ended, by process id."""
+_ends: dict[int, int] = {}  # Exit status of workers' processes that have ended, by process id.
 
 
 def _note_end(pid: int, status: int) -> None:
@@ -91,8 +89,7 @@ class SpecDeployment(Deployment):
         """Names of workers that are being closed; asyncio itself keeps only weak references to tasks."""
         self._since: dict[str, tuple[SlotState, datetime]] = {}
         self._replacing: asyncio.Task[None] | None = None
-        self._memory_limit: int | None = None
-        """What was lowered last."""
+        self._memory_limit: int | None = None  # What was lowered last.
         self._lowering: asyncio.Task[None] | None = None
         self._adaptive: Any = None
         self._scheduler = spec_cluster.scheduler_of(cluster)
@@ -389,8 +386,7 @@ def pickled_limit(limit_bytes: int) -> bytes:
 
 
 LOOK_SECONDS = 1.0
-RECENT_SECONDS = 30.0
-"""An error that is older has killed no worker now."""
+RECENT_SECONDS = 30.0  # An error that is older has killed no worker now.
 
 
 class GPUWatch:

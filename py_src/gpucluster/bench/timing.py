@@ -59,8 +59,7 @@ class Prepared:
     prepare_seconds: float
     warm_up_seconds: float
     check: float
-    n_tasks: int
-    """So many the scheduler knows between two runs."""
+    n_tasks: int  # So many the scheduler knows between two runs.
 
     def measure(self, repeats: int, step: Callable[[int], None]) -> Measurement:
         """Run the workload so often and return what was measured; ``step`` is called before each run with its number.

@@ -11,8 +11,7 @@ from .errors import WrongResult
 from .names import Size
 
 Parameters = Mapping[str, int]
-FORGET_SECONDS = 5.0
-"""Others may use the cluster meanwhile, so that it never knows as few tasks as before."""
+FORGET_SECONDS = 5.0  # Others may use the cluster meanwhile, so that it never knows as few tasks as before.
 
 
 @dataclass(frozen=True)
@@ -24,8 +23,7 @@ class Context:
     n_workers: int
     n_blocks: int
     """So many blocks the data should have at least: the same for all numbers of workers of one measurement."""
-    frames: str = "pandas"
-    """What data frames are made of: ``pandas`` or ``cudf``."""
+    frames: str = "pandas"  # What data frames are made of: ``pandas`` or ``cudf``.
 
     def blocks_for(self, size_bytes: int, most_bytes: int = 64 * 10**6) -> int:
         """Return into how many blocks data of this size are cut."""
@@ -52,10 +50,8 @@ def _n_tasks(dask_scheduler: Any) -> int:
 class Outcome:
     """What one run computed."""
 
-    check: float
-    """A number that depends on the whole result: the same in all runs, or something is wrong."""
-    seconds: float | None = None
-    """Where the workload takes the time itself: the time of one operation."""
+    check: float  # A number that depends on the whole result: the same in all runs, or something is wrong.
+    seconds: float | None = None  # Where the workload takes the time itself: the time of one operation.
 
 
 @dataclass(frozen=True)
@@ -63,15 +59,12 @@ class Workload:
     """One thing to measure."""
 
     name: str
-    title: str
-    """What it does, in a few words."""
+    title: str  # What it does, in a few words.
     sizes: Mapping[Size, Parameters]
     prepare: Callable[[Context, Parameters], Any]
     """Makes the data on the workers and waits for them; this time does not count."""
-    run: Callable[[Any], Outcome]
-    """The work; its time counts, from the call until the result is in the client."""
-    memory_bytes: Callable[[Parameters], int]
-    """What it needs on all workers together at its worst, roughly."""
+    run: Callable[[Any], Outcome]  # The work; its time counts, from the call until the result is in the client.
+    memory_bytes: Callable[[Parameters], int]  # What it needs on all workers together at its worst, roughly.
     amount: Callable[[Parameters], float] | None = None
     """How much one run works through, in ``unit``; ``None`` where a rate would say nothing."""
     unit: str = "rows"
@@ -79,8 +72,7 @@ class Workload:
     needs_mpi: bool = False
     tolerance: float = 1e-6
     """Relative difference that the checks of two runs may have: sums of floats depend on their order."""
-    scales: bool = field(default=True)
-    """Whether more workers should make it faster."""
+    scales: bool = field(default=True)  # Whether more workers should make it faster.
 
 
 def persisted(*collections: Any) -> list[Any]:

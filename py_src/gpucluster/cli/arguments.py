@@ -57,12 +57,10 @@ class SentenceParser(argparse.ArgumentParser):
         )
         if sys.version_info >= (3, 14):
             self.color = False  # a notebook shows the codes
-        self.sources: dict[str, Completions] = {}
-        """Per argument (``dest``) what completes it."""
+        self.sources: dict[str, Completions] = {}  # Per argument (``dest``) what completes it.
         self.groups: dict[str, Any] = {}
         self._words: Sequence[str] = ()
-        self.after_dashes: argparse.Action | None = None
-        """What takes all words after ``--``, if anything does."""
+        self.after_dashes: argparse.Action | None = None  # What takes all words after ``--``, if anything does.
 
     def group(self, title: str) -> Any:
         """Return the section of the help with that title; it is made when it is new."""

@@ -40,8 +40,7 @@ class SpecOption:
     """One field of the specs as an option."""
 
     field: str
-    schemas: dict[str, dict[str, Any]]
-    """The JSON Schema of the field in each kind that has it."""
+    schemas: dict[str, dict[str, Any]]  # The JSON Schema of the field in each kind that has it.
 
     @property
     def backends(self) -> tuple[str, ...]:

@@ -12,8 +12,7 @@ from types import FrameType, TracebackType
 from typing import Any, Self, TextIO
 
 # What every terminal of the last thirty years knows.
-_OPEN = "\x1b[?1049h\x1b[?25l\x1b[?7l"
-"""A page of its own, no cursor, and what is too long is cut off and not wrapped."""
+_OPEN = "\x1b[?1049h\x1b[?25l\x1b[?7l"  # A page of its own, no cursor, and what is too long is cut off and not wrapped.
 _CLOSE = "\x1b[?7h\x1b[?25h\x1b[?1049l"
 _TOP = "\x1b[H"
 _REST_OF_LINE = "\x1b[K"

@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-Timeout = float | str | timedelta | None
-"""Seconds, or a duration such as ``"2 min"``; ``None``: the default."""
+Timeout = float | str | timedelta | None  # Seconds, or a duration such as ``"2 min"``; ``None``: the default.
 START_SECONDS = 120.0
 
 

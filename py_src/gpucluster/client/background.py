@@ -14,8 +14,7 @@ from ..protocol.errors import InvalidState
 
 T = TypeVar("T")
 
-CLEAN_UP_SECONDS = 30.0
-"""Most time that something cancelled by Ctrl-C may take to leave nothing behind."""
+CLEAN_UP_SECONDS = 30.0  # Most time that something cancelled by Ctrl-C may take to leave nothing behind.
 _MEANWHILE_SECONDS = 0.1
 
 _lock = threading.Lock()

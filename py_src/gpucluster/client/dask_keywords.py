@@ -34,8 +34,7 @@ class _Given:
 
     keyword: str
     value: Any
-    fields: Collection[str]
-    """Fields that the kind's spec has; empty where nobody knows."""
+    fields: Collection[str]  # Fields that the kind's spec has; empty where nobody knows.
     spec: dict[str, Any]
     warnings: list[str]
 

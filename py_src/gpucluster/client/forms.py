@@ -35,8 +35,7 @@ S = TypeVar("S")
 T = TypeVar("T")
 Work = Callable[..., Coroutine[Any, Any, Any]]
 
-_going: set[asyncio.Future[Any]] = set()
-"""A loop holds its tasks weakly, and nobody else may hold these."""
+_going: set[asyncio.Future[Any]] = set()  # A loop holds its tasks weakly, and nobody else may hold these.
 
 
 class Waits(Generic[A]):

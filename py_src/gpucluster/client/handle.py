@@ -85,10 +85,8 @@ class WorkerView:
     address: str | None
     pid: int | None
     nthreads: int
-    memory_limit: int | None
-    """Bytes; ``None``: no limit."""
-    device: str | None
-    """UUID or index of its GPU; ``None`` on CPU workers."""
+    memory_limit: int | None  # Bytes; ``None``: no limit.
+    device: str | None  # UUID or index of its GPU; ``None`` on CPU workers.
 
     @property
     def worker_address(self) -> str | None:
@@ -158,8 +156,7 @@ class SchedulerView:
         )
 
 
-IDENTITY_SECONDS = 30.0
-"""Patience with a scheduler that is asked what it is."""
+IDENTITY_SECONDS = 30.0  # Patience with a scheduler that is asked what it is.
 
 
 class DaskCluster(ABC):

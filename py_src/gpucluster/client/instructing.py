@@ -40,10 +40,8 @@ from ..site.instructors import instructors, is_instructor
 from ..site.reading import this_site
 from .node import user_name
 
-PATIENCE_SECONDS = 3.0
-"""Until its first line."""
-DONE_SECONDS = 4.0
-"""From then on, for what it is asked for."""
+PATIENCE_SECONDS = 3.0  # Until its first line.
+DONE_SECONDS = 4.0  # From then on, for what it is asked for.
 
 
 @dataclass(frozen=True)
@@ -52,8 +50,7 @@ class Told:
 
     facts: ClusterFacts | None = None
     done: bool = False
-    problem: str | None = None
-    """A sentence, without its subject."""
+    problem: str | None = None  # A sentence, without its subject.
 
 
 def ask(id: str, user: int, request: InstructorRequest | None, latest: float) -> Told:

@@ -28,8 +28,7 @@ from .worker_numbers import duration, whole
 if TYPE_CHECKING:
     from .notebook_client import Client
 
-CLIENT_SECONDS = 2
-"""Patience with a client that is closed at the end of its lease."""
+CLIENT_SECONDS = 2  # Patience with a client that is closed at the end of its lease.
 _within: ContextVar[LeaseOfWorkers | None] = ContextVar("gpucluster_within_lease", default=None)
 
 

@@ -87,8 +87,7 @@ def times(number: int) -> str:
 class Here:
     """Where links open."""
 
-    base: str | None
-    """Base address of the Jupyter server, with a slash at its end."""
+    base: str | None  # Base address of the Jupyter server, with a slash at its end.
     note: str = ""
 
 

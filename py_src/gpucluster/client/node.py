@@ -18,8 +18,7 @@ from ..sharing.policy import GPUPolicy
 from ..site.instructors import is_instructor
 from ..site.reading import gpu_policy
 
-MOST_OF_A_USER = 8
-"""So many of one user are told of each GPU, and of the line."""
+MOST_OF_A_USER = 8  # So many of one user are told of each GPU, and of the line.
 Held = TypeVar("Held", Claim, Place)
 
 

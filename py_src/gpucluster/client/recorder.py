@@ -103,8 +103,7 @@ class Recorder(Waits[AsyncRecorder]):
         super().__init__(AsyncRecorder(control, model, file, title=title, note=note, seconds=seconds))
         self.path = self._asynchronous.path
         self.cluster = self._asynchronous.cluster
-        self.over = self._asynchronous.over
-        """Set once nothing more is recorded."""
+        self.over = self._asynchronous.over  # Set once nothing more is recorded.
 
     start = synchronous(AsyncRecorder.start)
     stop = synchronous(AsyncRecorder.stop)

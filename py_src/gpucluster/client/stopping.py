@@ -25,8 +25,7 @@ from ..registry.store import Registry
 from ..registry.unreadable import of_another_version
 from .waiting import POLL_SECONDS
 
-KILLED_SECONDS = 10.0
-"""A process that was killed is gone by then, unless the system keeps it."""
+KILLED_SECONDS = 10.0  # A process that was killed is gone by then, unless the system keeps it.
 _GONE_POLL_SECONDS = 0.02
 
 
@@ -70,8 +69,7 @@ async def kill_cluster(registry: Registry, model: ClusterModel, why: str) -> Clu
     return model
 
 
-_LEAVING_LOOKS = 100
-"""So often, at most, one looks whether the process of an ended cluster has left."""
+_LEAVING_LOOKS = 100  # So often, at most, one looks whether the process of an ended cluster has left.
 
 
 async def stop_cluster(

@@ -81,10 +81,8 @@ _ASK_AGAIN_SECONDS = 2.0
 class RawTelemetry(NamedTuple):
     """A sample that nobody has parsed."""
 
-    id: str
-    """Cluster."""
-    line: bytes
-    """JSON of the whole event."""
+    id: str  # Cluster.
+    line: bytes  # JSON of the whole event.
 
 
 class _Feeds:

@@ -106,8 +106,7 @@ _numbers = itertools.count(1)
 class UnixListener(BaseListener):
     """Listens on a new socket in a comm folder, as distributed's own listeners do."""
 
-    prefix = PREFIX
-    """Workers write it to their log."""
+    prefix = PREFIX  # Workers write it to their log.
 
     def __init__(self, folder: str, comm_handler: Any, deserialize: bool, allow_offload: bool) -> None:
         super().__init__()

@@ -223,8 +223,7 @@ _OF_THE_SCHEDULER = (
 """Methods that look up ``Client.scheduler`` before anything else: it is None once the client is closed (2025.4)."""
 
 
-_MAKE_FUTURES = ("compute", "get", "map", "persist", "scatter", "submit")
-"""Methods that make futures (2025.4)."""
+_MAKE_FUTURES = ("compute", "get", "map", "persist", "scatter", "submit")  # Methods that make futures (2025.4).
 
 
 def _told_of_the_end(method: Callable[..., Any]) -> Callable[..., Any]:

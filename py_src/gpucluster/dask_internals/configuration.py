@@ -23,8 +23,7 @@ _DURATIONS_OR_NULL = frozenset({
     "distributed.scheduler.idle-timeout", "distributed.scheduler.no-workers-timeout",
     "distributed.scheduler.worker-ttl", "distributed.worker.lifetime.duration",
 })  # fmt: skip
-_SIZES = frozenset({"distributed.scheduler.bandwidth"})
-"""Sizes whose default is a number."""
+_SIZES = frozenset({"distributed.scheduler.bandwidth"})  # Sizes whose default is a number.
 _SIZES_OR_FALSE = frozenset({"distributed.worker.memory.max-spill"})
 _FRACTIONS = "distributed.worker.memory."
 _TASK_DURATIONS = "distributed.scheduler.default-task-durations."

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-IN_IDENTITY = "gpucluster-settings"
-"""Under this name our schedulers say in ``identity()`` what they have set."""
+IN_IDENTITY = "gpucluster-settings"  # Under this name our schedulers say in ``identity()`` what they have set.
 OF_GRAPHS = "optimization"
 """Read when a graph is optimized, which the scheduler does: whether tasks are fused, and which."""
 AT_WORK = (

@@ -23,8 +23,7 @@ class StoredTable:
     rows: int
     columns: int
     bytes: int
-    memory_bytes: int
-    """As a pandas data frame, as the table's maker measured it."""
+    memory_bytes: int  # As a pandas data frame, as the table's maker measured it.
     sha256: str
 
 

@@ -43,8 +43,7 @@ class Bar:
     label: str
     parts: tuple[Part, ...]
     used_bytes: int
-    total_bytes: int | None
-    """None: no limit."""
+    total_bytes: int | None  # None: no limit.
 
     @property
     def text(self) -> str:

@@ -23,8 +23,7 @@ class Expansion:
 
     def __init__(self, names: Mapping[str, Any]) -> None:
         self._names = names
-        self.problem: str | None = None
-        """Why something was not expanded, as a sentence."""
+        self.problem: str | None = None  # Why something was not expanded, as a sentence.
 
     def __call__(self, text: str) -> str:
         """Return the text with its variables expanded."""

@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 from . import LINUX
 
-LONGEST = 107
-"""Bytes of a name."""
+LONGEST = 107  # Bytes of a name.
 _NETLINK_SOCK_DIAG = 4
 _SOCK_DIAG_BY_FAMILY = 20
 _REQUEST_DUMP = 0x301
@@ -39,12 +38,9 @@ class BoundName(NamedTuple):
     """A name that somebody holds."""
 
     name: str
-    user: int | None
-    """Whose socket it is, by the kernel; ``None``: Linux older than 5.3."""
-    socket: int
-    """Tells it from another socket that gets the name later."""
-    listens: bool = False
-    """Whether one can connect to it."""
+    user: int | None  # Whose socket it is, by the kernel; ``None``: Linux older than 5.3.
+    socket: int  # Tells it from another socket that gets the name later.
+    listens: bool = False  # Whether one can connect to it.
 
 
 def hold(name: str) -> socket.socket | None:

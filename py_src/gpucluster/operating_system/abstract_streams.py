@@ -15,10 +15,8 @@ from contextlib import suppress
 
 from . import LINUX
 
-_SO_PEERGROUPS = 59
-"""``asm-generic/socket.h``, Linux 4.13; Python has no name for it."""
-_MOST_BYTES = 1024
-"""Python asks for no more: 256 groups."""
+_SO_PEERGROUPS = 59  # ``asm-generic/socket.h``, Linux 4.13; Python has no name for it.
+_MOST_BYTES = 1024  # Python asks for no more: 256 groups.
 _GROUP = struct.Struct("=I")
 _TIME = struct.Struct("@ll")
 

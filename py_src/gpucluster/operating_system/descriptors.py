@@ -14,10 +14,8 @@ from pathlib import Path
 from . import LINUX
 
 _DESCRIPTORS = "/proc/self/fd/"
-_LONGEST_ADDRESS_BYTES = 100
-"""The system takes 107 (macOS 103) as the address of a socket."""
-_USUAL_LIMITS = (10_240, 4_096, 1_024)
-"""macOS says that there is no limit, and takes nothing above the first."""
+_LONGEST_ADDRESS_BYTES = 100  # The system takes 107 (macOS 103) as the address of a socket.
+_USUAL_LIMITS = (10_240, 4_096, 1_024)  # macOS says that there is no limit, and takes nothing above the first.
 
 PLACE = (os.O_PATH if LINUX else os.O_RDONLY) | os.O_CLOEXEC
 """How a folder is opened from which others are; on Linux also one that this account may enter, but not list."""

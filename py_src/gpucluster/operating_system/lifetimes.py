@@ -30,8 +30,7 @@ def adopt_orphans() -> bool:
 
 _AUTOGROUP = Path("/proc/self/autogroup")
 _TRIES = 3
-_PAUSE_SECONDS = 0.15
-"""Of all users, one may set it each tenth of a second."""
+_PAUSE_SECONDS = 0.15  # Of all users, one may set it each tenth of a second.
 
 
 def yield_to_sessions(nice: int) -> None:

@@ -72,8 +72,7 @@ _IOCTLS_OF_SIGNALS = (0x8901, 0x8902)  # FIOSETOWN, SIOCSPGRP
 _F_SETLEASE = 1024  # whoever opens the file waits for the holder of a lease
 _F_OF_SIGNALS = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
 _INT = 0xFFFFFFFF
-_NEWEST = 462
-"""The newest call that was looked at (mseal). What comes after it does not exist for a submission."""
+_NEWEST = 462  # The newest call that was looked at (mseal). What comes after it does not exist for a submission.
 
 
 def can_filter() -> bool:

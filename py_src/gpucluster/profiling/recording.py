@@ -32,8 +32,7 @@ class Target:
     label: str
     address: str
     security: Any
-    id: str | None = None
-    """Id of the cluster when it is one of gpucluster's: then it has telemetry."""
+    id: str | None = None  # Id of the cluster when it is one of gpucluster's: then it has telemetry.
 
 
 def find_target(cluster: ClusterHandle | Client | str | None, connected: Client | None = None) -> Target:

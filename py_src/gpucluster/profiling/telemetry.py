@@ -57,14 +57,11 @@ class TelemetryReadings:
 
     def __init__(self) -> None:
         self.workers: dict[str, WorkerTelemetry] = {}
-        self.totals: list[tuple[float, float | None]] = []
-        """Moment, and RMM used in the whole cluster."""
+        self.totals: list[tuple[float, float | None]] = []  # Moment, and RMM used in the whole cluster.
         self.n_samples = 0
-        self.others: list[float] = []
-        """Cores that other programs kept busy, by sample."""
+        self.others: list[float] = []  # Cores that other programs kept busy, by sample.
         self.machine_cores: int | None = None
-        self.own_cores = 0.0
-        """Cores that this process kept busy."""
+        self.own_cores = 0.0  # Cores that this process kept busy.
 
     @property
     def others_cores(self) -> float | None:

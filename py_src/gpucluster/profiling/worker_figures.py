@@ -35,8 +35,7 @@ def most(values: Iterable[float | None]) -> int | None:
     return whole(max((value for value in values if value is not None), default=None))
 
 
-_ROUNDING = 1.0001
-"""Telemetry has five significant digits."""
+_ROUNDING = 1.0001  # Telemetry has five significant digits.
 
 
 def worker_figures(

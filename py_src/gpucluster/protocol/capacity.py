@@ -12,8 +12,7 @@ from .sizes import format_size
 if TYPE_CHECKING:
     from .spec import SpecBase
 
-DEFAULT_CPU_WORKERS = 4
-"""Most CPU workers of a cluster whose number is left open."""
+DEFAULT_CPU_WORKERS = 4  # Most CPU workers of a cluster whose number is left open.
 LEAST_MEMORY_BYTES = 256 * 2**20
 """A worker whose memory nobody has chosen has no less: it would be paused as soon as it computes."""
 

@@ -19,8 +19,7 @@ _UNITS = {
 }  # fmt: skip
 _PATTERN = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?|\.[0-9]+)?\s*([A-Za-z]*)\s*")
 _WALLTIME = re.compile(r"(?:(\d{1,4})-(\d{1,6})(?::(\d{1,6})(?::(\d{1,6}))?)?|(\d{1,6})(?::(\d{1,6})(?::(\d{1,6}))?)?)")
-DEFAULT_SCHEDULER_WALLTIME = "1-00:00:00"
-"""Of the job that a scheduler is in, where nobody has chosen another one."""
+DEFAULT_SCHEDULER_WALLTIME = "1-00:00:00"  # Of the job that a scheduler is in, where nobody has chosen another one.
 _ALLOWED = "write seconds, or a duration such as '10s', '500ms' or '1 hour'"
 
 

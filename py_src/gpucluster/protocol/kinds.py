@@ -24,8 +24,7 @@ from .spec_base import OUTSIDE_RULE, FieldRule, SpecBase, UnknownSpec
 from .traits import Needs, Traits
 from .version import PROTOCOL_VERSION
 
-GROUP = "gpucluster.backends"
-"""The group of entry points."""
+GROUP = "gpucluster.backends"  # The group of entry points.
 
 _PACKAGE = "gpucluster"
 _OURS = {

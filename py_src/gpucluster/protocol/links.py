@@ -16,8 +16,7 @@ from .telemetry import TelemetrySample
 DEFAULT_HOURS = 2.0
 MOST_HOURS = 24.0
 LEAST_HOURS = 1 / 60
-MOST_LINKS = 20
-"""Of one cluster, at a time."""
+MOST_LINKS = 20  # Of one cluster, at a time.
 
 
 def _a_minute(hours: object) -> object:

@@ -16,8 +16,7 @@ from .models import WireModel
 from .telemetry import TelemetrySample
 from .version import PROTOCOL_VERSION
 
-RECORDING_SCHEMA = 1
-"""Raised by one whenever an older reader could not play the file any more."""
+RECORDING_SCHEMA = 1  # Raised by one whenever an older reader could not play the file any more.
 RECORDING_SUFFIXES = (".gpucluster.jsonl.gz", ".gpucluster.jsonl")
 """How the names of recordings end that JupyterLab knows as such."""
 

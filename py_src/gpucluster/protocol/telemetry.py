@@ -267,8 +267,7 @@ _OF_DEVICES: dict[str, Callable[[Iterable[Any]], float | None]] = {
     "gpu_utilization_percent": known_mean,
     "vram_used_bytes": known_sum,
 }
-TOTALS = (*_SUMMARIES, *_OF_DEVICES)
-"""Figures that a history keeps of all workers together."""
+TOTALS = (*_SUMMARIES, *_OF_DEVICES)  # Figures that a history keeps of all workers together.
 
 
 def totals(columns: Mapping[str, Sequence[Any]]) -> dict[str, float | None]:

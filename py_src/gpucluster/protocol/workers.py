@@ -12,8 +12,7 @@ from .models import ClusterModel, WorkerModel
 from .plain_text import counted, printable
 
 _LISTED = 5
-_NAMED = 3
-"""So many workers are named together; more are counted."""
+_NAMED = 3  # So many workers are named together; more are counted.
 _LONGEST_NAME = 40
 _WORKER = "Worker "
 _UUID = re.compile(r"(?:GPU|MIG)-[0-9a-f]{8}(?=-)")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-MOST_ENTRIES = 100_000
-"""Keys, values and items, with each alias counted as what it stands for."""
+MOST_ENTRIES = 100_000  # Keys, values and items, with each alias counted as what it stands for.
 
 
 class TooManyEntries(ValueError):

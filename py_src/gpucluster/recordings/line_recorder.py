@@ -18,8 +18,7 @@ from ..protocol.telemetry import TelemetrySample
 from .places import stem_of
 from .writing import RecordingFull, RecordingWriter, target_of
 
-_STAND_INS = ("fake", "simulated", "mock", "dummy")
-"""What devices are called that exist in tests only."""
+_STAND_INS = ("fake", "simulated", "mock", "dummy")  # What devices are called that exist in tests only.
 _MOST_LETTERS = 200
 
 
@@ -104,8 +103,7 @@ class LineRecorder:
     ) -> None:  # fmt: skip
         self.path = target_of(file, private=private)
         self.cluster = cluster
-        self.over = threading.Event()
-        """Set once nothing more is recorded."""
+        self.over = threading.Event()  # Set once nothing more is recorded.
         self._lines = lines
         self._model = model
         self._title = stem_of(self.path.name) if title is None else title

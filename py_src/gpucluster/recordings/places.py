@@ -10,14 +10,12 @@ from pathlib import Path
 from ..protocol.errors import RecordingNotFound
 from ..protocol.recordings import RECORDING_SUFFIXES
 
-NOTEBOOKS_VARIABLE = "GPUCLUSTER_NOTEBOOKS"
-"""Names another folder of lessons, with its own recordings."""
+NOTEBOOKS_VARIABLE = "GPUCLUSTER_NOTEBOOKS"  # Names another folder of lessons, with its own recordings.
 _BELOW = Path("data") / "recordings"
 _PACKAGED = Path(__file__).parents[1] / "lessons" / "notebooks"
 _REPOSITORY = Path(__file__).parents[3] / "notebooks"
 
-MOST_ENTRIES = 5000
-"""Files and folders that are looked at when a folder is searched."""
+MOST_ENTRIES = 5000  # Files and folders that are looked at when a folder is searched.
 MOST_FOUND = 200
 DEEPEST = 4
 

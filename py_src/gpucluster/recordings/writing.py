@@ -157,12 +157,9 @@ def _taken(part: Path, path: Path) -> FileExistsError:
     return FileExistsError(errno.EEXIST, f"{path} exists; the recording is {part}")
 
 
-PART = ".part"
-"""Ending of a file that is not complete yet."""
-_FLUSH_EVERY = 10
-"""Samples between two moments at which everything so far is in the file."""
-_LEFT_OVER_BYTES = 2**20
-"""Of the limit of a packed file: as much may come before the next look."""
+PART = ".part"  # Ending of a file that is not complete yet.
+_FLUSH_EVERY = 10  # Samples between two moments at which everything so far is in the file.
+_LEFT_OVER_BYTES = 2**20  # Of the limit of a packed file: as much may come before the next look.
 
 
 class RecordingFull(Exception):

@@ -24,8 +24,7 @@ from .moments import now, stamped
 from .record import Folder
 from .writing import writing
 
-TOKEN_BYTES = 32
-"""256 bits of the system's random numbers."""
+TOKEN_BYTES = 32  # 256 bits of the system's random numbers.
 KEPT_VIEWERS = 20
 
 

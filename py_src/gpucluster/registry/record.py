@@ -15,8 +15,7 @@ from ..operating_system.plain_file import read_own_file
 from ..protocol.models import ClusterModel
 from .process import ProcessIdentity
 
-LONGEST_RECORD = 64 * 2**20
-"""Bytes."""
+LONGEST_RECORD = 64 * 2**20  # Bytes.
 
 
 class Record(BaseModel):

@@ -25,10 +25,8 @@ from .record import Folder
 from .replacement import replace_text
 from .writing import writing
 
-AGAIN_SECONDS = 60.0
-"""So long after one attempt the same process makes no other, unless its environment has changed."""
-SOONEST_SECONDS = 2.0
-"""So long after one attempt nobody makes another."""
+AGAIN_SECONDS = 60.0  # So long after one attempt the same process makes no other, unless its environment has changed.
+SOONEST_SECONDS = 2.0  # So long after one attempt nobody makes another.
 _KEPT_ATTEMPTS = 20
 _salt = os.urandom(16)
 

@@ -45,16 +45,13 @@ from .unreadable import (
 )
 from .writing import writing
 
-ENDED_KEPT = 10
-"""Ended clusters that stay in the list."""
-ENDED_LEASES_KEPT = 3
-"""The same of leases that have ended as they should: a notebook may have one in each cell."""
+ENDED_KEPT = 10  # Ended clusters that stay in the list.
+ENDED_LEASES_KEPT = 3  # The same of leases that have ended as they should: a notebook may have one in each cell.
 ENDED_KEPT_FOR = timedelta(days=1)
 ASKED_AGAIN_SECONDS = 10.0
 """So long after it has not answered, the process of a cluster is not asked for what its record should say."""
 _ID = re.compile(r"[0-9a-f]{8}")
-_OUT_OF_FILES = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}
-"""Faults of the process that reads, not of what it reads."""
+_OUT_OF_FILES = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}  # Faults of the process that reads, not of what it reads.
 
 
 class Registry:

@@ -94,8 +94,7 @@ def _exception(kwargs: dict[str, Any]) -> BaseException | None:
     return (kwargs.get("exc_info") or (None, None, None))[1]
 
 
-_OWN = {"same-origin", "none"}
-"""A page of this server, or the person himself: an address that was typed, a bookmark."""
+_OWN = {"same-origin", "none"}  # A page of this server, or the person himself: an address that was typed, a bookmark.
 
 
 def is_from_elsewhere(headers: HTTPHeaders) -> bool:

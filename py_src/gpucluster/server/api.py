@@ -15,8 +15,7 @@ from ..protocol.errors import GPUClusterError, InvalidRequest, refused_field
 from .admission import AdmissionMixin, RefusalMixin
 from .standby import StandbyKeeper
 
-AUTH_RESOURCE = "gpucluster"
-"""What Jupyter authorizers are asked about."""
+AUTH_RESOURCE = "gpucluster"  # What Jupyter authorizers are asked about.
 
 MAX_BODY_BYTES = 2**20
 
@@ -25,8 +24,7 @@ class ClusterAPIHandler(AdmissionMixin, RefusalMixin, APIHandler):
     """REST handler below ``gpucluster/api/``."""
 
     auth_resource = AUTH_RESOURCE
-    polled = False
-    """Whether open pages get this all the time, so that getting it is no sign of use."""
+    polled = False  # Whether open pages get this all the time, so that getting it is no sign of use.
 
     control: AsyncControl
     standby: StandbyKeeper

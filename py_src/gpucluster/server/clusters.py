@@ -106,8 +106,7 @@ class NotesHandler(RequestHandler):
     """What to know about a cluster before it is made."""
 
     offers: Offers
-    lifetime: str | None
-    """What ends clusters together with this server, in a sentence."""
+    lifetime: str | None  # What ends clusters together with this server, in a sentence.
 
     @authenticated
     @authorized
@@ -219,8 +218,7 @@ class VerbHandler(ClusterAPIHandler):
 class ReadHandler(ClusterAPIHandler):
     """What is known of one cluster."""
 
-    read: str
-    """The verb that returns it."""
+    read: str  # The verb that returns it.
 
     @authenticated
     @authorized

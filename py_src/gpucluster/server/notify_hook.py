@@ -13,10 +13,8 @@ from ..client.control import AsyncControl
 from ..protocol.models import ClusterChanged, ClusterModel, ClusterState, Hello
 from ..protocol.plain_text import printable
 
-SECONDS = 30.0
-"""So long a command may take."""
-MOST_WAITING = 20
-"""Of more news than that, as of a cluster whose workers die one after another, the rest is not told."""
+SECONDS = 30.0  # So long a command may take.
+MOST_WAITING = 20  # Of more news than that, as of a cluster whose workers die one after another, the rest is not told.
 RETRY_SECONDS = 30.0
 
 
@@ -31,8 +29,7 @@ class NotifyHook:
         self._control = control
         self._command = list(command)
         self._log = log
-        self._known: dict[str, ClusterModel] = {}
-        """What is told already, by cluster."""
+        self._known: dict[str, ClusterModel] = {}  # What is told already, by cluster.
         self._waiting: asyncio.Queue[tuple[str, str, str]] = asyncio.Queue(MOST_WAITING)
         self._tasks: list[asyncio.Task[None]] = []
 

@@ -19,8 +19,7 @@ from ..recordings.reading import read_header, read_length, read_recording
 from ..recordings.writing import PART
 from .api import ClusterAPIHandler
 
-_AT_ONCE = 2
-"""Recordings that are read at the same time; reading one may take a second and some memory."""
+_AT_ONCE = 2  # Recordings that are read at the same time; reading one may take a second and some memory.
 _LONGEST_PATH = 1000
 _LARGE_BYTES = 2**20
 _MOST_LENGTHS = 2000

@@ -21,8 +21,7 @@ from ..registry import lock
 from .node import Node, claim_name, held_name, read_node
 from .policy import DEFAULT, GPUPolicy
 
-MOST_NUMBERS = 64
-"""Above this, marks are random words: whoever holds all numbers stops nobody."""
+MOST_NUMBERS = 64  # Above this, marks are random words: whoever holds all numbers stops nobody.
 
 
 class ClaimedMeanwhile(Exception):

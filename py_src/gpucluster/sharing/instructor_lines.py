@@ -17,8 +17,7 @@ from .node import prefix
 
 LONGEST_LINE = 16 * 1024
 LONGEST_REQUEST = 4 * 1024
-MOST_OF_A_USER = 64
-"""So many clusters of one user are looked at."""
+MOST_OF_A_USER = 64  # So many clusters of one user are looked at.
 _ID = re.compile(r"[0-9a-f]{8}")
 
 

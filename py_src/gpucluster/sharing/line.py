@@ -45,8 +45,7 @@ class Line:
         self.parts = parts
         self._place: socket.socket | None = None
         self._before: set[int] = set()
-        self._could: dict[int, float] = {}
-        """Since when somebody before me could have what he waits for."""
+        self._could: dict[int, float] = {}  # Since when somebody before me could have what he waits for.
         self._passed_over: set[int] = set()
 
     def take(self, candidates: Sequence[str], count: int, *, chosen: bool, ends: float | None = None) -> None:

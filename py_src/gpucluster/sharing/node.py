@@ -22,12 +22,9 @@ from urllib.parse import quote, unquote
 
 from ..operating_system.abstract_names import LONGEST, BoundName, held_names
 
-VARIABLE = "GPUCLUSTER_NODE"
-"""For tests: whoever sets it has names of its own, as on another machine."""
-NOBODY = -1
-"""Whose a name is where the kernel does not tell."""
-MOST_WANTED = 8
-"""So many GPUs a place in line can name; who wants more of them waits for any."""
+VARIABLE = "GPUCLUSTER_NODE"  # For tests: whoever sets it has names of its own, as on another machine.
+NOBODY = -1  # Whose a name is where the kernel does not tell.
+MOST_WANTED = 8  # So many GPUs a place in line can name; who wants more of them waits for any.
 _LONGEST_UUID = 64
 _CLAIM = re.compile(r"c/([^/]{1,80})/([1-9][0-9]{0,3}|x[0-9a-f]{8})")
 _HELD = re.compile(r"h/([^/]{1,80})/([0-9]{1,4}|x[0-9a-f]{8})/([0-9]{1,10})/([0-9]{1,10})")
@@ -42,10 +39,8 @@ class Claim:
     mark: str
     user: int
     socket: int
-    since: int | None = None
-    """Seconds since the boot, as its holder says."""
-    ends: int | None = None
-    """Likewise, at most."""
+    since: int | None = None  # Seconds since the boot, as its holder says.
+    ends: int | None = None  # Likewise, at most.
 
     @property
     def number(self) -> int | None:
@@ -57,11 +52,9 @@ class Claim:
 class Place:
     """A place in line."""
 
-    arrived: int
-    """Nanoseconds since the boot."""
+    arrived: int  # Nanoseconds since the boot.
     count: int
-    wanted: frozenset[str]
-    """Digests of the GPUs that will do; empty: any."""
+    wanted: frozenset[str]  # Digests of the GPUs that will do; empty: any.
     user: int
     socket: int
 

@@ -26,8 +26,7 @@ others compute, a start takes long, and few at a time would get little of the pr
 LONGEST_SECONDS = 60.0
 """Nobody waits longer, whoever else is there: several accounts that hold places without starting hold up as many times
 as long."""
-MOST_OF_A_USER = 2
-"""So many starts of one user are waited for: more of them would be a way to the front, or a wall."""
+MOST_OF_A_USER = 2  # So many starts of one user are waited for: more of them would be a way to the front, or a wall.
 _ARRIVED = re.compile(r"0|[1-9][0-9]{0,18}")
 
 
@@ -41,8 +40,7 @@ class Turn:
         text = name[1:].decode() if isinstance(name, bytes) else ""
         self._arrived = int(text.rpartition("/")[2] or 0)
         self._before: set[int] | None = None
-        self._since: dict[int, float] = {}
-        """Since when those before me could have been starting."""
+        self._since: dict[int, float] = {}  # Since when those before me could have been starting.
         self._passed_over: set[int] = set()
         self.at_a_time = len(usable_processors())
 

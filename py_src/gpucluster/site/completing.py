@@ -17,8 +17,7 @@ from .model import EVERY
 from .presets import SITE_PRESETS
 from .reading import this_site
 
-PRESET = "preset"
-"""The field of a request that names a preset; no kind may have one of that name."""
+PRESET = "preset"  # The field of a request that names a preset; no kind may have one of that name.
 
 
 def find_preset(name: Any) -> Preset:

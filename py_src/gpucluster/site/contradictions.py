@@ -34,10 +34,8 @@ class Contradiction:
     """One field of a default or preset of one kind, and the limit that refuses it."""
 
     kind: str
-    name: str
-    """Of the field."""
-    limit: tuple[str, ...]
-    """The keys that lead to the limit."""
+    name: str  # Of the field.
+    limit: tuple[str, ...]  # The keys that lead to the limit.
     message: str
     told: bool
     """Whether the file says the limit; else it is what holds where one cannot be read, which is told already."""

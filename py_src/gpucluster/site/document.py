@@ -11,8 +11,7 @@ import yaml  # type: ignore[import-untyped]
 from ..protocol.yaml_size import TooManyEntries, must_be_bounded
 from .place import UnreadableSite
 
-Path = Sequence[str | int]
-"""The keys and numbers that lead to an entry."""
+Path = Sequence[str | int]  # The keys and numbers that lead to an entry.
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]

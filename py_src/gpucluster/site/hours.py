@@ -19,10 +19,8 @@ _DAY_MINUTES = 24 * 60
 class OpenHours:
     """Some hours of some days; hours that end before they begin go on until the next day."""
 
-    days: frozenset[int]
-    """0 is Monday."""
-    begin: int
-    """Minutes after midnight; the same for the end."""
+    days: frozenset[int]  # 0 is Monday.
+    begin: int  # Minutes after midnight; the same for the end.
     end: int
     text: str
 

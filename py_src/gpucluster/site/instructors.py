@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 from .reading import this_site
 
-KNOWN_SECONDS = 60.0
-"""So long the numbers of names are remembered: accounts may come from a directory service."""
+KNOWN_SECONDS = 60.0  # So long the numbers of names are remembered: accounts may come from a directory service.
 
 
 @dataclass(frozen=True)

@@ -79,8 +79,7 @@ def _without(given: Mapping[str, Any], paths: Collection[str]) -> dict[str, Any]
 LEAST = SiteLimits(n_workers=1, threads_per_worker=1, idle_timeout_seconds=600, memory_limit=2**30, walltime=600)
 """What holds where a limit cannot be read."""
 
-MOST = 10**9
-"""More than anybody has of anything; what is above it is a slip."""
+MOST = 10**9  # More than anybody has of anything; what is above it is a slip.
 Count = Annotated[int, Field(strict=True, ge=1, le=MOST)]
 
 

@@ -29,12 +29,9 @@ class SiteLimits:
     n_workers: int | None = None
     threads_per_worker: int | None = None
     idle_timeout_seconds: int | None = None
-    backends: tuple[str, ...] | None = None
-    """Kinds of clusters; ``None``: all."""
-    memory_limit: int | None = None
-    """Bytes of host memory of one worker."""
-    walltime: int | None = None
-    """Seconds of one job."""
+    backends: tuple[str, ...] | None = None  # Kinds of clusters; ``None``: all.
+    memory_limit: int | None = None  # Bytes of host memory of one worker.
+    walltime: int | None = None  # Seconds of one job.
     of_server: frozenset[str] = frozenset()
     """Which of them the settings of a Jupyter server have narrowed, for the sentences."""
 

@@ -44,10 +44,8 @@ class Costs(BaseModel):
         return self.per_gpu_hour * gpus + self.per_cpu_hour * cores + self.per_node_hour * nodes
 
 
-EVERY = "all"
-"""Stands in the file for every kind."""
-SHARING = "sharing"
-"""Stands for what each user may have among ``Site.least``; no kind has that name."""
+EVERY = "all"  # Stands in the file for every kind.
+SHARING = "sharing"  # Stands for what each user may have among ``Site.least``; no kind has that name.
 
 
 @dataclass(frozen=True)
@@ -57,12 +55,9 @@ class Site:
     path: Path = DEFAULT
     found: bool = False
     title: str = ""
-    login_node: str | None = None
-    """Where people's laptops log in."""
-    added: tuple[Preset, ...] = ()
-    """The site's own presets, and those of the package that it names."""
-    defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Fields of specs by kind."""
+    login_node: str | None = None  # Where people's laptops log in.
+    added: tuple[Preset, ...] = ()  # The site's own presets, and those of the package that it names.
+    defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # Fields of specs by kind.
     limits: Mapping[str, SiteLimits] = field(default_factory=dict)
     of_server: SiteLimits = field(default_factory=SiteLimits)
     """What the settings of a Jupyter server allow in its process, where that is less."""
@@ -72,10 +67,8 @@ class Site:
     sharing: Sharing = field(default_factory=Sharing)
     refused: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Defaults by kind that the site's own limits refuse; they do not count."""
-    troubles: tuple[str, ...] = ()
-    """What is wrong with the file, in sentences."""
-    notes: tuple[str, ...] = ()
-    """What may be meant so, in sentences."""
+    troubles: tuple[str, ...] = ()  # What is wrong with the file, in sentences.
+    notes: tuple[str, ...] = ()  # What may be meant so, in sentences.
 
     @property
     def presets(self) -> tuple[Preset, ...]:

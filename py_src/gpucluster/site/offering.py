@@ -16,12 +16,9 @@ from .reading import this_site
 class PresetHere:
     """What a preset is here; it is offered where nothing is said against it."""
 
-    spec: SpecBase | None = None
-    """What it asks for; ``None`` where people have to fill something in, such as hosts."""
-    absent: str | None = None
-    """Why its kind is not there, in a sentence."""
-    fault: str | None = None
-    """What is wrong with it, or what the site has against it, in a sentence."""
+    spec: SpecBase | None = None  # What it asks for; ``None`` where people have to fill something in, such as hosts.
+    absent: str | None = None  # Why its kind is not there, in a sentence.
+    fault: str | None = None  # What is wrong with it, or what the site has against it, in a sentence.
 
 
 def preset_here(preset: Preset, *, packages: bool = True) -> PresetHere:

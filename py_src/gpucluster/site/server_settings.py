@@ -17,8 +17,7 @@ from .limit_section import Limits
 from .limits import BOUNDS, SiteLimits
 from .model import EVERY, Site
 
-OTHER_NAME = {"backends": "kinds"}
-"""As the file names it."""
+OTHER_NAME = {"backends": "kinds"}  # As the file names it.
 
 
 def server_limits(given: Mapping[str, Any]) -> SiteLimits:

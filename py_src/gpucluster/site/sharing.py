@@ -14,8 +14,7 @@ from ..protocol.sizes import MemorySize
 from .hours import OpenHours, read_hours
 from .limit_section import Count, NothingEmpty, Time, must_be_size
 
-DEFAULT_CLUSTERS = 64
-"""So many living clusters a user may have where the site says nothing."""
+DEFAULT_CLUSTERS = 64  # So many living clusters a user may have where the site says nothing.
 MOST_SLOTS = 32
 
 
@@ -25,16 +24,12 @@ class PerUser:
 
     clusters: int = DEFAULT_CLUSTERS
     workers: int | None = None
-    gpus: int | None = None
-    """GPUs or slots."""
-    memory: int | None = None
-    """Bytes of host memory."""
+    gpus: int | None = None  # GPUs or slots.
+    memory: int | None = None  # Bytes of host memory.
     threads: int | None = None
-    scratch: int | None = None
-    """Bytes of disk that workers may spill to."""
+    scratch: int | None = None  # Bytes of disk that workers may spill to.
     idle_timeout_seconds: int | None = None
-    walltime: int | None = None
-    """Seconds that a cluster may run."""
+    walltime: int | None = None  # Seconds that a cluster may run.
 
     def narrower(self, other: PerUser) -> PerUser:
         """Return what both allow."""
@@ -55,21 +50,15 @@ LEAST_PER_USER = PerUser(
 class Sharing:
     """How a machine is shared."""
 
-    slots_per_gpu: int | None = None
-    """``None``: GPUs that are all taken are shared without a line."""
-    reserved_gpus: frozenset[int | str] = frozenset()
-    """Indices and UUIDs that are not given out."""
-    all_reserved: bool = False
-    """Whether no GPU is given out: which are reserved cannot be read."""
+    slots_per_gpu: int | None = None  # ``None``: GPUs that are all taken are shared without a line.
+    reserved_gpus: frozenset[int | str] = frozenset()  # Indices and UUIDs that are not given out.
+    all_reserved: bool = False  # Whether no GPU is given out: which are reserved cannot be read.
     per_user: PerUser = field(default_factory=PerUser)
     hours: tuple[OpenHours, ...] = ()
     message: str = ""
-    instructors: tuple[str, ...] = ()
-    """Groups and users who may message and stop the clusters of others on a machine."""
-    links: bool = True
-    """Whether people may let others look at their clusters by a link."""
-    public_links: bool = False
-    """Whether such a link may do without the hub's log-in."""
+    instructors: tuple[str, ...] = ()  # Groups and users who may message and stop the clusters of others on a machine.
+    links: bool = True  # Whether people may let others look at their clusters by a link.
+    public_links: bool = False  # Whether such a link may do without the hub's log-in.
     link_hours: float = MOST_HOURS
     where: str = "at this site"
 
@@ -157,8 +146,7 @@ class SharingSection(NothingEmpty):
         )
 
 
-HARMLESS = {"hours", "message", "instructors"}
-"""What nobody gets more of where it is left out."""
+HARMLESS = {"hours", "message", "instructors"}  # What nobody gets more of where it is left out.
 LEAST_HOLDS = (
     "Until it is fixed, each user has at most 1 cluster with 1 worker, 1 thread, 1 GiB of memory and of scratch "
     "and 1 GPU, 10 minutes idle and for 10 minutes."

@@ -99,8 +99,7 @@ class RoutineChecks:
 logger = logging.getLogger("gpucluster.supervisor")
 
 TOUCH_SECONDS = 3600.0
-REAP_SECONDS = 6.0
-"""So long a supervisor that ends tries to end what its deployment has left; then others do it."""
+REAP_SECONDS = 6.0  # So long a supervisor that ends tries to end what its deployment has left; then others do it.
 
 
 class Controller:
@@ -141,10 +140,8 @@ class Controller:
         self._claims: Claims | None = None
         self._walltime: float | None = None
         """Seconds since the boot when the site's time for a cluster on this machine is over."""
-        self._told: list[str] = []
-        """Warnings that hold as long as it runs."""
-        self.directory: str | None = None
-        """Where workers start, from when that is known."""
+        self._told: list[str] = []  # Warnings that hold as long as it runs.
+        self.directory: str | None = None  # Where workers start, from when that is known.
 
     @property
     def model(self) -> ClusterModel:

@@ -38,12 +38,10 @@ from .requests import Requests
 
 logger = logging.getLogger("gpucluster.supervisor")
 
-WAITING = 64
-"""Connections that the kernel holds until they are accepted."""
+WAITING = 64  # Connections that the kernel holds until they are accepted.
 ACCEPTED_PER_SECOND = 200
 SERVED_AT_A_TIME = 4
-PATIENCE_SECONDS = 5.0
-"""For all that is said on one connection."""
+PATIENCE_SECONDS = 5.0  # For all that is said on one connection.
 CARRIED_OUT_SECONDS = 3.0
 REQUESTS, PER_SECONDS = 12, 60.0
 """So many requests of each sort are taken of one instructor in that time: messages hold no stop back."""

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from distributed.security import Security
 
 
-PREFIX_BYTES = 24
-"""Of the dashboard's secret path."""
+PREFIX_BYTES = 24  # Of the dashboard's secret path.
 
 
 def make_scratch(folder: Folder, local_directory: str | None) -> Path:

@@ -69,8 +69,7 @@ logger = logging.getLogger("gpucluster.supervisor")
 
 LOOK_SECONDS = 1.0
 LONGEST_BACKOFF_SECONDS = 60.0
-TOLD_FROM_SECONDS = 5.0
-"""A wait for the next try that is at least so long is told."""
+TOLD_FROM_SECONDS = 5.0  # A wait for the next try that is at least so long is told.
 
 
 class Backoff:

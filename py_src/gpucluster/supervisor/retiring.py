@@ -11,10 +11,8 @@ from ..backends.scheduler.view import HandedOver, Member, Members, SchedulerView
 from .activity.worker_titles import WorkerTitles
 
 LOOK_SECONDS = 0.1
-RELEASE_SECONDS = 30.0
-"""So long others wait for a worker that was released to be gone."""
-READY_SECONDS = 30.0
-"""So long results wait for a worker that has just come to take some."""
+RELEASE_SECONDS = 30.0  # So long others wait for a worker that was released to be gone.
+READY_SECONDS = 30.0  # So long results wait for a worker that has just come to take some.
 
 
 def alone(members: Members, name: str) -> bool:

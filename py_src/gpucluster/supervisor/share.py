@@ -29,10 +29,8 @@ class Share:
     def __init__(self, registry: Registry, id: str) -> None:
         self._registry = registry
         self._id = id
-        self.ends_at: str | None = None
-        """When the site's time is over, as models tell times."""
-        self.no_scratch: str | None = None
-        """Why nothing may be spilled, and what to do, where the site leaves nothing."""
+        self.ends_at: str | None = None  # When the site's time is over, as models tell times.
+        self.no_scratch: str | None = None  # Why nothing may be spilled, and what to do, where the site leaves nothing.
 
     def left(self) -> Remaining:
         """Return what is left beside this user's other clusters."""

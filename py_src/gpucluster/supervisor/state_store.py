@@ -25,12 +25,9 @@ from ..registry.writing import writing
 logger = logging.getLogger("gpucluster.supervisor")
 
 COALESCE_SECONDS = 0.1
-RESERVE_BYTES = 64 * 1024
-"""Enough for the records of a cluster with many workers, the old and the new one."""
-KEPT, KEPT_OF_INSTRUCTORS = 10, 3
-"""News that stay in the model, and messages of instructors, which stay on the card."""
-LONGEST = 140
-"""JupyterLab's own bound for notices."""
+RESERVE_BYTES = 64 * 1024  # Enough for the records of a cluster with many workers, the old and the new one.
+KEPT, KEPT_OF_INSTRUCTORS = 10, 3  # News that stay in the model, and messages of instructors, which stay on the card.
+LONGEST = 140  # JupyterLab's own bound for notices.
 
 
 class StateStore:

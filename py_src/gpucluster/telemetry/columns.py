@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-METRIC = "gpucluster"
-"""Key of the row in the heartbeat's metrics."""
+METRIC = "gpucluster"  # Key of the row in the heartbeat's metrics.
 SPILL_METRIC = "gpucluster-spill"
 """Key of what a worker with bounded scratch adds: whether its last result did not fit there."""
-VERSION = 2
-"""First entry of a row. A row of another version is not read: its columns may mean something else."""
+VERSION = 2  # First entry of a row. A row of another version is not read: its columns may mean something else.
 COLUMNS = (
     "executing",
     "ready",

@@ -24,8 +24,7 @@ from .messages import Closed, Drawn, Message, Opened, Page, Request, Retire, Sca
 from .output import OutputWidget
 from .picture import Picture
 
-PICTURE_SECONDS = 60.0
-"""How often the picture in the notebook is replaced while nothing but figures change."""
+PICTURE_SECONDS = 60.0  # How often the picture in the notebook is replaced while nothing but figures change.
 FIRST_PICTURE_SECONDS = 3.0
 """The same right after a change, when new workers have not told their figures yet; from there on ever slower."""
 FIRST_SAMPLE_SECONDS = 1.0
@@ -35,8 +34,7 @@ class ClusterWidget(OutputWidget):
     """A live view of one cluster. Made by ``Cluster.gauges``, ``Cluster.dashboard`` and its card."""
 
     wants_samples: ClassVar[bool] = True
-    requests: ClassVar[tuple[type[Request], ...]] = ()
-    """What the view offers; other requests are ignored."""
+    requests: ClassVar[tuple[type[Request], ...]] = ()  # What the view offers; other requests are ignored.
 
     cluster = traitlets.Dict().tag(sync=True)
     # Bytes of a whole event as the supervisor wrote them: parsed nowhere in Python.

@@ -14,8 +14,7 @@ import traitlets
 from .kernel import Presence, widget_kernel
 from .messages import Message, read_message
 
-MOST_OUTPUTS = 20
-"""Outputs of one widget whose picture is kept up to date."""
+MOST_OUTPUTS = 20  # Outputs of one widget whose picture is kept up to date.
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 OUTPUT_MIME = "application/vnd.gpucluster.output+json"
 """Tells our JupyterLab extension to show the picture until there is a live view, and after it."""

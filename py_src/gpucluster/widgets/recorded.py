@@ -29,8 +29,7 @@ class RecordedPicture:
     """
 
     session: RecordedSession
-    place: int = -1
-    """Which of the samples."""
+    place: int = -1  # Which of the samples.
     note: str = ""
 
     @property

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from distributed import SpecCluster
 
 
-LINE_SECONDS = 1.0
-"""So often somebody in line looks whether it is their turn."""
+LINE_SECONDS = 1.0  # So often somebody in line looks whether it is their turn.
 
 
 class CudaBackend(Backend[CudaSpec]):

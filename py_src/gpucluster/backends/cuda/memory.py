@@ -18,10 +18,8 @@ from ...protocol.sizes import format_size
 from .packages import importable
 
 DEFAULT_DEVICE_SHARE = 0.8
-SLOT_POOL_SHARE = 0.9
-"""Of a slot: CUDA itself takes some hundred MiB for each process, which are in no pool."""
-ALIGNMENT_BYTES = 256
-"""RMM takes multiples of this only."""
+SLOT_POOL_SHARE = 0.9  # Of a slot: CUDA itself takes some hundred MiB for each process, which are in no pool.
+ALIGNMENT_BYTES = 256  # RMM takes multiples of this only.
 
 
 @dataclass(frozen=True)

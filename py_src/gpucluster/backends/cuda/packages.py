@@ -73,8 +73,7 @@ class Need:
     option: str
     module: str
     package: str
-    command: str
-    """What installs it."""
+    command: str  # What installs it.
 
     def refusal(self, where: str) -> MissingPackage:
         """Return the error; ``where`` says that it is missing: 'is not installed'."""

@@ -27,18 +27,15 @@ from .spec import CudaSpec
 class Chosen(NamedTuple):
     """Devices of a cluster, claimed for it."""
 
-    devices: list[DeviceModel]
-    """Every device the cluster may ever use, the first to be used first."""
-    n_workers: int
-    """How many it begins with."""
+    devices: list[DeviceModel]  # Every device the cluster may ever use, the first to be used first.
+    n_workers: int  # How many it begins with.
 
 
 @dataclass(frozen=True)
 class Checked:
     """What a cluster will use: all checked, nothing started."""
 
-    devices: tuple[DeviceModel, ...]
-    """Every device the cluster may ever use, the first to be used first."""
+    devices: tuple[DeviceModel, ...]  # Every device the cluster may ever use, the first to be used first.
     n_workers: int
     memory: DeviceMemory
 

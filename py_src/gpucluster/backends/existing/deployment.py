@@ -17,8 +17,7 @@ REMOVE_SECONDS = 2.0
 class WatchedScheduler(RemoteScheduler):
     """Looks at a scheduler of somebody else's, and leaves it as it was."""
 
-    measure = True
-    """Whether its workers may be given our plugin."""
+    measure = True  # Whether its workers may be given our plugin.
 
     async def add_worker_plugin(self, name: str, pickled: bytes) -> None:
         """Give the plugin, if that is allowed."""

@@ -36,8 +36,7 @@ class Greeting:
     """What a scheduler says of itself."""
 
     dashboard_port: int | None
-    warning: str | None
-    """What to know about its version, in a sentence."""
+    warning: str | None  # What to know about its version, in a sentence.
 
 
 async def greet(address: str, security: Security | None) -> Greeting:
@@ -157,8 +156,7 @@ async def find_pages(address: str, port: int | None) -> tuple[tuple[str, int], s
 
 CONNECT_SECONDS = 8.0
 GREETING_SECONDS = 3.0
-_MARK = b"pickle-protocol"
-"""In what Dask says first, over a connection that is not encrypted."""
+_MARK = b"pickle-protocol"  # In what Dask says first, over a connection that is not encrypted.
 
 
 class Speaks(Enum):

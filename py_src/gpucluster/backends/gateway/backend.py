@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from .server import GatewayServer
 
 DEFAULT_WORKERS = 1
-START_SECONDS = 900.0
-"""A site may first have to start a machine for the scheduler."""
+START_SECONDS = 900.0  # A site may first have to start a machine for the scheduler.
 _THIS_MACHINE = {"localhost", "127.0.0.1", "::1"}
 
 

@@ -27,8 +27,7 @@ CALM_SECONDS = 120.0
 """Where nothing is waited for: that a scheduler is gone is noticed at once, and one server answers for all clusters of
 a site. Ten thousand that ask every 17 seconds are 590 questions a second, every two minutes 83."""
 TROUBLE_SECONDS = 2.0
-TOLD_SECONDS = 10.0
-"""So long a worker that is gone is told about; the gateway has asked for another one meanwhile."""
+TOLD_SECONDS = 10.0  # So long a worker that is gone is told about; the gateway has asked for another one meanwhile.
 UNKNOWN_SECONDS = 10.0
 STOP_SECONDS = 7.0
 _LIMIT = re.compile(r"limit of (\d+) workers")

@@ -18,8 +18,7 @@ from ..backend import ReapContext, Remembered
 from .login import Login
 from .server import ANSWER_SECONDS, ClusterUnknown, GatewayServer, Report
 
-IN_FLIGHT_SECONDS = 2.0
-"""So long the server may still be at a request whose sender is dead."""
+IN_FLIGHT_SECONDS = 2.0  # So long the server may still be at a request whose sender is dead.
 CLOCK_SECONDS = 5.0
 USE_SECONDS = 10.0
 

@@ -23,8 +23,7 @@ class Option:
     name: str
     label: str
     default: Any
-    kind: str
-    """``string``, ``bool``, ``int``, ``float``, ``select`` or ``mapping``."""
+    kind: str  # ``string``, ``bool``, ``int``, ``float``, ``select`` or ``mapping``.
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[str, ...] = ()

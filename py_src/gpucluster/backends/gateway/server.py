@@ -53,10 +53,8 @@ class Report:
     """What the server says of a cluster."""
 
     name: str
-    status: str
-    """PENDING, RUNNING, STOPPING, STOPPED or FAILED."""
-    started: float
-    """By the server's clock, in seconds since 1970."""
+    status: str  # PENDING, RUNNING, STOPPING, STOPPED or FAILED.
+    started: float  # By the server's clock, in seconds since 1970.
     options: dict[str, Any]
     dashboard_route: str | None
     certificate: str | None

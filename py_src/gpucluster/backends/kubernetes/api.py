@@ -53,8 +53,7 @@ class KubernetesRefused(StartFailed):
 class Access:
     """Which Kubernetes is meant; small enough to be written down."""
 
-    kubeconfig: str | None
-    """Path, or paths with ``:`` between them."""
+    kubeconfig: str | None  # Path, or paths with ``:`` between them.
     context: str | None
     namespace: str | None
 

@@ -161,8 +161,7 @@ async def _accepted(
     return kubernetes, manifest
 
 
-Right = tuple[str, str, str]
-"""Group, resource and verb."""
+Right = tuple[str, str, str]  # Group, resource and verb.
 _GROUP = "kubernetes.dask.org"
 _ALWAYS: tuple[Right, ...] = (
     *((_GROUP, "daskclusters", verb) for verb in ("create", "get", "delete")),

@@ -36,10 +36,8 @@ from .scheduler import PodScheduler, Way
 from .spec import KubernetesSpec
 from .watching import events_of, how_it_ended, look, scheduler_is_ready
 
-UNHEARD_SECONDS = 15.0
-"""An operator that has not noted a number for so long is told again."""
-_NOTED = "kopf.zalando.org/last-handled-configuration"
-"""What the operator's framework has acted on last."""
+UNHEARD_SECONDS = 15.0  # An operator that has not noted a number for so long is told again.
+_NOTED = "kopf.zalando.org/last-handled-configuration"  # What the operator's framework has acted on last.
 
 
 class Replicas:
@@ -107,8 +105,7 @@ class Replicas:
 logger = logging.getLogger("gpucluster.backends")
 
 INTERVAL_SECONDS = 1.0
-CALM_SECONDS = 10.0
-"""Between two looks when all workers are there."""
+CALM_SECONDS = 10.0  # Between two looks when all workers are there.
 STOP_SECONDS = 8.0
 CONNECT_SECONDS = 20.0
 

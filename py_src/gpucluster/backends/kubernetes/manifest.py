@@ -17,10 +17,8 @@ from .spec import KubernetesSpec, toleration
 MANAGED_BY = "app.kubernetes.io/managed-by"
 INSTANCE = "app.kubernetes.io/instance"
 CLUSTER_LABEL = "dask.org/cluster-name"
-SECRETS = PurePosixPath("/var/run/gpucluster")
-"""Where the pods find their credentials."""
-GRACE_SECONDS = 5
-"""A pod that is told to end has so long; what it held was moved before."""
+SECRETS = PurePosixPath("/var/run/gpucluster")  # Where the pods find their credentials.
+GRACE_SECONDS = 5  # A pod that is told to end has so long; what it held was moved before.
 DEATH_TIMEOUT_SECONDS = 60
 _PREFIX = "GPUCLUSTER_DASHBOARD_PREFIX"
 _TLS_FILES = ("ca.pem", "cert.pem", "key.pem")

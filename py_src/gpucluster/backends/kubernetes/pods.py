@@ -12,8 +12,7 @@ from ...protocol.plain_text import printable
 from ..deployment import Slot, SlotState
 from .api import quota_of
 
-Thing = Mapping[str, Any]
-"""A thing of Kubernetes, as its API tells it."""
+Thing = Mapping[str, Any]  # A thing of Kubernetes, as its API tells it.
 _HOPELESS = {
     "ImagePullBackOff": "its image cannot be pulled",
     "InvalidImageName": "its image has an impossible name",
@@ -23,8 +22,7 @@ _HOPELESS = {
     "CreateContainerError": "its container cannot be made",
     "RunContainerError": "its container cannot be run",
 }
-_PATIENCE_SECONDS = 15.0
-"""The secret comes a moment after the pods: what misses it is hopeless only after so long."""
+_PATIENCE_SECONDS = 15.0  # The secret comes a moment after the pods: what misses it is hopeless only after so long.
 _MOST_RESTARTS = 2
 _PREEMPTION = re.compile(r"\.? *(preemption:|no new claims to deallocate).*", re.DOTALL)
 _LONGEST = 300
@@ -34,12 +32,9 @@ _LONGEST = 300
 class Verdict:
     """What is to be said of one pod."""
 
-    why: str
-    """Without a full stop at the end."""
-    hopeless: bool = False
-    """Whether it will not start as it is."""
-    refused: bool = False
-    """Whether a quota keeps it away, so that it may come when others go."""
+    why: str  # Without a full stop at the end.
+    hopeless: bool = False  # Whether it will not start as it is.
+    refused: bool = False  # Whether a quota keeps it away, so that it may come when others go.
 
 
 def name_of(thing: Thing) -> str:
@@ -170,22 +165,16 @@ def _short(text: str) -> str:
 class PodSlot:
     """What is known of one worker and its pod."""
 
-    name: str
-    """Of the worker, and of its deployment."""
+    name: str  # Of the worker, and of its deployment.
     state: SlotState = SlotState.PENDING
     since: datetime = field(default_factory=lambda: datetime.now(UTC))
     why: str | None = None
-    there: bool = True
-    """Whether its deployment is there."""
+    there: bool = True  # Whether its deployment is there.
     pod: Thing | None = None
-    verdict: Verdict | None = None
-    """Why it is not connected, as it was last seen."""
-    came: bool = False
-    """Whether its worker was connected ever."""
-    incarnation: tuple[str, int] | None = None
-    """Its pod, and how often its container was started anew, as last seen."""
-    addresses: set[str] = field(default_factory=set)
-    """Of all pods that it has had."""
+    verdict: Verdict | None = None  # Why it is not connected, as it was last seen.
+    came: bool = False  # Whether its worker was connected ever.
+    incarnation: tuple[str, int] | None = None  # Its pod, and how often its container was started anew, as last seen.
+    addresses: set[str] = field(default_factory=set)  # Of all pods that it has had.
 
     @property
     def living(self) -> bool:

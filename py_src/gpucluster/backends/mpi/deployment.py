@@ -83,8 +83,7 @@ RanksScheduler.__name__ = Scheduler.__name__
 class RanksView(InProcessScheduler):
     """The supervisor's view; it also tells when there is no more place for ranks."""
 
-    over: str | None = None
-    """Why the cluster ends, in a sentence."""
+    over: str | None = None  # Why the cluster ends, in a sentence.
 
     def members(self) -> Members:
         found = super().members()
@@ -94,8 +93,7 @@ class RanksView(InProcessScheduler):
 logger = logging.getLogger("gpucluster.backends")
 
 LOOK_SECONDS = 0.5
-MISSING_SECONDS = 3.0
-"""So long a worker may be gone while its rank is there yet, before the program counts as broken."""
+MISSING_SECONDS = 3.0  # So long a worker may be gone while its rank is there yet, before the program counts as broken.
 MISSING_WITH_NANNY_SECONDS = 60.0
 _ALLOCATION_OVER = re.compile(r"invalid job id|already completing|unable to confirm allocation|expired|revoked", re.I)
 
@@ -117,17 +115,13 @@ class MPIDeployment(Deployment):
         self._told: dict[str, Any] = {}
         self._scheduler: RanksScheduler
         self._program: Program | None = None
-        self._noted: Program | None = None
-        """The last one whose end was told, or was meant."""
-        self._replaced: Program | None = None
-        """The one that is being ended so that another takes its place."""
+        self._noted: Program | None = None  # The last one whose end was told, or was meant.
+        self._replaced: Program | None = None  # The one that is being ended so that another takes its place.
         self._closed = False
         self._changing = asyncio.Lock()
         self._watching: asyncio.Task[None] | None = None
-        self._came: dict[str, float] = {}
-        """When each worker of this program was last seen."""
-        self._kills = MemoryKills()
-        """Since this program was started."""
+        self._came: dict[str, float] = {}  # When each worker of this program was last seen.
+        self._kills = MemoryKills()  # Since this program was started.
         self._since: dict[str, tuple[SlotState, datetime]] = {}
 
     @classmethod

@@ -22,8 +22,7 @@ from .worker import BROKEN, FAILED
 
 logger = logging.getLogger("gpucluster.workers")
 
-GRACE_SECONDS = 1.5
-"""So long a launcher that is told to end may take for that."""
+GRACE_SECONDS = 1.5  # So long a launcher that is told to end may take for that.
 END_SECONDS = GRACE_SECONDS + KILL_SECONDS + 1.0
 KEPT_LINES = 40
 _RANK = re.compile(r"rank (\d+|\?): ?(.*)", re.DOTALL)
@@ -228,8 +227,7 @@ class Watchers:
     """
 
     def __init__(self) -> None:
-        self.first_gone: str | None = None
-        """The rank whose process was the first to end."""
+        self.first_gone: str | None = None  # The rank whose process was the first to end.
         self._descriptors: dict[int, str] = {}
 
     def watch(self, rank: str, pid: int, host: str) -> None:

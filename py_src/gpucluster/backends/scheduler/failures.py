@@ -8,8 +8,7 @@ from typing import Any
 
 from ...dask_internals.scheduler_state import own_failure
 
-MOST_KEYS = 1000
-"""Of more tasks that fail, the first ones are not counted any more."""
+MOST_KEYS = 1000  # Of more tasks that fail, the first ones are not counted any more.
 MOST_KINDS = 10
 LONGEST_ERROR, LONGEST_TRACEBACK = 2_000, 20_000
 _REPR = re.compile(r"""(\w+)\((['"])(.*)\2,?\)""", re.DOTALL)

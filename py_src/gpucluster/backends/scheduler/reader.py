@@ -52,11 +52,9 @@ if TYPE_CHECKING:
     from .view import Columns
 
 
-PATIENCE_SECONDS = 30.0
-"""A worker that hands nothing over for so long hangs; what it held is then recomputed."""
+PATIENCE_SECONDS = 30.0  # A worker that hands nothing over for so long hangs; what it held is then recomputed.
 LOOK_SECONDS = 0.5
-REMEMBERED = 50
-"""So many workers that are gone are told about."""
+REMEMBERED = 50  # So many workers that are gone are told about.
 TOGETHER_SECONDS = 60.0
 """A result that is lost again within this time of the first is counted once, as such deaths are one notice."""
 
@@ -78,8 +76,7 @@ class SchedulerReader(SchedulerPlugin):
         self._counted_since = -TOGETHER_SECONDS
         self._missing: set[Any] = set()
         self._n_restarts = self._n_connected = 0
-        self._is_asked = False
-        """Whether the supervisor itself has asked for the restart that comes."""
+        self._is_asked = False  # Whether the supervisor itself has asked for the restart that comes.
 
     async def start(self, scheduler: Scheduler) -> None:
         """Begin, when sent to a scheduler elsewhere: answer what is asked under the plugin's name."""
@@ -293,8 +290,7 @@ def _only_on(workers: list[Any]) -> int:
     return sum(1 for worker in workers for task in worker.has_what if here.issuperset(task.who_has or ()))
 
 
-MANY = 200
-"""From here on, ages are told in whole seconds: the heartbeats are some seconds apart anyway."""
+MANY = 200  # From here on, ages are told in whole seconds: the heartbeats are some seconds apart anyway.
 _ROW_LENGTH = 1 + len(COLUMNS)
 
 

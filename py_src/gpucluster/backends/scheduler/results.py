@@ -10,8 +10,7 @@ from typing import Any
 from ...dask_internals.scheduler_state import is_of_a_worker, kernel_of, results_of
 
 MOST = 10
-SLICE = 2000
-"""So many results are looked at before the scheduler goes on with its own work."""
+SLICE = 2000  # So many results are looked at before the scheduler goes on with its own work.
 AGAIN_SECONDS, SHARE = 2.0, 0.05
 """An answer is given again for some seconds, longer where it took long: looking takes 5 % of the time at most."""
 _ON_GPU = ("cupy", "cudf", "cuml", "rmm", "pylibcudf", "cupyx")

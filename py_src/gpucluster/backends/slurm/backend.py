@@ -28,8 +28,7 @@ from .spec import SlurmSpec
 
 DEFAULT_WORKERS = 1
 REAP_SECONDS = 20.0
-LONGEST_SECONDS = 30 * 86400.0
-"""A scheduler's job may wait in the queue for as long as somebody likes."""
+LONGEST_SECONDS = 30 * 86400.0  # A scheduler's job may wait in the queue for as long as somebody likes.
 MOST_NAMED = 4
 _EXPECTED = re.compile(r"to start at (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)")
 

@@ -20,8 +20,7 @@ NEEDS = Needs(
     absent="There is no Slurm here",
     advice="Start Jupyter on a login node or in a job of the site, perhaps after 'module load slurm'.",
 )
-PATIENCE_SECONDS = 20.0
-"""A controller that is down lets its commands hang for nine seconds before they say so."""
+PATIENCE_SECONDS = 20.0  # A controller that is down lets its commands hang for nine seconds before they say so.
 _OF_SITE = ("SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS", "SLURM_TIME_FORMAT")
 _DEFAULTS = {
     "SBATCH_ACCOUNT": "account", "SBATCH_PARTITION": "partition", "SBATCH_QOS": "qos",

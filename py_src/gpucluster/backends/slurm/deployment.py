@@ -47,15 +47,12 @@ class SlurmDeployment(Deployment):
         self._plan = plan
         self._context = context
         self._folder = folder
-        self.names = job_names(spec, context.cluster_id)
-        """What the names of all its jobs begin with."""
+        self.names = job_names(spec, context.cluster_id)  # What the names of all its jobs begin with.
         self.scheduler: SchedulerHere | SchedulerInJob
         self.scheduler_job = SchedulerJob(spec.of_scheduler, folder) if spec.scheduler == "job" else None
-        self.handing: Handing | None = None
-        """Where no storage is shared."""
+        self.handing: Handing | None = None  # Where no storage is shared.
         self.submitter: Submitter
-        self.wanted = plan.n_workers
-        """So many workers were asked for last."""
+        self.wanted = plan.n_workers  # So many workers were asked for last.
         self.workers_together = spec.workers_in_job
         self.whole_jobs = plan.whole_jobs
         self.jobs = JobSet(self.workers_together, spec.nodes_per_job, whole=self.whole_jobs)

@@ -19,8 +19,7 @@ from ...protocol.errors import PreflightFailed
 from ...protocol.plain_text import printable
 from .jobs import Job
 
-OWN = Path("/@own@")
-"""Stands for a job's own folder on its node, which it makes there."""
+OWN = Path("/@own@")  # Stands for a job's own folder on its node, which it makes there.
 
 _ID = re.compile(r"[0-9a-f]{8}")
 _PLAIN = re.compile(r"/[A-Za-z0-9_.+@=:,/-]*")
@@ -43,8 +42,7 @@ class JobFolder:
         self.base = base
         self.shared = shared
         self.path = base / cluster_id
-        self.on_nodes = self.path if shared else OWN / "given"
-        """Where jobs find what is in it."""
+        self.on_nodes = self.path if shared else OWN / "given"  # Where jobs find what is in it.
         self.tls = self.on_nodes / "tls"
         self.environment = self.on_nodes / "environment"
         self.log = self.path / "log"

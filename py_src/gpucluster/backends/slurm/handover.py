@@ -25,8 +25,7 @@ from .slots import JobSlot
 
 logger = logging.getLogger("gpucluster.backends")
 
-WAIT_SECONDS = 300
-"""A job ends that has not got anything for so long."""
+WAIT_SECONDS = 300  # A job ends that has not got anything for so long.
 RECEIVER_SECONDS = 30
 SRUN_SECONDS = 60.0
 _MARK = '"$SLURM_JOB_ID $SLURMD_NODENAME"'
@@ -48,8 +47,7 @@ echo "the job has made no folder in /tmp" >&2
 exit 1
 """
 
-LAST_WORDS = "trap last_words EXIT"
-"""Has a job say why it has failed, and remove its folders."""
+LAST_WORDS = "trap last_words EXIT"  # Has a job say why it has failed, and remove its folders.
 _FUNCTION = """\
 last_words() {
   status=$? PATH=$gpucluster_path
@@ -146,17 +144,14 @@ async def hand(job_id: str, nodes: int, text: str, environment: Mapping[str, str
     )
 
 
-MOST_BYTES = 16 << 20
-"""A file that has more is shortened."""
+MOST_BYTES = 16 << 20  # A file that has more is shortened.
 FIRST_BYTES = 1 << 20
 LAST_BYTES = 7 << 20
 LEFT_OUT = "[gpucluster has left out here what was printed between the first 1 and the last 7 MiB]"
 LOOK_SECONDS = 1.0
 FLOOD_SECONDS = 0.1
-_FLOOD_BYTES = 1 << 20
-"""So much between two looks is a flood."""
-_MOST_WITH_HOLE_BYTES = 4 << 30
-"""A file seems to be no longer than that, whatever room it takes."""
+_FLOOD_BYTES = 1 << 20  # So much between two looks is a flood.
+_MOST_WITH_HOLE_BYTES = 4 << 30  # A file seems to be no longer than that, whatever room it takes.
 
 _LINES = f"""\
 # Of what this job prints, the first 1 and the last 7 MiB are kept where it is more than 16 MiB.

@@ -9,8 +9,7 @@ from typing import Any
 
 from ...protocol.plain_text import printable
 
-FORMAT = "%i|%T|%r|%S|%e|%N|%j|%k"
-"""Name and comment last: of jobs that are not ours they may be anything."""
+FORMAT = "%i|%T|%r|%S|%e|%N|%j|%k"  # Name and comment last: of jobs that are not ours they may be anything.
 
 _WAITING = frozenset({
     "PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD", "POWER_UP_NODE",
@@ -47,10 +46,8 @@ class Job:
     id: str
     state: str
     reason: str
-    starts: datetime | None
-    """When it has started, or is expected to; local time of the site, as Slurm tells it."""
-    ends: datetime | None
-    """When its time limit is over, or when it ended."""
+    starts: datetime | None  # When it has started, or is expected to; local time of the site, as Slurm tells it.
+    ends: datetime | None  # When its time limit is over, or when it ended.
     nodes: str
     name: str
     comment: str = ""

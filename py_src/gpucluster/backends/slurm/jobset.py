@@ -98,8 +98,7 @@ class Fit:
     leave: list[JobSlot] = field(default_factory=list)
     too_big: list[JobSlot] = field(default_factory=list)
     """Those that go on until smaller ones, which take their places, have come."""
-    missing: list[int] = field(default_factory=list)
-    """The workers of each job that is to be asked for."""
+    missing: list[int] = field(default_factory=list)  # The workers of each job that is to be asked for.
 
 
 def job_sizes(n_workers: int, together: int, *, whole: bool) -> list[int]:

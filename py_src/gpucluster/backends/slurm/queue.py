@@ -22,8 +22,7 @@ from . import commands
 from .jobs import FORMAT, Job, parse
 
 INTERVAL_SECONDS = 5.0
-CALM_SECONDS = 15.0
-"""Between two looks at the queue when all jobs run."""
+CALM_SECONDS = 15.0  # Between two looks at the queue when all jobs run.
 _WAIT_SECONDS = 0.1
 _LONGEST_SECONDS = commands.PATIENCE_SECONDS + 5
 
@@ -32,8 +31,7 @@ _LONGEST_SECONDS = commands.PATIENCE_SECONDS + 5
 class Look:
     """What was seen in the queue."""
 
-    begun: float
-    """Wall-clock time; what was submitted after it need not be there."""
+    begun: float  # Wall-clock time; what was submitted after it need not be there.
     jobs: tuple[Job, ...]
 
 
@@ -111,8 +109,7 @@ class Queue:
             new.replace(self._file)
 
 
-IN_FLIGHT_SECONDS = 1.0
-"""What somebody was just handing to Slurm is in the queue after so long."""
+IN_FLIGHT_SECONDS = 1.0  # What somebody was just handing to Slurm is in the queue after so long.
 LOOK_SECONDS = 0.2
 
 

@@ -99,10 +99,8 @@ class SchedulerHere(InProcessScheduler):
 class SchedulerInJob(RemoteScheduler):
     """Looks at a scheduler that is in a job of this cluster."""
 
-    lost: str | None = None
-    """What has become of it, in a sentence, when its job is over."""
-    uneasy: Callable[[], None] = staticmethod(lambda: None)
-    """Called when it does not answer."""
+    lost: str | None = None  # What has become of it, in a sentence, when its job is over.
+    uneasy: Callable[[], None] = staticmethod(lambda: None)  # Called when it does not answer.
 
     def here(self) -> set[str]:
         return {worker.name for worker in self.members().workers}
@@ -144,8 +142,7 @@ class SchedulerInJob(RemoteScheduler):
 
 logger = logging.getLogger("gpucluster.backends")
 
-NAME = "scheduler"
-"""The end of the job's name."""
+NAME = "scheduler"  # The end of the job's name.
 LOOK_SECONDS = 0.3
 CONNECT_SECONDS = 30.0
 WARNED_SECONDS = 600.0

@@ -15,8 +15,7 @@ from .spec import SlurmSpec
 MODULE = "gpucluster.backends.slurm.scheduler_process"
 CUDA_WORKER_MODULE = "dask_cuda.cli"
 DEATH_TIMEOUT_SECONDS = 60
-SOMEWHERE = "tls://HOST:PORT"
-"""Stands in a script that is shown before there is a scheduler."""
+SOMEWHERE = "tls://HOST:PORT"  # Stands in a script that is shown before there is a scheduler.
 _END = "END_OF_EACH_NODE"
 _REMOVING = 'trap \'[ ! -O "$scratch" ] || rm -rf "$scratch"\' EXIT'
 _MEMORY = """\

@@ -36,17 +36,14 @@ class Partition:
     name: str
     default: bool = False
     up: bool = True
-    most_seconds: int | None = None
-    """Longest walltime; ``None``: no limit."""
+    most_seconds: int | None = None  # Longest walltime; ``None``: no limit.
     nodes: int = 0
-    cores: int = 0
-    """Of its biggest node, as is the memory."""
+    cores: int = 0  # Of its biggest node, as is the memory.
     memory_bytes: int = 0
     gpus: dict[str, int] = field(default_factory=dict)
     """By type, the most that one node has; a type without a name is ''."""
     features: set[str] = field(default_factory=set)
-    exclusive: bool = False
-    """Whether each job has its nodes for itself."""
+    exclusive: bool = False  # Whether each job has its nodes for itself.
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,8 @@ from datetime import UTC, datetime
 from ..deployment import Slot, SlotState
 from .jobs import Job, node_names
 
-RETURN_SECONDS = 60.0
-"""A worker whose job goes on may be away for so long: its nanny starts it anew."""
-UNSEEN_SECONDS = 15.0
-"""A job that was submitted and is not in the queue after so long has been there and gone."""
+RETURN_SECONDS = 60.0  # A worker whose job goes on may be away for so long: its nanny starts it anew.
+UNSEEN_SECONDS = 15.0  # A job that was submitted and is not in the queue after so long has been there and gone.
 
 
 @dataclass
@@ -25,8 +23,7 @@ class WorkerSlot:
     since: datetime = field(default_factory=lambda: datetime.now(UTC))
     why: str | None = None
     came: bool = False
-    away: float | None = None
-    """Since when it is not there, although its job goes on."""
+    away: float | None = None  # Since when it is not there, although its job goes on.
 
     def become(self, state: SlotState, why: str | None) -> None:
         if state is not self.state:
@@ -38,36 +35,22 @@ class WorkerSlot:
 class JobSlot:
     """A job that was asked for, and the workers that it is to have."""
 
-    name: str
-    """The job's name ends with it, and its workers' names begin so."""
-    size: int = 1
-    """So many workers it is to have."""
-    nodes: int = 1
-    """On so many nodes, equally many on each."""
-    state: SlotState = SlotState.PENDING
-    """Running as soon as one of its workers is there."""
+    name: str  # The job's name ends with it, and its workers' names begin so.
+    size: int = 1  # So many workers it is to have.
+    nodes: int = 1  # On so many nodes, equally many on each.
+    state: SlotState = SlotState.PENDING  # Running as soon as one of its workers is there.
     why: str | None = "is handed to Slurm"
     job_id: str | None = None
-    job: Job | None = None
-    """As it was last seen."""
-    submitted: float | None = None
-    """Wall-clock time from which on it is in the queue."""
-    refused: str | None = None
-    """Why Slurm did not take it."""
-    silent: bool = False
-    """Whether that was because Slurm did not answer."""
-    given_up: bool = False
-    """Whether workers of it will not come back, while others of it are there."""
-    replaced: bool = False
-    """Whether another one was asked for, because the walltime ends, or workers do not come back."""
-    too_big: bool = False
-    """Whether fewer workers are wanted, and it goes on until a smaller job has come."""
-    given: bool = False
-    """Whether its job has been handed what is secret, where no storage is shared."""
-    cancelled: bool = False
-    """Whether Slurm was told to end its job, and said that it does."""
-    vanished: bool = False
-    """Whether Slurm knows nothing of its job any more."""
+    job: Job | None = None  # As it was last seen.
+    submitted: float | None = None  # Wall-clock time from which on it is in the queue.
+    refused: str | None = None  # Why Slurm did not take it.
+    silent: bool = False  # Whether that was because Slurm did not answer.
+    given_up: bool = False  # Whether workers of it will not come back, while others of it are there.
+    replaced: bool = False  # Whether another one was asked for, because the walltime ends, or workers do not come back.
+    too_big: bool = False  # Whether fewer workers are wanted, and it goes on until a smaller job has come.
+    given: bool = False  # Whether its job has been handed what is secret, where no storage is shared.
+    cancelled: bool = False  # Whether Slurm was told to end its job, and said that it does.
+    vanished: bool = False  # Whether Slurm knows nothing of its job any more.
     workers: list[WorkerSlot] = field(init=False)
 
     def __post_init__(self) -> None:

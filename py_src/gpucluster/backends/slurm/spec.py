@@ -36,8 +36,7 @@ _OURS = frozenset({
     "--usage", "-V", "--version", "--signal",
 })  # fmt: skip
 """Options of sbatch that are the kind's own business, or that would make it lose its jobs."""
-_CLUSTERS = "--clusters"
-"""Sends a job to another cluster of the site, where the other commands do not see it."""
+_CLUSTERS = "--clusters"  # Sends a job to another cluster of the site, where the other commands do not see it.
 _OF_JOBS = re.compile(r"SLURM_(JOB_?ID|JOB_NAME|NODEID|CPUS_ON_NODE|MEM_PER_\w+)|SLURMD_NODENAME")
 """Variables by which a job finds out what it is."""
 _FIELDS_OF = {

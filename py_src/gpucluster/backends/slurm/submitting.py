@@ -14,8 +14,7 @@ from .slots import JobSlot
 
 logger = logging.getLogger("gpucluster.backends")
 
-AT_ONCE = 4
-"""So many jobs are submitted at the same time."""
+AT_ONCE = 4  # So many jobs are submitted at the same time.
 
 
 class Submitter:
@@ -68,8 +67,7 @@ class Submitter:
                 await commands.ask("scancel", "--quiet", *told)
 
 
-MOST_TRIES = 6
-"""Jobs that fail so often, one after the other, before any worker has come, will do so again."""
+MOST_TRIES = 6  # Jobs that fail so often, one after the other, before any worker has come, will do so again.
 
 
 class Tries:
@@ -77,8 +75,7 @@ class Tries:
 
     def __init__(self) -> None:
         self._before = 0
-        self.failed = False
-        """Whether those that were asked for last could not."""
+        self.failed = False  # Whether those that were asked for last could not.
 
     @property
     def count(self) -> int:

@@ -102,8 +102,7 @@ class Upkeep:
                 self.task(self._renewal.hand_over(slot, its, waits_for_others=True))
 
 
-WARNED_SECONDS = 600.0
-"""So long before the end people are told, at most."""
+WARNED_SECONDS = 600.0  # So long before the end people are told, at most.
 LEAST_SECONDS = 30.0
 MOST_SECONDS = 600.0
 
@@ -174,8 +173,7 @@ def _end_of(slot: JobSlot) -> datetime | None:
 
 logger = logging.getLogger("gpucluster.backends")
 
-KEPT_OUTPUTS = 20
-"""Of so many jobs that are over, what they have printed is kept; each may have 16 MiB."""
+KEPT_OUTPUTS = 20  # Of so many jobs that are over, what they have printed is kept; each may have 16 MiB.
 
 
 class Endings:

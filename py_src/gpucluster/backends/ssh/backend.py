@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from ..deployment import Deployment
     from .pool import Pool
 
-MOST_LOOKED_UP = 16
-"""Hosts whose names are looked up before a start; more are left to it."""
+MOST_LOOKED_UP = 16  # Hosts whose names are looked up before a start; more are left to it.
 
 
 class SSHBackend(Backend[SSHSpec]):

@@ -58,13 +58,10 @@ class Host:
         self.named = named
         self.facts: dict[str, Any] = {}
         self.workers: dict[Any, SSHWorker] = {}
-        self.gpu_options: dict[str, Any] = {}
-        """What dask-cuda is asked for on each GPU here."""
+        self.gpu_options: dict[str, Any] = {}  # What dask-cuda is asked for on each GPU here.
         self.failed_at = float("-inf")
-        self.unclean = False
-        """Whether an agent may have left something there: it did not come to its own end."""
-        self.peer: str | None = None
-        """Its address, where no other host is between."""
+        self.unclean = False  # Whether an agent may have left something there: it did not come to its own end.
+        self.peer: str | None = None  # Its address, where no other host is between.
         self._config, self._python, self._told, self._lost = config, python, told, lost
         self._connection: Any = None
         self._process: Any = None

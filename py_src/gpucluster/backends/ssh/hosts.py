@@ -26,13 +26,11 @@ _LINE = re.compile(r"(?P<host>\S+)(?:\s+(?:slots|max_slots|max-slots)\s*=\s*(?P<
 class Named:
     """A host as somebody named it."""
 
-    name: str
-    """As it was written."""
+    name: str  # As it was written.
     host: str
     user: str | None
     port: int | None
-    workers: int
-    """How many workers it gets where it has no GPUs."""
+    workers: int  # How many workers it gets where it has no GPUs.
 
 
 def named_hosts(spec: SSHSpec) -> list[Named]:
@@ -86,8 +84,7 @@ def _in_file(path: Path) -> list[str]:
 
 CONNECT_SECONDS = 20.0
 KEEPALIVE_SECONDS = 4
-KEEPALIVES = 3
-"""A host that has not answered for so long is lost: twelve seconds, whatever TCP itself hopes for."""
+KEEPALIVES = 3  # A host that has not answered for so long is lost: twelve seconds, whatever TCP itself hopes for.
 
 
 class HostUnusable(PreflightFailed):

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from .deployment import SSHWorker
 
 
-AVOIDED_SECONDS = 60.0
-"""So long a host that has failed is the last choice."""
+AVOIDED_SECONDS = 60.0  # So long a host that has failed is the last choice.
 
 
 def scratch_name(cluster_id: str) -> str:

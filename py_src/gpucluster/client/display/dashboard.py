@@ -20,11 +20,9 @@ DEFAULT_PAGE = "status"
 class DashboardPage:
     """One page."""
 
-    path: str
-    """What Dask calls it, such as ``individual-task-stream``."""
+    path: str  # What Dask calls it, such as ``individual-task-stream``.
     title: str
-    gpu: bool = False
-    """Whether it says something only where there are GPUs."""
+    gpu: bool = False  # Whether it says something only where there are GPUs.
 
 
 PAGES = (

@@ -30,8 +30,7 @@ from ...site.offering import preset_here
 from ...site.reading import this_site
 from ...site.share import Remaining
 
-_UNKNOWN = Traits(this_machine=False)
-"""Of a kind that is not installed here: nothing is known, so nothing is said."""
+_UNKNOWN = Traits(this_machine=False)  # Of a kind that is not installed here: nothing is known, so nothing is said.
 
 
 def checked_spec(value: Any, *rules: SpecRule) -> SpecBase:

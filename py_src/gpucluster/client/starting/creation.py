@@ -28,8 +28,7 @@ from .environment import cluster_environment, fingerprint
 from .launch import LAUNCH_SECONDS, launch, take_standby
 from .opening import must_be_open
 
-ADOPT_SECONDS = 8.0
-"""A standby that does not take the cluster by then is given up: a new process is faster."""
+ADOPT_SECONDS = 8.0  # A standby that does not take the cluster by then is given up: a new process is faster.
 _AT_LEAST_SECONDS = 5.0
 
 
@@ -61,8 +60,7 @@ class Creation:
         self._environment = {**cluster_environment(python=python), **spec.process_environment()}
         self._deadline = time.monotonic() + timeout
         self._lease = lease
-        self.hold: Hold | None = None
-        """Of a lease: what keeps it."""
+        self.hold: Hold | None = None  # Of a lease: what keeps it.
 
     async def begin(self) -> ClusterModel:
         """Return the cluster as soon as a process has it.

@@ -16,16 +16,14 @@ from pathlib import Path
 
 from .environment import cluster_environment, with_variables_of_workers
 
-PATIENCE_SECONDS = 10.0
-"""A process that has not told its pid by then is given up."""
+PATIENCE_SECONDS = 10.0  # A process that has not told its pid by then is given up.
 _PID_BYTES = 32
 
 
 @dataclass(frozen=True)
 class _Early:
     process: subprocess.Popen[bytes]
-    link: socket.socket
-    """It ends when the other end of this does, unless it was given a folder."""
+    link: socket.socket  # It ends when the other end of this does, unless it was given a folder.
     cwd: str
     environment: dict[str, str]
 

@@ -51,8 +51,7 @@ _SECRET_WORDS = (
 )  # fmt: skip
 """A setting with one of these in its name stays here: what programs start on the workers could read it."""
 _URL_WITH_PASSWORD = re.compile(r"://[^/\s:@]*:[^/\s@]+@")
-_MOST_CHARACTERS = 100_000
-"""Of the settings together: Linux takes no variable of more than 128 KiB."""
+_MOST_CHARACTERS = 100_000  # Of the settings together: Linux takes no variable of more than 128 KiB.
 _SEED = {"PYTHONHASHSEED": "6640"}
 """One for all workers, so that they agree on the hashes of strings (dask/distributed#8400)."""
 

@@ -27,10 +27,8 @@ class JupyterServer:
     pid: int
     port: int
     base_url: str
-    secure: bool
-    """Whether it speaks HTTPS."""
-    token: bool
-    """Whether it asks for a token; which one is read by nobody here."""
+    secure: bool  # Whether it speaks HTTPS.
+    token: bool  # Whether it asks for a token; which one is read by nobody here.
     password: bool
     started: float
 

@@ -40,8 +40,7 @@ class RankConnector(Connector):
 class RankListener(BaseListener):
     """Listens for ranks, and at a port for everybody else."""
 
-    prefix = PREFIX
-    """Workers write it to their log."""
+    prefix = PREFIX  # Workers write it to their log.
 
     def __init__(self, port: Any, comm_handler: Any, deserialize: bool, allow_offload: bool) -> None:
         super().__init__()

@@ -18,10 +18,8 @@ class Arriving:
     def __init__(self, envelope: Envelope | None) -> None:
         self.envelope = envelope
         self.buffers: list[Any] = []
-        self.left = 0
-        """Pieces that are not here yet, of those that are received."""
-        self.is_received = envelope is None or not envelope.blocks
-        """Whether its buffers are, or have begun to be."""
+        self.left = 0  # Pieces that are not here yet, of those that are received.
+        self.is_received = envelope is None or not envelope.blocks  # Whether its buffers are, or have begun to be.
 
     @property
     def is_here(self) -> bool:
@@ -45,8 +43,7 @@ class Channel:
         self.arriving: deque[Arriving] = deque()
         self.closed_here = False
         self.closed_there = False
-        self.failure: str | None = None
-        """Why nothing comes or goes any more, where MPI has failed."""
+        self.failure: str | None = None  # Why nothing comes or goes any more, where MPI has failed.
         self._reader: asyncio.Future[None] | None = None
 
     def to_receive(self) -> list[Arriving]:

@@ -41,8 +41,7 @@ class World:
         self.name = token[:_NAME_BYTES].hex()
         self.bell = Bell(host)
         places = self.communicator.allgather((host, self.bell.place))
-        self.hosts: list[str] = [host for host, _ in places]
-        """Address of the host of each rank."""
+        self.hosts: list[str] = [host for host, _ in places]  # Address of the host of each rank.
         self.bell.meet([place for _, place in places], token[_NAME_BYTES:], self.rank)
 
     def is_near(self, rank: int) -> bool:
@@ -75,8 +74,7 @@ def here() -> World | None:
 
 
 SECRET_BYTES = 16
-_TOLD = struct.Struct("<IQ")
-"""Who rings, and how many envelopes it has sent to whom it rings."""
+_TOLD = struct.Struct("<IQ")  # Who rings, and how many envelopes it has sent to whom it rings.
 _RING_BYTES = SECRET_BYTES + _TOLD.size
 
 
@@ -84,10 +82,8 @@ _RING_BYTES = SECRET_BYTES + _TOLD.size
 class Place:
     """Where a rank's bell is."""
 
-    machine: str
-    """The same for ranks that reach each other's unix sockets."""
-    path: bytes | None
-    """Abstract name of the unix socket."""
+    machine: str  # The same for ranks that reach each other's unix sockets.
+    path: bytes | None  # Abstract name of the unix socket.
     port: tuple[str, int] | None
 
 
@@ -106,16 +102,11 @@ class Bell:
         self._others: list[Place] = []
         self._secret = b""
         self._rank = 0
-        self._sent: list[int] = []
-        """Envelopes by the rank that they were sent to."""
-        self._taken: list[int] = []
-        """Envelopes by the rank that has sent them."""
-        self._announced: list[int] = []
-        """As many the ranks have said to have sent."""
-        self._missing: set[int] = set()
-        """Ranks that have said so of more than were taken."""
-        self._unheard: set[int] = set()
-        """Ranks that had no room for a ring."""
+        self._sent: list[int] = []  # Envelopes by the rank that they were sent to.
+        self._taken: list[int] = []  # Envelopes by the rank that has sent them.
+        self._announced: list[int] = []  # As many the ranks have said to have sent.
+        self._missing: set[int] = set()  # Ranks that have said so of more than were taken.
+        self._unheard: set[int] = set()  # Ranks that had no room for a ring.
 
     @property
     def sockets(self) -> list[socket.socket]:

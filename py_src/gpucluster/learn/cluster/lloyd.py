@@ -22,12 +22,10 @@ from ..rows.block import Block, Rows
 from ..rows.shard import one_blas_thread
 from .seeding import Picked, Start, farthest, first_centers, max_passes, smallest_of
 
-FAR = 0.03
-"""Data are centred first where their mean is more than ``FAR / sqrt(precision)`` variances away from zero."""
+FAR = 0.03  # Data are centred first where their mean is more than ``FAR / sqrt(precision)`` variances away from zero.
 
 
-SAMPLED = 32
-"""Every so many rows are enough to see how far data are from zero."""
+SAMPLED = 32  # Every so many rows are enough to see how far data are from zero.
 BAD_DATA = "X: has missing values (NaN), infinity, or values too large for its type. Drop or fill such rows first."
 
 
@@ -38,12 +36,10 @@ CLUSTERS_PER_PASS = 8
 class Clustering(NamedTuple):
     """What k-means has found."""
 
-    centers: Array
-    """Array of shape (k, d)."""
+    centers: Array  # Array of shape (k, d).
     inertia: float
     n_iter: int
-    n_distinct: int
-    """How many clusters have points."""
+    n_distinct: int  # How many clusters have points.
 
 
 def kmeans(

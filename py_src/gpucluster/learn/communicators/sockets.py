@@ -19,8 +19,7 @@ from ...dask_internals.messages import packed, unpacked
 from .communicator import Message
 
 _NUMBER = struct.Struct("=Q")
-_MOST_FRAMES = 512
-"""So many go to the system at once, which takes 1024."""
+_MOST_FRAMES = 512  # So many go to the system at once, which takes 1024.
 SPIN_SECONDS = 2e-4
 """So long a rank looks again and again before it sleeps: ranks with equal parts arrive almost together, and being woken
 takes longer than most waits. It lets others run between two looks."""

@@ -26,13 +26,11 @@ rows."""
 SLICE_ROWS = 1 << 14
 GAP_ROWS = 8192
 """So many rows are looked at at once: they, and their distances from all centres, stay in the processor's cache."""
-SAMPLED = 512
-"""Every so many rows are enough to see how many would have to be looked at."""
+SAMPLED = 512  # Every so many rows are enough to see how many would have to be looked at.
 START_COST, STOP_COST = 0.5, 0.8
 """Shares of what a pass over all rows takes. Gaps are written down once looking at rows by them would take no more than
 the first one, as writing them down takes two passes or more, and given up when looking takes more than the second."""
-FAR_SHARE, WAIT = 0.5, 1
-"""With a larger share, so many passes go by before one looks again."""
+FAR_SHARE, WAIT = 0.5, 1  # With a larger share, so many passes go by before one looks again.
 
 
 class _Kept:

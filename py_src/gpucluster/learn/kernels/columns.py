@@ -20,13 +20,10 @@ from .slices import slices
 class Columns(NamedTuple):
     """Of some rows; what ranks send each other: ``32 d`` bytes for d columns."""
 
-    counts: Array
-    """Values that are there, each column: array of shape (d,), like the others."""
-    weights: Array
-    """Sum of their weights."""
+    counts: Array  # Values that are there, each column: array of shape (d,), like the others.
+    weights: Array  # Sum of their weights.
     means: Array
-    squares: Array
-    """Weighted sum of squared distances from the mean."""
+    squares: Array  # Weighted sum of squared distances from the mean.
 
 
 @np.errstate(invalid="ignore", over="ignore")
@@ -74,10 +71,8 @@ class Extremes(NamedTuple):
     """Of some rows; what ranks send each other: at most ``8 (2 d + 1)`` bytes for d columns."""
 
     n_rows: int
-    lows: Array
-    """Array of shape (d,), of the type of X; NaN where a column has no value."""
-    highs: Array
-    """The same."""
+    lows: Array  # Array of shape (d,), of the type of X; NaN where a column has no value.
+    highs: Array  # The same.
 
 
 def extremes(block: Block) -> Extremes:
@@ -102,18 +97,12 @@ def merge_extremes(one: Extremes, other: Extremes) -> Extremes:
 class Spread(NamedTuple):
     """Of some rows: ``8 (2 d + 4)`` bytes for d columns."""
 
-    n_rows: float
-    """Number of all rows."""
-    n_seen: float
-    """Number of those that were looked at."""
-    weight: float
-    """Sum of all rows' weights; NaN where one is negative."""
-    mean: Array
-    """Array of shape (d,), float64. Of the rows, whatever they weigh."""
-    squares: Array
-    """Sum of the squared distances from the mean, per column: array of shape (d,), float64."""
-    precision: float
-    """Distance from 1 to the next number of the rows' type."""
+    n_rows: float  # Number of all rows.
+    n_seen: float  # Number of those that were looked at.
+    weight: float  # Sum of all rows' weights; NaN where one is negative.
+    mean: Array  # Array of shape (d,), float64. Of the rows, whatever they weigh.
+    squares: Array  # Sum of the squared distances from the mean, per column: array of shape (d,), float64.
+    precision: float  # Distance from 1 to the next number of the rows' type.
 
     @property
     def variance(self) -> Array:

@@ -23,10 +23,8 @@ class Factor(NamedTuple):
 
     n_rows: float
     weight: float
-    mean: Array
-    """Array of shape (k,), float64."""
-    R: Array
-    """Array of shape (at most k, k), float64: R^T R is the scatter matrix."""
+    mean: Array  # Array of shape (k,), float64.
+    R: Array  # Array of shape (at most k, k), float64: R^T R is the scatter matrix.
 
 
 @np.errstate(invalid="ignore", over="ignore")

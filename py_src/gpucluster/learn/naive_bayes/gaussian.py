@@ -19,14 +19,10 @@ from .classifier import NaiveBayes, checked_class_weights
 class Moments(NamedTuple):
     """Weights, means and summed squared differences from the mean: of each class, and last of all rows, unweighted."""
 
-    classes: Array
-    """Array of shape (n_classes,)."""
-    weight: Array
-    """Array of shape (n_classes + 1,)."""
-    mean: Array
-    """Array of shape (n_classes + 1, n_features), float64."""
-    squares: Array
-    """Array of shape (n_classes + 1, n_features), float64."""
+    classes: Array  # Array of shape (n_classes,).
+    weight: Array  # Array of shape (n_classes + 1,).
+    mean: Array  # Array of shape (n_classes + 1, n_features), float64.
+    squares: Array  # Array of shape (n_classes + 1, n_features), float64.
 
 
 def gaussian_moments(rows: Rows) -> Moments:

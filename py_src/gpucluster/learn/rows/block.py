@@ -27,16 +27,11 @@ def unlike_blocks(one: int, other: int) -> InvalidData:
 class Block:
     """Consecutive rows, all in one memory."""
 
-    number: int
-    """Position among all blocks."""
-    start: int | None
-    """Number of the first row among all rows; ``None`` where nobody has counted them."""
-    X: Array
-    """Array of shape (n_rows, n_features), of NumPy or CuPy."""
-    y: Array | None = None
-    """Array of shape (n_rows,) or (n_rows, n_targets), or ``None``."""
-    weights: Array | None = None
-    """Array of shape (n_rows,), or ``None`` where all rows weigh 1."""
+    number: int  # Position among all blocks.
+    start: int | None  # Number of the first row among all rows; ``None`` where nobody has counted them.
+    X: Array  # Array of shape (n_rows, n_features), of NumPy or CuPy.
+    y: Array | None = None  # Array of shape (n_rows,) or (n_rows, n_targets), or ``None``.
+    weights: Array | None = None  # Array of shape (n_rows,), or ``None`` where all rows weigh 1.
 
     def __post_init__(self) -> None:
         for part in (self.y, self.weights):

@@ -30,14 +30,10 @@ from .waiting import release
 
 logger = logging.getLogger("gpucluster.learn")
 
-ATTEMPTS = 4
-"""So often workers may die during one computation."""
-POLL_SECONDS = 1.0
-"""How often the client looks whether all ranks are still there."""
-GRACE_SECONDS = 5.0
-"""So long ranks that were given up may take to tell why they failed."""
-MOST_TOLD = 5
-"""Of so many ranks at most an error says what they call."""
+ATTEMPTS = 4  # So often workers may die during one computation.
+POLL_SECONDS = 1.0  # How often the client looks whether all ranks are still there.
+GRACE_SECONDS = 5.0  # So long ranks that were given up may take to tell why they failed.
+MOST_TOLD = 5  # Of so many ranks at most an error says what they call.
 FAILED = frozenset({"error", "cancelled", "lost"})
 
 _prepared: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 
-GPU_SPEED = 512
-"""A GPU's memory gives 1 to 4 TB a second; k-means on a thread of a CPU takes 2 GB."""
+GPU_SPEED = 512  # A GPU's memory gives 1 to 4 TB a second; k-means on a thread of a CPU takes 2 GB.
 
 
 def is_dask(data: object) -> TypeIs[Collection]:
@@ -77,8 +76,7 @@ class Table:
     X: DaskArray
     y: DaskArray | None = None
     weights: DaskArray | None = None
-    names: list[str] | None = None
-    """Names of the columns, where X came as a data frame."""
+    names: list[str] | None = None  # Names of the columns, where X came as a data frame.
 
     @property
     def n_features(self) -> int:

@@ -62,10 +62,8 @@ def forwarded_query(query: str) -> str:
 class Disguise:
     """Puts the public path wherever the dashboard mentions its secret prefix."""
 
-    prefix: str
-    """The secret, without slashes; empty where somebody else serves the pages, below none."""
-    public: str
-    """Path of the dashboard below the Jupyter server, without a slash at the end."""
+    prefix: str  # The secret, without slashes; empty where somebody else serves the pages, below none.
+    public: str  # Path of the dashboard below the Jupyter server, without a slash at the end.
 
     def text(self, text: str) -> str:
         """Return ``text`` without the secret."""

@@ -18,15 +18,11 @@ from ...registry.record import DashboardAddress
 
 CONNECT_SECONDS = 5.0
 REQUEST_SECONDS = 30.0
-MAX_CLIENTS = 64
-"""Requests at the same time, over all dashboards."""
-MOST_SOCKETS = 1024
-"""More than one user has clusters."""
-MAX_BYTES = 128 * 2**20
-"""Largest body or message."""
+MAX_CLIENTS = 64  # Requests at the same time, over all dashboards.
+MOST_SOCKETS = 1024  # More than one user has clusters.
+MAX_BYTES = 128 * 2**20  # Largest body or message.
 
-FORWARDED_HEADERS = ("Accept", "Accept-Language")
-"""Nothing else is sent on: no cookie and no token of Jupyter's."""
+FORWARDED_HEADERS = ("Accept", "Accept-Language")  # Nothing else is sent on: no cookie and no token of Jupyter's.
 RETURNED_HEADERS = ("Content-Type", "Content-Disposition", "Cache-Control", "Expires", "Last-Modified")
 """Nothing else comes back: no cookie on Jupyter's origin, no hop-by-hop header."""
 

@@ -71,11 +71,9 @@ def wanted_change(body: bytes) -> ClusterPatch:
     return parse_patch({"n_workers": request["workers"]})
 
 
-PATIENCE_SECONDS = 20.0
-"""So long a question about a dashboard waits for the cluster to start."""
+PATIENCE_SECONDS = 20.0  # So long a question about a dashboard waits for the cluster to start.
 LOOK_SECONDS = 0.25
-_PAGES = "individual-plots.json"
-"""What the panel asks for to find out whether there is a dashboard, and what it shows."""
+_PAGES = "individual-plots.json"  # What the panel asks for to find out whether there is a dashboard, and what it shows.
 
 
 class PanelClustersHandler(ClustersHandler):

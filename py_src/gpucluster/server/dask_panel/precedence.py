@@ -19,8 +19,7 @@ from ..routes import Services
 from .dask_labextension import DaskLabextensionServer
 from .handlers import NoDashboardHandler, PanelClusterHandler, PanelClustersHandler, PanelDashboardHandler
 
-_OURS = r"([0-9a-f]{8})"
-"""Ids of ours. dask-labextension's own have dashes."""
+_OURS = r"([0-9a-f]{8})"  # Ids of ours. dask-labextension's own have dashes.
 
 
 class _For(PathMatches):

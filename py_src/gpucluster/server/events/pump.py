@@ -18,8 +18,7 @@ from ...protocol.models import ClusterChanged, ClusterModel, ClusterRemoved, Eve
 from ..machine.devices import HostWatch
 from .viewers import EventMessage, Viewer, Write, event_message
 
-RETRY_SECONDS = (1.0, 30.0)
-"""First and longest pause before the stream is opened again after a failure."""
+RETRY_SECONDS = (1.0, 30.0)  # First and longest pause before the stream is opened again after a failure.
 
 
 class EventPump:

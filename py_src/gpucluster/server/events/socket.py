@@ -15,8 +15,7 @@ from ..standby import StandbyKeeper
 from .pump import EventPump
 from .viewers import EventMessage, Viewer
 
-MAX_MESSAGE_BYTES = 1024
-"""A viewer has nothing to say."""
+MAX_MESSAGE_BYTES = 1024  # A viewer has nothing to say.
 
 
 class EventsHandler(AdmissionMixin, WebSocketMixin, WebSocketHandler, RefusalMixin):

@@ -12,8 +12,7 @@ from typing import Any
 from tornado.iostream import StreamClosedError
 from tornado.websocket import WebSocketClosedError
 
-COMPRESS_ABOVE_BYTES = 8 * 1024
-"""Longer messages go as a binary frame that holds gzip."""
+COMPRESS_ABOVE_BYTES = 8 * 1024  # Longer messages go as a binary frame that holds gzip.
 _LEVEL = 5
 _FINAL, _TEXT, _BINARY = 0x80, 0x1, 0x2
 
@@ -24,8 +23,7 @@ class EventMessage:
 
     about: tuple[str, str]
     """Kind of the event and what it is about: a later message about the same makes this one void."""
-    payload: bytes
-    """JSON, or gzip of it."""
+    payload: bytes  # JSON, or gzip of it.
     compressed: bool
     frame: bytes
     """The payload as a WebSocket frame. A server's frames are not masked, so they are the same for everybody."""

@@ -19,8 +19,7 @@ from ...protocol.workers import names_of_clusters, names_of_workers
 from ...registry.process import ProcessIdentity, is_alive, send_signal
 from ..api import ClusterAPIHandler
 
-FRESH_SECONDS = 1.0
-"""Several pages that ask at once share one reading."""
+FRESH_SECONDS = 1.0  # Several pages that ask at once share one reading.
 
 Notebooks = Callable[[], Awaitable[dict[int, str]]]
 """Gives the paths of the notebooks whose kernels run, by the kernels' process ids."""
@@ -157,8 +156,7 @@ def _moved(old: object, new: object, name: str) -> bool:
     return bool(abs(after - before) >= _CHANGE[name])
 
 
-PATIENCE_SECONDS = 5.0
-"""So long a process may take to end by itself; then it is killed."""
+PATIENCE_SECONDS = 5.0  # So long a process may take to end by itself; then it is killed.
 LOOK_SECONDS = 0.05
 
 

@@ -155,8 +155,7 @@ class Families:
         return [family for family in self._families if family.samples]
 
 
-ANSWER_SECONDS = 5.0
-"""So long a cluster may take: Prometheus waits ten seconds for all of them."""
+ANSWER_SECONDS = 5.0  # So long a cluster may take: Prometheus waits ten seconds for all of them.
 
 
 class MetricsHandler(ClusterAPIHandler):

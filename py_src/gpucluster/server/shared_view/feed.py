@@ -51,11 +51,9 @@ class _Feed:
         self._control = control
         self._id = cluster
         self._log = log
-        self._viewers: dict[Viewer, bool] = {}
-        """Whether each of them may see keys of tasks."""
+        self._viewers: dict[Viewer, bool] = {}  # Whether each of them may see keys of tasks.
         self._last: SharedCluster | None = None
-        self._newest: dict[bool, EventMessage] = {}
-        """With and without what only those may see."""
+        self._newest: dict[bool, EventMessage] = {}  # With and without what only those may see.
         self._tasks = [asyncio.create_task(self._watch()), asyncio.create_task(self._follow())]
 
     def attach(self, write: Write, tasks: bool) -> Viewer:

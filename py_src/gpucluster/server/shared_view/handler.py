@@ -86,14 +86,10 @@ class SharedViewMixin(JupyterHandler):
     wrong: Limiter
     loads: Limiter
     openings: Limiter
-    policy_of_content = "default-src 'none'"
-    """Content-Security-Policy, besides who may embed the page."""
-    embedded = "'none'"
-    """Who may embed it."""
-    linkable = False
-    """Whether other sites may link to it."""
-    leads_to_login = False
-    """Whether a stranger is sent to the log-in."""
+    policy_of_content = "default-src 'none'"  # Content-Security-Policy, besides who may embed the page.
+    embedded = "'none'"  # Who may embed it.
+    linkable = False  # Whether other sites may link to it.
+    leads_to_login = False  # Whether a stranger is sent to the log-in.
 
     def initialize(self, **parts: Any) -> None:
         vars(self).update(parts)

@@ -27,8 +27,7 @@ WRONG = (
     "This link is not right, and too many that are not came from your address. Ask for a new one, or try again in a "
     "minute."
 )
-OPENINGS_TOLD = (1, 600.0)
-"""How often the activity says that a link was opened; the list of links counts each time."""
+OPENINGS_TOLD = (1, 600.0)  # How often the activity says that a link was opened; the list of links counts each time.
 
 _HERE = Path(str(files("gpucluster"))) / "server" / "shared_view" / "static"
 _WIDGETS = Path(str(files("gpucluster"))) / "widgets" / "static"

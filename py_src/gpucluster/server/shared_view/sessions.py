@@ -29,10 +29,8 @@ def is_of_a_hub(environment: Mapping[str, str] = os.environ) -> bool:
 class LinkPolicy:
     """What this server and its site say of links."""
 
-    shows: bool = True
-    """Whether this server shows clusters by a link."""
-    hub: bool = False
-    """Whether it belongs to a hub, whose log-in is asked for besides the link."""
+    shows: bool = True  # Whether this server shows clusters by a link.
+    hub: bool = False  # Whether it belongs to a hub, whose log-in is asked for besides the link.
 
     def allows(self, link: SharedLink) -> bool:
         """Return whether a link that was made counts here and now."""
@@ -43,8 +41,7 @@ class LinkPolicy:
         return self.hub and not (link.public and this_site().sharing.public_links)
 
 
-IDLE_SECONDS = 600.0
-"""A session that asks for nothing for so long, and has no WebSocket open, is over."""
+IDLE_SECONDS = 600.0  # A session that asks for nothing for so long, and has no WebSocket open, is over.
 MOST_OF_A_LINK = 50
 MOST_SOCKETS_OF_A_LINK = 100
 _KEY_BYTES = 32

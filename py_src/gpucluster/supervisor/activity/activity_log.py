@@ -21,8 +21,7 @@ from .worker_titles import WorkerTitles
 
 logger = logging.getLogger("gpucluster.supervisor")
 
-COALESCE_SECONDS = 1.0
-"""Workers that come or go within this time are one entry."""
+COALESCE_SECONDS = 1.0  # Workers that come or go within this time are one entry.
 NOTICE_SECONDS = 60.0
 """Workers that die within this time of the first are one notice: the task that has killed one often kills others."""
 MOST_TOGETHER = 1000

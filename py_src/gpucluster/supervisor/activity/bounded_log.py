@@ -29,8 +29,7 @@ class BoundedLog:
     def __init__(self, path: Path, *, most: int = MOST_BYTES, first: int = FIRST_BYTES, last: int = LAST_BYTES) -> None:
         self._path = path
         self._most, self._first, self._last = most, first, last
-        self._cut: int | None = None
-        """Where the line is that tells what was left out, once something was."""
+        self._cut: int | None = None  # Where the line is that tells what was left out, once something was.
         self._left_out = 0
         self._told_bytes = 0
 

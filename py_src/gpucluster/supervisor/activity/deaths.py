@@ -26,12 +26,9 @@ class Death:
     """Why, in words that follow 'Worker 0', such as 'was killed (SIGKILL)'; ``None`` where nobody knows."""
     n_anew: int = 0
     n_lost: int = 0
-    over_limit: bool = False
-    """Whether it needed more memory than its limit."""
-    told_by_deployment: bool = False
-    """Whether the deployment tells why, for all together."""
-    tasks: tuple[str, ...] = ()
-    """Kinds of the tasks that it had, the most frequent first."""
+    over_limit: bool = False  # Whether it needed more memory than its limit.
+    told_by_deployment: bool = False  # Whether the deployment tells why, for all together.
+    tasks: tuple[str, ...] = ()  # Kinds of the tasks that it had, the most frequent first.
 
 
 class DeathCauses:

@@ -9,8 +9,7 @@ from ...backends.scheduler.view import Columns, Members
 from ...protocol.sizes import format_size
 from .worker_titles import WorkerTitles
 
-Mark = tuple[str, str]
-"""Kind and message of a piece of news."""
+Mark = tuple[str, str]  # Kind and message of a piece of news.
 _LONGEST_TROUBLE = 90
 SILENT_SECONDS = 30.0
 """Workers tell of themselves every few seconds. The scheduler gives up one that hangs after minutes only: a task that

@@ -64,14 +64,12 @@ def as_list(column: Sequence[float], *, digits: int | None) -> list[float | int 
 
 SECONDS = 600
 MOST_TOTALS = 600
-MOST_WORKER_POINTS = 20_000
-"""Workers times points: with many workers each has fewer points, further apart."""
+MOST_WORKER_POINTS = 20_000  # Workers times points: with many workers each has fewer points, further apart.
 FEWEST_POINTS, MOST_POINTS = 20, 600
 
 
 _WORKERS = ("cpu_percent", "memory_bytes", "gpu_utilization_percent", "vram_used_bytes")
-_CLOCK_SECONDS = 0.001
-"""By so much a timer may be early."""
+_CLOCK_SECONDS = 0.001  # By so much a timer may be early.
 _PERCENTS = {"cpu_percent", "gpu_utilization_percent"}
 
 

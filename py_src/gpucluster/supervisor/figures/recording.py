@@ -29,8 +29,7 @@ class ClusterRecording:
         self._activity_log = activity_log
         self._recorder: LineRecorder | None = None
         self._beginning: asyncio.Task[None] | None = None
-        self._begun = asyncio.Lock()
-        """Held until a recording has begun, or has not."""
+        self._begun = asyncio.Lock()  # Held until a recording has begun, or has not.
         self._ending: asyncio.Task[None] | None = None
 
     async def begin(self, sampler: Sampler, file: str, by: str | None) -> ClusterModel:

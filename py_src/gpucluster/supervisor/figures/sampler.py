@@ -44,8 +44,7 @@ class Sampler:
         if machine is not None:
             self._shared = {"host_memory_bytes": machine.memory_bytes, "host_cores": machine.cores}
         self._others = None if machine is None else OtherLoad(machine.cores)
-        self.columns: Columns = {"workers": ()}
-        """What was read last."""
+        self.columns: Columns = {"workers": ()}  # What was read last.
         self._line = b""
         self._number = 0
         self._taken = float("-inf")

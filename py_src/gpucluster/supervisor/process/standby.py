@@ -25,8 +25,7 @@ from .caller import Adoption
 
 logger = logging.getLogger("gpucluster.supervisor")
 
-LIFETIME_SECONDS = 3600.0
-"""A standby that nobody uses ends by itself, also while somebody wants it."""
+LIFETIME_SECONDS = 3600.0  # A standby that nobody uses ends by itself, also while somebody wants it.
 LOOK_SECONDS = 1.0
 ADOPTION_SECONDS = 60.0
 """A process that has written a cluster into the record and does not tell this one for so long never will."""
@@ -44,8 +43,7 @@ class Standby:
         self._folder = folder
         self._started = time.monotonic()
         self._chosen_at: float | None = None
-        self.asked_for = False
-        """Whether somebody has asked it to become a cluster."""
+        self.asked_for = False  # Whether somebody has asked it to become a cluster.
         self.taken: asyncio.Future[tuple[Controller, Adoption]] = asyncio.get_running_loop().create_future()
         """The cluster and what it takes over, which is left alone until all imports are done."""
 

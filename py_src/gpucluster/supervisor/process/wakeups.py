@@ -21,8 +21,7 @@ TICK_INTERVAL = "1s"
 """How often scheduler and workers look how punctual their event loop is; they complain from three seconds on."""
 SHORTEST_HEARTBEAT_SECONDS = 1.0
 """distributed uses half a second for up to ten workers, and from one second on for more."""
-RESTING_HEARTBEAT_SECONDS = 3.0
-"""While nobody looks at the cluster or uses it: what distributed uses for 400 workers."""
+RESTING_HEARTBEAT_SECONDS = 3.0  # While nobody looks at the cluster or uses it: what distributed uses for 400 workers.
 MEMORY_SECONDS_WHEN_EMPTY = 0.5
 """How often the nanny looks at a worker that uses less than half its memory; above, as often as is configured."""
 MEMORY_SECONDS_WHEN_RESTING = 2.0

@@ -22,8 +22,7 @@ from .process_tree import kill_descendants
 logger = logging.getLogger("gpucluster.supervisor")
 
 LOOK_SECONDS = 1.0
-LOOKS = 2
-"""So often in a row the entry must be missing."""
+LOOKS = 2  # So often in a row the entry must be missing.
 
 
 def entry_exists(folder: Folder, held: int) -> bool:

@@ -10,21 +10,17 @@ LEAST_ROOM_BYTES = 256 * 2**20
 MOST_ROOM_BYTES = 10 * 2**30
 ROOM_SHARE = 0.05
 """So much of a disk is left to everything else on it: notebooks that are saved, other users, the registry itself."""
-AUTO_SHARE = 0.5
-"""Of what is free beyond that: others start clusters, too."""
-SMALL_DISK_SHARE = 0.25
-"""Of a disk so small that the least room would be most of it."""
+AUTO_SHARE = 0.5  # Of what is free beyond that: others start clusters, too.
+SMALL_DISK_SHARE = 0.25  # Of a disk so small that the least room would be most of it.
 
 
 @dataclass(frozen=True)
 class Disk:
     """A disk, as it is now."""
 
-    path: str
-    """Where it is mounted."""
+    path: str  # Where it is mounted.
     total_bytes: int
-    free_bytes: int
-    """For this user."""
+    free_bytes: int  # For this user.
 
     @property
     def room_bytes(self) -> int:

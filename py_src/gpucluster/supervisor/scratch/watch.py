@@ -59,13 +59,11 @@ def pickled_bound(limit_bytes: int | None) -> bytes:
 logger = logging.getLogger("gpucluster.supervisor")
 
 LOOK_SECONDS = 2.0
-BEGIN_SECONDS = 5.0
-"""A worker that hangs keeps no cluster from running; it is bounded as soon as it answers."""
+BEGIN_SECONDS = 5.0  # A worker that hangs keeps no cluster from running; it is bounded as soon as it answers.
 WALK_SECONDS = 30.0
 """Between two walks through the directory, at least; and a hundred times as long as the last one took."""
 WARN_SHARE = 0.8
-ROOM_AGAIN = 1.25
-"""So many times the room must be free before workers spill again."""
+ROOM_AGAIN = 1.25  # So many times the room must be free before workers spill again.
 
 
 class ScratchWatch:
@@ -94,16 +92,14 @@ class ScratchWatch:
         self._tell = tell
         self._has_gpus = has_gpus
         self._why_none = why_none or "its disk had no room when it started. Free some, and create it anew."
-        self._bound: int | None = -1
-        """What each worker was told that it may spill; -1: nothing yet."""
+        self._bound: int | None = -1  # What each worker was told that it may spill; -1: nothing yet.
         self._low = False
         self._walked = 0
         self._looked = self._walk_at = float("-inf")
         self._walking: asyncio.Task[None] | None = None
         self._bounding: asyncio.Task[None] | None = None
         self._told: set[str] = set()
-        self.warnings: list[str] = []
-        """What is wrong now, in sentences."""
+        self.warnings: list[str] = []  # What is wrong now, in sentences.
 
     async def begin(self, n_workers: int) -> None:
         """Bound the workers that are on their way, before anybody can give them anything to keep."""

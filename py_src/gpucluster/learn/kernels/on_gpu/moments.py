@@ -29,10 +29,8 @@ from .cuda import (
 
 MOST_COLUMNS = 64
 """With more, the products take longer than reading the rows, and matrix products of CuPy are better at them."""
-THREADS = 64
-"""Of a block: two warps, as each of them works for itself."""
-BYTES_AHEAD = 96
-"""Of a thread's share of them: with some twenty warps at work, that is 60 kB for each multiprocessor."""
+THREADS = 64  # Of a block: two warps, as each of them works for itself.
+BYTES_AHEAD = 96  # Of a thread's share of them: with some twenty warps at work, that is 60 kB for each multiprocessor.
 
 
 def is_taken(X: Array, work: Dtype) -> bool:
