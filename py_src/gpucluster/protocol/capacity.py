@@ -21,8 +21,7 @@ LEAST_MEMORY_BYTES = 256 * 2**20
 class Machine:
     """What processes may use of one machine."""
 
-    memory_bytes: int
-    """Memory of the machine, or of the control group if that is less."""
+    memory_bytes: int  # Memory of the machine, or of the control group if that is less.
     cores: int
 
 

@@ -18,8 +18,7 @@ class Loaded:
 
     name: str
     value: Any = None
-    problem: str | None = None
-    """In a sentence, with the package."""
+    problem: str | None = None  # In a sentence, with the package.
 
 
 @cache

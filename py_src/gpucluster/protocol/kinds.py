@@ -48,20 +48,16 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
 class ClusterKind:
     """What is known about a kind of cluster before there is one."""
 
-    name: ClassVar[str]
-    """The ``backend`` of its specs, and the name of its entry point."""
-    title: ClassVar[str]
-    """What stands before the word workers: ``CPU``, ``Slurm``."""
+    name: ClassVar[str]  # The ``backend`` of its specs, and the name of its entry point.
+    title: ClassVar[str]  # What stands before the word workers: ``CPU``, ``Slurm``.
     spec: ClassVar[type[SpecBase]]
     """What can be asked for; its ``backend`` is ``Literal[name]``, with that default and a description of the kind."""
     traits: ClassVar[Traits]
     where: ClassVar[str] = ""
     """Where its workers are, for a person who chooses: 'This machine', 'Slurm'. Kinds of one place are chosen among
     afterwards. Empty: this machine, or the title."""
-    needs: ClassVar[Needs] = Needs()
-    """What must be there before one can be asked for."""
-    offers: ClassVar[bool] = False
-    """Whether a preview tells what the site lets one choose: the form then asks for it."""
+    needs: ClassVar[Needs] = Needs()  # What must be there before one can be asked for.
+    offers: ClassVar[bool] = False  # Whether a preview tells what the site lets one choose: the form then asks for it.
 
     @classmethod
     def faults(cls, spec: Any) -> list[FieldError]:
@@ -77,11 +73,9 @@ class InstalledKind:
     """A kind that this Python environment has, or should have."""
 
     name: str
-    package: str
-    """Who offers it, with its version."""
+    package: str  # Who offers it, with its version.
     kind: type[ClusterKind] | None = None
-    problem: str | None = None
-    """Why it cannot be used, in a sentence."""
+    problem: str | None = None  # Why it cannot be used, in a sentence.
 
 
 class KindModel(BaseModel):
