@@ -68,10 +68,7 @@ class Load(Protocol):
 
 
 class LoadHere:
-    """The load of a scheduler in this process.
-
-    `together`: gives by a worker's name what is the same for those that come and go together.
-    """
+    """The load of a scheduler in this process."""
 
     def __init__(self, scheduler: Scheduler, together: Callable[[str], str] = str) -> None:
         self._scheduler = scheduler

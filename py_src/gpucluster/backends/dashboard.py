@@ -99,10 +99,7 @@ class LatePages:
         self._adding: asyncio.Task[None] | None = None
 
     def serve(self, find_handler: FindHandler) -> HTTPMessageDelegate:
-        """Return what serves a request: at once, or when the pages are there.
-
-        `find_handler`: finds it among the pages that are there.
-        """
+        """Return what serves a request: at once, or when the pages are there."""
         failed = self._adding is not None and self._adding.done() and self._adding.exception() is not None
         if self._adding is None or failed:  # Whoever asks next has another try.
             self._adding = asyncio.ensure_future(self._add())

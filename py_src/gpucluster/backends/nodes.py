@@ -125,10 +125,7 @@ def worker_arguments(
 
 
 def cuda_worker_arguments(spec: GPUSpec, arguments: list[str]) -> list[str]:
-    """Return the options of dask-cuda's worker; shares are of the GPU that it gets.
-
-    `arguments`: as ``worker_arguments`` has made them.
-    """
+    """Return the options of dask-cuda's worker; shares are of the GPU that it gets."""
     found = _without(arguments, _CPU_ONLY)
     if spec.device_memory_limit != "auto":
         found += ["--device-memory-limit", str(spec.device_memory_limit or 0)]
@@ -167,10 +164,7 @@ LOOPBACK = "127.0.0.1"
 
 
 def address_of(interface: str) -> str:
-    """Return the address of a network interface of this machine.
-
-    Raises `PreflightFailed`: there is no such interface, it is down, or it has no address.
-    """
+    """Return the address of a network interface of this machine."""
     addresses = psutil.net_if_addrs()
     if interface not in addresses:
         raise PreflightFailed(

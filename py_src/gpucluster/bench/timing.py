@@ -62,10 +62,7 @@ class Prepared:
     n_tasks: int  # So many the scheduler knows between two runs.
 
     def measure(self, repeats: int, step: Callable[[int], None]) -> Measurement:
-        """Run the workload so often and return what was measured; ``step`` is called before each run with its number.
-
-        Raises `WrongResult` where a run computed something else than the run before.
-        """
+        """Run the workload that often and return what was measured; ``step`` gets each run's number before it."""
         seconds = []
         for number in range(repeats):
             step(number)

@@ -44,10 +44,7 @@ def living(control: Control) -> list[ClusterModel]:
 
 
 def find(control: Control, name: str | None) -> ClusterModel:
-    """Return the cluster of that name or id, or the only living one; of several, the one that ``control`` means.
-
-    Raises `ClusterNotFound` (when there is none) or `InvalidRequest` (when no name was given and several live).
-    """
+    """Return the cluster of that name or id, or the only living one; of several, the one that ``control`` means."""
     if name is not None:
         return control.get(name)
     return _only(control)
@@ -59,9 +56,6 @@ def create(
     """Start a cluster and wait until it runs, unless told not to.
 
     ``tell`` gets what to know about it before it is started, such as that its workers share cores.
-
-    Raises `Cancelled` (after Ctrl-C; what had been started is stopped) or `StartTimedOut` (when it takes longer than
-    ``--timeout``; what had been started is stopped).
     """
     spec = spec_from(found)
     timeout = timeout_of(found)
@@ -101,13 +95,6 @@ def wait(
     """Wait until the cluster has the wanted workers; progress is shown in the caller's thread.
 
     A notebook's output belongs to the thread that runs the cell, so the background loop must not write it.
-
-    * `timeout`: seconds.
-    * `progress`: called with new models.
-    * `n_workers`: the number that was asked for, where it must be this one.
-
-    Raises `StartFailed`, `ClusterEnded` (when it ends instead), `ScaleFailed` (when it cannot get all the workers) or
-    `StartTimedOut`, `OperationTimedOut`.
     """
     seen: list[ClusterModel] = []
     every = control.asynchronous

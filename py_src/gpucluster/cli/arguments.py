@@ -38,12 +38,7 @@ class HelpWanted(Exception):
 
 
 class SentenceParser(argparse.ArgumentParser):
-    """Parser of one verb.
-
-    * `prog`: what was typed before the arguments, such as ``gpucluster scale``.
-    * `description`: what the verb does.
-    * `short_usage`: whether there are too many options to name them all in one line.
-    """
+    """Parser of one verb."""
 
     def __init__(self, prog: str, description: str, *, short_usage: bool = False) -> None:
         super().__init__(
@@ -78,11 +73,7 @@ class SentenceParser(argparse.ArgumentParser):
         self.after_dashes = self.add_argument(name, nargs="*", metavar=metavar, help=help)
 
     def read(self, words: Sequence[str]) -> argparse.Namespace:
-        """Read the words after the verb.
-
-        Raises `InvalidRequest` (for anything that is not an argument of this verb) or `HelpWanted` (when ``--help`` is
-        among them).
-        """
+        """Read the words after the verb."""
         words, command = self._split(words)
         # The API's names have underscores, and so have the messages that name two options at once.
         words = [_dashes(word) for word in words]

@@ -33,12 +33,7 @@ def cluster_names(which: str) -> list[str]:
 
 
 def candidates(words: Sequence[str], face: str = SHELL, names: Names = cluster_names) -> list[str]:
-    """Return the words that the last of ``words``, which is being typed, may become.
-
-    * `words`: what stands after ``gpucluster``; the last one may be empty.
-    * `face`: ``gpucluster`` or ``%gpucluster``.
-    * `names`: gives the names of clusters.
-    """
+    """Return the words that the last of ``words``, which is being typed, may become."""
     # bash splits --backend=local into three words.
     *before, current = [word for word in words[:-1] if word != "="] + list(words[-1:] or [""])
     if current == "=":

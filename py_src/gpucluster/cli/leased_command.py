@@ -30,9 +30,6 @@ def run_leased(control: Control, found: Namespace, tell: actions.Tell | None) ->
     """Take workers, run the command, and give them back; returns the command's exit code.
 
     A command that a signal has ended has 128 and the signal's number, as in a shell.
-
-    Raises `InvalidRequest` (the command is not there, or such workers cannot be asked for; nothing was started) or
-    `GPUClusterError` (as for ``create``).
     """
     command: list[str] = found.command
     if shutil.which(command[0]) is None:

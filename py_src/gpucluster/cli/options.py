@@ -256,10 +256,7 @@ def add_spec_options(
 
 
 def spec_from(found: argparse.Namespace) -> SpecBase:
-    """Return the validated spec of the options that were given; the rest keeps the models' defaults.
-
-    Raises `InvalidRequest` with a sentence that names the option.
-    """
+    """Return the validated spec of the options that were given; the rest keeps the models' defaults."""
     given = vars(found)
     fields: dict[str, Any] = {}
     if "preset" in given:

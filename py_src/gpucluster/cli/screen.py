@@ -25,8 +25,6 @@ class Screen:
 
     Nothing is drawn meanwhile where the stream is no terminal, or one that cannot do so. Ctrl-Z gives the terminal back
     until the program goes on.
-
-    `stream`: default: standard output.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:

@@ -20,8 +20,6 @@ class _Following:
     """What both forms have in common.
 
     The cluster's own process follows the load, so that this object may be forgotten.
-
-    `cluster`: the handle that was asked. `model`: the cluster, as it is when it has accepted that.
     """
 
     def __init__(self, cluster: ClusterHandle, model: ClusterModel) -> None:

@@ -108,10 +108,7 @@ class SiteWarning(UserWarning):
 
 
 def asked_for(backend: str, options: dict[str, Any], *, stacklevel: int) -> dict[str, Any]:
-    """Return the fields of a spec that a call means, and warn whoever called of what to know about it.
-
-    Raises `InvalidRequest`.
-    """
+    """Return the fields of a spec that a call means, and warn whoever called of what to know about it."""
     # Left at 'auto', the kind is what a preset says.
     named = backend != "auto" or options.get("preset") is None
     spec, without_effect = read_keywords(with_preset({"backend": backend, **options} if named else options))
@@ -159,15 +156,7 @@ async def _create(options: dict[str, Any], *, wait: bool, timeout: float) -> tup
 async def running_or_stopped(
     control: AsyncControl, model: ClusterModel, *, timeout: float, deadline: float, progress: OnProgress | None = None
 ) -> ClusterModel:
-    """Wait until a new cluster runs; where that is not to be, nothing is left of it.
-
-    * `model`: as it was asked for.
-    * `timeout`: seconds that it has in all.
-    * `deadline`: when they are over, on the monotonic clock.
-    * `progress`: called with each new model.
-
-    Raises `StartFailed`, `StartTimedOut`.
-    """
+    """Wait until a new cluster runs; where that is not to be, nothing is left of it."""
     try:
         left = max(0.0, deadline - time.monotonic())
         return await control.wait(model.id, timeout=left, progress=progress)
@@ -265,10 +254,7 @@ def list() -> List[ClusterModel]:
 
 
 def tell_at_exit(registry: Registry, model: ClusterModel) -> None:
-    """Say it on standard error when this process ends, if it is a script: somebody at a prompt sees his clusters.
-
-    `registry`: where the cluster is written down. `model`: as it was created.
-    """
+    """Say it on standard error when this process ends, if it is a script: somebody at a prompt sees his clusters."""
     if not _has_prompt():
         atexit.register(_tell, registry, model.id, os.getpid())
 

@@ -65,8 +65,6 @@ class Requests:
         * `python`: Python executable of the cluster; default: that of ``spec.kernel_name``, else this process's.
         * `cwd`: working directory of the workers; default: this process's.
         * `timeout`: most seconds until its process is there.
-
-        Raises `InvalidRequest`, `NameTaken`, `StartFailed`, `StartTimedOut`, `RegistryUnwritable`.
         """
         creation = await self._creation(spec, python=python, cwd=cwd, timeout=timeout)
         return await self._begun(creation)
@@ -92,18 +90,12 @@ class Requests:
 
     @twin
     async def preview(self: AsyncControl, spec: SpecBase | dict[str, Any]) -> Submission:
-        """Return what would be handed to a batch system for such a cluster; starts nothing.
-
-        Raises `InvalidRequest`, `PreflightFailed`, `StartFailed`.
-        """
+        """Return what would be handed to a batch system for such a cluster; starts nothing."""
         return await preview(checked_spec(spec))
 
     @twin
     async def notes(self: AsyncControl, spec: SpecBase | dict[str, Any]) -> List[str]:
-        """Return what to know about a cluster before it is made, such as that its workers share cores. Starts nothing.
-
-        Raises `InvalidRequest`: it is refused; so would ``create``.
-        """
+        """Return what to know about a cluster before it is made, such as that its workers share cores."""
         checked = checked_spec(spec)
         return await asyncio.to_thread(lambda: notes_on_spec(bounded_spec(checked)))
 
@@ -146,10 +138,7 @@ class Requests:
 
     @twin
     async def patch_notes(self: AsyncControl, id: str, patch: ClusterPatch | dict[str, Any]) -> List[str]:
-        """Return what to know about a change before it is made. Changes nothing.
-
-        Raises `ClusterNotFound`, `InvalidRequest`.
-        """
+        """Return what to know about a change before it is made. Changes nothing."""
         model = self.registry.find(id)
         return notes_on_patch(model, checked_patch(model, patch))
 
@@ -179,60 +168,40 @@ class Requests:
 
     @twin
     async def glance(self: AsyncControl, id: str, *, timeout: float | None = None) -> TelemetrySample:
-        """Return the newest figures without making workers report more often: for monitors that ask all day.
-
-        `timeout`: seconds to wait for the answer; default: 30. Raises `ClusterNotFound`, `InvalidState`,
-        `SupervisorUnreachable`.
-        """
+        """Return the newest figures without making workers report more often: for monitors that ask all day."""
         model = self._living(id)
         answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/sample", timeout=timeout)
         return Telemetry.model_validate_json(answer).sample
 
     @twin
     async def decisions(self: AsyncControl, id: str) -> List[Decision]:
-        """Return what following the load has led to since `adapt` was last called, oldest first.
-
-        Raises `ClusterNotFound`, `InvalidState`, `SupervisorUnreachable`.
-        """
+        """Return what following the load has led to since `adapt` was last called, oldest first."""
         model = self._living(id)
         answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/decisions")
         return Decisions.model_validate_json(answer).decisions
 
     @twin
     async def failures(self: AsyncControl, id: str) -> TaskFailures:
-        """Return the tasks that have failed and are still held, each kind with the last error and its traceback.
-
-        Raises `ClusterNotFound`, `InvalidState`, `SupervisorUnreachable`.
-        """
+        """Return the tasks that have failed and are still held, each kind with the last error and its traceback."""
         model = self._living(id)
         answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/failures")
         return TaskFailures.model_validate_json(answer)
 
     @twin
     async def results(self: AsyncControl, id: str) -> LargestResults:
-        """Return what takes the most memory: collections with their size, workers and notebooks.
-
-        Raises `ClusterNotFound`, `InvalidState`, `SupervisorUnreachable`.
-        """
+        """Return what takes the most memory: collections with their size, workers and notebooks."""
         model = self._living(id)
         answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/results")
         return LargestResults.model_validate_json(answer)
 
     @twin
     async def release_results(self: AsyncControl, id: str, released: ResultsReleased) -> ClusterModel:
-        """Let a notebook hold some results no longer: its futures are cancelled, and the memory is freed.
-
-        `released`: which ones, as ``results`` names them. Raises `ClusterNotFound`, `InvalidState`,
-        `SupervisorUnreachable`.
-        """
+        """Let a notebook hold some results no longer: its futures are cancelled, and the memory is freed."""
         return await self.ask(self._living(id), "POST", "/results/release", released.model_dump())
 
     @twin
     async def submission(self: AsyncControl, id: str) -> Submission:
-        """Return what was handed to whoever starts a cluster's workers, also of an ended one.
-
-        Raises `ClusterNotFound`.
-        """
+        """Return what was handed to whoever starts a cluster's workers, also of an ended one."""
         folder = self.registry.folder(self.registry.find(id).id)
         try:
             return Submission(text=read_own_file(folder.submitted).decode("utf-8", "replace"))
@@ -241,10 +210,7 @@ class Requests:
 
     @twin
     async def open_dashboard(self: AsyncControl, id: str) -> str:
-        """Let a browser on this machine reach the dashboard, and return the address of its status page: a secret.
-
-        Raises `ClusterNotFound`, `InvalidState`, `SupervisorUnreachable`.
-        """
+        """Let a browser on this machine reach the dashboard, and return the address of its status page: a secret."""
         model = self._living(id)
         answer = await ask_supervisor(self.registry.folder(model.id), "POST", "/dashboard")
         url = DashboardAddress.model_validate_json(answer).url
@@ -275,19 +241,12 @@ class Requests:
 
     @twin
     async def begin_recording(self: AsyncControl, id: str, file: str | Path) -> ClusterModel:
-        """Let the cluster's own process record what gauges show, until that is ended or the cluster ends.
-
-        `file`: where to write; nothing may be there. Raises `ClusterNotFound`, `InvalidRequest`, `InvalidState`,
-        `SupervisorUnreachable`.
-        """
+        """Let the cluster's own process record what gauges show, until that is ended or the cluster ends."""
         return await self.ask(self._living(id), "POST", "/recording", {"file": os.path.abspath(file)})
 
     @twin
     async def end_recording(self: AsyncControl, id: str) -> ClusterModel:
-        """Complete the recording that ``begin_recording`` has begun. Harmless when there is none.
-
-        Raises `ClusterNotFound`, `InvalidState`, `SupervisorUnreachable`.
-        """
+        """Complete the recording that ``begin_recording`` has begun. Harmless when there is none."""
         return await self.ask(self._living(id), "DELETE", "/recording")
 
     @twin
@@ -319,9 +278,6 @@ class AsyncControl(Requests, Verbs):
         """Return a cluster that has not ended, by name or id; without one the only one that there is.
 
         In a command of ``gpucluster lease`` it is the one that was leased for that command.
-
-        Raises `ClusterNotFound` (when there is none, or it has ended) or `InvalidRequest` (when the name was left out
-        and there are several).
         """
         living = [model for model in self.registry.list() if not model.state.ended]
         name = name or os.environ.get(LEASE_VARIABLE)

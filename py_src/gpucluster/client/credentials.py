@@ -26,9 +26,6 @@ def security_of(model: ClusterModel, folder: Folder) -> Security:
     """Return what a client needs to be let in: credentials where the protocol is TLS, else nothing.
 
     Who connects by a unix socket reads the secret beside it.
-
-    Raises `MissingPackage` (the cluster is reached through a Dask Gateway, and this environment has no dask-gateway) or
-    `InvalidState` (something else has taken the place of its credentials).
     """
     from distributed.security import Security
 

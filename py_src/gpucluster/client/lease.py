@@ -103,12 +103,7 @@ def leased_line(model: ClusterModel) -> str:
 
 
 class LeaseOfWorkers:
-    """What ``Lease`` and ``AsyncLease`` have in common.
-
-    * `scope`: what it is for.
-    * `timeout`: seconds that the start may take.
-    * `control`: how clusters are reached.
-    """
+    """What ``Lease`` and ``AsyncLease`` have in common."""
 
     def __init__(
         self,

@@ -19,11 +19,7 @@ FORBIDDEN = "This site does not let clusters be shown by a link."
 
 
 def make_link(registry: Registry, model: ClusterModel, request: LinkRequest, by: str | None) -> NewLink:
-    """Make a link to look at a living cluster.
-
-    Raises `InvalidState` (the cluster is about to end, or has too many links), `LinkRefused` (the site does not allow
-    it) or `RegistryUnwritable`, `SupervisorUnreachable`.
-    """
+    """Make a link to look at a living cluster."""
     must_be_allowed(request)
     if model.wanted.stopped:
         raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; nobody can look at it any more.")
@@ -59,10 +55,7 @@ def links_of(registry: Registry, model: ClusterModel) -> SharedLinks:
 
 
 def take_links_back(registry: Registry, model: ClusterModel, id: str | None) -> SharedLinks:
-    """Withdraw a link, or all of them; returns what was withdrawn. Views that are open end within seconds.
-
-    Raises `LinkNotFound`, `RegistryUnwritable`, `SupervisorUnreachable`.
-    """
+    """Withdraw a link, or all of them; returns what was withdrawn. Views that are open end within seconds."""
     return SharedLinks(id=model.id, links=withdraw_links(registry.folder(model.id), id))
 
 

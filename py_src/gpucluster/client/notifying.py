@@ -67,10 +67,7 @@ class Batch:
 
 
 def futures_in(found: Any) -> list[Any]:
-    """Return the futures in a collection of Dask that was persisted, in a list of futures, or of one future.
-
-    Raises `InvalidRequest`: there is none.
-    """
+    """Return the futures in a collection of Dask that was persisted, in a list of futures, or of one future."""
     from distributed import Future, futures_of
 
     items = [found] if isinstance(found, Future) or not isinstance(found, (list, tuple, set, dict)) else found

@@ -48,11 +48,7 @@ class AsyncRecorder(LineRecorder):
         self._pid = os.getpid()
 
     async def start(self) -> None:
-        """Begin; returns when the first sample is written. Doing it twice changes nothing.
-
-        Raises `InvalidState` (when the cluster is not running, or the file has no room for the first sample) or
-        `InvalidRequest`, `SupervisorUnreachable`.
-        """
+        """Begin; returns when the first sample is written. Doing it twice changes nothing."""
         model = self._model()
         if self._task is None and model.scheduler_address is None:
             raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; there is nothing to record.")

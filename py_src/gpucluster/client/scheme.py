@@ -23,10 +23,7 @@ class ClusterConnector(Connector):
     """Connects to the scheduler of a cluster of this user."""
 
     async def connect(self, address: str, deserialize: bool = True, **connection_args: Any) -> Comm:
-        """Connect to the cluster of that name or id.
-
-        Raises `ClusterNotFound` or `InvalidState` (when it does not run).
-        """
+        """Connect to the cluster of that name or id."""
         registry = Registry()
         model = registry.find(address)
         if model.state.ended or model.scheduler_address is None:

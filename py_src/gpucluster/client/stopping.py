@@ -48,10 +48,7 @@ def kill_supervisor(registry: Registry, folder: Folder) -> None:
 
 
 async def kill_cluster(registry: Registry, model: ClusterModel, why: str) -> ClusterModel:
-    """Kill the process of a cluster and return the cluster as it has ended, with ``why`` as its reason.
-
-    Raises `SupervisorUnreachable`: the system does not let the process go.
-    """
+    """Kill the process of a cluster and return the cluster as it has ended, with ``why`` as its reason."""
     folder = registry.folder(model.id)
     if not model.state.ended:
         # Before: whoever finds it gone first can say why.
@@ -162,10 +159,7 @@ def stopped_by(registry: Registry, model: ClusterModel) -> str | None:
 
 
 def how_it_ended(model: ClusterModel, by: str | None) -> str:
-    """Return what has become of a cluster: what happened to it, when, by whom and why.
-
-    `model`: one that is over. `by`: who stopped it.
-    """
+    """Return what has become of a cluster: what happened to it, when, by whom and why."""
     failed = model.state is ClusterState.FAILED
     verb = "is being stopped" if model.state is ClusterState.STOPPING else "failed" if failed else "was stopped"
     when = "" if model.ended_at is None else f" {_clock(model.ended_at)}"

@@ -26,18 +26,12 @@ def is_sampled(model: ClusterModel) -> bool:
 
 
 def telemetry_lines(folder: Folder) -> AsyncGenerator[bytes, None]:
-    """Yield each sample as the JSON of a whole event, not parsed, until the cluster's process ends the stream.
-
-    Raises `SupervisorUnreachable`, `GPUClusterError`.
-    """
+    """Yield each sample as the JSON of a whole event, not parsed, until the cluster's process ends the stream."""
     return stream_lines(folder, "/telemetry")
 
 
 async def follow_telemetry(registry: Registry, id: str) -> AsyncGenerator[bytes, None]:
-    """Yield samples like ``telemetry_lines``, over another connection where one breaks, until the cluster has ended.
-
-    Raises `SupervisorUnreachable`, `GPUClusterError`: there was not one sample.
-    """
+    """Yield samples like ``telemetry_lines``, over another connection where one breaks, until the cluster has ended."""
     folder = registry.folder(id)
     heard = False
     while True:

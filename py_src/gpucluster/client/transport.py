@@ -101,10 +101,7 @@ async def _answer(folder: Folder, method: str, path: str, body: Any, by: str | N
 
 
 async def stream_lines(folder: Folder, path: str) -> AsyncGenerator[bytes, None]:
-    """Yield the lines of an endless answer, as bytes, until the supervisor ends it.
-
-    Raises `SupervisorUnreachable`, `GPUClusterError`.
-    """
+    """Yield the lines of an endless answer, as bytes, until the supervisor ends it."""
     import httpx
 
     try:

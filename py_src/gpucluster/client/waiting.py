@@ -73,10 +73,7 @@ def must_have_scaled(model: ClusterModel, n_workers: int) -> None:
 
 
 async def wait_until_restarted(registry: Registry, before: ClusterModel, *, timeout: float) -> ClusterModel:
-    """Wait until none of the workers' processes is one of those before.
-
-    Raises `OperationFailed` (not all workers came back) or `OperationTimedOut` (they may come yet).
-    """
+    """Wait until none of the workers' processes is one of those before."""
     # The request is accepted before it is visible: the workers' processes must be others.
     old = {worker.pid for worker in before.workers}
     deadline = asyncio.get_running_loop().time() + timeout
@@ -97,10 +94,7 @@ async def wait_until_restarted(registry: Registry, before: ClusterModel, *, time
 async def wait_until_retired(
     registry: Registry, id: str, worker: str, address: str | None, *, timeout: float
 ) -> ClusterModel:
-    """Wait until no worker has that address.
-
-    Raises `InvalidState` (the worker stays, with the reason) or `OperationTimedOut` (it may go yet).
-    """
+    """Wait until no worker has that address."""
     deadline = asyncio.get_running_loop().time() + timeout
     while True:
         model = registry.find(id)
@@ -117,10 +111,7 @@ async def wait_until_retired(
 
 
 async def wait_until_connected(registry: Registry, id: str, n_workers: int, *, timeout: float) -> ClusterModel:
-    """Wait until at least that many workers are connected.
-
-    Raises `ClusterEnded` or `OperationTimedOut` (the others may come yet).
-    """
+    """Wait until at least that many workers are connected."""
     deadline = asyncio.get_running_loop().time() + timeout
     while (model := registry.find(id)).n_workers < n_workers:
         if model.state.ended or model.state is ClusterState.STOPPING:

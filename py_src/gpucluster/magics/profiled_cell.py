@@ -25,10 +25,7 @@ REPORT_NAME = "profile_report"
 
 
 class ProfiledCell:
-    """The measurement of the cell that runs now.
-
-    `found`: what was typed after ``profile``. `connected`: the client that ``connect`` made.
-    """
+    """The measurement of the cell that runs now."""
 
     def __init__(self, shell: InteractiveShell, found: Namespace, connected: Client | None) -> None:
         from ..profiling.measurement import Profile

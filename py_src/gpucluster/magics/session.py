@@ -50,10 +50,7 @@ class Session:
         self._recorders = Recorders()
 
     def run(self, line: str, cell: str | None = None, names: Mapping[str, Any] | None = None) -> None:
-        """Carry out one line. A refusal is a sentence on standard error, never a traceback.
-
-        `names`: the variables that the line may name; default: the notebook's.
-        """
+        """Carry out one line. A refusal is a sentence on standard error, never a traceback."""
         begins_cell = line.split()[:1] in (["lease"], ["profile"])
         if cell is not None and (begins_cell or line.split()[:1] == ["notify"]):
             # From a program; what is typed is a line magic already, in the cell that it measures.

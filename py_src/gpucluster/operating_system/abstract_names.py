@@ -44,10 +44,7 @@ class BoundName(NamedTuple):
 
 
 def hold(name: str) -> socket.socket | None:
-    """Return a socket that holds a name until it is closed or this process ends; ``None``: somebody else holds it.
-
-    Raises `OSError`: no socket can be made, or the name is too long.
-    """
+    """Return a socket that holds a name until it is closed or this process ends; ``None``: somebody else holds it."""
     held = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
     try:
         held.bind(b"\0" + name.encode())
@@ -63,8 +60,6 @@ def held_names(prefix: str) -> list[BoundName]:
     """Return the names that begin so and are held by anyone, in this network namespace; each of them once.
 
     A name that is not UTF-8 is left out: ``hold`` makes none, and two of them may decode to the same text.
-
-    Raises `OSError`: this system does not tell.
     """
     if not LINUX:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))

@@ -66,10 +66,7 @@ def allow_many_files() -> None:
 
 
 def everybody_may_fill(folder: str) -> bool:
-    """Whether any user of the machine could put a file into this folder, or another folder in its place.
-
-    Raises `OSError`: it cannot be looked at.
-    """
+    """Whether any user of the machine could put a file into this folder, or another folder in its place."""
     place = Path(os.path.realpath(folder))
     if place.stat().st_mode & stat.S_IWOTH:
         return True

@@ -101,10 +101,7 @@ def thread_numbers(pid: int) -> list[int]:
 
 
 def open_files(pid: int) -> list[os.stat_result]:
-    """Return what a process holds open, also what has no name any more; where the system does not tell: nothing.
-
-    Raises `OSError`: it has ended, or may not be looked into.
-    """
+    """Return what a process holds open, also what has no name any more; where the system does not tell: nothing."""
     found: list[os.stat_result] = []
     if LINUX:
         for name in os.listdir(f"/proc/{pid}/fd"):

@@ -89,10 +89,7 @@ ANSWER_SECONDS = 20
 
 
 class Recording:
-    """One recording of one cluster, over its own connection, whatever the notebook does to its client.
-
-    Raises `InvalidState` where the scheduler does not answer, or refuses.
-    """
+    """One recording of one cluster, over its own connection, whatever the notebook does to its client."""
 
     def __init__(self, target: Target) -> None:
         self.name = f"gpucluster-profile-{uuid4().hex}"

@@ -59,10 +59,7 @@ def memory_of_worker(wanted: int | float | str | None, machine: Machine, *, work
 
 
 def capacity_notes(n_workers: int, threads: int, limit_bytes: int, machine: Machine) -> list[str]:
-    """Return a sentence for each thing that so many workers have to share; none where there is enough.
-
-    `limit_bytes`: memory limit of each worker, 0 for none. `machine`: where all of them run.
-    """
+    """Return a sentence for each thing that so many workers have to share; none where there is enough."""
     notes = []
     total = n_workers * limit_bytes
     if total > machine.memory_bytes and n_workers > 1:

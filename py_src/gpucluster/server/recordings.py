@@ -28,7 +28,7 @@ _MOST_LENGTHS = 2000
 class RecordingFolder:
     """Where recordings are looked for.
 
-    `root`: jupyter's root: nothing outside of it is read or written, whatever a link in it leads to. `made`: folder
+    `root`: Jupyter's root: nothing outside of it is read or written, whatever a link in it leads to. `made`: folder
     below it where recordings go that are made from the panel.
     """
 

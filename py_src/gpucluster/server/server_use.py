@@ -78,7 +78,7 @@ def computes(model: ClusterModel) -> bool:
 class UseOfServer:
     """Tells the server that it is used while a cluster computes, for a time after a person has used it.
 
-    * `application`: jupyter's, which counts.
+    * `application`: Jupyter's, which counts.
     * `hours`: so long after anything else has counted as use, clusters do; 0: never.
     * `watched`: whether somebody looks at gauges, where that counts, too.
     """

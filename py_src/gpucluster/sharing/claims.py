@@ -32,8 +32,6 @@ class NodeClaims:
     """The claims of this process among those of all users.
 
     They are names that the kernel takes back when this process ends, however it ends.
-
-    `policy`: what the site says.
     """
 
     def __init__(self, policy: GPUPolicy = DEFAULT) -> None:
@@ -125,8 +123,6 @@ class DeviceClaims:
     """The claims of this process and of other clusters in the same registry, where the system has none between users.
 
     They are locks, so they end with the process that holds them, however it ends.
-
-    `policy`: what the site says; slots there are none.
     """
 
     def __init__(self, directory: Path, policy: GPUPolicy = DEFAULT) -> None:

@@ -34,8 +34,6 @@ def listening() -> tuple[dict[int, list[tuple[str, BoundName]]], int]:
     """Return the names of clusters that listen, by user, and how many were left out because a user has too many.
 
     A cluster's name is its id, unless that is taken.
-
-    Raises `OSError`: this system does not tell.
     """
     start = socket_name("")
     found: dict[int, list[tuple[str, BoundName]]] = {}

@@ -40,12 +40,7 @@ class Amount:
 
 @dataclass(frozen=True)
 class Remaining:
-    """What is left of a user's share, beside their other clusters.
-
-    * `others`: living ones whose workers are here.
-    * `n_living`: all living ones.
-    * `most`: what the site gives.
-    """
+    """What is left of a user's share, beside their other clusters."""
 
     others: tuple[ClusterModel, ...] = ()
     n_living: int = 0
@@ -76,10 +71,7 @@ class Remaining:
         return would_be if fits is None else max(1, min(would_be, fits))
 
     def memory_limit(self, spec: SpecBase, memory_bytes: int, workers: int) -> int:
-        """Return the memory of each of so many workers: what is left, divided, where it was left open.
-
-        `spec`: what was asked for. `memory_bytes`: what it is without a site.
-        """
+        """Return the memory of each of so many workers: what is left, divided, where it was left open."""
         if self.most.memory is None or spec.memory_limit != "auto":
             return memory_bytes
         left = max(0, self.most.memory - self._had().memory)
@@ -161,10 +153,7 @@ class Remaining:
 
 
 def left_beside(clusters: Iterable[ClusterModel], own: str | None = None) -> Remaining:
-    """Return what is left of this user's share beside these clusters.
-
-    `clusters`: all of this user's. `own`: id of the one that it is for, which does not count.
-    """
+    """Return what is left of this user's share beside these clusters."""
     living = [model for model in clusters if model.id != own and not model.state.ended]
     return Remaining(tuple(filter(is_here, living)), len(living))
 

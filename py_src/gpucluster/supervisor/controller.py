@@ -61,8 +61,6 @@ class RoutineChecks:
     """Does the checks of one cluster once a second, until it is to stop.
 
     A check that fails ends nothing: the cause becomes the cluster's notice, is logged once, and the next second comes.
-
-    `store`: has the cluster as it is now. `*checks`: what is done, in this order.
     """
 
     def __init__(self, store: StateStore, *checks: Callable[[], None]) -> None:
@@ -303,10 +301,7 @@ class Controller:
         await asyncio.to_thread(yield_as_cluster)
 
     def open_dashboard(self) -> DashboardAddress:
-        """Let a browser on this machine reach the dashboard: on a port of loopback, below the secret prefix.
-
-        Raises `InvalidState`: there is no dashboard (yet).
-        """
+        """Let a browser on this machine reach the dashboard: on a port of loopback, below the secret prefix."""
         if self.parts.deployment is None or self.model.dashboard_path is None:
             raise InvalidState(
                 f"The cluster '{self.model.name}' is {self.model.state.value}; its dashboard is not open."

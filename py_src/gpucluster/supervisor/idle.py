@@ -11,10 +11,7 @@ from ..protocol.plain_text import counted
 
 
 class IdleTimer:
-    """Counts how long nothing has happened, on a clock that nobody can set.
-
-    `timeout_seconds`: idle time after which ``expired`` is true; ``None`` for never.
-    """
+    """Counts how long nothing has happened, on a clock that nobody can set."""
 
     def __init__(self, timeout_seconds: int | None) -> None:
         self.timeout_seconds = timeout_seconds

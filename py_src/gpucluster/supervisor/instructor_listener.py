@@ -231,10 +231,7 @@ def facts_of(model: ClusterModel) -> ClusterFacts:
 
 
 def carry_out(requests: Requests, request: InstructorRequest, who: str) -> None:
-    """Do what an instructor asks for; the owner reads in every face who it was.
-
-    Raises `InvalidState`: the cluster is stopping or has ended.
-    """
+    """Do what an instructor asks for; the owner reads in every face who it was."""
     if requests.parts.model.wanted.stopped or requests.parts.model.state.ended:
         # In words of its own: the name of the cluster is its owner's.
         raise InvalidState("It is being stopped already.")

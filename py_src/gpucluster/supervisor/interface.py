@@ -299,10 +299,7 @@ ROUTES: tuple[tuple[str, type[_Handler]], ...] = (
 
 
 class Listener:
-    """Listens on the folder's socket. The folder is private; the peer's user id and the secret are checked besides.
-
-    Raises `OSError`: there can be no socket in the folder.
-    """
+    """Listens on the folder's socket. The folder is private; the peer's user id and the secret are checked besides."""
 
     def __init__(self, interface: Interface, folder: Folder) -> None:
         options: dict[str, Any] = {"interface": interface}

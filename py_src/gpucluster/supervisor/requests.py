@@ -130,11 +130,7 @@ class Requests:
         return self._want(wanted=wanted, **limit)
 
     def retire(self, name: str, by: str | None = None) -> ClusterModel:
-        """Ask for the end of one worker, whose results go to the others first.
-
-        Raises `InvalidState` (the cluster is not running), `WorkerNotFound` (it has no worker of that name) or
-        `RegistryUnwritable`.
-        """
+        """Ask for the end of one worker, whose results go to the others first."""
         reconciler = self._must_run(Verb.RETIRE, "it has no workers to retire")
         name = find_worker(self._model, name).name
         if reconciler.retires(name):
@@ -149,10 +145,7 @@ class Requests:
         return self._want(wanted=wanted)
 
     def restart(self, by: str | None = None) -> ClusterModel:
-        """Ask for a restart of all workers.
-
-        Refused as ``retire`` is.
-        """
+        """Ask for a restart of all workers."""
         reconciler = self._must_run(Verb.RESTART, "there is nothing to restart")
         self._store.must_write()
         self._activity_log.asked("restart", by, "Restart all workers")
@@ -176,20 +169,13 @@ class Requests:
         return model
 
     def tell(self, announced: Announcement, by: str | None = None) -> ClusterModel:
-        """Announce what a client has done with the cluster.
-
-        Raises `InvalidState`: the cluster is stopping or has ended.
-        """
+        """Announce what a client has done with the cluster."""
         self._must_live()
         self._activity_log.happened(announced.kind, announced.message, by)
         return self._model
 
     async def record(self, sampler: Sampler, file: str, by: str | None = None) -> ClusterModel:
-        """Begin to record what gauges show into a file.
-
-        Raises `InvalidState` (the cluster is stopping or has ended, or is recorded already) or `InvalidRequest`
-        (nothing can be written there).
-        """
+        """Begin to record what gauges show into a file."""
         self._must_live()
         return await self.parts.recording.begin(sampler, file, by)
 
@@ -201,10 +187,7 @@ class Requests:
         return self.parts.deployment.scheduler
 
     async def release_results(self, released: ResultsReleased, by: str | None = None) -> ClusterModel:
-        """Let a notebook hold the results of a collection no longer: its futures are cancelled.
-
-        Raises `InvalidState`: the cluster is not running, or the notebook holds no such results.
-        """
+        """Let a notebook hold the results of a collection no longer: its futures are cancelled."""
         scheduler = self.scheduler()
         n_released = await scheduler.release(
             group=released.group,

@@ -21,10 +21,7 @@ from .state_store import StateStore
 
 
 class Share:
-    """The share of one cluster; to its backend, a ``backends.share.RemainingShare``.
-
-    `registry`: all clusters of this user. `id`: this one's.
-    """
+    """The share of one cluster; to its backend, a ``backends.share.RemainingShare``."""
 
     def __init__(self, registry: Registry, id: str) -> None:
         self._registry = registry
@@ -48,8 +45,6 @@ class Share:
 
         Another cluster of this user may have taken a part of it while the plan was made. Who leaves their memory open
         is then given what is left now.
-
-        Raises `GPUClusterError`: the backend refuses, or it is more than what is left.
         """
         plan = await backend.preflight(spec, context)
         try:
@@ -65,8 +60,6 @@ class Share:
         """Refuse a cluster that is more than what is left, and write down how many workers it may count for.
 
         Returns the plan with the memory of so many workers as are wanted by now.
-
-        Raises `PreflightFailed`.
         """
         if not is_here(store.model):
             return plan

@@ -114,11 +114,7 @@ async def _chosen(choice: DeviceChoice, spec: CudaSpec, context: StartContext) -
 
 
 def constructor_options(spec: CudaSpec, checked: Checked, *, memory_limit: int) -> dict[str, Any]:
-    """Return every argument that follows from the spec. All sizes are bytes, all devices UUIDs.
-
-    `checked`: the same, resolved on this machine. `memory_limit`: host memory of one worker in bytes, 0 for no limit,
-    when every device has a worker.
-    """
+    """Return every argument that follows from the spec. All sizes are bytes, all devices UUIDs."""
     return {
         "CUDA_VISIBLE_DEVICES": [device.uuid for device in checked.devices],
         "n_workers": checked.n_workers,

@@ -22,10 +22,7 @@ WHOLE = "whole GPU (nothing keeps other programs from using it)"
 
 
 class DeviceChoice:
-    """The choice of one cluster, which may have to wait.
-
-    `claims`: where GPUs are claimed. `left`: what the site leaves to this user of everything but GPUs.
-    """
+    """The choice of one cluster, which may have to wait."""
 
     def __init__(self, spec: CudaSpec, claims: Claims | None, left: RemainingShare | None = None) -> None:
         self._spec = spec

@@ -172,10 +172,7 @@ _ALLOCATORS = ("rmm_pool_size", "rmm_async", "rmm_managed_memory", "rmm_track_al
 
 
 def explain(cause: str, options: Mapping[str, Any]) -> str:
-    """Return the cause with the option that has probably led to it and what to do, if that is known.
-
-    `cause`: as found in the failed workers, without a full stop. `options`: arguments of ``LocalCUDACluster``.
-    """
+    """Return the cause with the option that has probably led to it and what to do, if that is known."""
     chosen = [name for name in _ALLOCATORS if options.get(name)]
     if not chosen or not any(sign in cause for sign in _RMM_SIGNS):
         return cause

@@ -47,10 +47,7 @@ def check_platform() -> None:
 
 
 def check_packages(spec: CudaSpec) -> None:
-    """Refuse options whose packages are not installed: dask-cuda would start a cluster without workers.
-
-    Raises `MissingPackage` naming the option, the package and what to run.
-    """
+    """Refuse options whose packages are not installed: dask-cuda would start a cluster without workers."""
     needs = needed_packages(spec)
     if spec.protocol == "ucx":
         needs.append(Need("protocol", "distributed_ucxx", "distributed-ucxx", "pip install distributed-ucxx-cu13"))

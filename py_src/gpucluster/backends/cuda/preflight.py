@@ -48,10 +48,7 @@ class Checked:
 
 
 def examine(spec: CudaSpec, policy: GPUPolicy = DEFAULT) -> None:
-    """Check all that does not depend on which GPUs are free. Blocks for as long as CUDA takes to answer.
-
-    `policy`: what the site says of its GPUs. Raises `PreflightFailed` with the real cause and what to do.
-    """
+    """Check all that does not depend on which GPUs are free. Blocks for as long as CUDA takes to answer."""
     check_platform()
     probe = probe_gpu()
     if not probe.usable and not (spec.devices and probe.code == "hidden"):
@@ -65,10 +62,7 @@ def examine(spec: CudaSpec, policy: GPUPolicy = DEFAULT) -> None:
 def given_out(
     host: HostDevices, spec: CudaSpec, policy: GPUPolicy, taken: Mapping[str, int] | None = None
 ) -> list[DeviceModel]:
-    """Return the devices that this cluster may have, the best first.
-
-    Raises `NoUsableDevice`: the site gives out none, or not one that was asked for.
-    """
+    """Return the devices that this cluster may have, the best first."""
     named = {device.uuid: device for device in host.devices}
 
     def is_given(device: DeviceModel) -> bool:

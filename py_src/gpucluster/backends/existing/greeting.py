@@ -40,10 +40,7 @@ class Greeting:
 
 
 async def greet(address: str, security: Security | None) -> Greeting:
-    """Ask a scheduler what it is.
-
-    Raises `PreflightFailed`: it is none, it does not let us in, or its version does not fit.
-    """
+    """Ask a scheduler what it is."""
     caller = scheduler_rpc(address, security)
     try:
         async with asyncio.timeout(ANSWER_SECONDS):

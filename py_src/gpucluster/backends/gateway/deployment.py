@@ -34,12 +34,7 @@ _LIMIT = re.compile(r"limit of (\d+) workers")
 
 
 class GatewayDeployment(Deployment):
-    """A cluster of a Dask Gateway.
-
-    * `server`: closed with the deployment.
-    * `report`: of the cluster, which runs.
-    * `ends_with_us`: whether the cluster is shut down when the deployment is closed.
-    """
+    """A cluster of a Dask Gateway."""
 
     can = frozenset(Verb)
 

@@ -32,10 +32,7 @@ class Login:
 
     @classmethod
     def of(cls, spec: GatewaySpec) -> Self:
-        """Return what a spec asks for; what it leaves open is looked up in Dask's configuration.
-
-        Raises `PreflightFailed` (nobody says where the server is) or `MissingPackage` (dask-gateway is not installed).
-        """
+        """Return what a spec asks for; what it leaves open is looked up in Dask's configuration."""
         address = spec.address
         if address is None:
             found = configured("address")
@@ -56,11 +53,7 @@ class Login:
         return asdict(self)
 
     def gateway(self) -> Any:
-        """Return dask-gateway's client of that server, asynchronous; it connects when it is used.
-
-        Raises `PreflightFailed` (a secret that is to be used is missing or can be read by others) or `MissingPackage`
-        (dask-gateway is not installed).
-        """
+        """Return dask-gateway's client of that server, asynchronous; it connects when it is used."""
         _must_be_installed()
         from dask_gateway import Gateway
 
@@ -150,10 +143,7 @@ def _checked(address: Any) -> str:
 
 
 def read_secret(where: str) -> str:
-    """Return a password or token out of a variable or a file.
-
-    Raises `PreflightFailed`: it is not there, or somebody else can read it.
-    """
+    """Return a password or token out of a variable or a file."""
     if not os.path.isabs(where):
         found = os.environ.get(where)
         if not found:

@@ -129,8 +129,6 @@ def checked(offered: Sequence[Option], given: Mapping[str, Any], usual: Mapping[
     * `offered`: what the server offers.
     * `given`: what the user has chosen, perhaps as text.
     * `usual`: ``gateway.cluster.options`` of Dask's configuration.
-
-    Raises `PreflightFailed` with a sentence per option.
     """
     known = {option.name: option for option in offered}
     values = {option.name: option.default for option in offered}

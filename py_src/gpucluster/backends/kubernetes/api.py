@@ -103,11 +103,7 @@ class Kubernetes:
 
     @classmethod
     async def connect(cls, access: Access) -> Kubernetes:
-        """Log in, and ask for the version.
-
-        Raises `PreflightFailed` (there is no kubeconfig, or it has no such context) or `KubernetesSilent`,
-        `KubernetesRefused`.
-        """
+        """Log in, and ask for the version."""
         import kr8s.asyncio
 
         where = access.kubeconfig or "~/.kube/config"
@@ -157,10 +153,7 @@ class Kubernetes:
             return found
 
     async def items(self, path: str, *, version: str = "v1", **parameters: str) -> list[dict[str, Any]]:
-        """Return all things of a kind in the namespace.
-
-        `path`: such as ``pods``. `**parameters`: ``labelSelector``, ``fieldSelector``.
-        """
+        """Return all things of a kind in the namespace."""
         found = await self.ask("GET", path, version=version, params=parameters)
         items: list[dict[str, Any]] = found.get("items") or []
         return items

@@ -176,11 +176,7 @@ _FORWARD: tuple[Right, ...] = tuple(("", "pods/portforward", verb) for verb in (
 
 
 def rights(*, secret: bool, forward: bool) -> tuple[Right, ...]:
-    """Return what a user must be allowed to do in the namespace.
-
-    `secret`: whether there is a secret. `forward`: whether the scheduler is reached through Kubernetes, as from
-    outside.
-    """
+    """Return what a user must be allowed to do in the namespace."""
     return _ALWAYS + (_SECRET if secret else ()) + (_FORWARD if forward else ())
 
 

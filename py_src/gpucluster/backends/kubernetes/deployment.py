@@ -45,8 +45,6 @@ class Replicas:
 
     The operator acts when the number changes, and makes as many deployments as are missing then. It replaces none that
     somebody deletes. Two changes in quick succession may be one for it.
-
-    `cluster`: name of the ``DaskCluster``. `wanted`: workers that it was made with.
     """
 
     def __init__(self, kubernetes: Kubernetes, cluster: str, wanted: int) -> None:

@@ -29,11 +29,7 @@ def selector(cluster_id: str, component: str | None = None) -> str:
 
 
 async def end_cluster(kubernetes: Kubernetes, cluster_id: str, patience: float, *, secret: bool) -> list[str]:
-    """Delete a cluster and wait until its pods are gone; returns the names of what was deleted.
-
-    `patience`: seconds it may take. `secret`: whether there may be a secret of its name. Raises `NotEnded` (something
-    is there yet) or `KubernetesSilent`, `KubernetesRefused`.
-    """
+    """Delete a cluster and wait until its pods are gone; returns the names of what was deleted."""
     name = resource_name(cluster_id)
     ended: dict[str, None] = {}
     deadline = time.monotonic() + patience

@@ -81,12 +81,7 @@ def secret(
     dashboard_prefix: str,
     variables: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Return the secret, which goes when the ``DaskCluster`` goes.
-
-    * `owner`: the ``DaskCluster`` as Kubernetes has it.
-    * `tls_directory`: folder with the cluster's credentials.
-    * `variables`: environment variables with their values.
-    """
+    """Return the secret, which goes when the ``DaskCluster`` goes."""
     told = {f"env.{name}": value.encode() for name, value in variables.items()}
     if spec.protocol == "tls" and tls_directory is not None:
         told |= {file: read_own_file(tls_directory / file) for file in _TLS_FILES}

@@ -40,10 +40,7 @@ def is_inside() -> bool:
 
 
 class Way:
-    """How the scheduler of a cluster is reached: by its service, or through Kubernetes' own port-forward.
-
-    `inside`: whether the service is reached by its name.
-    """
+    """How the scheduler of a cluster is reached: by its service, or through Kubernetes' own port-forward."""
 
     def __init__(self, kubernetes: Kubernetes, cluster_id: str, *, inside: bool) -> None:
         self._kubernetes = kubernetes

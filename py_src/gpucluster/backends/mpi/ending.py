@@ -22,10 +22,7 @@ def scratch_name(cluster_id: str) -> str:
 
 
 def end_processes(cluster_id: str) -> int:
-    """Kill all processes of a cluster on this machine; returns how many there were.
-
-    Raises `RuntimeError`: some do not end.
-    """
+    """Kill all processes of a cluster on this machine; returns how many there were."""
     ended: set[psutil.Process] = set()
     deadline = time.monotonic() + PATIENCE_SECONDS
     while found := _marked(cluster_id):

@@ -99,11 +99,7 @@ def allocated_gpus(environment: Mapping[str, str] = os.environ) -> int | None:
 
 
 async def find_library(python: str) -> Family:
-    """Return whose MPI library mpi4py uses in a Python.
-
-    Raises `MissingPackage` (it lacks what ranks need) or `PreflightFailed` (it is no program that can be run, or MPI
-    cannot be loaded).
-    """
+    """Return whose MPI library mpi4py uses in a Python."""
     if not (os.path.isfile(python) and os.access(python, os.X_OK)):
         what = "is no program that you can run" if os.path.exists(python) else "is not there"
         raise PreflightFailed(
@@ -133,10 +129,7 @@ def _library(told: str) -> Family:
 
 
 async def find_launcher(spec: MPISpec, library: Family) -> Launcher:
-    """Return what starts the ranks.
-
-    Raises `PreflightFailed`: there is none, it cannot be started, or it belongs to another MPI than mpi4py's.
-    """
+    """Return what starts the ranks."""
     candidates = _candidates(spec)
     if not candidates:
         if spec.launcher is not None and os.path.isabs(spec.launcher):
@@ -244,10 +237,7 @@ def last_words(told: str) -> str:
 
 
 def command(launcher: Launcher, spec: MPISpec, n_workers: int, name: str, pmi: list[str]) -> list[str]:
-    """Return the command line; nothing in it is secret.
-
-    `name`: of the step, where Slurm starts it. `pmi`: as ``pmi_options`` found them.
-    """
+    """Return the command line; nothing in it is secret."""
     words = [launcher.path]
     for option, *values in _options(launcher, spec, name):
         if option not in {word.partition("=")[0] for word in spec.options}:

@@ -40,10 +40,7 @@ _ABORT = re.compile(
 
 
 class Program:
-    """The ranks of one cluster, from one start of the launcher to its end. Made by ``start``.
-
-    `name`: of the launcher, for people. `told`: as for ``start``.
-    """
+    """The ranks of one cluster, from one start of the launcher to its end. Made by ``start``."""
 
     def __init__(self, process: asyncio.subprocess.Process, name: str, told: Mapping[str, Any]) -> None:
         self._process = process

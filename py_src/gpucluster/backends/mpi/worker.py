@@ -21,11 +21,7 @@ ENDED = "its worker has ended"
 
 
 def work(control: int, given: int) -> NoReturn:
-    """Be a worker until it ends; then end this process, without waiting for other ranks as MPI itself would.
-
-    `control`: descriptor of what is told to the process above, in lines of JSON. `given`: number of this rank, as the
-    launcher has told it.
-    """
+    """Be a worker until it ends; then end this process, without waiting for other ranks as MPI itself would."""
     try:
         _work(control, given)
         sys.stderr.write(f"{ENDED}\n")

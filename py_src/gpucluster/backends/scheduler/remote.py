@@ -65,8 +65,6 @@ class RemoteScheduler(SchedulerView):
         * `security`: the cluster's credentials.
         * `timeout`: seconds for the connection.
         * `dashboard`: host and port of its web pages, if they answer below the cluster's secret prefix only.
-
-        Raises `OSError`: it does not answer; ``TimeoutError`` is one.
         """
         client = await _connected(address, security, timeout)
         try:
@@ -88,10 +86,7 @@ class RemoteScheduler(SchedulerView):
         self._client.subscribe_topic(self._name, lambda event: self._look.set())
 
     async def connect_again(self, address: str, security: Security | None, *, timeout: float) -> None:
-        """Look at the same scheduler through another client, where the first one has given up.
-
-        Raises `OSError`: it does not answer.
-        """
+        """Look at the same scheduler through another client, where the first one has given up."""
         with suppress(Exception):
             await asyncio.wait_for(self._client.close(), ANSWER_SECONDS)
         self._client = await _connected(address, security, timeout)

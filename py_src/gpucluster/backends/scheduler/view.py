@@ -99,10 +99,7 @@ class SchedulerView(ABC):
     """Below which path they answer where that is not the cluster's secret prefix, without slashes; it may be empty."""
 
     def open_dashboard(self) -> tuple[str, int]:
-        """Serve the web pages on a port of loopback, if they are on a socket so far; return host and port.
-
-        Raises `InvalidState`: there are no pages.
-        """
+        """Serve the web pages on a port of loopback, if they are on a socket so far; return host and port."""
         if not isinstance(self.dashboard, tuple):
             raise InvalidState("The scheduler of this cluster serves no dashboard.")
         return self.dashboard
@@ -166,10 +163,7 @@ class SchedulerView(ABC):
 
     @abstractmethod
     async def restart_workers(self, timeout: float) -> None:
-        """Restart all workers and forget all tasks.
-
-        Raises `TimeoutError`: not all have come back after that many seconds.
-        """
+        """Restart all workers and forget all tasks."""
 
     @abstractmethod
     async def add_worker_plugin(self, name: str, pickled: bytes) -> None:

@@ -179,8 +179,6 @@ async def _ask_slurm(spec: SlurmSpec, script: str) -> tuple[site.Site, datetime 
     """Return what the site has, when Slurm would start such a job, and in sentences why it cannot tell.
 
     All of it is asked at the same time.
-
-    Raises `PreflightFailed`.
     """
     looking = asyncio.ensure_future(_must_be_there(spec))
     try:
@@ -204,10 +202,7 @@ async def _ask_slurm(spec: SlurmSpec, script: str) -> tuple[site.Site, datetime 
 
 
 async def expected_start(spec: SlurmSpec, script: str) -> datetime | None:
-    """Return when Slurm would start such a job; submits nothing. ``None``: it does not say.
-
-    Raises `SlurmRefused` (it would not take it) or `SlurmSilent` (it does not answer).
-    """
+    """Return when Slurm would start such a job; submits nothing. ``None``: it does not say."""
     given = {name for name in ("account", "partition", "qos", "constraint") if getattr(spec, name) is not None}
     env = commands.environment(given, without=spec.env or ())
     told, said = await commands.ask("sbatch", "--test-only", text=script, env=env)

@@ -103,9 +103,6 @@ async def ask(
     * `text`: its standard input.
     * `env`: default: ``environment()``.
     * `patience`: seconds after which it is ended.
-
-    Raises `SlurmSilent` (the controller, or what authenticates to it, does not answer) or `NoSuchNode`, `SlurmRefused`
-    (it failed otherwise).
     """
     try:
         process = await asyncio.create_subprocess_exec(

@@ -48,10 +48,7 @@ class JobFolder:
         self.log = self.path / "log"
 
     def must_be_usable(self) -> None:
-        """Make the base, for this user only.
-
-        Raises `PreflightFailed`: it cannot be made, or others may change what is in it.
-        """
+        """Make the base, for this user only."""
         self._must_be_plain()
         with self._in_a_sentence():
             self.base.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -61,10 +58,7 @@ class JobFolder:
         self._must_be_private(found)
 
     def must_be_possible(self) -> None:
-        """Look whether the base can be made or used, and make nothing.
-
-        Raises `PreflightFailed`: as ``must_be_usable``, as far as one can see without writing.
-        """
+        """Look whether the base can be made or used, and make nothing."""
         self._must_be_plain()
         there = next(path for path in (self.base, *self.base.parents) if path.exists())
         with self._in_a_sentence():

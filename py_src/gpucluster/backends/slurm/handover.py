@@ -102,10 +102,7 @@ def packed(files: Mapping[str, str]) -> str:
 
 
 class Handing:
-    """Gives each job of a cluster that has begun what it reads, once.
-
-    `files`: what it reads, by the names of the files. `environment`: of Slurm's commands.
-    """
+    """Gives each job of a cluster that has begun what it reads, once."""
 
     def __init__(self, files: Mapping[str, str], environment: Mapping[str, str]) -> None:
         self._files = files

@@ -85,12 +85,7 @@ class Job:
         return why if self.starts is None or self.starts <= now else f"{why}, expected {clock(self.starts, now)}"
 
     def how_it_ended(self, walltime: str, memory: str | None, last_words: str | None) -> str:
-        """Return why it is over, without a full stop.
-
-        * `walltime`: its limit of time.
-        * `memory`: its limit of memory, for people.
-        * `last_words`: the last that it printed.
-        """
+        """Return why it is over, without a full stop."""
         node = self.nodes or "a node"
         limit = f" of {memory}" if memory else ""
         too_big = (

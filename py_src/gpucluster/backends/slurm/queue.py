@@ -52,20 +52,14 @@ def _read(answer: str) -> Look:
 
 
 class Queue:
-    """The queue, looked at together with other processes of this user.
-
-    `folder`: a private one, the same for all of them.
-    """
+    """The queue, looked at together with other processes of this user."""
 
     def __init__(self, folder: Path) -> None:
         which = "|".join(os.environ.get(name, "") for name in ("SLURM_CONF", "SLURM_CLUSTERS"))
         self._file = folder / f"queue-{hashlib.sha256(which.encode()).hexdigest()[:12]}"
 
     async def look(self) -> Look:
-        """Return what somebody has seen in the last five seconds; ask if nobody has.
-
-        Raises `SlurmSilent`, `SlurmRefused`.
-        """
+        """Return what somebody has seen in the last five seconds; ask if nobody has."""
         deadline = time.monotonic() + _LONGEST_SECONDS
         while time.monotonic() < deadline:
             found, held = await asyncio.to_thread(self._take)

@@ -168,10 +168,7 @@ class SchedulerJob:
         return self.slot.over
 
     async def address(self, report: Callable[[str], None]) -> tuple[str, int]:
-        """Wait until the scheduler has said where it is; returns its address and the port of its web pages.
-
-        Raises `StartFailed`: Slurm did not take the job, or it has ended.
-        """
+        """Wait until the scheduler has said where it is; returns its address and the port of its web pages."""
         if self.slot.refused is not None:
             raise StartFailed(f"Slurm did not take the scheduler's job. {self.slot.refused}.")
         told = None
@@ -239,10 +236,7 @@ class SchedulerJob:
 
 
 async def connect(job: SchedulerJob, context: StartContext, look: Callable[[], Awaitable[None]]) -> SchedulerInJob:
-    """Wait for the scheduler's job and connect to it.
-
-    `job`: a submitted one. `look`: looks at the queue, again and again, until it is cancelled. Raises `StartFailed`.
-    """
+    """Wait for the scheduler's job and connect to it."""
     looking = asyncio.ensure_future(look())
     try:
         address, port = await job.address(lambda message: context.report("scheduler", message))

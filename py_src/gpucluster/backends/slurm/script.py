@@ -40,10 +40,7 @@ def job_names(spec: SlurmSpec, cluster_id: str) -> str:
 
 
 def batch_script(spec: SlurmSpec, folder: JobFolder, cluster_id: str, scheduler: str = SOMEWHERE) -> str:
-    """Return the script. It has no secrets in it: Slurm keeps scripts.
-
-    `scheduler`: address of the scheduler. Raises `MissingPackage`.
-    """
+    """Return the script. It has no secrets in it: Slurm keeps scripts."""
     lines, command = _on_node(spec, folder, scheduler)
     return _assembled(spec, lines, command, folder, cluster_id)
 

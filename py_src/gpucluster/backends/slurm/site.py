@@ -86,10 +86,7 @@ async def look(*, accounts: bool = False) -> Site:
 
 
 async def nodes_away(partition: str | None) -> list[str]:
-    """Return the nodes of these partitions that take no jobs just now, as ``n4 (drained)``; not from memory.
-
-    Raises `SlurmSilent`, `SlurmRefused`.
-    """
+    """Return the nodes of these partitions that take no jobs just now, as ``n4 (drained)``; not from memory."""
     chosen = [f"--partition={partition}"] if partition else []
     told, _ = await commands.ask("sinfo", "--noheader", "--Node", *chosen, "--format=%N|%T")
     found = {}
@@ -144,10 +141,7 @@ def _whole(text: str) -> int:
 
 
 def check(spec: SlurmSpec, site: Site) -> None:
-    """Refuse what this site cannot serve, as far as that can be seen.
-
-    Raises `PreflightFailed`: in a sentence that names the field and what there is.
-    """
+    """Refuse what this site cannot serve, as far as that can be seen."""
     names = site.names(spec.partition)
     unknown = [name for name in names if name not in site.partitions]
     if unknown and site.partitions:

@@ -119,10 +119,7 @@ class JobSlot:
             self.vanished = self._has_vanished(begun)
 
     def update(self, here: Collection[str], how_it_ended: Callable[[JobSlot], str]) -> bool:
-        """Find out the state; returns whether the slot is there no more.
-
-        `here`: names of the workers that are connected. `how_it_ended`: gives in words why the job of a slot is over.
-        """
+        """Find out the state; returns whether the slot is there no more."""
         if self.state is SlotState.LEAVING:
             gone = not any(name in here for name in self.names)
             return gone and (self.over or self.cancelled or self.job_id is None)

@@ -18,12 +18,7 @@ AT_ONCE = 4  # So many jobs are submitted at the same time.
 
 
 class Submitter:
-    """Submits the jobs of one cluster, which are alike but for their names and, perhaps, the size of the last.
-
-    * `script`: gives the batch script of a job by its number of workers.
-    * `names`: what the jobs' names begin with.
-    * `environment`: of ``sbatch``, and so of the jobs.
-    """
+    """Submits the jobs of one cluster, which are alike but for their names and, perhaps, the size of the last."""
 
     def __init__(self, script: Callable[[int], str], names: str, environment: dict[str, str]) -> None:
         self._script = script

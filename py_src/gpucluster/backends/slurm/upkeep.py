@@ -28,10 +28,7 @@ if TYPE_CHECKING:
 
 
 class Upkeep:
-    """Keeps the jobs of one cluster what was asked for.
-
-    `endings`: knows why jobs are over. `renewal`: knows whose time is over soon.
-    """
+    """Keeps the jobs of one cluster what was asked for."""
 
     def __init__(self, deployment: SlurmDeployment, queue: Queue, endings: Endings, renewal: Renewal) -> None:
         self._deployment = deployment
@@ -108,10 +105,7 @@ MOST_SECONDS = 600.0
 
 
 class Renewal:
-    """Knows which jobs' time is over soon, or are to be replaced because workers of them do not come back.
-
-    `slots`: all there are, by the jobs' numbers.
-    """
+    """Knows which jobs' time is over soon, or are to be replaced because workers of them do not come back."""
 
     def __init__(self, walltime_seconds: int, slots: Mapping[str, JobSlot]) -> None:
         self._slots = slots
@@ -177,13 +171,7 @@ KEPT_OUTPUTS = 20  # Of so many jobs that are over, what they have printed is ke
 
 
 class Endings:
-    """Knows how each job has ended.
-
-    * `names`: what the jobs' names begin with.
-    * `walltime`: their limit of time.
-    * `memory_limit_bytes`: of a worker; 0: nobody has said one.
-    * `tell`: writes into the cluster's activity: a kind, and a sentence.
-    """
+    """Knows how each job has ended."""
 
     def __init__(
         self, folder: JobFolder, names: str, walltime: str, memory_limit_bytes: int, tell: Callable[[str, str], None]

@@ -164,10 +164,7 @@ def fork_workers(scratch: str) -> None:
 
 
 class Agent:
-    """Starts and ends the workers of one cluster on this host.
-
-    `told`: the first line: what all workers here have in common. `scratch`: private folder for spilled data.
-    """
+    """Starts and ends the workers of one cluster on this host."""
 
     def __init__(self, voice: Voice, told: dict[str, Any], scratch: str, gpus: Any) -> None:
         from distributed.security import Security

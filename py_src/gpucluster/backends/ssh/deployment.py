@@ -91,12 +91,7 @@ _OF_SPEC_CLUSTER = ("name", "asynchronous", "security", "silence_logs", "schedul
 
 
 def scheduler_spec(options: Mapping[str, Any], *, host: str, protocol: str) -> dict[str, Any]:
-    """Return the ``scheduler`` of a ``SpecCluster``.
-
-    * `options`: what ``SpecDeployment.start`` calls its ``make`` with.
-    * `host`: as ``scheduler_address`` found it.
-    * `protocol`: ``tls`` or ``tcp``.
-    """
+    """Return the ``scheduler`` of a ``SpecCluster``."""
     return {
         "cls": PrivateDashboardScheduler,
         "options": {
@@ -135,12 +130,7 @@ STOP_SECONDS = 8.0
 
 
 class SSHWorker(StartedElsewhere):
-    """A nanny with its worker, in the agent of a host.
-
-    * `scheduler`: address of the scheduler.
-    * `name`: what it is called, here and there.
-    * `pool`: where it gets its host from.
-    """
+    """A nanny with its worker, in the agent of a host."""
 
     def __init__(self, scheduler: str, name: Any, pool: Pool) -> None:
         super().__init__(scheduler, name)

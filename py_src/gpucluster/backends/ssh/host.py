@@ -100,10 +100,7 @@ class Host:
     # -- opening ---------------------------------------------------------------------------------
 
     async def open(self) -> None:
-        """Connect, start the agent, and check what it says of its host.
-
-        Raises `HostUnusable`: nothing of ours is there then.
-        """
+        """Connect, start the agent, and check what it says of its host."""
         async with self._opening:
             if self._process is not None:
                 return

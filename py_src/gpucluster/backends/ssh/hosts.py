@@ -34,10 +34,7 @@ class Named:
 
 
 def named_hosts(spec: SSHSpec) -> list[Named]:
-    """Return the hosts in the order in which they were named, each once.
-
-    Raises `PreflightFailed`: the host file is missing, or holds something else.
-    """
+    """Return the hosts in the order in which they were named, each once."""
     names = list(spec.hosts) if spec.hosts is not None else _in_file(Path(spec.hostfile or ""))
     found: dict[str, Named] = {}
     for name in names:

@@ -172,10 +172,7 @@ def needed_modules(spec: SSHSpec) -> list[str]:
 
 
 def prepare_gpus(spec: SSHSpec, hosts: Sequence[Host]) -> None:
-    """Resolve shares of GPU memory for each host; refuse what cannot be had.
-
-    Raises `PreflightFailed` naming the option, the host and what to do.
-    """
+    """Resolve shares of GPU memory for each host; refuse what cannot be had."""
     with_gpus = [host for host in hosts if host.gpus]
     chosen = spec.chosen_gpu_options()
     if not with_gpus:

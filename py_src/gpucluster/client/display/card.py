@@ -51,11 +51,6 @@ def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: b
     """Return the card of one cluster.
 
     Colours are readable on light and dark backgrounds; text takes the notebook's own colour.
-
-    * `model`: the cluster.
-    * `link`: address of the dashboard; nothing that holds a secret.
-    * `body`: HTML to put below the rows.
-    * `brief`: leave out the rows that never change.
     """
     state = model.state.value
     kind = f"{model.backend_title or kind_title(model.backend)} workers"
@@ -147,10 +142,7 @@ class TerminalProgress:
 
 
 class LiveText:
-    """Shows what a cluster is doing. A context manager: the line is gone after the block.
-
-    `notebook`: whether outputs can be updated.
-    """
+    """Shows what a cluster is doing. A context manager: the line is gone after the block."""
 
     def __init__(self, *, notebook: bool) -> None:
         self._terminal = None if notebook else TerminalProgress()

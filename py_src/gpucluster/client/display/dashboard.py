@@ -99,10 +99,7 @@ _BY_NAME = (
 
 
 def find_page(text: str) -> DashboardPage:
-    """Return the page of that name: ``task-stream``, ``Task stream`` or ``individual-task-stream``.
-
-    Raises `InvalidRequest` when there is none, with the nearest one and the list.
-    """
+    """Return the page of that name: ``task-stream``, ``Task stream`` or ``individual-task-stream``."""
     wanted = _key(text) if isinstance(text, str) else ""
     if wanted in _BY_NAME:
         return _BY_NAME[wanted]

@@ -38,8 +38,6 @@ def checked_spec(value: Any, *rules: SpecRule) -> SpecBase:
 
     A ``preset`` among the fields stands for its own; the site's defaults are filled in, and what is left open is
     narrowed to its limits.
-
-    `value`, `*rules`: as of ``parse_spec``. Raises `InvalidRequest` with a sentence per field that is at fault.
     """
     site = this_site()
     asked = asked_for(value)

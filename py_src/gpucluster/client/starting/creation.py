@@ -33,13 +33,7 @@ _AT_LEAST_SECONDS = 5.0
 
 
 class Creation:
-    """A cluster that is asked for.
-
-    * `registry`: where it is written down.
-    * `python`, `directory`: executable and working directory of its processes.
-    * `timeout`: most seconds until its process is there.
-    * `lease`: what it is taken for, if it is to end with this process's hold on it.
-    """
+    """A cluster that is asked for."""
 
     def __init__(
         self,
@@ -63,11 +57,7 @@ class Creation:
         self.hold: Hold | None = None  # Of a lease: what keeps it.
 
     async def begin(self) -> ClusterModel:
-        """Return the cluster as soon as a process has it.
-
-        Raises `InvalidRequest`, `NameTaken`, `NotNow`, `StartFailed`, `StartTimedOut`, `SupervisorUnreachable`,
-        `RegistryUnwritable`.
-        """
+        """Return the cluster as soon as a process has it."""
         try:
             return await self._begin()
         except BaseException:

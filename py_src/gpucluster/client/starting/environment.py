@@ -201,10 +201,7 @@ def fingerprint(python: str, environment: Mapping[str, str]) -> str:
 
 
 def python_of(kernel_name: str | None) -> str:
-    """Return the Python executable of a Jupyter kernel, by default this process's own.
-
-    Raises `InvalidRequest` when there is no such kernel, or it is not a Python kernel.
-    """
+    """Return the Python executable of a Jupyter kernel, by default this process's own."""
     if kernel_name is None:
         return sys.executable
     from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel

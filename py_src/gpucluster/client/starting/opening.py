@@ -24,8 +24,6 @@ def must_be_open(registry: Registry, spec: SpecBase) -> None:
     """Refuse a cluster outside of the site's hours, and more than a user may have.
 
     Call it while holding ``registry.exclusive``.
-
-    Raises `NotNow`.
     """
     sharing = this_site().sharing
     moment = datetime.now()  # the site's hours are on this machine's clock

@@ -31,10 +31,8 @@ def plan_tunnel(
     * `port`: port of this machine. Default: that of the newest Jupyter server of this user here.
     * `login`: where the laptop logs in. Default: what the environment tells.
     * `local_port`: port of the laptop. Default: the same.
-    * `directory`: jupyter's runtime directory.
+    * `directory`: Jupyter's runtime directory.
     * `environment`: default: that of this process.
-
-    Raises `InvalidRequest` (the login node's name is none) or `InvalidState` (there is nothing to lead to).
     """
     environment = os.environ if environment is None else environment
     servers, elsewhere = jupyter_servers(runtime_directory() if directory is None else directory)

@@ -16,7 +16,7 @@ def follow_sent_shards(follower: Callable[[str, str, int], None]) -> Following |
     shuffles send, and on ``ShuffleRun.local_address`` (2024.2).
 
     `follower`: gets the address of the worker that sends, that of the one it sends to, which may be itself, and the
-    bytes. Returns none where this Dask has no such shuffles.
+    bytes. Returns None where this Dask has no such shuffles.
     """
     try:
         from distributed.shuffle._core import ShuffleRun
@@ -33,7 +33,7 @@ def follow_received_shards(worker: Any, follower: Callable[[int], None]) -> Foll
 
     Relies on ``Worker.handlers["shuffle_receive"]``, a coroutine function with the argument ``data`` (2023.9).
 
-    Returns none where this Dask has no such shuffles.
+    Returns None where this Dask has no such shuffles.
     """
     if "shuffle_receive" not in worker.handlers:
         return None

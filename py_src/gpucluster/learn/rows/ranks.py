@@ -82,10 +82,7 @@ class Placed:
 
 
 def prepare(client: Any, addresses: list[str]) -> None:
-    """Let workers take messages of ranks that do not yet: once for each of them, as it takes as long as a task.
-
-    Raises `PeerLost` where one does not answer.
-    """
+    """Let workers take messages of ranks that do not yet: once for each of them, as it takes as long as a task."""
     prepared = _prepared.setdefault(client, set())
     new = [address for address in addresses if address not in prepared]
     answers = client.run(take_links, workers=new, on_error="return") if new else {}

@@ -207,7 +207,7 @@ async def notebooks_by_pid(session_manager: Any, kernel_manager: Any) -> dict[in
 
     Kernels that run elsewhere, or through a provisioner that tells no process id, are left out.
 
-    `session_manager`, `kernel_manager`: jupyter's own.
+    `session_manager`, `kernel_manager`: Jupyter's own.
     """
     found: dict[int, str] = {}
     for session in await session_manager.list_sessions():

@@ -80,12 +80,7 @@ _LONGEST_TASK = 30
 
 
 def sentence(deaths: Sequence[Death], named: Callable[[Sequence[str]], str], *, recomputed: bool = False) -> str:
-    """Return who died, why, running what, and what is recomputed, in a sentence or two.
-
-    * `deaths`: at least one.
-    * `named`: gives what several workers are called together.
-    * `recomputed`: whether all results are back.
-    """
+    """Return who died, why, running what, and what is recomputed, in a sentence or two."""
     names = list(dict.fromkeys(death.worker.name for death in deaths))
     who = named(names)
     causes = Counter(death.why for death in deaths if death.why is not None)

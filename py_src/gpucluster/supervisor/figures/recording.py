@@ -19,10 +19,7 @@ logger = logging.getLogger("gpucluster.supervisor")
 
 
 class ClusterRecording:
-    """Records the cluster into one file at a time, which nobody else may read and which replaces none.
-
-    `store`: says that it is recorded. `activity_log`: told who asked, and what was written.
-    """
+    """Records the cluster into one file at a time, which nobody else may read and which replaces none."""
 
     def __init__(self, store: StateStore, activity_log: ActivityLog) -> None:
         self._store = store
@@ -33,11 +30,7 @@ class ClusterRecording:
         self._ending: asyncio.Task[None] | None = None
 
     async def begin(self, sampler: Sampler, file: str, by: str | None) -> ClusterModel:
-        """Begin to record; returns when the first sample is written.
-
-        Raises `InvalidState` (it is recorded already, or was to end before it had begun) or `InvalidRequest` (nothing
-        can be written there, or something is there).
-        """
+        """Begin to record; returns when the first sample is written."""
         model = self._store.model
         if self._recorder is not None:
             raise InvalidState(f"The cluster '{model.name}' is being recorded already: {self._recorder.path.name}.")

@@ -57,10 +57,7 @@ class Sampler:
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self, *, devices: bool) -> None:
-        """Begin to sample, and let the workers send our figures; needs a running event loop.
-
-        `devices`: whether workers may have GPUs.
-        """
+        """Begin to sample, and let the workers send our figures; needs a running event loop."""
         # Beside: a cluster is ready to work before its workers have answered this.
         self._tasks = [asyncio.create_task(self._equip(devices)), asyncio.create_task(self._run())]
 
@@ -71,10 +68,7 @@ class Sampler:
             self._waking.cancel()
 
     def note_use(self, *, used: bool) -> None:
-        """Sample, and let workers tell, more often while somebody looks or uses the cluster.
-
-        `used`: whether somebody uses it now.
-        """
+        """Sample, and let workers tell, more often while somebody looks or uses the cluster."""
         now = time.monotonic()
         if used or self._listeners:
             self._used_at = now
@@ -241,10 +235,7 @@ def compact(columns: Columns) -> dict[str, Any]:
 
 
 class CostMeter:
-    """Adds up what connected workers cost, on a clock that nobody can set.
-
-    `costs`: the site's rates for this kind of cluster.
-    """
+    """Adds up what connected workers cost, on a clock that nobody can set."""
 
     def __init__(self, costs: Costs) -> None:
         self._costs = costs

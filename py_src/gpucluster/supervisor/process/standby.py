@@ -33,10 +33,7 @@ _LOCK_SECONDS = 5.0
 
 
 class Standby:
-    """Waits for a cluster, for as long as a living process wants it to.
-
-    `registry`, `folder`: where this process is written down.
-    """
+    """Waits for a cluster, for as long as a living process wants it to."""
 
     def __init__(self, registry: Registry, folder: Folder) -> None:
         self._registry = registry
@@ -48,10 +45,7 @@ class Standby:
         """The cluster and what it takes over, which is left alone until all imports are done."""
 
     async def adopt(self, adoption: Adoption) -> Controller:
-        """Become the controller of the cluster in the record. When this raises, the process has to end.
-
-        Raises `InvalidState`: it has a cluster, or there is none for it.
-        """
+        """Become the controller of the cluster in the record. When this raises, the process has to end."""
         if self.asked_for:
             raise InvalidState("This process has a cluster already.")
         self.asked_for = True

@@ -108,10 +108,7 @@ class ScratchWatch:
             await asyncio.wait({self._bounding}, timeout=BEGIN_SECONDS)
 
     def look(self, columns: Columns, members: Members) -> None:
-        """Look, if it is time; returns at once.
-
-        `columns`: as the heartbeats have brought them. `members`: who takes part now.
-        """
+        """Look, if it is time; returns at once."""
         now = time.monotonic()
         if now - self._looked < LOOK_SECONDS:
             return
