@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field
 
-from .errors import invalid_request
+from .errors import parsed
 from .models import ClusterModel, ClusterState, WireModel, WorkerModel
 from .telemetry import TelemetrySample
 
@@ -146,12 +146,7 @@ SharedEvent: TypeAlias = Annotated[
 
 def parse_link_request(given: LinkRequest | dict[str, object] | bytes) -> LinkRequest:
     """Return the request, checked. Raises `InvalidRequest`."""
-    try:
-        if isinstance(given, bytes):
-            return LinkRequest.model_validate_json(given)
-        return LinkRequest.model_validate(given)
-    except ValidationError as error:
-        raise invalid_request(error) from None
+    return parsed(LinkRequest, given)
 
 
 def shown_cluster(model: ClusterModel) -> SharedCluster:

@@ -9,12 +9,11 @@ from typing import Any
 
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.utils import url_path_join
-from pydantic import ValidationError
 from tornado.web import authenticated
 
 from ..client.links import FORBIDDEN
 from ..client.starting.capacity import bounded_spec, checked_spec, demand_of
-from ..protocol.errors import FieldError, GPUClusterError, InvalidRequest, LinkRefused, invalid_request, refused_field
+from ..protocol.errors import FieldError, GPUClusterError, InvalidRequest, LinkRefused, parsed, refused_field
 from ..protocol.kinds import find_kind
 from ..protocol.links import NewLink, parse_link_request
 from ..protocol.models import ClusterList, ClusterModel, Notes, ResultsReleased, Submission
@@ -232,11 +231,7 @@ class ReleaseHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def post(self, cluster: str) -> None:
-        try:
-            released = ResultsReleased.model_validate_json(self.body())
-        except ValidationError as error:
-            raise invalid_request(error) from None
-        self.answer(await self.control.release_results(cluster, released))
+        self.answer(await self.control.release_results(cluster, parsed(ResultsReleased, self.body())))
 
 
 class LogsHandler(ClusterAPIHandler):

@@ -9,11 +9,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from jupyter_server.auth.decorator import authorized
-from pydantic import ValidationError
 from tornado.web import authenticated
 
 from ...client.control import AsyncControl
-from ...protocol.errors import AccessDenied, InvalidState, invalid_request
+from ...protocol.errors import AccessDenied, InvalidState, parsed
 from ...protocol.models import DeviceModel, HostDevices, ProcessStopped, StopProcess
 from ...protocol.workers import names_of_clusters, names_of_workers
 from ...registry.process import ProcessIdentity, is_alive, send_signal
@@ -172,10 +171,7 @@ class StopProcessHandler(ClusterAPIHandler):
         """End the process, and kill it where it does not end; returns when it is gone, or cannot be ended."""
         if not self.allowed:
             raise AccessDenied("This server only shows who uses the GPUs (GPUClusterExtension.stop_processes).")
-        try:
-            birth = StopProcess.model_validate_json(self.body()).birth
-        except ValidationError as error:
-            raise invalid_request(error) from None
+        birth = parsed(StopProcess, self.body()).birth
         number = int(pid)
         host = await self.devices.read()
         found = [
