@@ -128,14 +128,9 @@ class Limits(NothingEmpty):
     )
 
     def narrowed(self) -> SiteLimits:
-        return SiteLimits(
-            n_workers=self.n_workers,
-            threads_per_worker=self.threads_per_worker,
-            idle_timeout_seconds=self.idle_timeout_seconds,
-            memory_limit=int(self.memory_limit) if self.memory_limit is not None else None,
-            walltime=walltime_seconds(self.walltime) if self.walltime is not None else None,
-            backends=tuple(self.kinds) if self.kinds is not None else None,
-        )
+        walltime = walltime_seconds(self.walltime) if self.walltime is not None else None
+        kinds = tuple(self.kinds) if self.kinds is not None else None
+        return SiteLimits(**{**self.model_dump(exclude={"kinds"}), "walltime": walltime, "backends": kinds})
 
 
 LEAST_HOLDS = (

@@ -85,16 +85,9 @@ class PerUserSection(NothingEmpty):
 
     def read(self) -> PerUser:
         """Return it as it is applied."""
-        return PerUser(
-            clusters=self.clusters if self.clusters is not None else DEFAULT_CLUSTERS,
-            workers=self.workers,
-            gpus=self.gpus,
-            memory=int(self.memory) if self.memory is not None else None,
-            threads=self.threads,
-            scratch=int(self.scratch) if self.scratch is not None else None,
-            idle_timeout_seconds=self.idle_timeout_seconds,
-            walltime=walltime_seconds(self.walltime) if self.walltime is not None else None,
-        )
+        given = {name: value for name, value in self if value is not None}
+        walltime = walltime_seconds(self.walltime) if self.walltime is not None else None
+        return PerUser(**{**given, "walltime": walltime})
 
 
 def _hours(value: str) -> str:
@@ -133,17 +126,13 @@ class SharingSection(NothingEmpty):
 
     def read(self) -> Sharing:
         """Return it as it is applied."""
-        return Sharing(
-            slots_per_gpu=self.slots_per_gpu,
-            reserved_gpus=frozenset(self.reserved_gpus),
-            per_user=self.per_user.read() if self.per_user is not None else PerUser(),
-            hours=tuple(read_hours(each) for each in self.hours),
-            message=self.message,
-            instructors=tuple(dict.fromkeys(self.instructors)),
-            links=self.links,
-            public_links=self.public_links,
-            link_hours=self.link_hours,
-        )
+        read: dict[str, Any] = {
+            "reserved_gpus": frozenset(self.reserved_gpus),
+            "per_user": self.per_user.read() if self.per_user is not None else PerUser(),
+            "hours": tuple(read_hours(each) for each in self.hours),
+            "instructors": tuple(dict.fromkeys(self.instructors)),
+        }
+        return Sharing(**{**dict(self), **read})
 
 
 HARMLESS = {"hours", "message", "instructors"}  # What nobody gets more of where it is left out.

@@ -32,23 +32,22 @@ class DeviceMemory:
     rmm_release_threshold: int | None
 
 
+_SIZES = ("device_memory_limit", "rmm_pool_size", "rmm_maximum_pool_size", "rmm_release_threshold")
+_SWITCHES = (
+    "rmm_managed_memory", "rmm_async", "rmm_log_directory", "rmm_track_allocations", "enable_cudf_spill",
+    "cudf_spill_stats",
+)  # fmt: skip
+
+
 def memory_options(spec: GPUSpec, memory: DeviceMemory | GPUSpec) -> dict[str, Any]:
     """Return arguments that ``dask_cuda.LocalCUDACluster`` and ``CUDAWorker`` share.
 
     `memory`: resolved sizes; the spec itself where a share is of the worker's own GPU.
     """
     return {
-        "device_memory_limit": memory.device_memory_limit,
-        "rmm_pool_size": memory.rmm_pool_size,
-        "rmm_maximum_pool_size": memory.rmm_maximum_pool_size,
-        "rmm_managed_memory": spec.rmm_managed_memory,
-        "rmm_async": spec.rmm_async,
-        "rmm_release_threshold": memory.rmm_release_threshold,
+        **{name: getattr(memory, name) for name in _SIZES},
+        **{name: getattr(spec, name) for name in _SWITCHES},
         "rmm_allocator_external_lib_list": list(spec.rmm_allocator_external_lib_list) or None,
-        "rmm_log_directory": spec.rmm_log_directory,
-        "rmm_track_allocations": spec.rmm_track_allocations,
-        "enable_cudf_spill": spec.enable_cudf_spill,
-        "cudf_spill_stats": spec.cudf_spill_stats,
         "pre_import": list(spec.pre_import) or None,
     }
 
