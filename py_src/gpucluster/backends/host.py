@@ -54,8 +54,7 @@ def host_memory_limit(wanted: int | float | str | None, machine: Machine, *, wor
     return memory_of_worker(wanted, machine, workers=workers)
 
 
-PROCESS_FILES = 30
-"""Open files of the cluster's process without workers, with room for a client and for what is open for a moment."""
+PROCESS_FILES = 30  # Open files of the cluster's process without workers, with room for a client and passing ones.
 WORKER_FILES = 12  # Further ones for each worker, while it starts.
 
 

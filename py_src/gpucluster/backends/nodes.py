@@ -158,8 +158,7 @@ def _pairs(options: Mapping[str, str]) -> list[str]:
     return [part for pair in options.items() for part in pair]
 
 
-SOME_ADDRESS = "192.0.2.1"
-"""Nobody's (RFC 5737): nothing is sent there, it only makes the system say by which of its addresses it would be."""
+SOME_ADDRESS = "192.0.2.1"  # Nobody's (RFC 5737): nothing is sent there; the system says by which address it would be.
 LOOPBACK = "127.0.0.1"
 
 

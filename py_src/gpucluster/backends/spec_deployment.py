@@ -45,8 +45,7 @@ CLOSE_TIMEOUT_SECONDS = 5.0
 LEFTOVERS_TIMEOUT_SECONDS = 8.0
 REPLACE_SECONDS = 1.0
 LIMIT_SECONDS = 0.5  # Between two looks whether a worker uses so little memory that its nanny may have a lower limit.
-SYNC_SECONDS = 3600
-"""How often a cluster tells its scheduler its name, which never changes; by itself, each second over a connection."""
+SYNC_SECONDS = 3600  # How often a cluster tells its scheduler its name, which never changes; Dask: each second.
 
 KNOWN_ENDS = 1000
 

@@ -18,11 +18,9 @@ FORGET_SECONDS = 5.0  # Others may use the cluster meanwhile, so that it never k
 class Context:
     """What a workload needs to know of the cluster."""
 
-    client: Any
-    """A ``distributed.Client``, which is the current one; ``None`` where a workload computes in this process."""
+    client: Any  # A ``distributed.Client``, the current one; ``None`` where a workload computes in this process.
     n_workers: int
-    n_blocks: int
-    """So many blocks the data should have at least: the same for all numbers of workers of one measurement."""
+    n_blocks: int  # So many blocks the data should have at least: the same for all numbers of workers.
     frames: str = "pandas"  # What data frames are made of: ``pandas`` or ``cudf``.
 
     def blocks_for(self, size_bytes: int, most_bytes: int = 64 * 10**6) -> int:

@@ -170,8 +170,7 @@ def _short(text: str) -> str:
     return text if len(text) <= 70 else text[:69] + "…"
 
 
-WIDEST_COLUMN, WIDEST_LAST_COLUMN = 48, 400
-"""Names and words of others may have any length; a wide last column moves no other."""
+WIDEST_COLUMN, WIDEST_LAST_COLUMN = 48, 400  # Names of others may have any length; a wide last column moves no other.
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:

@@ -31,8 +31,7 @@ from .transport import answer_seconds, ask_supervisor
 from .verbs import Verbs
 from .waiting import OnProgress, must_have_scaled, must_speak_our_version, wait_until_done
 
-LEASE_VARIABLE = "GPUCLUSTER_LEASE"
-"""Has the id of the cluster that was leased for a command, in the command's environment."""
+LEASE_VARIABLE = "GPUCLUSTER_LEASE"  # Has the id of the cluster that was leased for a command, in its environment.
 STOP_PATIENCE_SECONDS = 20.0
 NOTE_SECONDS = 5.0  # What only stands in the activity is waited for no longer.
 STOP_LATE_SECONDS = 10.0  # Patience with a cluster that has taken too long to start.

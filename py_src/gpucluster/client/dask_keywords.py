@@ -52,8 +52,7 @@ class _Given:
 
 
 _Reader = Callable[[_Given], None]
-_FIRST = {"protocol": 0, "host": 1, "ip": 1}
-"""Keywords that say how the cluster listens are read before those that depend on it."""
+_FIRST = {"protocol": 0, "host": 1, "ip": 1}  # How the cluster listens is read before what depends on it.
 
 
 def read_keywords(options: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:

@@ -98,8 +98,7 @@ def _talk(connection: socket.socket, user: int, request: InstructorRequest | Non
     return Told(facts, problem=f"refuses: {answer.message.rstrip('.')}")
 
 
-ALL_SECONDS = 6.0
-"""So long all conversations take at most, whatever some clusters do: with the start of a command less than 10 s."""
+ALL_SECONDS = 6.0  # So long all conversations take at most: with the start of a command less than 10 s.
 MOST_GPUS_SHOWN = 8
 LONGEST_PROBLEM = 120
 AT_A_TIME = 64

@@ -11,8 +11,7 @@ from functools import cache
 from typing import Any
 
 IN_IDENTITY = "gpucluster-settings"  # Under this name our schedulers say in ``identity()`` what they have set.
-OF_GRAPHS = "optimization"
-"""Read when a graph is optimized, which the scheduler does: whether tasks are fused, and which."""
+OF_GRAPHS = "optimization"  # Read when the scheduler optimizes a graph: whether tasks are fused, and which.
 AT_WORK = (
     "distributed.scheduler.bandwidth",
     "distributed.scheduler.default-task-durations",

@@ -24,8 +24,7 @@ DaskFrame: TypeAlias = "dd.DataFrame | dd.Series"
 Collection: TypeAlias = "DaskArray | DaskFrame"  # On Dask, of whatever library its blocks are.
 Data: TypeAlias = "Array | Collection"
 """What estimators and metrics take: on Dask or in memory, also lists and data frames of pandas, which have no types."""
-Output: TypeAlias = Any
-"""What they give: an array for data in memory, a lazy array, series or data frame for data on Dask."""
+Output: TypeAlias = Any  # What they give: an array for data in memory, a lazy array, series or frame for data on Dask.
 Delayed: TypeAlias = Any  # A ``dask.delayed`` object, which stands for something on a worker.
 PlainModel: TypeAlias = Any  # An estimator of scikit-learn, or of cuML.
 RandomState: TypeAlias = int | np.random.RandomState | None  # As scikit-learn's estimators take it.

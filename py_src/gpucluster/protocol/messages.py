@@ -29,8 +29,7 @@ class MessageCode(StrEnum):
     SPILL = "spill"
     PAUSE = "pause"
     GPU = "gpu"
-    STOPPED = "stopped"
-    """It was stopped unasked: by the idle timer, the site or an instructor, who is then the subject."""
+    STOPPED = "stopped"  # Stopped unasked: by the idle timer, the site or an instructor, who is then the subject.
     DONE = "done"  # A batch that a person waits for is done.
     NOT_DONE = "not_done"  # It failed, or was cancelled.
 

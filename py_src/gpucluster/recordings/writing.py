@@ -25,8 +25,7 @@ WITHHELD = "withheld"
 _NUMBER = re.compile(r"[0-9]{1,6}")
 _DEVICE = re.compile(r"(GPU|MIG)-[0-9a-fA-F]")
 _DEVICE_IN_TEXT = re.compile(r"(GPU|MIG)-[0-9a-fA-F][0-9a-fA-F-]*")
-_BEGINNING = len("GPU-01234567")
-"""In large clusters a device is told by the beginning of its UUID; so far it is always told."""
+_BEGINNING = len("GPU-01234567")  # In large clusters a device is told by the beginning of its UUID, at least this.
 _TELLTALE = re.compile(r"[/\\@:]|[0-9]+\.[0-9]+\.[0-9]+|[0-9a-fA-F]{12}")
 """Paths, addresses, URLs, and long keys that could be tokens."""
 _NOBODY = "-0000-0000-0000-000000000000"

@@ -14,10 +14,8 @@ from typing import Any
 
 from ..client.control import AsyncControl
 
-RESTART_SECONDS = 4.0
-"""Pause after a standby was taken, so that the next one does not compete with the starting workers."""
-CLOSE_SECONDS = 1.0
-"""Most time that closing the standby may take of the server's stop. One that is missed ends by itself later."""
+RESTART_SECONDS = 4.0  # Pause after a standby was taken: the next one must not compete with the starting workers.
+CLOSE_SECONDS = 1.0  # Most time that closing the standby may take of the server's stop; a missed one ends itself.
 
 
 class StandbyKeeper:

@@ -37,8 +37,7 @@ class Contradiction:
     name: str  # Of the field.
     limit: tuple[str, ...]  # The keys that lead to the limit.
     message: str
-    told: bool
-    """Whether the file says the limit; else it is what holds where one cannot be read, which is told already."""
+    told: bool  # Whether the file says the limit; else it is the least, which is told already.
 
 
 def contradictions(site: Site) -> Iterator[Contradiction]:

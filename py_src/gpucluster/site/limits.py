@@ -32,8 +32,7 @@ class SiteLimits:
     backends: tuple[str, ...] | None = None  # Kinds of clusters; ``None``: all.
     memory_limit: int | None = None  # Bytes of host memory of one worker.
     walltime: int | None = None  # Seconds of one job.
-    of_server: frozenset[str] = frozenset()
-    """Which of them the settings of a Jupyter server have narrowed, for the sentences."""
+    of_server: frozenset[str] = frozenset()  # Which of them the settings of a Jupyter server have narrowed.
 
     def narrower(self, other: SiteLimits) -> SiteLimits:
         """Return what both allow."""

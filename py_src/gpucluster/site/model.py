@@ -61,8 +61,7 @@ class Site:
     limits: Mapping[str, SiteLimits] = field(default_factory=dict)
     of_server: SiteLimits = field(default_factory=SiteLimits)
     """What the settings of a Jupyter server allow in its process, where that is less."""
-    least: frozenset[str] = frozenset()
-    """For which kinds a limit cannot be read, so that the least holds for them, too."""
+    least: frozenset[str] = frozenset()  # Kinds with a limit that cannot be read, for which the least holds, too.
     costs: Mapping[str, Costs] = field(default_factory=dict)
     sharing: Sharing = field(default_factory=Sharing)
     refused: Mapping[str, frozenset[str]] = field(default_factory=dict)

@@ -10,8 +10,7 @@ VARIABLE = "GPUCLUSTER_SITE"
 DEFAULT = Path("/etc/gpucluster/site.yaml")
 MOST_BYTES = 2**20
 
-Stamp = tuple[int, int, int, int]
-"""Tells one state of a file from the next: device, number, size, time of the last change."""
+Stamp = tuple[int, int, int, int]  # One state of a file: device, number, size, time of the last change.
 
 
 class UnreadableSite(Exception):

@@ -10,8 +10,7 @@ import psutil
 
 from ..operating_system.processes import has_open, number_space
 
-_CUDA_DEVICES = ("/dev/nvidia-uvm", "/dev/dxg")
-"""Whoever has a CUDA context holds one of them open; the second is that of WSL2."""
+_CUDA_DEVICES = ("/dev/nvidia-uvm", "/dev/dxg")  # Whoever has a CUDA context holds one of them open; the second: WSL2.
 
 
 def this_host() -> str:

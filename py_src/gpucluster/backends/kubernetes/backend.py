@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 
 DEFAULT_WORKERS = 1
-START_SECONDS = 1800.0
-"""An image for GPUs is pulled for many minutes, and a node may have to be added first. What it waits for is told."""
+START_SECONDS = 1800.0  # An image for GPUs is pulled for many minutes, and a node may have to be added first.
 REAP_SECONDS = 90.0
 IN_FLIGHT_SECONDS = 2.0
 

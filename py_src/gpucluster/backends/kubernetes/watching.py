@@ -19,8 +19,7 @@ from .pods import Thing, ended, is_leaving, is_ready, last_words, name_of, pod_o
 logger = logging.getLogger("gpucluster.backends")
 
 LOOK_SECONDS = 0.5
-OPERATOR_SECONDS = 30.0
-"""An operator that has made nothing after so long does not look at this namespace, or does not run."""
+OPERATOR_SECONDS = 30.0  # An operator that has made nothing by then does not look at this namespace, or does not run.
 SILENCE_SECONDS = 60.0  # A start is not given up because Kubernetes has not answered for a moment.
 _ENDS = frozenset(
     {"Evicted", "Preempted", "Preempting", "TaintManagerEviction", "NodeNotReady", "NodeShutdown", "Killing"}

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import psutil
 
-MARK = "GPUCLUSTER_MPI_CLUSTER"
-"""By this variable the processes of a cluster are found, whatever has become of the rest."""
+MARK = "GPUCLUSTER_MPI_CLUSTER"  # By this variable the processes of a cluster are found, whatever became of the rest.
 PATIENCE_SECONDS = 4.0
 
 

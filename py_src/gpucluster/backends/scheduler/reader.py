@@ -55,8 +55,7 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS = 30.0  # A worker that hands nothing over for so long hangs; what it held is then recomputed.
 LOOK_SECONDS = 0.5
 REMEMBERED = 50  # So many workers that are gone are told about.
-TOGETHER_SECONDS = 60.0
-"""A result that is lost again within this time of the first is counted once, as such deaths are one notice."""
+TOGETHER_SECONDS = 60.0  # A result that is lost again so soon is counted once, as such deaths are one notice.
 
 
 class SchedulerReader(SchedulerPlugin):

@@ -32,8 +32,7 @@ logger = logging.getLogger("gpucluster.backends")
 
 INTERVAL_SECONDS = 1.0
 ANSWER_SECONDS = 20.0
-SILENCE_SECONDS = 60.0
-"""A scheduler that has not answered for so long is gone; it need not be as long where the connection is broken."""
+SILENCE_SECONDS = 60.0  # A scheduler that has not answered for so long is gone; sooner where the connection is broken.
 
 
 class RemoteScheduler(SchedulerView):

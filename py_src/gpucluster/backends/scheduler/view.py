@@ -39,8 +39,7 @@ class Gone:
     """A worker that was connected, and what it took along."""
 
     address: str
-    n_anew: int
-    """Results that only it held and that are recomputed; those counted for another one a moment ago left out."""
+    n_anew: int  # Results that only it held and that are recomputed; without those counted for another one just before.
     n_lost: int  # Data that only it held and that nobody can compute.
     too_big: bool  # Whether its nanny ended it because it used more memory than it may.
     tasks: tuple[str, ...] = ()  # Kinds of the tasks that it had, the most frequent first.
@@ -93,8 +92,7 @@ class HandedOver:
 class SchedulerView(ABC):
     """A scheduler as the supervisor sees it: who takes part, what is computed, and what can be asked of it."""
 
-    dashboard: WebAddress | None = None
-    """Where the scheduler's web pages are; they answer below the cluster's secret prefix only."""
+    dashboard: WebAddress | None = None  # Where its web pages are; they answer below the cluster's secret prefix only.
     dashboard_prefix: str | None = None
     """Below which path they answer where that is not the cluster's secret prefix, without slashes; it may be empty."""
 

@@ -39,8 +39,7 @@ if TYPE_CHECKING:
 
 
 CLOSE_SECONDS = 2.0
-SILENCE_SECONDS = 90.0
-"""What has become of the scheduler's job is known before, and says more than that nobody answers."""
+SILENCE_SECONDS = 90.0  # What became of the scheduler's job is known before, and says more than that nobody answers.
 
 
 def job_of(name: str) -> str:

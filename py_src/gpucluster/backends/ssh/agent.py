@@ -24,8 +24,7 @@ from types import ModuleType
 from typing import Any
 
 SILENCE_SECONDS = 60.0
-CLOSE_SECONDS = 1.0
-"""A worker that was taken out of the cluster holds nothing any more; what hangs at its end is killed."""
+CLOSE_SECONDS = 1.0  # A worker that was taken out of the cluster holds nothing; what hangs at its end is killed.
 LONGEST_FOLDER = 70  # Of a socket: its whole path may have 107 characters.
 LINUX = sys.platform == "linux"
 

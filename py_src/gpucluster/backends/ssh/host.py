@@ -29,8 +29,7 @@ HELLO_SECONDS = 60.0
 READY_SECONDS = 90.0
 PING_SECONDS = 5.0
 END_SECONDS = 4.0
-MARK = "GPUCLUSTER_SSH_CLUSTER"
-"""By this variable the processes of a cluster are found on a host whatever has become of the rest."""
+MARK = "GPUCLUSTER_SSH_CLUSTER"  # By this variable the processes of a cluster are found on a host.
 _BOOT = (
     "import sys; source = sys.stdin.buffer.read(int(sys.stdin.buffer.readline())); "
     "exec(compile(source, 'gpucluster-agent', 'exec'))"

@@ -52,8 +52,7 @@ _SECRET_WORDS = (
 """A setting with one of these in its name stays here: what programs start on the workers could read it."""
 _URL_WITH_PASSWORD = re.compile(r"://[^/\s:@]*:[^/\s@]+@")
 _MOST_CHARACTERS = 100_000  # Of the settings together: Linux takes no variable of more than 128 KiB.
-_SEED = {"PYTHONHASHSEED": "6640"}
-"""One for all workers, so that they agree on the hashes of strings (dask/distributed#8400)."""
+_SEED = {"PYTHONHASHSEED": "6640"}  # One for all workers, so that hashes of strings agree (dask/distributed#8400).
 
 
 def _set_by_dask() -> dict[str, str]:

@@ -8,8 +8,7 @@ from typing import Any
 
 from .wire import Envelope, Key
 
-WINDOW_BYTES = 2**27
-"""So much that nobody has read is taken in for one connection; what is beyond waits with its sender."""
+WINDOW_BYTES = 2**27  # So much unread is taken in for one connection; what is beyond waits with its sender.
 
 
 class Arriving:

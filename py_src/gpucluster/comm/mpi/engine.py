@@ -42,8 +42,7 @@ FIRST_TAG = 2
 MOST_AT_ONCE = 64  # Envelopes that are taken before others of this process have their turn.
 SLICE_SECONDS = 0.0005  # So long large buffers are moved before others of this process have their turn.
 LARGE_BYTES = 2**18
-QUICK_SECONDS = 0.0008
-"""So long it looks without a pause while something is on its way and nothing has come to its end."""
+QUICK_SECONDS = 0.0008  # So long it looks without a pause while something is on its way and nothing has ended.
 SLEEP_WITH_WORK_SECONDS = 0.001  # The shortest that an event loop of Python 3.11 knows.
 SHORTEST_SLEEP_SECONDS, LONGEST_SLEEP_SECONDS = 0.05, 0.4
 """So long it sleeps unless its bell is rung: twice as long each time, while nothing comes and nothing goes."""
@@ -369,8 +368,7 @@ def started(world: World) -> Engine | None:
     return _engine if _engine.loop is loop else None
 
 
-LONGEST_SECONDS = 0.0004
-"""What a rank waits for at most without sleeping: an answer to a question is there sooner, or takes some time."""
+LONGEST_SECONDS = 0.0004  # What a rank waits for at most without sleeping: answers are there sooner, or take long.
 SHORTEST_SECONDS = 0.00005
 
 

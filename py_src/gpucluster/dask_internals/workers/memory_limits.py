@@ -13,8 +13,7 @@ from ..spec_cluster import made, uncounted
 if TYPE_CHECKING:
     from distributed import Scheduler, SpecCluster, Worker
 
-CALM_SHARE = 0.8
-"""A nanny gets its new limit when its worker uses less than this share of it, as it ends a worker at 95 %."""
+CALM_SHARE = 0.8  # A nanny gets its new limit when its worker uses less than this share of it.
 
 
 def lower_planned_limit(cluster: SpecCluster, limit_bytes: int) -> None:

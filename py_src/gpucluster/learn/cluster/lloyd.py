@@ -29,8 +29,7 @@ SAMPLED = 32  # Every so many rows are enough to see how far data are from zero.
 BAD_DATA = "X: has missing values (NaN), infinity, or values too large for its type. Drop or fill such rows first."
 
 
-CLUSTERS_PER_PASS = 8
-"""With more clusters, a pass takes as long as several: so many take about as long as reading the rows."""
+CLUSTERS_PER_PASS = 8  # With more clusters, a pass takes as long as several: so many take as long as reading the rows.
 
 
 class Clustering(NamedTuple):

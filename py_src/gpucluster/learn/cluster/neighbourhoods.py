@@ -18,8 +18,7 @@ from .lloyd import BAD_DATA
 
 Integers = NDArray[np.int64]
 Pairs = tuple[Integers, Integers]  # Rows that are neighbours of each other: two arrays of shape (n_pairs,).
-KEPT_PAIRS = 1 << 22
-"""So many pairs of neighbours a rank keeps (64 MiB); where there are more, they are looked for a second time."""
+KEPT_PAIRS = 1 << 22  # So many pairs of neighbours a rank keeps (64 MiB); more are looked for a second time.
 
 
 class Neighbourhoods(ABC):

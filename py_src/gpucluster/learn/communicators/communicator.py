@@ -11,8 +11,7 @@ import numpy as np
 from ..arrays import is_of_numpy, to_numpy
 from ..errors import InvalidOperator, RanksDisagree
 
-Message = Any
-"""A number, an array (NumPy or CuPy), or a tuple, named tuple or dictionary of these. ``None`` is an empty message."""
+Message = Any  # A number, an array, or a tuple, named tuple or dictionary of these; ``None`` is an empty message.
 Operator = Literal["sum", "min", "max"] | Callable[[Any, Any], Any]
 """Must be associative: in which order the ranks' messages are combined depends on their number."""
 

@@ -136,8 +136,7 @@ class Outgoing:
         self._sock.close()
 
 
-_let_others_run = getattr(os, "sched_yield", lambda: time.sleep(0))
-"""Gives the processor to another thread that wants it."""
+_let_others_run = getattr(os, "sched_yield", lambda: time.sleep(0))  # Gives the processor to another thread.
 
 
 def views_of(message: Message) -> list[memoryview]:

@@ -28,12 +28,9 @@ class Entry:
     renamed: dict[str, str] = field(default_factory=dict)  # Parameters that cuML has under another name.
     values: dict[str, dict[Any, Any]] = field(default_factory=dict)
     """Parameters of which cuML knows some values only: these, and what cuML calls them."""
-    checked: tuple[str, ...] = ()
-    """Of ``values``: parameters that cuML's class does not take, as it knows one value only."""
-    without_effect: tuple[str, ...] = ()
-    """Parameters that tell how, not what, is computed: cuML computes in its own way."""
-    own: tuple[str, ...] = ()
-    """Parameters of cuML's that scikit-learn does not have: handed on where they are not ``None``."""
+    checked: tuple[str, ...] = ()  # Of ``values``: those that cuML's class does not take, as it knows one value only.
+    without_effect: tuple[str, ...] = ()  # Parameters that tell how, not what, is computed.
+    own: tuple[str, ...] = ()  # Parameters of cuML's that scikit-learn lacks: handed on where they are not ``None``.
     fixed: dict[str, Any] = field(default_factory=dict)  # What cuML is told besides.
     attributes: tuple[str, ...] = ()  # Fitted attributes that are copied back.
     methods: tuple[str, ...] = ("predict",)  # What cuML's estimator is asked for after fitting.

@@ -24,8 +24,7 @@ FEWEST_ROWS = 100_000
 """Of a block, or of small ones that are joined; with fewer, the kernel is as fast as what Python does between the
 rows."""
 SLICE_ROWS = 1 << 14
-GAP_ROWS = 8192
-"""So many rows are looked at at once: they, and their distances from all centres, stay in the processor's cache."""
+GAP_ROWS = 8192  # So many rows are looked at at once: they and their distances stay in the processor's cache.
 SAMPLED = 512  # Every so many rows are enough to see how many would have to be looked at.
 START_COST, STOP_COST = 0.5, 0.8
 """Shares of what a pass over all rows takes. Gaps are written down once looking at rows by them would take no more than

@@ -38,12 +38,10 @@ PASSES_BYTES = 1 << 30
 is more by their speed."""
 PASSES_OF_TOTAL = 16  # A single total counts as so many passes: what it computes of each number is not known.
 MOST_RANKS = 16  # Each takes a connection from the client to the scheduler.
-RETURN_SECONDS = 5.0
-"""When a rank has returned, the others do so soon, unless they wait for a message that it never sends."""
+RETURN_SECONDS = 5.0  # When a rank has returned, the others do so soon, unless they wait for a lost message.
 CONNECT_SECONDS = 30.0  # So long ranks wait for each other in the beginning, should nobody be left who could tell them.
 MOST_BLOCKS = 64
-ANSWER_BYTES = 16 << 20
-"""So much all blocks' messages may have together, where each has a square matrix of the columns."""
+ANSWER_BYTES = 16 << 20  # So much all blocks' messages may have, where each has a square matrix of the columns.
 MOST_TABLES = 8  # So many tables are remembered for each client.
 
 

@@ -36,8 +36,7 @@ GRACE_SECONDS = 5.0  # So long ranks that were given up may take to tell why the
 MOST_TOLD = 5  # Of so many ranks at most an error says what they call.
 FAILED = frozenset({"error", "cancelled", "lost"})
 
-_prepared: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
-"""For each client the workers that take messages of ranks."""
+_prepared: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()  # For each client the workers that are prepared.
 
 
 class _Unmatched(PeerLost):

@@ -13,8 +13,7 @@ TRANSFER_SHARE = 0.2  # Fetching took at least this share of what fetching and c
 GATHERED_BYTES = 100 * 10**6
 """More than 100 MB in a notebook are seldom looked at; they pass through the scheduler, one after the other."""
 SENT_BYTES = 10 * 10**6  # From here on, Dask itself warns of a large graph.
-NOTEBOOK_SHARE, _MOST_SHARE = 0.4, 0.6
-"""For at least this share of the time no task was submitted: the notebook was what took it."""
+NOTEBOOK_SHARE, _MOST_SHARE = 0.4, 0.6  # For at least this share of the time no task was submitted.
 MOVED_BYTES_PER_SECOND = 20 * 10**6
 """As fast at least, data come to a notebook and go from it; what that took is told by rules of its own."""
 _SHORT_SECONDS = 0.5

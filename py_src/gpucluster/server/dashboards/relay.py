@@ -24,8 +24,7 @@ from ..admission import AdmissionMixin, RefusalMixin
 from ..api import AUTH_RESOURCE
 from .upstream import MAX_BYTES, RETURNED_HEADERS, DashboardClient, DashboardUnreachable, Target
 
-NOT_FORWARDED_ARGUMENTS = frozenset({"token", "_xsrf"})
-"""Arguments that are for Jupyter; Bokeh would write them into its pages."""
+NOT_FORWARDED_ARGUMENTS = frozenset({"token", "_xsrf"})  # For Jupyter; Bokeh would write them into its pages.
 
 
 class PathRefused(GPUClusterError):

@@ -21,12 +21,10 @@ _FINAL, _TEXT, _BINARY = 0x80, 0x1, 0x2
 class EventMessage:
     """What is sent to a page."""
 
-    about: tuple[str, str]
-    """Kind of the event and what it is about: a later message about the same makes this one void."""
+    about: tuple[str, str]  # Kind of the event and what it is about: a later message about it makes this one void.
     payload: bytes  # JSON, or gzip of it.
     compressed: bool
-    frame: bytes
-    """The payload as a WebSocket frame. A server's frames are not masked, so they are the same for everybody."""
+    frame: bytes  # The payload as a WebSocket frame, which is not masked: the same for everybody.
 
 
 def event_message(kind: str, id: str, text: bytes) -> EventMessage:

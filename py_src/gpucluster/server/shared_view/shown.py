@@ -29,8 +29,7 @@ SHOWN = frozenset(
     }
 )  # fmt: skip
 """``progress`` names kinds of tasks; unless the link shows tasks, it has one entry for all of them."""
-WITHHELD = frozenset({"host", "host_others_cores"})
-"""What a newer cluster measures and nobody has decided on is withheld, too."""
+WITHHELD = frozenset({"host", "host_others_cores"})  # So is what a newer cluster measures and nobody has decided on.
 _COUNTS = frozenset(PrefixProgress.model_fields) - {"prefix"}
 ALL_TASKS = "all tasks"
 

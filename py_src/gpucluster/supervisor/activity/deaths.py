@@ -22,8 +22,7 @@ class Death:
     """What is known of a worker that left although it was wanted."""
 
     worker: WorkerModel
-    why: str | None
-    """Why, in words that follow 'Worker 0', such as 'was killed (SIGKILL)'; ``None`` where nobody knows."""
+    why: str | None  # In words that follow 'Worker 0', such as 'was killed (SIGKILL)'; ``None``: nobody knows.
     n_anew: int = 0
     n_lost: int = 0
     over_limit: bool = False  # Whether it needed more memory than its limit.

@@ -27,10 +27,8 @@ from .history import History
 logger = logging.getLogger("gpucluster.supervisor")
 
 INTERVAL_SECONDS = 1.0
-MEAN_SECONDS = 5.0
-"""Workers tell their load a little later than the machine does; over so many seconds that is no matter."""
-REST_AFTER_SECONDS = 30.0
-"""So long after anybody looked at the cluster or used it, workers begin to send fewer heartbeats."""
+MEAN_SECONDS = 5.0  # Workers tell their load a little later than the machine does; so long that does not matter.
+REST_AFTER_SECONDS = 30.0  # So long after anybody looked at the cluster or used it, workers send fewer heartbeats.
 
 
 class Sampler:

@@ -27,8 +27,7 @@ logger = logging.getLogger("gpucluster.supervisor")
 
 LIFETIME_SECONDS = 3600.0  # A standby that nobody uses ends by itself, also while somebody wants it.
 LOOK_SECONDS = 1.0
-ADOPTION_SECONDS = 60.0
-"""A process that has written a cluster into the record and does not tell this one for so long never will."""
+ADOPTION_SECONDS = 60.0  # A process that has written a cluster and does not tell this one for so long never will.
 _LOCK_SECONDS = 5.0
 
 

@@ -17,10 +17,8 @@ from ...dask_internals.periodic_callbacks import (
 
 PROFILE_INTERVAL = "50ms"
 """How often a worker notes what its threads compute; distributed does so every 10 ms, for 1 to 2 % of a core."""
-TICK_INTERVAL = "1s"
-"""How often scheduler and workers look how punctual their event loop is; they complain from three seconds on."""
-SHORTEST_HEARTBEAT_SECONDS = 1.0
-"""distributed uses half a second for up to ten workers, and from one second on for more."""
+TICK_INTERVAL = "1s"  # How often punctuality of event loops is looked at; they complain from three seconds on.
+SHORTEST_HEARTBEAT_SECONDS = 1.0  # distributed: half a second for up to ten workers, more from one second on.
 RESTING_HEARTBEAT_SECONDS = 3.0  # While nobody looks at the cluster or uses it: what distributed uses for 400 workers.
 MEMORY_SECONDS_WHEN_EMPTY = 0.5
 """How often the nanny looks at a worker that uses less than half its memory; above, as often as is configured."""

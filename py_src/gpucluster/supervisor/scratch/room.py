@@ -8,8 +8,7 @@ from pathlib import Path
 
 LEAST_ROOM_BYTES = 256 * 2**20
 MOST_ROOM_BYTES = 10 * 2**30
-ROOM_SHARE = 0.05
-"""So much of a disk is left to everything else on it: notebooks that are saved, other users, the registry itself."""
+ROOM_SHARE = 0.05  # So much of a disk is left to everything else: notebooks, other users, the registry.
 AUTO_SHARE = 0.5  # Of what is free beyond that: others start clusters, too.
 SMALL_DISK_SHARE = 0.25  # Of a disk so small that the least room would be most of it.
 

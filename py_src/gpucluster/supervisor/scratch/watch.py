@@ -60,8 +60,7 @@ logger = logging.getLogger("gpucluster.supervisor")
 
 LOOK_SECONDS = 2.0
 BEGIN_SECONDS = 5.0  # A worker that hangs keeps no cluster from running; it is bounded as soon as it answers.
-WALK_SECONDS = 30.0
-"""Between two walks through the directory, at least; and a hundred times as long as the last one took."""
+WALK_SECONDS = 30.0  # Between two walks through the directory, at least; and a hundred times the last one's time.
 WARN_SHARE = 0.8
 ROOM_AGAIN = 1.25  # So many times the room must be free before workers spill again.
 

@@ -35,8 +35,7 @@ from .cuda import (
 )
 
 MOST_COLUMNS = 128
-THREADS = 128
-"""Of a block, and rows of a tile: with two rows per thread, fewer threads work at the same time (measured)."""
+THREADS = 128  # Of a block, and rows of a tile: with two rows per thread, fewer work at the same time (measured).
 CENTERS_AT_ONCE = 16  # As in both kernels.
 FEW_THREADS = 64  # Of a block for few clusters: two warps, as each of them works for itself.
 FEW_ROWS = 16  # Of a warp's turn.
@@ -50,13 +49,11 @@ MOST_ROWS_OF_FEW = 1 << 14  # The same for few clusters, where each of the two w
 class Pass(NamedTuple):
     """What one pass has found; what was not asked for is empty or zero."""
 
-    sums: Array
-    """Of the points of each cluster: array of shape (k, d), float64, on the GPU, perhaps still being computed."""
+    sums: Array  # Of the points of each cluster: (k, d), float64, on the GPU, perhaps still being computed.
     weights: Array  # Array of shape (k,), float64, on the GPU.
     labels: Array  # Array of shape (n_rows,), int32, on the GPU.
     inertia: float
-    distances: Array
-    """Squared, of each row to its nearest centre: array of shape (n_rows,), of the type of X, on the GPU."""
+    distances: Array  # Squared, of each row to its nearest centre: (n_rows,), of the type of X, on the GPU.
 
 
 def is_taken(X: Array, n_clusters: int, *, summed: bool = True) -> bool:

@@ -27,8 +27,7 @@ from .cuda import (
     turns_ahead,
 )
 
-MOST_COLUMNS = 64
-"""With more, the products take longer than reading the rows, and matrix products of CuPy are better at them."""
+MOST_COLUMNS = 64  # With more, the products take longer than reading the rows, and CuPy is better at them.
 THREADS = 64  # Of a block: two warps, as each of them works for itself.
 BYTES_AHEAD = 96  # Of a thread's share of them: with some twenty warps at work, that is 60 kB for each multiprocessor.
 
