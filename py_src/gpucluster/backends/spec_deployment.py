@@ -65,12 +65,7 @@ tell_how_workers_end(_note_end)
 
 
 class SpecDeployment(Deployment):
-    """One running ``SpecCluster``. Made by ``start``.
-
-    * `cluster`: started, in asynchronous mode.
-    * `workers_are_devices`: whether workers are named after their GPUs.
-    * `explain`: adds to the cause of a failure what may help; see ``start``.
-    """
+    """One running ``SpecCluster``. Made by ``start``."""
 
     can = frozenset(Verb)
 

@@ -84,10 +84,7 @@ class _PlaceInLine:
 
 
 class _Command:
-    """A command that runs, and gets the signals that this process gets.
-
-    `watch`: asked every few seconds, and at the end, until it returns true.
-    """
+    """A command that runs, and gets the signals that this process gets."""
 
     def __init__(self, watch: Callable[[], bool]) -> None:
         self._watch = watch

@@ -35,11 +35,7 @@ _FOLLOW_SECONDS = 0.2
 
 
 def run(verb: str, words: Sequence[str]) -> int:
-    """Carry out a verb; the answer goes to standard output.
-
-    Returns the exit code. Raises `GPUClusterError` (for every refusal) or `HelpWanted` (when ``--help`` is among the
-    words).
-    """
+    """Carry out a verb; the answer goes to standard output."""
     found = parser_for(verb, SHELL).read(words)
     if verb in ANSWERS:
         return _answer(found, *ANSWERS[verb](_control(), found))

@@ -218,10 +218,7 @@ class Requests:
 
     @twin
     async def note_link(self: AsyncControl, model: ClusterModel, message: str, by: str | None = None) -> None:
-        """Write into a cluster's activity what became of a link; a cluster that does not answer misses that only.
-
-        `message`: a sentence of at most 140 characters. `by`: who has done it, where that is not whoever asks here.
-        """
+        """Write into a cluster's activity what became of a link; a cluster that does not answer misses that only."""
         with suppress(GPUClusterError):
             told = {"message": message, "kind": "link"}
             await self.ask(model, "POST", "/news", told, timeout=NOTE_SECONDS, by=by)

@@ -56,11 +56,7 @@ _FIRST = {"protocol": 0, "host": 1, "ip": 1}  # How the cluster listens is read 
 
 
 def read_keywords(options: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return the fields of a spec that keywords mean, and what to warn of, in sentences.
-
-    `options`: as ``gpucluster.create`` got them, ``backend`` among them. Raises `InvalidRequest`: a keyword promises
-    what a cluster in a process of its own cannot keep.
-    """
+    """Return the fields of a spec that keywords mean, and what to warn of, in sentences."""
     fields = _fields_of(options.get("backend"))
     spec: dict[str, Any] = {}
     told: list[str] = []

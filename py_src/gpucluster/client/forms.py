@@ -53,10 +53,7 @@ class OfOneCluster:
 
 
 class Begun(Coroutine[Any, Any, R]):
-    """A coroutine that goes on already, whether somebody awaits it or not, as with the clusters of Dask.
-
-    `work`: it begins in the running event loop.
-    """
+    """A coroutine that goes on already, whether somebody awaits it or not, as with the clusters of Dask."""
 
     def __init__(self, work: Coroutine[Any, Any, R]) -> None:
         self._task = asyncio.ensure_future(work)

@@ -54,12 +54,7 @@ class Told:
 
 
 def ask(id: str, user: int, request: InstructorRequest | None, latest: float) -> Told:
-    """Hear what a cluster says of itself, and ask it for something.
-
-    * `id`: the cluster's.
-    * `user`: whose it must be, by the kernel.
-    * `latest`: when it is over in any case, on the monotonic clock.
-    """
+    """Hear what a cluster says of itself, and ask it for something."""
     first = min(latest, time.monotonic() + PATIENCE_SECONDS)
     try:
         with closing(connect(socket_name(id), max(0.1, first - time.monotonic()))) as connection:

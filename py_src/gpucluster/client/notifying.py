@@ -24,12 +24,7 @@ _WORDS = {"error": "failed", "cancelled": "cancelled", "lost": "lost"}
 
 
 class Batch:
-    """Futures that somebody waits for without looking.
-
-    * `id`: of the cluster that announces the end.
-    * `futures`: they are held until all are done.
-    * `title`: what the batch is called.
-    """
+    """Futures that somebody waits for without looking."""
 
     def __init__(self, control: AsyncControl, id: str, futures: list[Any], title: str | None) -> None:
         self._control = control

@@ -14,8 +14,6 @@ class LiveLine(LiveText):
 
     A context manager: the line is gone after the block, unless a result has replaced it. In a notebook the
     line is an output of its own that is updated in place; in a terminal it is the last line.
-
-    `notebook`: whether outputs can be updated.
     """
 
     def __init__(self, *, notebook: bool) -> None:

@@ -18,12 +18,7 @@ if TYPE_CHECKING:
 
 
 class NotifiedCell:
-    """Waits for the end of the cell that runs, and announces it.
-
-    * `model`: the cluster that announces it.
-    * `title`: what the cell is called; default: its number.
-    * `complain`: told what cannot be announced.
-    """
+    """Waits for the end of the cell that runs, and announces it."""
 
     def __init__(
         self,

@@ -23,10 +23,7 @@ PLACE = (os.O_PATH if LINUX else os.O_RDONLY) | os.O_CLOEXEC
 
 @contextmanager
 def short_address(path: str) -> Iterator[str]:
-    """Give an address by which a socket can be bound or reached, however long its path is.
-
-    Raises `OSError`: the path is too long, and this system knows no other way.
-    """
+    """Give an address by which a socket can be bound or reached, however long its path is."""
     if len(os.fsencode(path)) <= _LONGEST_ADDRESS_BYTES:
         yield path
         return

@@ -37,10 +37,7 @@ def read_plain_file(path: Path, largest: int, *, below: Path | None = None) -> b
 
 
 def open_own_file(path: Path) -> int:
-    """Open a file of a private folder for reading, whatever has taken its place; returns the descriptor.
-
-    Raises `OSError`: also when it is a link or no plain file.
-    """
+    """Open a file of a private folder for reading, whatever has taken its place; returns the descriptor."""
     try:
         return _open_plain_file(path, path.parent)
     except NotPlain as error:
@@ -48,10 +45,7 @@ def open_own_file(path: Path) -> int:
 
 
 def read_own_file(path: Path, largest: int = LARGEST_OWN_FILE) -> bytes:
-    """Return the content of a file of a private folder, whatever has taken its place.
-
-    Raises `OSError`: also when it is a link, no plain file, or too large.
-    """
+    """Return the content of a file of a private folder, whatever has taken its place."""
     try:
         return read_plain_file(path, largest, below=path.parent)
     except NotPlain as error:

@@ -105,10 +105,7 @@ def restrict(*, truncation: bool = True) -> bool:
 
 
 def restrict_signals(protected: Collection[int], groups: Collection[int]) -> bool:
-    """Refuse signals to these processes and threads, for systems whose Landlock does not look at signals.
-
-    `protected`: numbers of processes and of their threads. `groups`: numbers of groups of processes.
-    """
+    """Refuse signals to these processes and threads, for systems whose Landlock does not look at signals."""
     seccomp = _binding()
     if seccomp is None:
         return False

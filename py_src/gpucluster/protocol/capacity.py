@@ -31,10 +31,7 @@ def default_workers(machine: Machine, most: int = DEFAULT_CPU_WORKERS) -> int:
 
 
 def memory_fault(limit: int | float | str | None, machine: Machine) -> FieldError | None:
-    """Return what is wrong with the memory limit of one worker; ``None`` if nothing is.
-
-    `limit`: as in a spec. Only bytes can be too many. `machine`: where the worker will run.
-    """
+    """Return what is wrong with the memory limit of one worker; ``None`` if nothing is."""
     if not isinstance(limit, int) or limit <= machine.memory_bytes:
         return None
     return FieldError(
@@ -45,12 +42,7 @@ def memory_fault(limit: int | float | str | None, machine: Machine) -> FieldErro
 
 
 def memory_of_worker(wanted: int | float | str | None, machine: Machine, *, workers: int) -> int:
-    """Return the memory limit of one worker in bytes; 0 means none.
-
-    * `wanted`: bytes, a share of the machine, an equal share, or no limit.
-    * `machine`: where the worker will run.
-    * `workers`: workers that share the machine under "auto", each with at least ``LEAST_MEMORY_BYTES``.
-    """
+    """Return the memory limit of one worker in bytes; 0 means none."""
     if wanted is None:
         return 0
     if isinstance(wanted, str):

@@ -124,12 +124,7 @@ def read_options(rows: Sequence[Mapping[str, Any]]) -> list[Option]:
 
 
 def checked(offered: Sequence[Option], given: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all options with their values: those that are given, else Dask's configuration's, else the server's own.
-
-    * `offered`: what the server offers.
-    * `given`: what the user has chosen, perhaps as text.
-    * `usual`: ``gateway.cluster.options`` of Dask's configuration.
-    """
+    """Return all options with their values: those given, else those of Dask's configuration, else the server's own."""
     known = {option.name: option for option in offered}
     values = {option.name: option.default for option in offered}
     faults: list[FieldError] = []

@@ -59,10 +59,7 @@ class Replicas:
             self.wanted, self._changed = n, time.monotonic()
 
     async def settle(self, there: int) -> None:
-        """Tell the operator what brings the number of deployments to what is wanted.
-
-        `there`: Deployments that there are, without those that were deleted.
-        """
+        """Tell the operator what brings the number of deployments to what is wanted."""
         try:
             group = await self._kubernetes.ask("GET", self._path, version=DASK)
         except KubernetesRefused as error:
@@ -141,10 +138,7 @@ class KubernetesDeployment(Deployment):
     async def start(
         cls, spec: KubernetesSpec, plan: Plan, context: StartContext, kubernetes: Kubernetes, access: Access
     ) -> KubernetesDeployment:
-        """Hand the cluster to the operator, wait for its scheduler, and connect.
-
-        Raises `StartFailed` with the reason; nothing is left.
-        """
+        """Hand the cluster to the operator, wait for its scheduler, and connect."""
         self = cls(spec, plan, context, kubernetes)
         manifest = dask_cluster(spec, self._id, kubernetes.namespace, plan.n_workers)
         self.submitted = manifest_text(manifest)

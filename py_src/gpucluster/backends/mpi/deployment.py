@@ -126,10 +126,7 @@ class MPIDeployment(Deployment):
 
     @classmethod
     async def start(cls, spec: MPISpec, plan: Plan, context: StartContext, host: str) -> MPIDeployment:
-        """Start the scheduler here, and the ranks.
-
-        Raises `StartFailed`: the launcher cannot be started; nothing is left.
-        """
+        """Start the scheduler here, and the ranks."""
         self = cls(spec, plan, context)
         context.report("scheduler", "Starting the scheduler")
         self._scheduler = RanksScheduler(

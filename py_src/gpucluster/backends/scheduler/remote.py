@@ -59,12 +59,7 @@ class RemoteScheduler(SchedulerView):
     async def connect(
         cls, address: str, security: Security | None, *, timeout: float, dashboard: tuple[str, int] | None = None
     ) -> Self:
-        """Connect to a scheduler and look at it from then on.
-
-        * `security`: the cluster's credentials.
-        * `timeout`: seconds for the connection.
-        * `dashboard`: host and port of its web pages, if they answer below the cluster's secret prefix only.
-        """
+        """Connect to a scheduler and look at it from then on."""
         client = await _connected(address, security, timeout)
         try:
             view = cls(client, dashboard)

@@ -97,13 +97,7 @@ def environment(fields: Collection[str] = (), without: Collection[str] = ()) -> 
 async def ask(
     *command: str, text: str | None = None, env: dict[str, str] | None = None, patience: float = PATIENCE_SECONDS
 ) -> tuple[str, str]:
-    """Run a command of Slurm; returns what it printed as output and as messages.
-
-    * `command`: the program and its arguments; no shell.
-    * `text`: its standard input.
-    * `env`: default: ``environment()``.
-    * `patience`: seconds after which it is ended.
-    """
+    """Run a command of Slurm; returns what it printed as output and as messages."""
     try:
         process = await asyncio.create_subprocess_exec(
             *command,

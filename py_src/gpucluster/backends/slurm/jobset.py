@@ -11,12 +11,7 @@ from .slots import JobSlot
 
 
 class JobSet:
-    """All jobs of a cluster that were asked for and are not forgotten, in that order.
-
-    * `together`: workers of one job.
-    * `nodes`: nodes of one job.
-    * `whole`: whether no job may have fewer workers.
-    """
+    """All jobs of a cluster that were asked for and are not forgotten, in that order."""
 
     def __init__(self, together: int, nodes: int, *, whole: bool) -> None:
         self._together = together
@@ -113,11 +108,7 @@ def job_sizes(n_workers: int, together: int, *, whole: bool) -> list[int]:
 
 
 def fit(slots: Sequence[JobSlot], n_workers: int, together: int, *, whole: bool) -> Fit:
-    """Return which jobs stay, and what is missing.
-
-    `slots`: those that are neither over nor told to end, in the order in which they were asked for. `n_workers`,
-    `together`, `whole`: as for ``job_sizes``.
-    """
+    """Return which jobs stay, and what is missing."""
     wanted = sum(job_sizes(n_workers, together, whole=whole))
     found = Fit()
     room = wanted

@@ -38,13 +38,7 @@ _BOOT = (
 
 
 class Host:
-    """A host on which workers can be started.
-
-    * `config`: path of an SSH configuration.
-    * `python`: the Python there.
-    * `told`: what all workers have in common, for the agent; secret.
-    * `lost`: called with the workers that were there when the host, or its agent, is lost.
-    """
+    """A host on which workers can be started."""
 
     def __init__(
         self,

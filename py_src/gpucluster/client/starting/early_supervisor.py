@@ -58,11 +58,6 @@ def give_early(
 ) -> int | None:
     """Let that process have the cluster in a folder, if there is one that fits.
 
-    * `folder`: holds the record of what to start.
-    * `held`: descriptor that holds the folder's lock; it is left open.
-    * `turn`: likewise, of its turn to start.
-    * `python`, `cwd`, `environment`: as the cluster wants them.
-
     Returns the process id of the supervisor; None where another has to be started.
     """
     global _early

@@ -86,8 +86,6 @@ def fault_of_gpus(spec: SpecBase, clusters: Iterable[ClusterModel]) -> str | Non
     """Return what the site has against the GPUs of a request, in two sentences; ``None``: nothing.
 
     The cluster's process, which claims them, looks again; what it refuses stays in the list.
-
-    `clusters`: all of this user's: one that has just been asked for has claimed nothing yet.
     """
     policy = gpu_policy()
     if policy.per_user is None or not (wanted := _wanted(spec)):

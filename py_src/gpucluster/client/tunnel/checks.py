@@ -56,11 +56,7 @@ def opens(node: str, port: int) -> Check:
 
 
 def lets_in(host: str, what: str) -> Check:
-    """Look whether an SSH server answers there.
-
-    `host`: as ``ssh`` reads it after ``-J``, with a port and a user perhaps. `what`: what it is, for the sentence: 'the
-    login node'.
-    """
+    """Look whether an SSH server answers there."""
     gate = Gate.of(host)
     name = gate.host
     try:
