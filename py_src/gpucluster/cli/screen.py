@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Self, TextIO
 
 # What every terminal of the last thirty years knows.
@@ -56,9 +56,7 @@ class Screen:
                 self._before = signal.signal(signal.SIGTSTP, self._pause)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._before is not None:
             signal.signal(signal.SIGTSTP, self._before)
         if self.live:

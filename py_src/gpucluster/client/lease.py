@@ -7,7 +7,6 @@ import sys
 import time
 from contextlib import ExitStack
 from contextvars import ContextVar
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidState, refused_field
@@ -197,9 +196,7 @@ class Lease(LeaseOfWorkers):
         self._current.enter_context(client.as_current())  # Also within the block of another client.
         return client
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         try:
             self._current.close()
             self.end()
@@ -279,9 +276,7 @@ class AsyncLease(LeaseOfWorkers):
         self._current.enter_context(self._client.as_current())
         return self._client
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         try:
             self._current.close()
             try:

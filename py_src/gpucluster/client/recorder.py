@@ -6,7 +6,6 @@ import atexit
 import os
 from collections.abc import Generator
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from ..protocol.errors import InvalidRequest, InvalidState
@@ -64,9 +63,7 @@ class AsyncRecorder(LineRecorder):
         await self.start()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.stop()
 
     def __await__(self) -> Generator[Any, Any, Self]:
@@ -112,9 +109,7 @@ class Recorder(Waits[AsyncRecorder]):
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def __repr__(self) -> str:

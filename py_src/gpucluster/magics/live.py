@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-
 from ..client.cluster import Cluster
 from ..client.display.card import LiveText
 from ..client.display.presentation import presentation
@@ -20,9 +18,7 @@ class LiveLine(LiveText):
         super().__init__(notebook=notebook)
         self._replaced = False
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if not self._replaced:
             self.clear()
 

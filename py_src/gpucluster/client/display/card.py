@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from datetime import UTC, datetime
 from html import escape
-from types import TracebackType
 from typing import Any, Self, TextIO
 from uuid import uuid4
 
@@ -135,9 +134,7 @@ class TerminalProgress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.clear()
 
 
@@ -152,9 +149,7 @@ class LiveText:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.clear()
 
     def __call__(self, model: ClusterModel) -> None:
