@@ -121,11 +121,7 @@ class LineRecorder:
         return self._writer.samples if self._writer is not None else 0
 
     async def start(self) -> None:
-        """Begin; returns when the first sample is written. Doing it twice changes nothing.
-
-        Raises `InvalidState` where the file has no room for the first sample, `InvalidRequest` or
-        `SupervisorUnreachable`.
-        """
+        """Begin; returns when the first sample is written. Doing it twice changes nothing."""
         if self._task is not None:
             return
         first = asyncio.Event()

@@ -34,10 +34,7 @@ def bundled_recordings() -> list[Path]:
 
 
 def find_recording(name: str | os.PathLike[str]) -> Path:
-    """Return the file of that name, or the bundled recording; the ending may be left out.
-
-    Raises `RecordingNotFound` with the names of the bundled ones.
-    """
+    """Return the file of that name, or the bundled recording; the ending may be left out."""
     text = os.fspath(name)
     try:
         for ending in ("", *RECORDING_SUFFIXES):

@@ -118,11 +118,7 @@ def read_length(path: Path) -> float | None:
 
 
 def read_recording(path: Path) -> RecordedSession:
-    """Return a recording with all samples that can be played.
-
-    Raises `RecordingNotFound`, and `RecordingUnreadable` for what is no recording, was made by a newer version, or
-    cannot be played.
-    """
+    """Return a recording with all samples that can be played."""
     recording: Recording | None = None
     samples: list[TelemetrySample] = []
     damaged = 0

@@ -95,10 +95,7 @@ def add_link(folder: Folder, request: LinkRequest, by: str | None) -> tuple[Shar
 
 
 def withdraw_links(folder: Folder, id: str | None) -> list[SharedLink]:
-    """Take a link away, or all of them; returns those that were there.
-
-    Raises `LinkNotFound` (there is no link of that id) or `RegistryUnwritable`, `SupervisorUnreachable`.
-    """
+    """Take a link away, or all of them; returns those that were there."""
     gone: list[SharedLink] = []
 
     def take(links: list[StoredLink]) -> list[StoredLink]:

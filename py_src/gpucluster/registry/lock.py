@@ -70,10 +70,7 @@ def is_held(path: Path) -> bool:
 
 @contextmanager
 def held(path: Path, *, patience: float = PATIENCE_SECONDS, given_up: Callable[[], bool] = _never) -> Iterator[None]:
-    """Hold the lock for the length of a ``with`` block, waiting for it first.
-
-    Raises `SupervisorUnreachable`: somebody holds it for longer than that, or it was given up.
-    """
+    """Hold the lock for the length of a ``with`` block, waiting for it first."""
     descriptor = take(path, patience=patience, given_up=given_up)
     if descriptor is None and given_up():
         raise SupervisorUnreachable("This process ends, and waits for no other any more.")

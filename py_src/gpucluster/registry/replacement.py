@@ -9,10 +9,7 @@ from pathlib import Path
 
 
 def overwrite_text(path: Path, text: str) -> None:
-    """Put a text into a file that is there, where no file can be made beside it. Readers may see a part of it.
-
-    Raises `OSError`: the file cannot be written either, or is none.
-    """
+    """Put a text into a file that is there, where no file can be made beside it. Readers may see a part of it."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
         file.write(text)

@@ -55,11 +55,7 @@ _OUT_OF_FILES = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}  # Faults of the proc
 
 
 class Registry:
-    """The directory of this user's clusters.
-
-    `directory`: default: ``$GPUCLUSTER_DIR`` or ``/tmp/gpucluster-<uid>``. Raises `RegistryUnsafe` when the directory
-    does not belong to this user alone.
-    """
+    """The directory of this user's clusters."""
 
     def __init__(self, directory: Path | None = None) -> None:
         self.directory = secure_directory(Path(directory) if directory is not None else default_directory())
@@ -68,10 +64,7 @@ class Registry:
         self._ends = False
 
     def _make_again(self) -> None:
-        """Make the directory again where somebody has deleted it, as what cleans up ``/tmp`` does.
-
-        Raises `RegistryUnsafe`: something else has taken its place.
-        """
+        """Make the directory again where somebody has deleted it, as what cleans up ``/tmp`` does."""
         if not self.directory.exists():
             secure_directory(self.directory)
 
@@ -204,10 +197,7 @@ class Registry:
         return os.path.lexists(self.folder(model.id).remembered)
 
     def find(self, name_or_id: str) -> ClusterModel:
-        """Return one cluster; a living one wins over an ended one of the same name.
-
-        Raises `ClusterNotFound` when there is none.
-        """
+        """Return one cluster; a living one wins over an ended one of the same name."""
         if _ID.fullmatch(name_or_id):
             record = self.record(self.folder(name_or_id))
             if record is not None and record.cluster is not None:

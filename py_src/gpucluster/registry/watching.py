@@ -25,10 +25,7 @@ class Changes:
 
 
 class RegistryWatch:
-    """Looks at the times, sizes and numbers of the records' files, and reads those that are new.
-
-    `registry`: what is watched.
-    """
+    """Looks at the times, sizes and numbers of the records' files, and reads those that are new."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry

@@ -55,10 +55,7 @@ def _split(kind: str, share: float, text: str, other: str, rest: str) -> list[Me
 
 
 class PresetList:
-    """Knows them at any time: the site's file may change while the server runs.
-
-    `log`: told once what is left out, and why.
-    """
+    """Knows them at any time: the site's file may change while the server runs."""
 
     def __init__(self, log: logging.Logger) -> None:
         self._log = log

@@ -37,10 +37,7 @@ class Offers:
         self._asking = asyncio.Lock()
 
     async def notes(self, spec: SpecBase, preview: Preview) -> Notes | None:
-        """Return what the site offers, and what of the request it would refuse; ``None``: such a kind has no site.
-
-        `spec`: valid by itself. `preview`: asks the site.
-        """
+        """Return what the site offers, and what of the request it would refuse; ``None``: such a kind has no site."""
         found = find_kind(spec.backend)
         if found is None or found.kind is None or not found.kind.offers:
             return None

@@ -46,19 +46,12 @@ class RecordingFolder:
         return await asyncio.shield(self._listing)
 
     async def read(self, source: str, path: str) -> bytes:
-        """Return one recording as JSON of a ``RecordedSession``.
-
-        Raises `InvalidRequest` (when the path is none that a recording below the root can have) or `RecordingNotFound`,
-        `RecordingUnreadable`.
-        """
+        """Return one recording as JSON of a ``RecordedSession``."""
         async with self._reading:
             return await asyncio.to_thread(self._read, source, path)
 
     async def new_file(self, cluster: str) -> Path:
-        """Return where a recording of this cluster goes: a path that nothing has.
-
-        Raises `InvalidState` when no file can be made there.
-        """
+        """Return where a recording of this cluster goes: a path that nothing has."""
         return await asyncio.to_thread(self._new_file, cluster)
 
     async def entry(self, path: Path) -> RecordingEntry:

@@ -27,10 +27,7 @@ _HERE = {"localhost", "127.0.0.1", "::1"}
 def note_on_lifetime(
     environment: Mapping[str, str] = os.environ, *, root: Path = Path("/"), parent: int | None = None
 ) -> str | None:
-    """Return a sentence on what ends clusters together with this server; ``None``: they outlive it, or nobody knows.
-
-    `parent`: the server's parent; default: that of this process.
-    """
+    """Return a sentence on what ends clusters together with this server; ``None``: they outlive it, or nobody knows."""
     if "JUPYTERHUB_USER" not in environment:
         return None
     inside = _inside(environment, root, os.getppid() if parent is None else parent)
@@ -128,10 +125,7 @@ class UseOfServer:
             await asyncio.sleep(LOOK_SECONDS)
 
     def note(self, models: Iterable[ClusterModel]) -> None:
-        """Count this moment as use if one of the clusters computes and the limit is not over.
-
-        `models`: all clusters.
-        """
+        """Count this moment as use if one of the clusters computes and the limit is not over."""
         if not (self._watched() or any(computes(model) for model in models)):
             return
         now = datetime.now(UTC)

@@ -19,14 +19,7 @@ CLOSE_SECONDS = 1.0  # Most time that closing the standby may take of the server
 
 
 class StandbyKeeper:
-    """Starts the standby for the first viewer and closes it when nobody has used us for a while.
-
-    * `control`: who starts and closes it.
-    * `enabled`: whether there is a standby at all.
-    * `idle_seconds`: time without use after which it is closed.
-    * `log`: where failures go; a missing standby is never an error for the user.
-    * `restart_seconds`: pause before a taken standby is replaced.
-    """
+    """Starts the standby for the first viewer and closes it when nobody has used us for a while."""
 
     def __init__(
         self,

@@ -258,12 +258,7 @@ def has_scheduler_job(fields: Mapping[str, Any]) -> bool:
 
 
 def most_cores(field: str, threads: int, before: Mapping[str, Any]) -> tuple[int, str]:
-    """Return how many cores a job, or the scheduler's, may have on a node, and why, as the end of a sentence.
-
-    * `field`: one of ``CORES``.
-    * `threads`: most threads of a worker.
-    * `before`: the fields before it.
-    """
+    """Return how many cores a job, or the scheduler's, may have on a node, and why, as the end of a sentence."""
     if field != "cores":
         return threads, ""
     nodes = before.get("nodes_per_job") or 1

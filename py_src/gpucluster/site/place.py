@@ -35,11 +35,7 @@ def stamp_of(path: Path) -> Stamp | None:
 
 
 def read_site(path: Path) -> str:
-    """Return the text of the file.
-
-    Raises `UnreadableSite` (it cannot be read, is too large, or belongs to somebody who has no business with it) or
-    `FileNotFoundError`.
-    """
+    """Return the text of the file."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:

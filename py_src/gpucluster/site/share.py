@@ -80,10 +80,7 @@ class Remaining:
         return bounded if most_each is None else min(bounded, most_each)
 
     def fault(self, n_workers: int, threads: int, memory_bytes: int) -> str | None:
-        """Return what the site has against so many workers of such a size, in a sentence or two.
-
-        `threads`, `memory_bytes`: of each worker; 0 bytes: without a limit.
-        """
+        """Return what the site has against so many workers of such a size, in a sentence or two."""
         had = self._had()
         memory_left = max(0, (self.most.memory or 0) - had.memory)
         if self.most.memory is not None and not memory_bytes and n_workers:

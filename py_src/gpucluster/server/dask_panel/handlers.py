@@ -54,10 +54,7 @@ def panel_model(model: ClusterModel, base_url: str) -> dict[str, Any]:
 
 
 def wanted_change(body: bytes) -> ClusterPatch:
-    """Read what the panel's scaling dialog sends: the whole cluster, of which two entries count.
-
-    Raises `InvalidRequest` with a sentence.
-    """
+    """Read what the panel's scaling dialog sends: the whole cluster, of which two entries count."""
     try:
         request = json.loads(body)
     except (ValueError, RecursionError):

@@ -54,8 +54,6 @@ class Viewer:
     """What one page has still to be told.
 
     Nobody waits for a page: while its connection is full, only the newest message about each thing is kept.
-
-    `write`: sends to the page.
     """
 
     def __init__(self, write: Write) -> None:

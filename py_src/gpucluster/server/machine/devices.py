@@ -25,12 +25,7 @@ Notebooks = Callable[[], Awaitable[dict[int, str]]]
 
 
 class DeviceReader:
-    """Reads the devices in a thread; a failure is a sentence, never an error.
-
-    * `control`: knows the clusters.
-    * `notebooks`: knows the kernels.
-    * `may_stop`: whether people may stop their processes.
-    """
+    """Reads the devices in a thread; a failure is a sentence, never an error."""
 
     def __init__(
         self, control: AsyncControl, notebooks: Notebooks, log: logging.Logger, *, may_stop: bool = True
@@ -202,8 +197,6 @@ async def notebooks_by_pid(session_manager: Any, kernel_manager: Any) -> dict[in
     """Return the paths of the open notebooks and consoles by the process id of their kernel.
 
     Kernels that run elsewhere, or through a provisioner that tells no process id, are left out.
-
-    `session_manager`, `kernel_manager`: Jupyter's own.
     """
     found: dict[int, str] = {}
     for session in await session_manager.list_sessions():

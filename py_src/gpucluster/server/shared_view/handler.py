@@ -20,10 +20,7 @@ MOST_NAMES = 1024
 
 
 class Limiter:
-    """Counts what happens under a name within a span of time.
-
-    `most`: so many times under one name. `seconds`: within so many seconds.
-    """
+    """Counts what happens under a name within a span of time."""
 
     def __init__(self, most: int, seconds: float) -> None:
         self._most = most
@@ -105,8 +102,6 @@ class SharedViewMixin(JupyterHandler):
 
         Browsers say from where a page loads something (``Sec-Fetch-Site``) at addresses of loopback and of HTTPS only.
         At all others there is the ``Origin`` of what a page sends.
-
-        Raises `tornado.web.HTTPError`.
         """
         headers = self.request.headers
         if is_from_elsewhere(headers) and not (self.linkable and opens_a_tab(self.request.method, headers)):
