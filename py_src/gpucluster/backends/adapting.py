@@ -34,10 +34,8 @@ KEPT_DECISIONS = 100
 class Submitting(Protocol):
     """A deployment that asks for workers one by one."""
 
-    workers_together: int
-    """So many workers come and go together."""
-    whole_jobs: bool
-    """Whether their number is a multiple of that."""
+    workers_together: int  # So many workers come and go together.
+    whole_jobs: bool  # Whether their number is a multiple of that.
 
     @property
     def scheduler(self) -> SchedulerView:
@@ -70,13 +68,7 @@ class Load(Protocol):
 
 
 class LoadHere:
-    """The load of a scheduler in this process.
-
-    Parameters
-    ----------
-    together : callable, optional
-        Gives by a worker's name what is the same for those that come and go together.
-    """
+    """The load of a scheduler in this process."""
 
     def __init__(self, scheduler: Scheduler, together: Callable[[str], str] = str) -> None:
         self._scheduler = scheduler
@@ -106,16 +98,13 @@ class Adapting:
         self._stopped = False
 
     def stop(self) -> None:
-        """Do nothing more."""
         self._stopped = True
 
     def take_decisions(self) -> list[Decision]:
-        """Return what was decided since the last call."""
         found, self._decisions = self._decisions, []
         return found
 
     async def run(self) -> None:
-        """Look and act until stopped."""
         while not self._stopped:
             try:
                 await self._step()

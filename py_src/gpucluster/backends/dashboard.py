@@ -27,8 +27,7 @@ from ..dask_internals.settings import IN_IDENTITY, settings_here
 from ..operating_system.descriptors import short_address
 from .installed import installed_only
 
-WEB_SOCKET = "dashboard"
-"""Name of the socket in the comm folder."""
+WEB_SOCKET = "dashboard"  # Name of the socket in the comm folder.
 ROUTES_LEFT_OUT = frozenset({"distributed.http.proxy"})
 """Modules of ``distributed.scheduler.http.routes`` that are not served: /proxy reaches other hosts."""
 
@@ -36,12 +35,8 @@ ROUTES_LEFT_OUT = frozenset({"distributed.http.proxy"})
 class PrivateDashboardScheduler(Scheduler):
     """``distributed.Scheduler`` that hides all web pages below ``http_prefix``.
 
-    Parameters
-    ----------
-    http_prefix : str
-        The secret.
-    web_socket : str, optional
-        Path of the unix socket that the pages are served on; default: a port, as ``dashboard_address`` says.
+    `http_prefix`: the secret. `web_socket`: path of the unix socket that the pages are served on; default: a port, as
+    ``dashboard_address`` says.
     """
 
     def __init__(
@@ -95,12 +90,7 @@ FindHandler = Callable[[], HTTPMessageDelegate]
 class LatePages:
     """Adds the dashboard to a scheduler's web pages before the first of them is served.
 
-    Parameters
-    ----------
-    scheduler : distributed.Scheduler
-        Made with ``dashboard=False``.
-    prefix : str
-        Below which the pages answer.
+    `scheduler`: made with ``dashboard=False``.
     """
 
     def __init__(self, scheduler: Any, prefix: str) -> None:
@@ -109,13 +99,7 @@ class LatePages:
         self._adding: asyncio.Task[None] | None = None
 
     def serve(self, find_handler: FindHandler) -> HTTPMessageDelegate:
-        """Return what serves a request: at once, or when the pages are there.
-
-        Parameters
-        ----------
-        find_handler : callable
-            Finds it among the pages that are there.
-        """
+        """Return what serves a request: at once, or when the pages are there."""
         failed = self._adding is not None and self._adding.done() and self._adding.exception() is not None
         if self._adding is None or failed:  # Whoever asks next has another try.
             self._adding = asyncio.ensure_future(self._add())

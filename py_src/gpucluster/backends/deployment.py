@@ -66,7 +66,6 @@ class Slot:
 
 
 def could_not_start(failed: int, wanted: int, why: str) -> str:
-    """Return in a sentence that workers could not be started."""
     return f"{failed} of {wanted} workers could not start: {why}."
 
 

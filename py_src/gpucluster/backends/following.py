@@ -17,18 +17,11 @@ logger = logging.getLogger("gpucluster.backends")
 class Following:
     """Does what follows from each look, and tells when nobody answers.
 
-    Parameters
-    ----------
-    look : callable
-        Looks once.
-    restless : callable
-        Whether something waits or changes.
-    what : str
-        What is looked at, such as ``jobs``.
-    often, calm : float
-        Seconds between two looks, while something does and while nothing does.
-    silent : tuple of exception types
-        What is raised where nobody answers.
+    * `look`: looks once.
+    * `restless`: whether something waits or changes.
+    * `what`: what is looked at, such as ``jobs``.
+    * `often`, `calm`: seconds between two looks, while something does and while nothing does.
+    * `silent`: what is raised where nobody answers.
     """
 
     def __init__(
@@ -48,15 +41,13 @@ class Following:
         self._calm = calm
         self._silent = silent
         self._soon = asyncio.Event()
-        self.trouble: str | None = None
-        """That nobody answers, in two sentences."""
+        self.trouble: str | None = None  # That nobody answers, in two sentences.
 
     def soon(self) -> None:
         """Look again as soon as that may be."""
         self._soon.set()
 
     async def run(self) -> None:
-        """Look until cancelled."""
         while True:
             begun = time.monotonic()
             self._soon.clear()
@@ -88,6 +79,5 @@ class Tasks:
         task.add_done_callback(self._running.discard)
 
     def stop(self) -> None:
-        """Do nothing more."""
         for task in self._running:
             task.cancel()

@@ -47,23 +47,15 @@ def worker_options(spec: MachineSpec) -> dict[str, Any]:
 
 
 def host_memory_limit(wanted: int | float | str | None, machine: Machine, *, workers: int) -> int:
-    """Return ``memory_of_worker``.
-
-    Raises
-    ------
-    PreflightFailed
-        It is more than the machine has.
-    """
+    """Return ``memory_of_worker``. Raises `PreflightFailed`: it is more than the machine has."""
     fault = memory_fault(wanted, machine)
     if fault is not None:
         raise PreflightFailed(f"{fault.field}: {fault.message}.", fields=[fault])
     return memory_of_worker(wanted, machine, workers=workers)
 
 
-PROCESS_FILES = 30
-"""Open files of the cluster's process without workers, with room for a client and for what is open for a moment."""
-WORKER_FILES = 12
-"""Further ones for each worker, while it starts."""
+PROCESS_FILES = 30  # Open files of the cluster's process without workers, with room for a client and passing ones.
+WORKER_FILES = 12  # Further ones for each worker, while it starts.
 
 
 def most_workers() -> int | None:
@@ -77,17 +69,8 @@ def most_workers() -> int | None:
 def bounded_by_open_files(n_workers: int, maximum: int, reason: str) -> tuple[int, str]:
     """Return the largest number of workers, and why it is the largest, under the limit of open files.
 
-    Parameters
-    ----------
-    n_workers : int
-        Workers to start with.
-    maximum, reason : int and str
-        The same, as far as everything else is concerned.
-
-    Raises
-    ------
-    PreflightFailed
-        When the limit is too small for the workers to start with.
+    `n_workers`: workers to start with. `maximum`, `reason`: the same, as far as everything else is concerned. Raises
+    `PreflightFailed` when the limit is too small for the workers to start with.
     """
     most = most_workers()
     if most is None or most >= maximum:

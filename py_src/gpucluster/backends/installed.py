@@ -16,10 +16,8 @@ from types import ModuleType
 from ..protocol.version import IMPORT_FROM
 
 _taken: list[str] = []
-_shared: list[str] = []
-"""Directories that modules are imported from for whoever asked for the cluster."""
-_added: list[str] = []
-"""Those of them that are on this process's path for no other reason."""
+_shared: list[str] = []  # Directories that modules are imported from for whoever asked for the cluster.
+_added: list[str] = []  # Those of them that are on this process's path for no other reason.
 
 
 def take_directories(environment: MutableMapping[str, str] = os.environ) -> None:

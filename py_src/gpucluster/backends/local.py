@@ -18,8 +18,7 @@ from .backend import Backend, Plan, StartContext
 from .deployment import Deployment
 from .host import bounded_by_open_files, host_memory_limit, protocol_option, shared_machine, worker_options
 
-WORKER_FOOTPRINT_BYTES = 100 * 2**20
-"""Host memory of one idle CPU worker, roughly."""
+WORKER_FOOTPRINT_BYTES = 100 * 2**20  # Host memory of one idle CPU worker, roughly.
 
 
 class HostSpec(ScratchSpec):

@@ -41,8 +41,7 @@ PASSED_ON = (
     "distributed.worker.profile",
 )
 """Parts of Dask's configuration that workers elsewhere follow, too."""
-WORKER_MODULE = "distributed.cli.dask_worker"
-"""There are no ``dask-worker`` scripts any more."""
+WORKER_MODULE = "distributed.cli.dask_worker"  # There are no ``dask-worker`` scripts any more.
 _CPU_ONLY = {"--nanny": 0, "--lifetime": 1, "--lifetime-restart": 0, "--lifetime-stagger": 1}
 """Options that dask-cuda's worker does not have, with the number of their values."""
 
@@ -97,16 +96,9 @@ def worker_arguments(
 
     Nothing in them is secret, and each is one argument: whoever makes a line of shell of them quotes each.
 
-    Parameters
-    ----------
-    name : str, optional
-        Of the worker.
-    memory_limit_bytes : int, optional
-        In place of ``auto`` in the spec.
-    tls_directory : PurePath, optional
-        Folder on the worker's machine with ``ca.pem``, ``cert.pem`` and ``key.pem``.
-    death_timeout_seconds : int
-        A worker that has no scheduler for so long ends.
+    * `memory_limit_bytes`: in place of ``auto`` in the spec.
+    * `tls_directory`: folder on the worker's machine with ``ca.pem``, ``cert.pem`` and ``key.pem``.
+    * `death_timeout_seconds`: a worker that has no scheduler for so long ends.
     """
     limit: object = spec.memory_limit
     if limit == "auto" and memory_limit_bytes is not None:
@@ -133,13 +125,7 @@ def worker_arguments(
 
 
 def cuda_worker_arguments(spec: GPUSpec, arguments: list[str]) -> list[str]:
-    """Return the options of dask-cuda's worker; shares are of the GPU that it gets.
-
-    Parameters
-    ----------
-    arguments : list of str
-        As ``worker_arguments`` has made them.
-    """
+    """Return the options of dask-cuda's worker; shares are of the GPU that it gets."""
     found = _without(arguments, _CPU_ONLY)
     if spec.device_memory_limit != "auto":
         found += ["--device-memory-limit", str(spec.device_memory_limit or 0)]
@@ -172,19 +158,12 @@ def _pairs(options: Mapping[str, str]) -> list[str]:
     return [part for pair in options.items() for part in pair]
 
 
-SOME_ADDRESS = "192.0.2.1"
-"""Nobody's (RFC 5737): nothing is sent there, it only makes the system say by which of its addresses it would be."""
+SOME_ADDRESS = "192.0.2.1"  # Nobody's (RFC 5737): nothing is sent there; the system says by which address it would be.
 LOOPBACK = "127.0.0.1"
 
 
 def address_of(interface: str) -> str:
-    """Return the address of a network interface of this machine.
-
-    Raises
-    ------
-    PreflightFailed
-        There is no such interface, it is down, or it has no address.
-    """
+    """Return the address of a network interface of this machine."""
     addresses = psutil.net_if_addrs()
     if interface not in addresses:
         raise PreflightFailed(
@@ -215,18 +194,8 @@ def address_towards(target: str) -> str:
 def scheduler_address(interface: str | None, targets: Collection[str] = ()) -> str:
     """Return the address that the scheduler listens on.
 
-    Parameters
-    ----------
-    interface : str, optional
-        As somebody chose it.
-    targets : collection of str
-        Addresses of the machines that workers will be on, as far as they are known. Default: what the default route
-        leads to.
-
-    Raises
-    ------
-    PreflightFailed
-        The interface cannot be used.
+    `interface`: as somebody chose it. `targets`: addresses of the machines that workers will be on, as far as they are
+    known. Default: what the default route leads to. Raises `PreflightFailed`: the interface cannot be used.
     """
     if interface is not None:
         return address_of(interface)

@@ -11,17 +11,8 @@ LOOK_SECONDS = 2.0
 def host_fault(host: str, port: int | None = None) -> str | None:
     """Return what is wrong with a host, as the end of a sentence without its full stop.
 
-    Parameters
-    ----------
-    host : str
-        Name or address.
-    port : int, optional
-        Also look whether something listens there.
-
-    Returns
-    -------
-    str or None
-        ``None``: nothing is wrong, or two seconds are not enough to know.
+    `host`: name or address. `port`: also look whether something listens there. Returns ``None``: nothing is wrong, or
+    two seconds are not enough to know.
     """
     found: list[str] = []
 

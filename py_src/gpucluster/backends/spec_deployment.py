@@ -44,17 +44,14 @@ logger = logging.getLogger("gpucluster.backends")
 CLOSE_TIMEOUT_SECONDS = 5.0
 LEFTOVERS_TIMEOUT_SECONDS = 8.0
 REPLACE_SECONDS = 1.0
-LIMIT_SECONDS = 0.5
-"""Between two looks whether a worker uses so little memory that its nanny may have a lower limit."""
-SYNC_SECONDS = 3600
-"""How often a cluster tells its scheduler its name, which never changes; by itself, each second over a connection."""
+LIMIT_SECONDS = 0.5  # Between two looks whether a worker uses so little memory that its nanny may have a lower limit.
+SYNC_SECONDS = 3600  # How often a cluster tells its scheduler its name, which never changes; Dask: each second.
 
 KNOWN_ENDS = 1000
 
 Make = Callable[..., SpecCluster]
 
-_ends: dict[int, int] = {}
-"""Exit status of workers' processes that have ended, by process id."""
+_ends: dict[int, int] = {}  # Exit status of workers' processes that have ended, by process id.
 
 
 def _note_end(pid: int, status: int) -> None:
@@ -68,17 +65,7 @@ tell_how_workers_end(_note_end)
 
 
 class SpecDeployment(Deployment):
-    """One running ``SpecCluster``. Made by ``start``.
-
-    Parameters
-    ----------
-    cluster : SpecCluster
-        Started, in asynchronous mode.
-    workers_are_devices : bool
-        Whether workers are named after their GPUs.
-    explain : callable, optional
-        Adds to the cause of a failure what may help; see ``start``.
-    """
+    """One running ``SpecCluster``. Made by ``start``."""
 
     can = frozenset(Verb)
 
@@ -96,8 +83,7 @@ class SpecDeployment(Deployment):
         """Names of workers that are being closed; asyncio itself keeps only weak references to tasks."""
         self._since: dict[str, tuple[SlotState, datetime]] = {}
         self._replacing: asyncio.Task[None] | None = None
-        self._memory_limit: int | None = None
-        """What was lowered last."""
+        self._memory_limit: int | None = None  # What was lowered last.
         self._lowering: asyncio.Task[None] | None = None
         self._adaptive: Any = None
         self._scheduler = spec_cluster.scheduler_of(cluster)
@@ -116,22 +102,14 @@ class SpecDeployment(Deployment):
     ) -> SpecDeployment:
         """Make a cluster and start it.
 
-        Parameters
-        ----------
-        make : callable
-            Called with the options that every local cluster of ours has; returns an asynchronous, not yet awaited
-            ``SpecCluster`` whose scheduler is local.
-        plan, context
-            As given to ``Backend.start``.
-        workers_are_devices : bool
-            Whether workers are named after their GPUs.
-        explain : callable, optional
-            Given the cause of a worker's failure, in words without a full stop; returns the same with what may help.
+        * `make`: called with the options that every local cluster of ours has; returns an asynchronous, not yet awaited
+          ``SpecCluster`` whose scheduler is local.
+        * `plan`, `context`: as given to ``Backend.start``.
+        * `workers_are_devices`: whether workers are named after their GPUs.
+        * `explain`: given the cause of a worker's failure, in words without a full stop; returns the same with what may
+          help.
 
-        Raises
-        ------
-        StartFailed
-            With the real cause; everything that was started is closed.
+        Raises `StartFailed` with the real cause; everything that was started is closed.
         """
         cluster: SpecCluster | None = None
         try:
@@ -402,8 +380,7 @@ def pickled_limit(limit_bytes: int) -> bytes:
 
 
 LOOK_SECONDS = 1.0
-RECENT_SECONDS = 30.0
-"""An error that is older has killed no worker now."""
+RECENT_SECONDS = 30.0  # An error that is older has killed no worker now.
 
 
 class GPUWatch:
@@ -423,7 +400,6 @@ class GPUWatch:
         return f"XID {xid.number} of its GPU" + (f" ({xid.meaning})" if xid.meaning else "")
 
     def close(self) -> None:
-        """Look no more."""
         self._closed.set()
 
     def _run(self) -> None:

@@ -13,8 +13,7 @@ from .names import SIZES, Size
 from .workload import Context, Outcome, Parameters, Workload, expect
 
 LATENCY_BYTES = 8
-_MEASURED_SECONDS = 0.2
-"""About so long one run repeats the operation."""
+_MEASURED_SECONDS = 0.2  # About so long one run repeats the operation.
 _LEAST, _MOST = 5, 500
 
 

@@ -40,7 +40,6 @@ class WorkloadModel(BaseModel):
 
 
 def declare_bench(parser: SentenceParser, face: str) -> None:
-    """Declare the arguments."""
     parser.argument(
         "words", nargs="*", metavar="NAME", complete=LIVING,
         help="Name or id of a living cluster. Left out: one is created, and stopped afterwards. Or 'compare FIRST "

@@ -11,8 +11,7 @@ from .result import BenchResult, Measurement, by_workload, curves, efficiency, s
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#7a5fc0", "#666666")
 SHAPES = ("circle", "square", "triangle", "diamond", "inverted_triangle")
 _IDEAL = "#999999"
-_APART = 0.012
-"""Between the points of two workloads, as a share of the axis."""
+_APART = 0.012  # Between the points of two workloads, as a share of the axis.
 _WIDE, _HIGH = 540, 360
 _SMALL, _LOW = 355, 250
 

@@ -11,8 +11,7 @@ from ..datasets import flights, planes, weather
 from .workload import Context, Outcome, Parameters, Workload, expect, persisted
 
 SUM_COLUMNS = 8
-FLOWN = 336_776 - 8_255
-"""Flights that were not cancelled."""
+FLOWN = 336_776 - 8_255  # Flights that were not cancelled.
 
 
 def _cuts(rows: int, n_blocks: int) -> list[tuple[int, int]]:
@@ -20,7 +19,6 @@ def _cuts(rows: int, n_blocks: int) -> list[tuple[int, int]]:
 
 
 def frame_of(columns: dict[str, Any], library: str) -> Any:
-    """Return a data frame of pandas or cuDF."""
     if library == "cudf":
         import cudf
 

@@ -73,14 +73,12 @@ def hosts_of(
 
 
 def gpu_name(worker: dict[str, Any]) -> str | None:
-    """Return the name of a worker's GPU as it told the scheduler."""
     gpu = worker.get("gpu") or {}
     name = gpu.get("name")
     return name[0] if isinstance(name, list) and name else name or None
 
 
 def gpu_memory(worker: dict[str, Any]) -> int | None:
-    """Return the memory of a worker's GPU as it told the scheduler."""
     total = (worker.get("gpu") or {}).get("memory-total")
     total = total[0] if isinstance(total, list) and total else total
     return int(total) if total else None

@@ -22,5 +22,4 @@ NAMES = (
 )
 Size = Literal["tiny", "small", "medium", "large"]
 SIZES: tuple[Size, ...] = get_args(Size)
-TRANSPORTS = ("unix", "tls", "tcp", "mpi", "ucx")
-"""What ``--transports`` compares."""
+TRANSPORTS = ("unix", "tls", "tcp", "mpi", "ucx")  # What ``--transports`` compares.

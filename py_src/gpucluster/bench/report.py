@@ -64,7 +64,6 @@ def write_report(result: BenchResult, path: Path) -> None:
 
 
 def report_html(result: BenchResult) -> str:
-    """Return the page."""
     from bokeh.embed import components
     from bokeh.resources import Resources
 

@@ -123,12 +123,9 @@ def load(path: str | Path) -> BenchResult:
         ) from None
 
 
-SHORT_SECONDS = 0.1
-"""Of a run: Dask itself takes some hundredths of a second for each."""
-BUSY_SHARE = 0.5
-"""Of the CPUs that were busy before anything was measured."""
-WIDE_SHARE = 0.3
-"""Between the quartiles, of the median."""
+SHORT_SECONDS = 0.1  # Of a run: Dask itself takes some hundredths of a second for each.
+BUSY_SHARE = 0.5  # Of the CPUs that were busy before anything was measured.
+WIDE_SHARE = 0.3  # Between the quartiles, of the median.
 
 
 def doubts(measurements: Sequence[Measurement], hosts: Sequence[HostFacts]) -> list[str]:

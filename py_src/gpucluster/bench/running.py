@@ -18,8 +18,7 @@ from .target import Target
 from .timing import Prepared, ProgressBar, Say, prepared, require_same
 from .workload import Context, Workload
 
-SHARE = 0.5
-"""Of the workers' memory: Dask begins to spill at 0.6."""
+SHARE = 0.5  # Of the workers' memory: Dask begins to spill at 0.6.
 
 
 class Sizes:
@@ -98,8 +97,7 @@ def work(workload: Workload, size: Size) -> float:
     return workload.amount(parameters) if workload.amount is not None else 1.0
 
 
-REPEATS = 5
-"""So many runs count; four are needed to compare two results."""
+REPEATS = 5  # So many runs count; four are needed to compare two results.
 INTERRUPTED = "Interrupted: what came later was not measured."
 
 

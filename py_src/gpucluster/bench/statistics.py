@@ -38,11 +38,9 @@ def quantile(ordered: Sequence[float], share: float) -> float:
 class Ratio:
     """How many times as long the second takes as the first."""
 
-    medians: float
-    """Ratio of the medians."""
+    medians: float  # Ratio of the medians.
     lower: float | None
-    upper: float | None
-    """Ends of the interval; ``None`` where there are too few values to give one."""
+    upper: float | None  # Ends of the interval; ``None`` where there are too few values to give one.
 
     @property
     def differs(self) -> bool | None:

@@ -17,7 +17,6 @@ _UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
 
 
 def seconds_text(seconds: float) -> str:
-    """Return a time with three digits and a fitting unit."""
     return seconds_texts([seconds])[0]
 
 
@@ -44,7 +43,6 @@ def rate_text(measurement: Measurement) -> str:
 
 
 def parameters_text(measurement: Measurement) -> str:
-    """Return the size of a workload in numbers."""
     return ", ".join(
         format_size(value) if name == "bytes" else f"{name} = {value:,}"
         for name, value in measurement.parameters.items()
@@ -74,7 +72,6 @@ def result_rows(result: BenchResult) -> list[tuple[str, ...]]:
 
 
 def result_text(result: BenchResult) -> str:
-    """Return everything for a terminal."""
     rest = [*left_out_lines(result), *result.notes]
     return "\n".join([*facts_lines(result), "", aligned(result_rows(result)), *([""] if rest else []), *rest])
 
@@ -111,7 +108,6 @@ def facts_lines(result: BenchResult) -> list[str]:
 
 
 def workloads_text(workloads: Sequence[Workload]) -> str:
-    """Return a list of workloads with their sizes."""
     lines = []
     for workload in workloads:
         sizes = "; ".join(
@@ -123,7 +119,6 @@ def workloads_text(workloads: Sequence[Workload]) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows with aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows

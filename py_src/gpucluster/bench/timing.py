@@ -32,7 +32,6 @@ class ProgressBar:
         self.show(text)
 
     def show(self, text: str) -> None:
-        """Say what is happening."""
         self._say(f"{bar(self._done / self._total)} {text}{self._left()}")
 
     def _left(self) -> str:
@@ -60,14 +59,10 @@ class Prepared:
     prepare_seconds: float
     warm_up_seconds: float
     check: float
-    n_tasks: int
-    """So many the scheduler knows between two runs."""
+    n_tasks: int  # So many the scheduler knows between two runs.
 
     def measure(self, repeats: int, step: Callable[[int], None]) -> Measurement:
-        """Run the workload so often and return what was measured; ``step`` is called before each run with its number.
-
-        Raises `WrongResult` where a run computed something else than the run before.
-        """
+        """Run the workload that often and return what was measured; ``step`` gets each run's number before it."""
         seconds = []
         for number in range(repeats):
             step(number)

@@ -11,28 +11,23 @@ from .errors import WrongResult
 from .names import Size
 
 Parameters = Mapping[str, int]
-FORGET_SECONDS = 5.0
-"""Others may use the cluster meanwhile, so that it never knows as few tasks as before."""
+FORGET_SECONDS = 5.0  # Others may use the cluster meanwhile, so that it never knows as few tasks as before.
 
 
 @dataclass(frozen=True)
 class Context:
     """What a workload needs to know of the cluster."""
 
-    client: Any
-    """A ``distributed.Client``, which is the current one; ``None`` where a workload computes in this process."""
+    client: Any  # A ``distributed.Client``, the current one; ``None`` where a workload computes in this process.
     n_workers: int
-    n_blocks: int
-    """So many blocks the data should have at least: the same for all numbers of workers of one measurement."""
-    frames: str = "pandas"
-    """What data frames are made of: ``pandas`` or ``cudf``."""
+    n_blocks: int  # So many blocks the data should have at least: the same for all numbers of workers.
+    frames: str = "pandas"  # What data frames are made of: ``pandas`` or ``cudf``.
 
     def blocks_for(self, size_bytes: int, most_bytes: int = 64 * 10**6) -> int:
         """Return into how many blocks data of this size are cut."""
         return max(1, self.n_blocks, -(-size_bytes // most_bytes))
 
     def n_tasks(self) -> int:
-        """Return how many tasks the scheduler knows."""
         return 0 if self.client is None else int(self.client.run_on_scheduler(_n_tasks))
 
     def wait_until_forgotten(self, n_tasks: int) -> None:
@@ -53,10 +48,8 @@ def _n_tasks(dask_scheduler: Any) -> int:
 class Outcome:
     """What one run computed."""
 
-    check: float
-    """A number that depends on the whole result: the same in all runs, or something is wrong."""
-    seconds: float | None = None
-    """Where the workload takes the time itself: the time of one operation."""
+    check: float  # A number that depends on the whole result: the same in all runs, or something is wrong.
+    seconds: float | None = None  # Where the workload takes the time itself: the time of one operation.
 
 
 @dataclass(frozen=True)
@@ -64,15 +57,12 @@ class Workload:
     """One thing to measure."""
 
     name: str
-    title: str
-    """What it does, in a few words."""
+    title: str  # What it does, in a few words.
     sizes: Mapping[Size, Parameters]
     prepare: Callable[[Context, Parameters], Any]
     """Makes the data on the workers and waits for them; this time does not count."""
-    run: Callable[[Any], Outcome]
-    """The work; its time counts, from the call until the result is in the client."""
-    memory_bytes: Callable[[Parameters], int]
-    """What it needs on all workers together at its worst, roughly."""
+    run: Callable[[Any], Outcome]  # The work; its time counts, from the call until the result is in the client.
+    memory_bytes: Callable[[Parameters], int]  # What it needs on all workers together at its worst, roughly.
     amount: Callable[[Parameters], float] | None = None
     """How much one run works through, in ``unit``; ``None`` where a rate would say nothing."""
     unit: str = "rows"
@@ -80,12 +70,10 @@ class Workload:
     needs_mpi: bool = False
     tolerance: float = 1e-6
     """Relative difference that the checks of two runs may have: sums of floats depend on their order."""
-    scales: bool = field(default=True)
-    """Whether more workers should make it faster."""
+    scales: bool = field(default=True)  # Whether more workers should make it faster.
 
 
 def persisted(*collections: Any) -> list[Any]:
-    """Return collections that are computed and kept on the workers."""
     from dask.base import persist
     from distributed import futures_of, wait
 

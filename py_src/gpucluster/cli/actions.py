@@ -40,20 +40,11 @@ class Cancelled(Exception):
 
 
 def living(control: Control) -> list[ClusterModel]:
-    """Return the clusters that have not ended."""
     return [model for model in control.list() if not model.state.ended]
 
 
 def find(control: Control, name: str | None) -> ClusterModel:
-    """Return the cluster of that name or id, or the only living one; of several, the one that ``control`` means.
-
-    Raises
-    ------
-    ClusterNotFound
-        When there is none.
-    InvalidRequest
-        When no name was given and several live.
-    """
+    """Return the cluster of that name or id, or the only living one; of several, the one that ``control`` means."""
     if name is not None:
         return control.get(name)
     return _only(control)
@@ -65,13 +56,6 @@ def create(
     """Start a cluster and wait until it runs, unless told not to.
 
     ``tell`` gets what to know about it before it is started, such as that its workers share cores.
-
-    Raises
-    ------
-    Cancelled
-        After Ctrl-C; what had been started is stopped.
-    StartTimedOut
-        When it takes longer than ``--timeout``; what had been started is stopped.
     """
     spec = spec_from(found)
     timeout = timeout_of(found)
@@ -97,12 +81,7 @@ def create(
 
 
 def leased(control: Control, found: Namespace, tell: Tell | None = None) -> SpecBase:
-    """Return the spec of what is to be leased: one worker where no number was typed.
-
-    Raises
-    ------
-    InvalidRequest
-    """
+    """Return the spec of what is to be leased: one worker where no number was typed. Raises `InvalidRequest`."""
     if getattr(found, "n_workers", "1") == "0":
         raise InvalidRequest("--n-workers: a lease has at least 1 worker.")
     spec = spec_from(Namespace(**{"n_workers": "1", **vars(found)}))
@@ -116,25 +95,6 @@ def wait(
     """Wait until the cluster has the wanted workers; progress is shown in the caller's thread.
 
     A notebook's output belongs to the thread that runs the cell, so the background loop must not write it.
-
-    Parameters
-    ----------
-    control : Control
-    id : str
-    timeout : float
-        Seconds.
-    progress : callable, optional
-        Called with new models.
-    n_workers : int, optional
-        The number that was asked for, where it must be this one.
-
-    Raises
-    ------
-    StartFailed, ClusterEnded
-        When it ends instead.
-    ScaleFailed
-        When it cannot get all the workers.
-    StartTimedOut, OperationTimedOut
     """
     seen: list[ClusterModel] = []
     every = control.asynchronous
@@ -163,7 +123,6 @@ def wait(
 
 
 def activity(control: Control, found: Namespace) -> Activity:
-    """Return the last entries of a cluster's activity."""
     lines = whole_number(getattr(found, "lines", str(ACTIVITY_LINES)), "--lines", 1, 1000)
     answer = control.activity(find(control, name_of(found)).id)
     return answer.model_copy(update={"entries": answer.entries[-lines:]})
@@ -180,7 +139,6 @@ def previewed(control: Control, found: Namespace) -> Submission | None:
 
 
 def script(control: Control, found: Namespace) -> Submission:
-    """Return what was handed to a batch system for a cluster."""
     model = find(control, name_of(found))
     answer = control.submission(model.id)
     if answer.text is None:
@@ -189,7 +147,6 @@ def script(control: Control, found: Namespace) -> Submission:
 
 
 def logs(control: Control, found: Namespace) -> LogLines:
-    """Return the end of a cluster's log."""
     lines = whole_number(getattr(found, "lines", str(LOG_LINES)), "--lines", 1, MAX_LOG_LINES)
     return control.logs(find(control, name_of(found)).id, lines=lines)
 
@@ -226,7 +183,6 @@ def remove(control: Control, found: Namespace) -> list[ClusterModel]:
 
 
 def clean(control: Control) -> list[ClusterModel]:
-    """Forget all clusters that have ended."""
     ended = [model for model in control.list() if model.state.ended]
     for model in ended:
         control.remove(model.id)
@@ -249,13 +205,7 @@ def snippet(model: ClusterModel) -> str:
 
 
 def dashboard_page(found: Namespace) -> DashboardPage:
-    """Return the page that was asked for.
-
-    Raises
-    ------
-    InvalidRequest
-        When there is no such page, with the list.
-    """
+    """Return the page that was asked for. Raises `InvalidRequest` when there is no such page, with the list."""
     try:
         return find_page(getattr(found, "page", DEFAULT_PAGE))
     except InvalidRequest as error:
@@ -270,7 +220,6 @@ def dashboard_link(control: Control, model: ClusterModel, page: DashboardPage) -
 
 
 def tell_all(notes: list[str], tell: Tell | None) -> None:
-    """Tell a person what to know about a request."""
     if tell is not None:
         for note in notes:
             tell(note)
@@ -298,16 +247,9 @@ def _names(found: Namespace) -> list[str]:
 
 
 def at_once(found: Namespace) -> bool:
-    """Return whether nothing is to be waited for."""
     return bool(getattr(found, "no_wait", False))
 
 
 def timeout_of(found: Namespace) -> float:
-    """Return how many seconds to wait.
-
-    Raises
-    ------
-    InvalidRequest
-        ``--timeout`` is no such number.
-    """
+    """Return how many seconds to wait. Raises `InvalidRequest`: ``--timeout`` is no such number."""
     return whole_number(getattr(found, "timeout", str(WAIT_SECONDS)), "--timeout", 1, 86_400)

@@ -38,17 +38,7 @@ class HelpWanted(Exception):
 
 
 class SentenceParser(argparse.ArgumentParser):
-    """Parser of one verb.
-
-    Parameters
-    ----------
-    prog : str
-        What was typed before the arguments, such as ``gpucluster scale``.
-    description : str
-        What the verb does.
-    short_usage : bool
-        Whether there are too many options to name them all in one line.
-    """
+    """Parser of one verb."""
 
     def __init__(self, prog: str, description: str, *, short_usage: bool = False) -> None:
         super().__init__(
@@ -62,12 +52,10 @@ class SentenceParser(argparse.ArgumentParser):
         )
         if sys.version_info >= (3, 14):
             self.color = False  # a notebook shows the codes
-        self.sources: dict[str, Completions] = {}
-        """Per argument (``dest``) what completes it."""
+        self.sources: dict[str, Completions] = {}  # Per argument (``dest``) what completes it.
         self.groups: dict[str, Any] = {}
         self._words: Sequence[str] = ()
-        self.after_dashes: argparse.Action | None = None
-        """What takes all words after ``--``, if anything does."""
+        self.after_dashes: argparse.Action | None = None  # What takes all words after ``--``, if anything does.
 
     def group(self, title: str) -> Any:
         """Return the section of the help with that title; it is made when it is new."""
@@ -85,15 +73,7 @@ class SentenceParser(argparse.ArgumentParser):
         self.after_dashes = self.add_argument(name, nargs="*", metavar=metavar, help=help)
 
     def read(self, words: Sequence[str]) -> argparse.Namespace:
-        """Read the words after the verb.
-
-        Raises
-        ------
-        InvalidRequest
-            For anything that is not an argument of this verb.
-        HelpWanted
-            When ``--help`` is among them.
-        """
+        """Read the words after the verb."""
         words, command = self._split(words)
         # The API's names have underscores, and so have the messages that name two options at once.
         words = [_dashes(word) for word in words]
@@ -143,7 +123,6 @@ class SentenceParser(argparse.ArgumentParser):
         return super()._get_values(action, arg_strings)
 
     def options(self) -> dict[str, argparse.Action]:
-        """Return each option's action by each way of writing it."""
         return dict(self._option_string_actions)
 
     def positionals(self) -> list[argparse.Action]:
@@ -241,13 +220,7 @@ def shown_path(path: str | Path) -> str:
 
 
 def whole_number(text: str, name: str, minimum: int, maximum: int) -> int:
-    """Read a whole number that is no field of a spec.
-
-    Raises
-    ------
-    InvalidRequest
-        When it is none, or out of bounds.
-    """
+    """Read a whole number that is no field of a spec. Raises `InvalidRequest` when it is none, or out of bounds."""
     if not re.fullmatch(r"[+-]?[0-9]{1,30}", text):
         raise InvalidRequest(f"{name}: must be a whole number, not '{shown(text)}'.")
     if not minimum <= int(text) <= maximum:

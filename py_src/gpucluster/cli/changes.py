@@ -30,16 +30,12 @@ if TYPE_CHECKING:
 class Change:
     """One verb."""
 
-    summary: str
-    """What it does."""
-    declare: Callable[[SentenceParser, str], None]
-    """Declares its arguments."""
+    summary: str  # What it does.
+    declare: Callable[[SentenceParser, str], None]  # Declares its arguments.
     make: Callable[[Control, Namespace, Progress, Tell | None], ClusterModel]
     """Does it, and returns the cluster as it is then. Gets what shows progress, and what tells a person of a note."""
-    meanwhile: str = ""
-    """What is shown while it happens; empty: the cluster's own progress."""
-    said: Callable[[ClusterModel], str] = tables.worker_line
-    """The answer in text."""
+    meanwhile: str = ""  # What is shown while it happens; empty: the cluster's own progress.
+    said: Callable[[ClusterModel], str] = tables.worker_line  # The answer in text.
 
 
 def _declare_scale(parser: SentenceParser, face: str) -> None:

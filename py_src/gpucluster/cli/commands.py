@@ -83,7 +83,6 @@ class Commands:
 
 
 def added_words() -> list[str]:
-    """Return the first words of all added verbs."""
     return names(GROUP)
 
 

@@ -33,17 +33,7 @@ def cluster_names(which: str) -> list[str]:
 
 
 def candidates(words: Sequence[str], face: str = SHELL, names: Names = cluster_names) -> list[str]:
-    """Return the words that the last of ``words``, which is being typed, may become.
-
-    Parameters
-    ----------
-    words : sequence of str
-        What stands after ``gpucluster``; the last one may be empty.
-    face : str
-        ``gpucluster`` or ``%gpucluster``.
-    names : callable
-        Gives the names of clusters.
-    """
+    """Return the words that the last of ``words``, which is being typed, may become."""
     # bash splits --backend=local into three words.
     *before, current = [word for word in words[:-1] if word != "="] + list(words[-1:] or [""])
     if current == "=":

@@ -47,7 +47,6 @@ Completion: `source <(gpucluster completion bash)`, the same with `zsh`, and `gp
 
 
 def page() -> str:
-    """Return the page as Markdown."""
     codes = "\n".join(f"| {code} | {meaning} |" for code, meaning in _CODES.items())
     parts = [_INTRODUCTION, "| Code | Meaning |\n|---|---|\n", codes, "\n", _COMPLETION]
     for verb in all_verbs():

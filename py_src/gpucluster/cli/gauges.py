@@ -34,12 +34,7 @@ class Ranking:
 
     @classmethod
     def asked_for(cls, found: Namespace) -> Ranking | None:
-        """Return what was typed; ``None`` when all workers are wanted, as they come.
-
-        Raises
-        ------
-        InvalidRequest
-        """
+        """Return what was typed; ``None`` when all workers are wanted, as they come. Raises `InvalidRequest`."""
         by, top = getattr(found, "by", None), getattr(found, "top", None)
         if by is None and top is None:
             return None
@@ -61,10 +56,7 @@ def now(control: Control, found: Namespace) -> tuple[ClusterModel, TelemetrySamp
 def watch(control: Control, found: Namespace, screen: Screen) -> int:
     """Draw the gauges of a cluster until Ctrl-C, or until the cluster has ended.
 
-    Returns
-    -------
-    int
-        1 where the cluster has failed meanwhile; else 0.
+    Returns 1 where the cluster has failed meanwhile; else 0.
     """
     model, sample = now(control, found)
     ranking = Ranking.asked_for(found)

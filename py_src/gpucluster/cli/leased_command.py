@@ -30,13 +30,6 @@ def run_leased(control: Control, found: Namespace, tell: actions.Tell | None) ->
     """Take workers, run the command, and give them back; returns the command's exit code.
 
     A command that a signal has ended has 128 and the signal's number, as in a shell.
-
-    Raises
-    ------
-    InvalidRequest
-        The command is not there, or such workers cannot be asked for; nothing was started.
-    GPUClusterError
-        As for ``create``.
     """
     command: list[str] = found.command
     if shutil.which(command[0]) is None:
@@ -91,13 +84,7 @@ class _PlaceInLine:
 
 
 class _Command:
-    """A command that runs, and gets the signals that this process gets.
-
-    Parameters
-    ----------
-    watch : callable
-        Asked every few seconds, and at the end, until it returns true.
-    """
+    """A command that runs, and gets the signals that this process gets."""
 
     def __init__(self, watch: Callable[[], bool]) -> None:
         self._watch = watch

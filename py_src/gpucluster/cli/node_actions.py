@@ -29,18 +29,11 @@ class NodeRequest:
 
     @property
     def stops(self) -> bool:
-        """Whether clusters end."""
         return self.do == "stop"
 
 
 def read(found: Namespace) -> NodeRequest:
-    """Read the words after ``node``.
-
-    Raises
-    ------
-    InvalidRequest
-        With what can stand there.
-    """
+    """Read the words after ``node``. Raises `InvalidRequest` with what can stand there."""
     words: list[str] = getattr(found, "words", [])
     reason: str | None = getattr(found, "reason", None)
     if reason is not None and words[:1] != ["stop"]:

@@ -40,12 +40,10 @@ class SpecOption:
     """One field of the specs as an option."""
 
     field: str
-    schemas: dict[str, dict[str, Any]]
-    """The JSON Schema of the field in each kind that has it."""
+    schemas: dict[str, dict[str, Any]]  # The JSON Schema of the field in each kind that has it.
 
     @property
     def backends(self) -> tuple[str, ...]:
-        """Kinds that have the field."""
         return tuple(self.schemas)
 
     @property
@@ -66,7 +64,6 @@ class SpecOption:
 
     @property
     def group(self) -> str:
-        """Title of the section of the help."""
         return str(self.schema.get("group", "Cluster"))
 
     @property
@@ -82,7 +79,6 @@ class SpecOption:
 
     @property
     def metavar(self) -> str:
-        """What stands for the value in the help."""
         if self.kind == "string" and self.choices:
             return "{" + ",".join(self.choices) + "}"
         if self.kind == "array":
@@ -224,13 +220,8 @@ def add_spec_options(
 ) -> None:
     """Declare ``--backend``, ``--preset`` and one option per field of the specs.
 
-    Parameters
-    ----------
-    parser
-    fields : collection of str, optional
-        Only these fields. Default: all.
-    helps : mapping of str to str, optional
-        Of fields that the verb reads in another way than `create`: what they mean there.
+    `fields`: only these fields. Default: all. `helps`: of fields that the verb reads in another way than `create`: what
+    they mean there.
     """
     kinds = " ".join(f"{name}: {_backend_description(name)}" for name in backends())
     parser.argument(
@@ -265,13 +256,7 @@ def add_spec_options(
 
 
 def spec_from(found: argparse.Namespace) -> SpecBase:
-    """Return the validated spec of the options that were given; the rest keeps the models' defaults.
-
-    Raises
-    ------
-    InvalidRequest
-        With a sentence that names the option.
-    """
+    """Return the validated spec of the options that were given; the rest keeps the models' defaults."""
     given = vars(found)
     fields: dict[str, Any] = {}
     if "preset" in given:

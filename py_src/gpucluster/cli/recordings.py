@@ -30,11 +30,6 @@ def begin(control: Control, found: Namespace) -> Recorder:
     """Begin to record the cluster that was named, or the only one.
 
     Name and file may stand in either order where the file's ending tells which one it is.
-
-    Raises
-    ------
-    InvalidRequest
-        When no file was named, or nothing can be written there.
     """
     file, name = getattr(found, "file", None), getattr(found, "name", None)
     if file is None:
@@ -77,23 +72,12 @@ def written_line(written: RecordingWritten) -> str:
 
 
 def to_play(found: Namespace) -> tuple[RecordedSession, float]:
-    """Return the recording that was named, and how fast to play it.
-
-    Raises
-    ------
-    RecordingNotFound, RecordingUnreadable, InvalidRequest
-    """
+    """Return the recording that was named, and how fast to play it."""
     return read_recording(find_recording(found.file)), speed_of(found)
 
 
 def speed_of(found: Namespace) -> float:
-    """Return how fast to play.
-
-    Raises
-    ------
-    InvalidRequest
-        When it is no number, or none that recordings are played with.
-    """
+    """Return how fast to play."""
     text = getattr(found, "speed", "1")
     if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text):
         raise InvalidRequest(f"--speed: must be a number such as 4 or 0.5, not '{shown(text)}'.")

@@ -8,12 +8,11 @@ import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Self, TextIO
 
 # What every terminal of the last thirty years knows.
-_OPEN = "\x1b[?1049h\x1b[?25l\x1b[?7l"
-"""A page of its own, no cursor, and what is too long is cut off and not wrapped."""
+_OPEN = "\x1b[?1049h\x1b[?25l\x1b[?7l"  # A page of its own, no cursor, and what is too long is cut off and not wrapped.
 _CLOSE = "\x1b[?7h\x1b[?25h\x1b[?1049l"
 _TOP = "\x1b[H"
 _REST_OF_LINE = "\x1b[K"
@@ -26,11 +25,6 @@ class Screen:
 
     Nothing is drawn meanwhile where the stream is no terminal, or one that cannot do so. Ctrl-Z gives the terminal back
     until the program goes on.
-
-    Parameters
-    ----------
-    stream : text stream, optional
-        Default: standard output.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -62,9 +56,7 @@ class Screen:
                 self._before = signal.signal(signal.SIGTSTP, self._pause)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._before is not None:
             signal.signal(signal.SIGTSTP, self._before)
         if self.live:

@@ -55,13 +55,7 @@ _SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
 
 
 def completion_script(shell: str) -> str:
-    """Return the script for a shell.
-
-    Raises
-    ------
-    InvalidRequest
-        For a shell that has none.
-    """
+    """Return the script for a shell. Raises `InvalidRequest` for a shell that has none."""
     if shell not in _SCRIPTS:
         raise InvalidRequest(
             f"There is no completion for '{shown(shell)}'.{did_you_mean(shell, _SCRIPTS)} There is bash, zsh and fish."

@@ -22,10 +22,8 @@ class Answer:
 
     value: NewLink | SharedLinks
     text: str
-    notes: tuple[str, ...] = ()
-    """What has to be known to use it, as where it opens."""
-    hint: str = ""
-    """What is good to know for somebody who reads it now."""
+    notes: tuple[str, ...] = ()  # What has to be known to use it, as where it opens.
+    hint: str = ""  # What is good to know for somebody who reads it now.
 
 
 def share(control: Control, found: Namespace) -> Answer:

@@ -35,20 +35,7 @@ _FOLLOW_SECONDS = 0.2
 
 
 def run(verb: str, words: Sequence[str]) -> int:
-    """Carry out a verb; the answer goes to standard output.
-
-    Returns
-    -------
-    int
-        The exit code.
-
-    Raises
-    ------
-    GPUClusterError
-        For every refusal.
-    HelpWanted
-        When ``--help`` is among the words.
-    """
+    """Carry out a verb; the answer goes to standard output."""
     found = parser_for(verb, SHELL).read(words)
     if verb in ANSWERS:
         return _answer(found, *ANSWERS[verb](_control(), found))
@@ -284,7 +271,6 @@ def _lease(found: Namespace) -> int:
 
 
 def _added(verb: Subcommand, found: Namespace) -> int:
-    """Carry out a verb of another package."""
     assert verb.run is not None, f"'{verb.name}' cannot be run"
     # What distributed still has to say about a computation that Ctrl-C ended is for nobody.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)

@@ -60,7 +60,6 @@ def _nobody(name: str) -> str:
 
 
 def text(answer: SiteAnswer) -> str:
-    """Return it for people."""
     if not answer.found:
         return f"This site says nothing: there is no file {answer.file}."
     rows = [("SECTION", "FOR", "WHAT")]

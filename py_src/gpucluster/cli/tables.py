@@ -38,7 +38,6 @@ def cluster_table(models: Sequence[ClusterModel]) -> str:
 
 
 def cluster_card(model: ClusterModel) -> str:
-    """Return everything a person wants to know about one cluster."""
     lines = [("Name", model.name), ("Id", model.id), ("State", model.state.value)]
     if model.progress is not None:
         lines.append(("Doing", progress_line(model).removeprefix(f"{model.name}: ")))
@@ -171,8 +170,7 @@ def _short(text: str) -> str:
     return text if len(text) <= 70 else text[:69] + "…"
 
 
-WIDEST_COLUMN, WIDEST_LAST_COLUMN = 48, 400
-"""Names and words of others may have any length; a wide last column moves no other."""
+WIDEST_COLUMN, WIDEST_LAST_COLUMN = 48, 400  # Names of others may have any length; a wide last column moves no other.
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:

@@ -11,12 +11,7 @@ MOST = 65535
 
 
 def tunnel(found: Namespace) -> Tunnel:
-    """Return the tunnel that was asked for.
-
-    Raises
-    ------
-    InvalidRequest, InvalidState
-    """
+    """Return the tunnel that was asked for. Raises `InvalidRequest`, `InvalidState`."""
     return plan_tunnel(
         _port(found, "port", "PORT"),
         login=getattr(found, "login_node", None),

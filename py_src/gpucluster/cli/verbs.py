@@ -269,7 +269,6 @@ def all_verbs() -> list[Subcommand]:
 
 
 def verbs_of(face: str) -> list[str]:
-    """Return the verbs of the command line or of the magic."""
     return [verb.name for verb in all_verbs() if face in verb.faces]
 
 
@@ -286,13 +285,7 @@ def split_verb(words: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def parser_for(verb: str, face: str) -> SentenceParser:
-    """Return the parser of one verb.
-
-    Raises
-    ------
-    InvalidRequest
-        When there is no such verb, with the nearest one.
-    """
+    """Return the parser of one verb. Raises `InvalidRequest` when there is no such verb, with the nearest one."""
     found = find_verb(verb)
     if found is None or face not in found.faces:
         known, group = verbs_of(face), verb.split(" ")[0]

@@ -20,13 +20,6 @@ class _Following:
     """What both forms have in common.
 
     The cluster's own process follows the load, so that this object may be forgotten.
-
-    Parameters
-    ----------
-    cluster : ClusterHandle
-        The handle that was asked.
-    model : ClusterModel
-        The cluster, as it is when it has accepted that.
     """
 
     def __init__(self, cluster: ClusterHandle, model: ClusterModel) -> None:

@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-Timeout = float | str | timedelta | None
-"""Seconds, or a duration such as ``"2 min"``; ``None``: the default."""
+Timeout = float | str | timedelta | None  # Seconds, or a duration such as ``"2 min"``; ``None``: the default.
 START_SECONDS = 120.0
 
 
@@ -109,12 +108,7 @@ class SiteWarning(UserWarning):
 
 
 def asked_for(backend: str, options: dict[str, Any], *, stacklevel: int) -> dict[str, Any]:
-    """Return the fields of a spec that a call means, and warn whoever called of what to know about it.
-
-    Raises
-    ------
-    InvalidRequest
-    """
+    """Return the fields of a spec that a call means, and warn whoever called of what to know about it."""
     # Left at 'auto', the kind is what a preset says.
     named = backend != "auto" or options.get("preset") is None
     spec, without_effect = read_keywords(with_preset({"backend": backend, **options} if named else options))
@@ -162,24 +156,7 @@ async def _create(options: dict[str, Any], *, wait: bool, timeout: float) -> tup
 async def running_or_stopped(
     control: AsyncControl, model: ClusterModel, *, timeout: float, deadline: float, progress: OnProgress | None = None
 ) -> ClusterModel:
-    """Wait until a new cluster runs; where that is not to be, nothing is left of it.
-
-    Parameters
-    ----------
-    control : AsyncControl
-    model : ClusterModel
-        As it was asked for.
-    timeout : float
-        Seconds that it has in all.
-    deadline : float
-        When they are over, on the monotonic clock.
-    progress : callable, optional
-        Called with each new model.
-
-    Raises
-    ------
-    StartFailed, StartTimedOut
-    """
+    """Wait until a new cluster runs; where that is not to be, nothing is left of it."""
     try:
         left = max(0.0, deadline - time.monotonic())
         return await control.wait(model.id, timeout=left, progress=progress)
@@ -277,15 +254,7 @@ def list() -> List[ClusterModel]:
 
 
 def tell_at_exit(registry: Registry, model: ClusterModel) -> None:
-    """Say it on standard error when this process ends, if it is a script: somebody at a prompt sees his clusters.
-
-    Parameters
-    ----------
-    registry : Registry
-        Where the cluster is written down.
-    model : ClusterModel
-        As it was created.
-    """
+    """Say it on standard error when this process ends, if it is a script: somebody at a prompt sees his clusters."""
     if not _has_prompt():
         atexit.register(_tell, registry, model.id, os.getpid())
 

@@ -14,8 +14,7 @@ from ..protocol.errors import InvalidState
 
 T = TypeVar("T")
 
-CLEAN_UP_SECONDS = 30.0
-"""Most time that something cancelled by Ctrl-C may take to leave nothing behind."""
+CLEAN_UP_SECONDS = 30.0  # Most time that something cancelled by Ctrl-C may take to leave nothing behind.
 _MEANWHILE_SECONDS = 0.1
 
 _lock = threading.Lock()
@@ -45,16 +44,8 @@ def run(work: Coroutine[Any, Any, T], meanwhile: Callable[[], object] | None = N
     What is cancelled may clean up before the interrupt goes on, since the process may end right after. A second
     Ctrl-C does not wait.
 
-    Parameters
-    ----------
-    work : coroutine
-    meanwhile : callable, optional
-        Called in this thread, ten times a second: a notebook's output belongs to the thread that runs the cell.
-
-    Raises
-    ------
-    InvalidState
-        Python is ending: the loop's thread runs no more, and there is nothing to wait for.
+    `meanwhile`: called in this thread, ten times a second: a notebook's output belongs to the thread that runs the
+    cell. Raises `InvalidState`: Python is ending: the loop's thread runs no more, and there is nothing to wait for.
     """
     if sys.is_finalizing():
         work.close()

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, Self
 
 from ..protocol.errors import ClusterNotFound, GPUClusterError
@@ -121,9 +120,7 @@ class AsyncCluster(ClusterHandle):
     async def __aenter__(self) -> Self:
         return await self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._owned:
             await self.stop()
 
@@ -224,9 +221,7 @@ class Cluster(Waits[AsyncCluster], ClusterHandle):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._owned:
             self.stop()
 

@@ -31,13 +31,10 @@ from .transport import answer_seconds, ask_supervisor
 from .verbs import Verbs
 from .waiting import OnProgress, must_have_scaled, must_speak_our_version, wait_until_done
 
-LEASE_VARIABLE = "GPUCLUSTER_LEASE"
-"""Has the id of the cluster that was leased for a command, in the command's environment."""
+LEASE_VARIABLE = "GPUCLUSTER_LEASE"  # Has the id of the cluster that was leased for a command, in its environment.
 STOP_PATIENCE_SECONDS = 20.0
-NOTE_SECONDS = 5.0
-"""What only stands in the activity is waited for no longer."""
-STOP_LATE_SECONDS = 10.0
-"""Patience with a cluster that has taken too long to start."""
+NOTE_SECONDS = 5.0  # What only stands in the activity is waited for no longer.
+STOP_LATE_SECONDS = 10.0  # Patience with a cluster that has taken too long to start.
 
 
 class Requests:
@@ -50,12 +47,7 @@ class Requests:
 
     @twin
     async def get(self: AsyncControl, id: str) -> ClusterModel:
-        """Return one cluster.
-
-        Raises
-        ------
-        ClusterNotFound
-        """
+        """Return one cluster. Raises `ClusterNotFound`."""
         return self.registry.find(id)
 
     @twin
@@ -69,20 +61,9 @@ class Requests:
     ) -> ClusterModel:
         """Ask for a cluster. Returns as soon as its process is there; the cluster is ``starting``.
 
-        Parameters
-        ----------
-        spec : spec or dict
-            What is wanted.
-        python : str, optional
-            Python executable of the cluster; default: that of ``spec.kernel_name``, else this process's.
-        cwd : str, optional
-            Working directory of the workers; default: this process's.
-        timeout : float
-            Most seconds until its process is there.
-
-        Raises
-        ------
-        InvalidRequest, NameTaken, StartFailed, StartTimedOut, RegistryUnwritable
+        * `python`: Python executable of the cluster; default: that of ``spec.kernel_name``, else this process's.
+        * `cwd`: working directory of the workers; default: this process's.
+        * `timeout`: most seconds until its process is there.
         """
         creation = await self._creation(spec, python=python, cwd=cwd, timeout=timeout)
         return await self._begun(creation)
@@ -93,23 +74,9 @@ class Requests:
     ) -> tuple[ClusterModel, Hold]:
         """Ask for a cluster that ends with this process's hold on it, at the latest with this process.
 
-        Parameters
-        ----------
-        spec : spec or dict
-            What is wanted.
-        scope : {"cell", "block", "command"}
-            What it is for.
-        timeout : float
-            Most seconds until its process is there.
-
-        Returns
-        -------
-        tuple of ClusterModel and Hold
-            The cluster, which is ``starting``, and what keeps it.
-
-        Raises
-        ------
-        InvalidRequest, NameTaken, StartFailed, StartTimedOut, RegistryUnwritable
+        `scope`: what it is for. `timeout`: most seconds until its process is there. Returns the cluster, which is
+        ``starting``, and what keeps it. Raises `InvalidRequest`, `NameTaken`, `StartFailed`, `StartTimedOut`,
+        `RegistryUnwritable`.
         """
         creation = await self._creation(spec, timeout=timeout, lease=scope)
         try:
@@ -122,23 +89,12 @@ class Requests:
 
     @twin
     async def preview(self: AsyncControl, spec: SpecBase | dict[str, Any]) -> Submission:
-        """Return what would be handed to a batch system for such a cluster; starts nothing.
-
-        Raises
-        ------
-        InvalidRequest, PreflightFailed, StartFailed
-        """
+        """Return what would be handed to a batch system for such a cluster; starts nothing."""
         return await preview(checked_spec(spec))
 
     @twin
     async def notes(self: AsyncControl, spec: SpecBase | dict[str, Any]) -> List[str]:
-        """Return what to know about a cluster before it is made, such as that its workers share cores. Starts nothing.
-
-        Raises
-        ------
-        InvalidRequest
-            It is refused; so would ``create``.
-        """
+        """Return what to know about a cluster before it is made, such as that its workers share cores."""
         checked = checked_spec(spec)
         return await asyncio.to_thread(lambda: notes_on_spec(bounded_spec(checked)))
 
@@ -148,23 +104,9 @@ class Requests:
     ) -> ClusterModel:
         """Wait until the cluster is running with the wanted workers.
 
-        Parameters
-        ----------
-        timeout : float
-            Seconds.
-        progress : callable, optional
-            Called with each new model.
-
-        Raises
-        ------
-        StartFailed
-            When it ends before it has ever run, with the reason.
-        ClusterEnded
-            When it ends later.
-        StartTimedOut, OperationTimedOut
-            It goes on all the same.
-        ProtocolMismatch
-            It belongs to another version, which cannot be asked.
+        `timeout`: seconds. `progress`: called with each new model. Raises `StartFailed` (when it ends before it has
+        ever run, with the reason), `ClusterEnded` (when it ends later), `StartTimedOut`, `OperationTimedOut` (it goes
+        on all the same) or `ProtocolMismatch` (it belongs to another version, which cannot be asked).
         """
         return await wait_until_done(self.registry, id, timeout=timeout, progress=progress)
 
@@ -174,11 +116,8 @@ class Requests:
     ) -> ClusterModel:
         """Wait until the cluster has exactly the number of workers that it was asked for before.
 
-        Raises
-        ------
-        ScaleFailed
-            When it settles for another number, with the reason.
-        ClusterEnded, OperationTimedOut
+        Raises `ScaleFailed` (when it settles for another number, with the reason) or `ClusterEnded`,
+        `OperationTimedOut`.
         """
         model = await self.wait(id, timeout=timeout, progress=progress)
         must_have_scaled(model, n_workers)
@@ -190,27 +129,15 @@ class Requests:
     ) -> ClusterModel:
         """Change what is wanted: number of workers, adaptive bounds or idle timeout. Returns when accepted.
 
-        Parameters
-        ----------
-        id : str
-        patch : ClusterPatch or dict
-        timeout : float, optional
-            Whoever waits no longer than so many seconds for what comes of it waits no longer for the answer either.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidRequest, InvalidState, RegistryUnwritable, SupervisorUnreachable
+        `timeout`: whoever waits no longer than so many seconds for what comes of it waits no longer for the answer
+        either. Raises `ClusterNotFound`, `InvalidRequest`, `InvalidState`, `RegistryUnwritable`,
+        `SupervisorUnreachable`.
         """
         return await self.change(self._living(id), patch, timeout=timeout)
 
     @twin
     async def patch_notes(self: AsyncControl, id: str, patch: ClusterPatch | dict[str, Any]) -> List[str]:
-        """Return what to know about a change before it is made. Changes nothing.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidRequest
-        """
+        """Return what to know about a change before it is made. Changes nothing."""
         model = self.registry.find(id)
         return notes_on_patch(model, checked_patch(model, patch))
 
@@ -220,19 +147,9 @@ class Requests:
     ) -> ClusterModel:
         """Stop a cluster. Stopping an ended cluster changes nothing.
 
-        Parameters
-        ----------
-        wait : bool
-            Return when nothing of it runs any more.
-        timeout : float
-            Seconds after which its process is killed when it has not ended by itself; half of them when it does not
-            even answer. The ``reason`` of the cluster says so.
-
-        Raises
-        ------
-        ClusterNotFound
-        SupervisorUnreachable
-            The process cannot be killed either.
+        `wait`: return when nothing of it runs any more. `timeout`: seconds after which its process is killed when it
+        has not ended by itself; half of them when it does not even answer. The ``reason`` of the cluster says so.
+        Raises `ClusterNotFound` or `SupervisorUnreachable` (the process cannot be killed either).
         """
         model = self.registry.find(id)
         if model.state.ended:
@@ -245,93 +162,45 @@ class Requests:
 
     @twin
     async def remove(self: AsyncControl, id: str) -> None:
-        """Forget an ended cluster with its log.
-
-        Raises
-        ------
-        ClusterNotFound
-        InvalidState
-            When it has not ended.
-        """
+        """Forget an ended cluster with its log. Raises `ClusterNotFound` or `InvalidState` (when it has not ended)."""
         await remove_cluster(self.registry, id)
 
     @twin
     async def glance(self: AsyncControl, id: str, *, timeout: float | None = None) -> TelemetrySample:
-        """Return the newest figures without making workers report more often: for monitors that ask all day.
-
-        Parameters
-        ----------
-        id : str
-        timeout : float, optional
-            Seconds to wait for the answer; default: 30.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidState, SupervisorUnreachable
-        """
+        """Return the newest figures without making workers report more often: for monitors that ask all day."""
         model = self._living(id)
         answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/sample", timeout=timeout)
         return Telemetry.model_validate_json(answer).sample
 
     @twin
     async def decisions(self: AsyncControl, id: str) -> List[Decision]:
-        """Return what following the load has led to since `adapt` was last called, oldest first.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidState, SupervisorUnreachable
-        """
+        """Return what following the load has led to since `adapt` was last called, oldest first."""
         model = self._living(id)
         answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/decisions")
         return Decisions.model_validate_json(answer).decisions
 
     @twin
     async def failures(self: AsyncControl, id: str) -> TaskFailures:
-        """Return the tasks that have failed and are still held, each kind with the last error and its traceback.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidState, SupervisorUnreachable
-        """
+        """Return the tasks that have failed and are still held, each kind with the last error and its traceback."""
         model = self._living(id)
         answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/failures")
         return TaskFailures.model_validate_json(answer)
 
     @twin
     async def results(self: AsyncControl, id: str) -> LargestResults:
-        """Return what takes the most memory: collections with their size, workers and notebooks.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidState, SupervisorUnreachable
-        """
+        """Return what takes the most memory: collections with their size, workers and notebooks."""
         model = self._living(id)
         answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/results")
         return LargestResults.model_validate_json(answer)
 
     @twin
     async def release_results(self: AsyncControl, id: str, released: ResultsReleased) -> ClusterModel:
-        """Let a notebook hold some results no longer: its futures are cancelled, and the memory is freed.
-
-        Parameters
-        ----------
-        released : ResultsReleased
-            Which ones, as ``results`` names them.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidState, SupervisorUnreachable
-        """
+        """Let a notebook hold some results no longer: its futures are cancelled, and the memory is freed."""
         return await self.ask(self._living(id), "POST", "/results/release", released.model_dump())
 
     @twin
     async def submission(self: AsyncControl, id: str) -> Submission:
-        """Return what was handed to whoever starts a cluster's workers, also of an ended one.
-
-        Raises
-        ------
-        ClusterNotFound
-        """
+        """Return what was handed to whoever starts a cluster's workers, also of an ended one."""
         folder = self.registry.folder(self.registry.find(id).id)
         try:
             return Submission(text=read_own_file(folder.submitted).decode("utf-8", "replace"))
@@ -340,12 +209,7 @@ class Requests:
 
     @twin
     async def open_dashboard(self: AsyncControl, id: str) -> str:
-        """Let a browser on this machine reach the dashboard, and return the address of its status page: a secret.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidState, SupervisorUnreachable
-        """
+        """Let a browser on this machine reach the dashboard, and return the address of its status page: a secret."""
         model = self._living(id)
         answer = await ask_supervisor(self.registry.folder(model.id), "POST", "/dashboard")
         url = DashboardAddress.model_validate_json(answer).url
@@ -354,16 +218,7 @@ class Requests:
 
     @twin
     async def note_link(self: AsyncControl, model: ClusterModel, message: str, by: str | None = None) -> None:
-        """Write into a cluster's activity what became of a link; a cluster that does not answer misses that only.
-
-        Parameters
-        ----------
-        model : ClusterModel
-        message : str
-            A sentence of at most 140 characters.
-        by : str, optional
-            Who has done it, where that is not whoever asks here.
-        """
+        """Write into a cluster's activity what became of a link; a cluster that does not answer misses that only."""
         with suppress(GPUClusterError):
             told = {"message": message, "kind": "link"}
             await self.ask(model, "POST", "/news", told, timeout=NOTE_SECONDS, by=by)
@@ -374,43 +229,20 @@ class Requests:
     ) -> ClusterModel:
         """Announce what has been done with the cluster.
 
-        Parameters
-        ----------
-        message : str
-            A sentence of at most 140 characters.
-        kind : {"done", "not_done", "profile"}
-            What a person waits for becomes a notice in JupyterLab, and goes to the server's hook, also where it failed;
-            that the cluster has been profiled only stands in its activity.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidRequest, InvalidState, SupervisorUnreachable
+        `message`: a sentence of at most 140 characters. `kind`: what a person waits for becomes a notice in JupyterLab,
+        and goes to the server's hook, also where it failed; that the cluster has been profiled only stands in its
+        activity. Raises `ClusterNotFound`, `InvalidRequest`, `InvalidState`, `SupervisorUnreachable`.
         """
         return await self.ask(self._living(id), "POST", "/news", {"message": message, "kind": kind})
 
     @twin
     async def begin_recording(self: AsyncControl, id: str, file: str | Path) -> ClusterModel:
-        """Let the cluster's own process record what gauges show, until that is ended or the cluster ends.
-
-        Parameters
-        ----------
-        file : str or Path
-            Where to write; nothing may be there.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidRequest, InvalidState, SupervisorUnreachable
-        """
+        """Let the cluster's own process record what gauges show, until that is ended or the cluster ends."""
         return await self.ask(self._living(id), "POST", "/recording", {"file": os.path.abspath(file)})
 
     @twin
     async def end_recording(self: AsyncControl, id: str) -> ClusterModel:
-        """Complete the recording that ``begin_recording`` has begun. Harmless when there is none.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidState, SupervisorUnreachable
-        """
+        """Complete the recording that ``begin_recording`` has begun. Harmless when there is none."""
         return await self.ask(self._living(id), "DELETE", "/recording")
 
     @twin
@@ -429,17 +261,9 @@ class AsyncControl(Requests, Verbs):
 
     Wherever ``id`` stands, a name will do.
 
-    Parameters
-    ----------
-    directory : Path, optional
-        The registry's directory; default ``$GPUCLUSTER_DIR`` or ``/tmp/gpucluster-<uid>``.
-    by : str, optional
-        Who asks, for the activity of the clusters; default: this process, such as ``notebook, process 4711``.
-
-    Raises
-    ------
-    RegistryUnsafe
-        When the directory does not belong to this user alone.
+    `directory`: the registry's directory; default ``$GPUCLUSTER_DIR`` or ``/tmp/gpucluster-<uid>``. `by`: who asks, for
+    the activity of the clusters; default: this process, such as ``notebook, process 4711``. Raises `RegistryUnsafe`
+    when the directory does not belong to this user alone.
     """
 
     def __init__(self, directory: Path | None = None, *, by: str | None = None) -> None:
@@ -450,13 +274,6 @@ class AsyncControl(Requests, Verbs):
         """Return a cluster that has not ended, by name or id; without one the only one that there is.
 
         In a command of ``gpucluster lease`` it is the one that was leased for that command.
-
-        Raises
-        ------
-        ClusterNotFound
-            When there is none, or it has ended.
-        InvalidRequest
-            When the name was left out and there are several.
         """
         living = [model for model in self.registry.list() if not model.state.ended]
         name = name or os.environ.get(LEASE_VARIABLE)
@@ -475,12 +292,7 @@ class AsyncControl(Requests, Verbs):
         return living[0]
 
     def dashboard(self, id: str) -> DashboardAddress:
-        """Return where the dashboard listens: a secret of this user.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidState
-        """
+        """Return where the dashboard listens: a secret of this user. Raises `ClusterNotFound`, `InvalidState`."""
         return self.registry.dashboard(id)
 
     def events(self, *, telemetry: bool = True) -> AsyncIterator[Event]:

@@ -26,13 +26,6 @@ def security_of(model: ClusterModel, folder: Folder) -> Security:
     """Return what a client needs to be let in: credentials where the protocol is TLS, else nothing.
 
     Who connects by a unix socket reads the secret beside it.
-
-    Raises
-    ------
-    MissingPackage
-        The cluster is reached through a Dask Gateway, and this environment has no dask-gateway.
-    InvalidState
-        Something else has taken the place of its credentials.
     """
     from distributed.security import Security
 
@@ -69,15 +62,8 @@ def find_credentials_for(address: str) -> None:
 def security_at(asked: dict[str, Any]) -> Security | None:
     """Return the credentials of the cluster at an address; ``None`` where Dask's own settings are to be used.
 
-    Parameters
-    ----------
-    asked : dict
-        Its ``address``, as Dask asks.
-
-    Raises
-    ------
-    InvalidState
-        No cluster listens there that this process could have credentials for.
+    `asked`: its ``address``, as Dask asks. Raises `InvalidState`: no cluster listens there that this process could have
+    credentials for.
     """
     address = str(asked["address"])
     if not address.startswith(_SCHEMES):

@@ -34,8 +34,7 @@ class _Given:
 
     keyword: str
     value: Any
-    fields: Collection[str]
-    """Fields that the kind's spec has; empty where nobody knows."""
+    fields: Collection[str]  # Fields that the kind's spec has; empty where nobody knows.
     spec: dict[str, Any]
     warnings: list[str]
 
@@ -53,23 +52,11 @@ class _Given:
 
 
 _Reader = Callable[[_Given], None]
-_FIRST = {"protocol": 0, "host": 1, "ip": 1}
-"""Keywords that say how the cluster listens are read before those that depend on it."""
+_FIRST = {"protocol": 0, "host": 1, "ip": 1}  # How the cluster listens is read before what depends on it.
 
 
 def read_keywords(options: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return the fields of a spec that keywords mean, and what to warn of, in sentences.
-
-    Parameters
-    ----------
-    options : mapping
-        As ``gpucluster.create`` got them, ``backend`` among them.
-
-    Raises
-    ------
-    InvalidRequest
-        A keyword promises what a cluster in a process of its own cannot keep.
-    """
+    """Return the fields of a spec that keywords mean, and what to warn of, in sentences."""
     fields = _fields_of(options.get("backend"))
     spec: dict[str, Any] = {}
     told: list[str] = []

@@ -35,8 +35,7 @@ S = TypeVar("S")
 T = TypeVar("T")
 Work = Callable[..., Coroutine[Any, Any, Any]]
 
-_going: set[asyncio.Future[Any]] = set()
-"""A loop holds its tasks weakly, and nobody else may hold these."""
+_going: set[asyncio.Future[Any]] = set()  # A loop holds its tasks weakly, and nobody else may hold these.
 
 
 class Waits(Generic[A]):
@@ -54,13 +53,7 @@ class OfOneCluster:
 
 
 class Begun(Coroutine[Any, Any, R]):
-    """A coroutine that goes on already, whether somebody awaits it or not, as with the clusters of Dask.
-
-    Parameters
-    ----------
-    work : coroutine
-        It begins in the running event loop.
-    """
+    """A coroutine that goes on already, whether somebody awaits it or not, as with the clusters of Dask."""
 
     def __init__(self, work: Coroutine[Any, Any, R]) -> None:
         self._task = asyncio.ensure_future(work)
@@ -235,12 +228,8 @@ def waiting(work: Work, *, of_itself: bool = False) -> Callable[..., Any]:
     Called on the loop of Dask's clients, as by ``Client.shutdown``, it returns what can be awaited there, as Dask's own
     clusters do: whoever waited would keep that loop from what it waits for.
 
-    Parameters
-    ----------
-    work : callable
-        A coroutine function.
-    of_itself : bool
-        Whether its first argument is the object whose method this is, and not the asynchronous one of that.
+    `work`: a coroutine function. `of_itself`: whether its first argument is the object whose method this is, and not
+    the asynchronous one of that.
     """
 
     @wraps(work)
@@ -252,13 +241,7 @@ def waiting(work: Work, *, of_itself: bool = False) -> Callable[..., Any]:
 
 
 def asked(work: Work, *args: Any, **options: Any) -> Coroutine[Any, Any, Any]:
-    """Return the coroutine of a verb.
-
-    Raises
-    ------
-    WrongArguments
-        Python refuses the call; nothing of it has run yet.
-    """
+    """Return the coroutine of a verb. Raises `WrongArguments`: Python refuses the call; nothing of it has run yet."""
     try:
         return work(*args, **options)
     except TypeError as error:

@@ -60,7 +60,6 @@ def planned_names(model: ClusterModel) -> set[int | str]:
 
 
 def connected_names(model: ClusterModel) -> set[int | str]:
-    """Return the names of the workers that are connected."""
     return {dask_name(worker.name) for worker in model.workers}
 
 
@@ -86,10 +85,8 @@ class WorkerView:
     address: str | None
     pid: int | None
     nthreads: int
-    memory_limit: int | None
-    """Bytes; ``None``: no limit."""
-    device: str | None
-    """UUID or index of its GPU; ``None`` on CPU workers."""
+    memory_limit: int | None  # Bytes; ``None``: no limit.
+    device: str | None  # UUID or index of its GPU; ``None`` on CPU workers.
 
     @property
     def worker_address(self) -> str | None:
@@ -109,7 +106,6 @@ class WorkerView:
 
 
 def worker_views(model: ClusterModel) -> Mapping[int | str, WorkerView]:
-    """Return the connected workers by name."""
     views = (
         WorkerView(
             name=dask_name(worker.name),
@@ -125,13 +121,7 @@ def worker_views(model: ClusterModel) -> Mapping[int | str, WorkerView]:
 
 
 class SchedulerView:
-    """The scheduler, which lives in another process: what is known of it here.
-
-    Parameters
-    ----------
-    cluster : DaskCluster
-        A handle on its cluster.
-    """
+    """The scheduler, which lives in another process: what is known of it here. `cluster`: a handle on its cluster."""
 
     def __init__(self, cluster: DaskCluster) -> None:
         self._cluster = cluster
@@ -166,8 +156,7 @@ class SchedulerView:
         )
 
 
-IDENTITY_SECONDS = 30.0
-"""Patience with a scheduler that is asked what it is."""
+IDENTITY_SECONDS = 30.0  # Patience with a scheduler that is asked what it is.
 
 
 class DaskCluster(ABC):

@@ -40,10 +40,8 @@ from ..site.instructors import instructors, is_instructor
 from ..site.reading import this_site
 from .node import user_name
 
-PATIENCE_SECONDS = 3.0
-"""Until its first line."""
-DONE_SECONDS = 4.0
-"""From then on, for what it is asked for."""
+PATIENCE_SECONDS = 3.0  # Until its first line.
+DONE_SECONDS = 4.0  # From then on, for what it is asked for.
 
 
 @dataclass(frozen=True)
@@ -52,23 +50,11 @@ class Told:
 
     facts: ClusterFacts | None = None
     done: bool = False
-    problem: str | None = None
-    """A sentence, without its subject."""
+    problem: str | None = None  # A sentence, without its subject.
 
 
 def ask(id: str, user: int, request: InstructorRequest | None, latest: float) -> Told:
-    """Hear what a cluster says of itself, and ask it for something.
-
-    Parameters
-    ----------
-    id : str
-        The cluster's.
-    user : int
-        Whose it must be, by the kernel.
-    request : InstructorRequest or None
-    latest : float
-        When it is over in any case, on the monotonic clock.
-    """
+    """Hear what a cluster says of itself, and ask it for something."""
     first = min(latest, time.monotonic() + PATIENCE_SECONDS)
     try:
         with closing(connect(socket_name(id), max(0.1, first - time.monotonic()))) as connection:
@@ -107,8 +93,7 @@ def _talk(connection: socket.socket, user: int, request: InstructorRequest | Non
     return Told(facts, problem=f"refuses: {answer.message.rstrip('.')}")
 
 
-ALL_SECONDS = 6.0
-"""So long all conversations take at most, whatever some clusters do: with the start of a command less than 10 s."""
+ALL_SECONDS = 6.0  # So long all conversations take at most: with the start of a command less than 10 s.
 MOST_GPUS_SHOWN = 8
 LONGEST_PROBLEM = 120
 AT_A_TIME = 64

@@ -7,7 +7,6 @@ import sys
 import time
 from contextlib import ExitStack
 from contextvars import ContextVar
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidState, refused_field
@@ -28,8 +27,7 @@ from .worker_numbers import duration, whole
 if TYPE_CHECKING:
     from .notebook_client import Client
 
-CLIENT_SECONDS = 2
-"""Patience with a client that is closed at the end of its lease."""
+CLIENT_SECONDS = 2  # Patience with a client that is closed at the end of its lease.
 _within: ContextVar[LeaseOfWorkers | None] = ContextVar("gpucluster_within_lease", default=None)
 
 
@@ -89,12 +87,7 @@ def lease(
 
 
 def at_least_one(n_workers: Any) -> Any:
-    """Return a number of workers unless it is none at all.
-
-    Raises
-    ------
-    InvalidRequest
-    """
+    """Return a number of workers unless it is none at all. Raises `InvalidRequest`."""
     if n_workers is None or (n_workers == 0 and n_workers is not False):
         raise refused_field("n_workers", "a lease has at least 1 worker")
     return n_workers
@@ -109,19 +102,7 @@ def leased_line(model: ClusterModel) -> str:
 
 
 class LeaseOfWorkers:
-    """What ``Lease`` and ``AsyncLease`` have in common.
-
-    Parameters
-    ----------
-    spec : spec or dict
-        What is wanted.
-    scope : {"cell", "block", "command"}
-        What it is for.
-    timeout : float
-        Seconds that the start may take.
-    control : AsyncControl, optional
-        How clusters are reached.
-    """
+    """What ``Lease`` and ``AsyncLease`` have in common."""
 
     def __init__(
         self,
@@ -147,13 +128,7 @@ class LeaseOfWorkers:
 
     @property
     def client(self) -> Client:
-        """The client that is connected to the workers.
-
-        Raises
-        ------
-        InvalidState
-            It was not taken yet.
-        """
+        """The client that is connected to the workers. Raises `InvalidState`: it was not taken yet."""
         if self._client is None:
             raise InvalidState("This lease has no workers: enter it, as in 'with gpucluster.lease() as client: …'.")
         return self._client
@@ -209,13 +184,7 @@ class Lease(LeaseOfWorkers):
 
     @property
     def cluster(self) -> Cluster:
-        """The cluster.
-
-        Raises
-        ------
-        InvalidState
-            It was not taken yet.
-        """
+        """The cluster. Raises `InvalidState`: it was not taken yet."""
         made: Any = self.client.cluster
         cluster: Cluster = made
         return cluster
@@ -227,9 +196,7 @@ class Lease(LeaseOfWorkers):
         self._current.enter_context(client.as_current())  # Also within the block of another client.
         return client
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         try:
             self._current.close()
             self.end()
@@ -249,17 +216,8 @@ class Lease(LeaseOfWorkers):
     def take(self, progress: OnProgress | None = None) -> ClusterModel:
         """Take the workers.
 
-        Parameters
-        ----------
-        progress : callable, optional
-            Called in this thread with new models.
-
-        Raises
-        ------
-        InvalidRequest, NameTaken, NotNow, InvalidState
-            Nothing was started.
-        StartFailed, StartTimedOut
-            Nothing was left running.
+        `progress`: called in this thread with new models. Raises `InvalidRequest`, `NameTaken`, `NotNow`,
+        `InvalidState` (nothing was started) or `StartFailed`, `StartTimedOut` (nothing was left running).
         """
         self._enter()
         seen: list[ClusterModel] = []
@@ -278,10 +236,7 @@ class Lease(LeaseOfWorkers):
     def end(self) -> None:
         """Give the workers back; returns when nothing of them runs any more. Doing it twice is harmless.
 
-        Raises
-        ------
-        SupervisorUnreachable
-            They could not be ended from here; the cluster's own process does it.
+        Raises `SupervisorUnreachable`: they could not be ended from here; the cluster's own process does it.
         """
         try:
             if self._client is not None and self._client.status != "closed":
@@ -303,13 +258,7 @@ class AsyncLease(LeaseOfWorkers):
 
     @property
     def cluster(self) -> AsyncCluster:
-        """The cluster.
-
-        Raises
-        ------
-        InvalidState
-            It was not taken yet.
-        """
+        """The cluster. Raises `InvalidState`: it was not taken yet."""
         made: Any = self.client.cluster
         cluster: AsyncCluster = made
         return cluster
@@ -327,9 +276,7 @@ class AsyncLease(LeaseOfWorkers):
         self._current.enter_context(self._client.as_current())
         return self._client
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         try:
             self._current.close()
             try:

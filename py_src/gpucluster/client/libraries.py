@@ -17,8 +17,7 @@ class Libraries:
 
     arrays: str
     frames: str
-    warning: str | None = None
-    """Why a GPU cluster gets CPU collections, in a sentence."""
+    warning: str | None = None  # Why a GPU cluster gets CPU collections, in a sentence.
 
 
 def libraries_for(*, has_gpus: bool) -> Libraries:

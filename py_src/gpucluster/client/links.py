@@ -19,16 +19,7 @@ FORBIDDEN = "This site does not let clusters be shown by a link."
 
 
 def make_link(registry: Registry, model: ClusterModel, request: LinkRequest, by: str | None) -> NewLink:
-    """Make a link to look at a living cluster.
-
-    Raises
-    ------
-    InvalidState
-        The cluster is about to end, or has too many links.
-    LinkRefused
-        The site does not allow it.
-    RegistryUnwritable, SupervisorUnreachable
-    """
+    """Make a link to look at a living cluster."""
     must_be_allowed(request)
     if model.wanted.stopped:
         raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; nobody can look at it any more.")
@@ -45,12 +36,7 @@ def with_address(made: NewLink) -> NewLink:
 
 
 def must_be_allowed(request: LinkRequest) -> None:
-    """Refuse a link that the site does not allow.
-
-    Raises
-    ------
-    LinkRefused
-    """
+    """Refuse a link that the site does not allow. Raises `LinkRefused`."""
     sharing = this_site().sharing
     if not sharing.links:
         raise LinkRefused(FORBIDDEN)
@@ -65,29 +51,21 @@ def must_be_allowed(request: LinkRequest) -> None:
 
 
 def links_of(registry: Registry, model: ClusterModel) -> SharedLinks:
-    """Return the links of a cluster that have not ended."""
     return SharedLinks(id=model.id, links=[stored.link for stored in living_links(registry.folder(model.id))])
 
 
 def take_links_back(registry: Registry, model: ClusterModel, id: str | None) -> SharedLinks:
-    """Withdraw a link, or all of them; returns what was withdrawn. Views that are open end within seconds.
-
-    Raises
-    ------
-    LinkNotFound, RegistryUnwritable, SupervisorUnreachable
-    """
+    """Withdraw a link, or all of them; returns what was withdrawn. Views that are open end within seconds."""
     return SharedLinks(id=model.id, links=withdraw_links(registry.folder(model.id), id))
 
 
 def made_sentence(link: SharedLink) -> str:
-    """Return what the activity says of a new link."""
     seen = ", with task names" if link.tasks else ""
     whom = ", public" if link.public else ""
     return f"Link {link.id} created: others can view{seen} until {link.ends_at[:16].replace('T', ' ')} UTC{whom}"
 
 
 def withdrawn_sentence(links: list[SharedLink]) -> str:
-    """Return what the activity says of links that were withdrawn."""
     if len(links) == 1:
         return f"Link {links[0].id} revoked; opened {times(links[0].opened)}"
     return f"{counted(len(links), 'link')} revoked"
@@ -102,8 +80,7 @@ def times(number: int) -> str:
 class Here:
     """Where links open."""
 
-    base: str | None
-    """Base address of the Jupyter server, with a slash at its end."""
+    base: str | None  # Base address of the Jupyter server, with a slash at its end.
     note: str = ""
 
 

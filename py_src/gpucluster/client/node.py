@@ -18,8 +18,7 @@ from ..sharing.policy import GPUPolicy
 from ..site.instructors import is_instructor
 from ..site.reading import gpu_policy
 
-MOST_OF_A_USER = 8
-"""So many of one user are told of each GPU, and of the line."""
+MOST_OF_A_USER = 8  # So many of one user are told of each GPU, and of the line.
 Held = TypeVar("Held", Claim, Place)
 
 
@@ -39,7 +38,6 @@ def node() -> NodeModel:
 
 
 def shown(host: HostDevices, found: Node, policy: GPUPolicy, message: str = "") -> NodeModel:
-    """Return what people may see of a machine."""
     parents = {device.parent_uuid for device in host.devices}
     named = {device.uuid: device for device in host.devices}
     devices = [_device(device, found, policy, named) for device in host.devices if device.uuid not in parents]

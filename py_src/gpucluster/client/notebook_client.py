@@ -29,8 +29,7 @@ _HIDDEN = "https://dashboard.gpucluster.invalid/"
 MORE_MEMORY = "Give each worker more (memory_limit), and have fewer, or each task less: smaller chunks or partitions."
 _JUST = timedelta(minutes=2)
 """Of workers that die one after the other, not each gives a notice; what died longer ago may have had another cause."""
-_END_SECONDS = 2.0
-"""A process that is killed closes its connections, and is known to be gone so much later where it had much memory."""
+_END_SECONDS = 2.0  # A killed process closes its connections, and is known to be gone so much later.
 _LOOK_SECONDS = 0.05
 _shown: ContextVar[bool] = ContextVar("gpucluster_client_is_shown", default=False)
 

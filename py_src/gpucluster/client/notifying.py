@@ -24,18 +24,7 @@ _WORDS = {"error": "failed", "cancelled": "cancelled", "lost": "lost"}
 
 
 class Batch:
-    """Futures that somebody waits for without looking.
-
-    Parameters
-    ----------
-    control : AsyncControl
-    id : str
-        Of the cluster that announces the end.
-    futures : list of Future
-        They are held until all are done.
-    title : str or None
-        What the batch is called.
-    """
+    """Futures that somebody waits for without looking."""
 
     def __init__(self, control: AsyncControl, id: str, futures: list[Any], title: str | None) -> None:
         self._control = control
@@ -73,13 +62,7 @@ class Batch:
 
 
 def futures_in(found: Any) -> list[Any]:
-    """Return the futures in a collection of Dask that was persisted, in a list of futures, or of one future.
-
-    Raises
-    ------
-    InvalidRequest
-        There is none.
-    """
+    """Return the futures in a collection of Dask that was persisted, in a list of futures, or of one future."""
     from distributed import Future, futures_of
 
     items = [found] if isinstance(found, Future) or not isinstance(found, (list, tuple, set, dict)) else found

@@ -6,7 +6,6 @@ import atexit
 import os
 from collections.abc import Generator
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from ..protocol.errors import InvalidRequest, InvalidState
@@ -23,25 +22,14 @@ class AsyncRecorder(LineRecorder):
     An asynchronous context manager: leaving the block stops it. It also stops when the cluster ends, when the file is
     as large as a recording may be, and when the kernel ends.
 
-    Parameters
-    ----------
-    control : AsyncControl
-        How to reach the cluster.
-    model : ClusterModel
-        The cluster.
-    file : str or Path
-        Where to write; a recording that is there is replaced.
-    title : str, optional
-        What it is called; default: the file's name.
-    note : str, optional
-        What ran, such as a command.
-    seconds : float, optional
-        When to stop by itself.
+    * `control`: how to reach the cluster.
+    * `model`: the cluster.
+    * `file`: where to write; a recording that is there is replaced.
+    * `title`: what it is called; default: the file's name.
+    * `note`: what ran, such as a command.
+    * `seconds`: when to stop by itself.
 
-    Raises
-    ------
-    InvalidRequest
-        When nothing can be written there, or the seconds are none.
+    Raises `InvalidRequest` when nothing can be written there, or the seconds are none.
     """
 
     def __init__(
@@ -59,14 +47,7 @@ class AsyncRecorder(LineRecorder):
         self._pid = os.getpid()
 
     async def start(self) -> None:
-        """Begin; returns when the first sample is written. Doing it twice changes nothing.
-
-        Raises
-        ------
-        InvalidState
-            When the cluster is not running, or the file has no room for the first sample.
-        InvalidRequest, SupervisorUnreachable
-        """
+        """Begin; returns when the first sample is written. Doing it twice changes nothing."""
         model = self._model()
         if self._task is None and model.scheduler_address is None:
             raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; there is nothing to record.")
@@ -82,9 +63,7 @@ class AsyncRecorder(LineRecorder):
         await self.start()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.stop()
 
     def __await__(self) -> Generator[Any, Any, Self]:
@@ -117,24 +96,20 @@ class Recorder(Waits[AsyncRecorder]):
         super().__init__(AsyncRecorder(control, model, file, title=title, note=note, seconds=seconds))
         self.path = self._asynchronous.path
         self.cluster = self._asynchronous.cluster
-        self.over = self._asynchronous.over
-        """Set once nothing more is recorded."""
+        self.over = self._asynchronous.over  # Set once nothing more is recorded.
 
     start = synchronous(AsyncRecorder.start)
     stop = synchronous(AsyncRecorder.stop)
 
     @property
     def samples(self) -> int:
-        """Number of samples so far."""
         return self._asynchronous.samples
 
     def __enter__(self) -> Self:
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def __repr__(self) -> str:

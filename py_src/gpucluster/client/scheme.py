@@ -23,14 +23,7 @@ class ClusterConnector(Connector):
     """Connects to the scheduler of a cluster of this user."""
 
     async def connect(self, address: str, deserialize: bool = True, **connection_args: Any) -> Comm:
-        """Connect to the cluster of that name or id.
-
-        Raises
-        ------
-        ClusterNotFound
-        InvalidState
-            When it does not run.
-        """
+        """Connect to the cluster of that name or id."""
         registry = Registry()
         model = registry.find(address)
         if model.state.ended or model.scheduler_address is None:
@@ -47,11 +40,9 @@ class SchemeBackend(Backend):
     """What distributed asks about the scheme. A cluster listens on its real address only."""
 
     def get_connector(self) -> Connector:
-        """Return what connects."""
         return ClusterConnector()
 
     def get_listener(self, loc: str, handle_comm: Any, deserialize: bool, **connection_args: Any) -> Any:
-        """Refuse."""
         raise ValueError(f"Nothing can listen on {SCHEME}://{loc}: it is the name of a cluster.")
 
     def get_address_host(self, loc: str) -> str:

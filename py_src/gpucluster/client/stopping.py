@@ -25,8 +25,7 @@ from ..registry.store import Registry
 from ..registry.unreadable import of_another_version
 from .waiting import POLL_SECONDS
 
-KILLED_SECONDS = 10.0
-"""A process that was killed is gone by then, unless the system keeps it."""
+KILLED_SECONDS = 10.0  # A process that was killed is gone by then, unless the system keeps it.
 _GONE_POLL_SECONDS = 0.02
 
 
@@ -49,13 +48,7 @@ def kill_supervisor(registry: Registry, folder: Folder) -> None:
 
 
 async def kill_cluster(registry: Registry, model: ClusterModel, why: str) -> ClusterModel:
-    """Kill the process of a cluster and return the cluster as it has ended, with ``why`` as its reason.
-
-    Raises
-    ------
-    SupervisorUnreachable
-        The system does not let the process go.
-    """
+    """Kill the process of a cluster and return the cluster as it has ended, with ``why`` as its reason."""
     folder = registry.folder(model.id)
     if not model.state.ended:
         # Before: whoever finds it gone first can say why.
@@ -73,8 +66,7 @@ async def kill_cluster(registry: Registry, model: ClusterModel, why: str) -> Clu
     return model
 
 
-_LEAVING_LOOKS = 100
-"""So often, at most, one looks whether the process of an ended cluster has left."""
+_LEAVING_LOOKS = 100  # So often, at most, one looks whether the process of an ended cluster has left.
 
 
 async def stop_cluster(
@@ -87,10 +79,7 @@ async def stop_cluster(
 ) -> ClusterModel:
     """Stop a living cluster; the parameters and errors that are not said here are those of ``AsyncControl.stop``.
 
-    Parameters
-    ----------
-    ask : callable
-        Asks the cluster's process to stop, within that many seconds.
+    `ask`: asks the cluster's process to stop, within that many seconds.
     """
     deadline = time.monotonic() + timeout
     asked = model
@@ -135,12 +124,7 @@ def _waits_for_turn(registry: Registry, model: ClusterModel) -> bool:
 
 
 async def remove_cluster(registry: Registry, id: str) -> None:
-    """Forget an ended cluster with its log, once its process has left.
-
-    Raises
-    ------
-    ClusterNotFound, InvalidState
-    """
+    """Forget an ended cluster with its log, once its process has left. Raises `ClusterNotFound`, `InvalidState`."""
     model = registry.find(id)
     folder = registry.folder(model.id)
     for _ in range(_LEAVING_LOOKS):  # The process needs a moment to leave after its last record.
@@ -175,15 +159,7 @@ def stopped_by(registry: Registry, model: ClusterModel) -> str | None:
 
 
 def how_it_ended(model: ClusterModel, by: str | None) -> str:
-    """Return what has become of a cluster: what happened to it, when, by whom and why.
-
-    Parameters
-    ----------
-    model : ClusterModel
-        One that is over.
-    by : str or None
-        Who stopped it.
-    """
+    """Return what has become of a cluster: what happened to it, when, by whom and why."""
     failed = model.state is ClusterState.FAILED
     verb = "is being stopped" if model.state is ClusterState.STOPPING else "failed" if failed else "was stopped"
     when = "" if model.ended_at is None else f" {_clock(model.ended_at)}"

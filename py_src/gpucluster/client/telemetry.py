@@ -22,28 +22,16 @@ SAMPLE_SECONDS = 10.0
 
 
 def is_sampled(model: ClusterModel) -> bool:
-    """Return whether a cluster has figures now."""
     return model.state in {ClusterState.RUNNING, ClusterState.SCALING}
 
 
 def telemetry_lines(folder: Folder) -> AsyncGenerator[bytes, None]:
-    """Yield each sample as the JSON of a whole event, not parsed, until the cluster's process ends the stream.
-
-    Raises
-    ------
-    SupervisorUnreachable, GPUClusterError
-    """
+    """Yield each sample as the JSON of a whole event, not parsed, until the cluster's process ends the stream."""
     return stream_lines(folder, "/telemetry")
 
 
 async def follow_telemetry(registry: Registry, id: str) -> AsyncGenerator[bytes, None]:
-    """Yield samples like ``telemetry_lines``, over another connection where one breaks, until the cluster has ended.
-
-    Raises
-    ------
-    SupervisorUnreachable, GPUClusterError
-        There was not one sample.
-    """
+    """Yield samples like ``telemetry_lines``, over another connection where one breaks, until the cluster has ended."""
     folder = registry.folder(id)
     heard = False
     while True:
@@ -61,12 +49,7 @@ async def follow_telemetry(registry: Registry, id: str) -> AsyncGenerator[bytes,
 
 
 async def newest_sample(folder: Folder) -> TelemetrySample:
-    """Return the first sample that a supervisor sends.
-
-    Raises
-    ------
-    SupervisorUnreachable, GPUClusterError
-    """
+    """Return the first sample that a supervisor sends. Raises `SupervisorUnreachable`, `GPUClusterError`."""
     try:
         async with asyncio.timeout(SAMPLE_SECONDS), aclosing(telemetry_lines(folder)) as lines:
             async for line in lines:
@@ -92,10 +75,8 @@ _ASK_AGAIN_SECONDS = 2.0
 class RawTelemetry(NamedTuple):
     """A sample that nobody has parsed."""
 
-    id: str
-    """Cluster."""
-    line: bytes
-    """JSON of the whole event."""
+    id: str  # Cluster.
+    line: bytes  # JSON of the whole event.
 
 
 class _Feeds:
@@ -118,14 +99,12 @@ class _Feeds:
             self._newest.pop(id, None)
 
     def take(self) -> list[RawTelemetry]:
-        """Return what has come since the last call."""
         self.something.clear()
         taken = [RawTelemetry(id, line) for id, line in self._newest.items()]
         self._newest.clear()
         return taken
 
     def close(self) -> None:
-        """Close the connections."""
         for feed in self._feeds.values():
             feed.cancel()
 

@@ -66,23 +66,9 @@ async def ask_supervisor(
 
     A supervisor that has just been launched is given time to open its socket.
 
-    Parameters
-    ----------
-    folder : Folder
-        Of the supervisor.
-    method, path, body
-        The request; ``body`` is sent as JSON.
-    by : str, optional
-        Who asks.
-    timeout : float, optional
-        Most seconds from now to the whole answer, whatever the supervisor does; default: 30.
-
-    Raises
-    ------
-    SupervisorUnreachable
-        When the process is gone or does not answer.
-    GPUClusterError
-        What the supervisor refused, as the same exception that was raised there.
+    `method`, `path`, `body`: the request; ``body`` is sent as JSON. `timeout`: most seconds from now to the whole
+    answer, whatever the supervisor does; default: 30. Raises `SupervisorUnreachable` (when the process is gone or does
+    not answer) or `GPUClusterError` (what the supervisor refused, as the same exception that was raised there).
     """
     seconds = _ANSWER_SECONDS if timeout is None else timeout
     try:
@@ -115,12 +101,7 @@ async def _answer(folder: Folder, method: str, path: str, body: Any, by: str | N
 
 
 async def stream_lines(folder: Folder, path: str) -> AsyncGenerator[bytes, None]:
-    """Yield the lines of an endless answer, as bytes, until the supervisor ends it.
-
-    Raises
-    ------
-    SupervisorUnreachable, GPUClusterError
-    """
+    """Yield the lines of an endless answer, as bytes, until the supervisor ends it."""
     import httpx
 
     try:

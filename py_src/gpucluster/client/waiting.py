@@ -28,12 +28,7 @@ OnProgress = Callable[[ClusterModel], None]
 
 
 def must_speak_our_version(model: ClusterModel) -> None:
-    """Refuse a cluster of another version of the protocol, which cannot be asked.
-
-    Raises
-    ------
-    ProtocolMismatch
-    """
+    """Refuse a cluster of another version of the protocol, which cannot be asked. Raises `ProtocolMismatch`."""
     if of_another_version(model):
         raise ProtocolMismatch(f"The cluster '{model.name}' can only be stopped. {model.notice}")
 
@@ -70,12 +65,7 @@ async def wait_until_done(
 
 
 def must_have_scaled(model: ClusterModel, n_workers: int) -> None:
-    """Refuse a cluster that has settled for another number of workers than it was asked for.
-
-    Raises
-    ------
-    ScaleFailed
-    """
+    """Refuse a cluster that has settled for another number of workers than it was asked for. Raises `ScaleFailed`."""
     if {_accepted(model), model.wanted.n_workers} != {n_workers}:
         count = counted(model.n_workers, "worker")
         meanwhile = f"Something else was asked of the cluster '{model.name}' meanwhile; it has {count} now."
@@ -83,15 +73,7 @@ def must_have_scaled(model: ClusterModel, n_workers: int) -> None:
 
 
 async def wait_until_restarted(registry: Registry, before: ClusterModel, *, timeout: float) -> ClusterModel:
-    """Wait until none of the workers' processes is one of those before.
-
-    Raises
-    ------
-    OperationFailed
-        Not all workers came back.
-    OperationTimedOut
-        They may come yet.
-    """
+    """Wait until none of the workers' processes is one of those before."""
     # The request is accepted before it is visible: the workers' processes must be others.
     old = {worker.pid for worker in before.workers}
     deadline = asyncio.get_running_loop().time() + timeout
@@ -112,15 +94,7 @@ async def wait_until_restarted(registry: Registry, before: ClusterModel, *, time
 async def wait_until_retired(
     registry: Registry, id: str, worker: str, address: str | None, *, timeout: float
 ) -> ClusterModel:
-    """Wait until no worker has that address.
-
-    Raises
-    ------
-    InvalidState
-        The worker stays, with the reason.
-    OperationTimedOut
-        It may go yet.
-    """
+    """Wait until no worker has that address."""
     deadline = asyncio.get_running_loop().time() + timeout
     while True:
         model = registry.find(id)
@@ -137,14 +111,7 @@ async def wait_until_retired(
 
 
 async def wait_until_connected(registry: Registry, id: str, n_workers: int, *, timeout: float) -> ClusterModel:
-    """Wait until at least that many workers are connected.
-
-    Raises
-    ------
-    ClusterEnded
-    OperationTimedOut
-        The others may come yet.
-    """
+    """Wait until at least that many workers are connected."""
     deadline = asyncio.get_running_loop().time() + timeout
     while (model := registry.find(id)).n_workers < n_workers:
         if model.state.ended or model.state is ClusterState.STOPPING:

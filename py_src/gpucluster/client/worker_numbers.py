@@ -28,13 +28,7 @@ def whole(value: Any) -> Any:
 
 
 def wanted_workers(model: ClusterModel, n: Any = None, *, memory: Any = None, cores: Any = None) -> Any:
-    """Return how many workers are asked for: enough of them for all that is named.
-
-    Raises
-    ------
-    InvalidRequest
-        Nothing is named, or it cannot be told how much of it one worker has.
-    """
+    """Return how many workers are asked for: enough of them for all that is named."""
     n = whole(n)
     if memory is None and cores is None:
         if n is None:
@@ -52,13 +46,7 @@ def bounded_workers(
     model: ClusterModel, minimum: Any, maximum: Any, *,
     minimum_cores: Any = None, maximum_cores: Any = None, minimum_memory: Any = None, maximum_memory: Any = None,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """Return the fewest and the most workers that are asked for; a maximum of ``None`` is left open.
-
-    Raises
-    ------
-    InvalidRequest
-        It cannot be told how much one worker has.
-    """
+    """Return the fewest and the most workers that are asked for; a maximum of ``None`` is left open."""
     minimum = 0 if minimum is None else whole(minimum)
     maximum = None if maximum is None or maximum == math.inf else whole(maximum)
     if minimum_cores is not None:
@@ -85,18 +73,11 @@ def _some(field: str, most: int, one: str) -> int:
 
 
 def threads_of_worker(model: ClusterModel) -> int:
-    """Return how many tasks a worker of this cluster runs at the same time."""
     return model.workers[0].n_threads if model.workers else model.spec.threads_per_worker
 
 
 def memory_of_worker(model: ClusterModel, field: str) -> int:
-    """Return how much memory a worker of this cluster may use.
-
-    Raises
-    ------
-    InvalidRequest
-        Nobody knows, or it is not limited; ``field`` is what was asked for.
-    """
+    """Return how much memory a worker of this cluster may use."""
     limit = model.workers[0].memory_limit_bytes if model.workers else model.spec.memory_limit
     if not limit:
         raise refused_field(field, "this cluster's workers have no memory limit; ask for a number of workers")
@@ -114,13 +95,7 @@ def duration(field: str, value: Any) -> float | None: ...
 
 
 def duration(field: str, value: Any) -> float | None:
-    """Return a duration in seconds, ``None`` as it is.
-
-    Raises
-    ------
-    InvalidRequest
-        It is none.
-    """
+    """Return a duration in seconds, ``None`` as it is. Raises `InvalidRequest`: it is none."""
     return None if value is None else _read(field, parse_seconds, value)
 
 

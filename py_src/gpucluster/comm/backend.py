@@ -106,8 +106,7 @@ _numbers = itertools.count(1)
 class UnixListener(BaseListener):
     """Listens on a new socket in a comm folder, as distributed's own listeners do."""
 
-    prefix = PREFIX
-    """Workers write it to their log."""
+    prefix = PREFIX  # Workers write it to their log.
 
     def __init__(self, folder: str, comm_handler: Any, deserialize: bool, allow_offload: bool) -> None:
         super().__init__()
@@ -119,7 +118,6 @@ class UnixListener(BaseListener):
         self._path: str | None = None
 
     async def start(self) -> None:
-        """Start to listen."""
         self._secret = folders.secret_of(self._folder)
         folders.sweep(self._folder)
         backlog = int(dask.config.get("distributed.comm.socket-backlog"))
@@ -163,7 +161,6 @@ class UnixListener(BaseListener):
 
     @property
     def listen_address(self) -> str:
-        """The address with scheme."""
         if self._path is None:
             raise ValueError("this listener has not started")
         return address_of(self._path)
@@ -178,7 +175,6 @@ class UnixBackend(Backend):
     """What distributed asks about the scheme."""
 
     def get_connector(self) -> Connector:
-        """Return what connects."""
         return UnixConnector()
 
     def get_listener(

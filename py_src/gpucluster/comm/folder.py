@@ -17,10 +17,8 @@ from ..operating_system.descriptors import short_address
 
 SCHEME = "gpucluster+unix"
 PREFIX = f"{SCHEME}://"
-HOST = "127.0.0.1"
-"""The host in every address, for programs that look for one: all of them are on this machine."""
-SECRET_BYTES = 43
-"""Length of the secret: 32 random bytes in the alphabet of URLs."""
+HOST = "127.0.0.1"  # The host in every address, for programs that look for one: all of them are on this machine.
+SECRET_BYTES = 43  # Length of the secret: 32 random bytes in the alphabet of URLs.
 
 
 def make_comm_folder(path: Path) -> None:
@@ -32,7 +30,6 @@ def make_comm_folder(path: Path) -> None:
 
 
 def address_of(path: str | Path) -> str:
-    """Return the address of a socket."""
     return f"{PREFIX}{HOST}{path}"
 
 

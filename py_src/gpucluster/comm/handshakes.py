@@ -19,10 +19,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("gpucluster.comm")
 
-PATIENCE_SECONDS = 30.0
-"""As long as a worker or client on a very busy machine tries to connect (``distributed.comm.timeouts.connect``)."""
-MOST_UNFINISHED = 512
-"""More than all workers of a cluster, which connect at the same moment when it starts."""
+PATIENCE_SECONDS = 30.0  # As long as a peer on a busy machine tries to connect (``distributed.comm.timeouts.connect``).
+MOST_UNFINISHED = 512  # More than all workers of a cluster, which connect at the same moment when it starts.
 
 Handle = Callable[["IOStream", Any], Awaitable[None]]
 

@@ -19,10 +19,7 @@ def sent_by_value(*packages: str) -> Iterator[None]:
     Relies on ``cloudpickle.register_pickle_by_value``, and on distributed looking whether the module of a function
     itself, not a package above it, is registered (2023.4).
 
-    Parameters
-    ----------
-    *packages : str
-        Names of modules or packages.
+    `*packages`: names of modules or packages.
     """
     names = (__package__, *packages)
     modules = [

@@ -40,12 +40,8 @@ def take_over(cluster: object, form: type[ClientOfCluster]) -> None:
     ``distributed.Client`` having no slots, and on ``Client._asynchronous``, as ``Client.asynchronous`` is true of every
     client in its own loop (2025.4).
 
-    Parameters
-    ----------
-    cluster : object
-        What is awaited. Clients of others, of other classes and those whose methods are coroutines stay as they are.
-    form : type
-        The class that it gets.
+    `cluster`: what is awaited. Clients of others, of other classes and those whose methods are coroutines stay as they
+    are. `form`: the class that it gets.
     """
     client = _get_global_client()
     if type(client) is distributed.Client and client.cluster is cluster and not client._asynchronous:
@@ -62,10 +58,7 @@ class EndedClient:
     ``_set_global_client(client)``, which counts ``_global_client_index[0]`` up; and on Dask asking the default client
     for ``asynchronous`` and ``get`` (2025.4).
 
-    Parameters
-    ----------
-    refusal : callable
-        Returns what to raise.
+    `refusal`: returns what to raise.
     """
 
     asynchronous = False
@@ -230,8 +223,7 @@ _OF_THE_SCHEDULER = (
 """Methods that look up ``Client.scheduler`` before anything else: it is None once the client is closed (2025.4)."""
 
 
-_MAKE_FUTURES = ("compute", "get", "map", "persist", "scatter", "submit")
-"""Methods that make futures (2025.4)."""
+_MAKE_FUTURES = ("compute", "get", "map", "persist", "scatter", "submit")  # Methods that make futures (2025.4).
 
 
 def _told_of_the_end(method: Callable[..., Any]) -> Callable[..., Any]:

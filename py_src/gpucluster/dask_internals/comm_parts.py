@@ -32,16 +32,9 @@ class StreamComm(tcp.TCP):
     its fields ``stream``, ``_closed``, ``_local_addr``, ``_peer_addr``, ``_finalizer`` and ``_extra``, and on
     ``tcp._close_comm``.
 
-    Parameters
-    ----------
-    stream : IOStream
-        Connected.
-    local_address, peer_address : str
-        Addresses with scheme.
-    deserialize : bool
-        As distributed asks for it.
-    extra : dict
-        What is known about the peer.
+    * `local_address`, `peer_address`: addresses with scheme.
+    * `deserialize`: as distributed asks for it.
+    * `extra`: what is known about the peer.
     """
 
     def __init__(

@@ -24,7 +24,6 @@ def payload(value: Any) -> Any:
 
 
 def known_transports() -> set[str]:
-    """Return the transports that are loaded in this process."""
     from distributed.comm.registry import backends
 
     return set(backends)

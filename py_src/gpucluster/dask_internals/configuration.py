@@ -23,8 +23,7 @@ _DURATIONS_OR_NULL = frozenset({
     "distributed.scheduler.idle-timeout", "distributed.scheduler.no-workers-timeout",
     "distributed.scheduler.worker-ttl", "distributed.worker.lifetime.duration",
 })  # fmt: skip
-_SIZES = frozenset({"distributed.scheduler.bandwidth"})
-"""Sizes whose default is a number."""
+_SIZES = frozenset({"distributed.scheduler.bandwidth"})  # Sizes whose default is a number.
 _SIZES_OR_FALSE = frozenset({"distributed.worker.memory.max-spill"})
 _FRACTIONS = "distributed.worker.memory."
 _TASK_DURATIONS = "distributed.scheduler.default-task-durations."
@@ -40,13 +39,7 @@ _SIZE = "a size, such as '64 MiB'"
 
 
 def why_unreadable(error: Exception) -> str:
-    """Return a sentence on why Dask cannot read its configuration.
-
-    Parameters
-    ----------
-    error : Exception
-        What importing Dask has raised.
-    """
+    """Return a sentence on why Dask cannot read its configuration. `error`: what importing Dask has raised."""
     for path in _files():
         try:
             fault = _fault_of_file(path)

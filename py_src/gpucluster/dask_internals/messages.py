@@ -38,15 +38,8 @@ def follow_received_from_clients(scheduler: Any, follower: Callable[[str, int], 
     ``Scheduler.stream_handlers["update-graph"]`` with ``expr_ser`` (2025.4), on ``Scheduler.handlers["scatter"]`` with
     ``data``, and on both having ``client`` (2021.1).
 
-    Parameters
-    ----------
-    follower : callable
-        Gets the id of the client, and the bytes as they were on the wire.
-
-    Returns
-    -------
-    list of Following or None
-        None where this scheduler works in another way.
+    `follower`: gets the id of the client, and the bytes as they were on the wire. Returns None where this scheduler
+    works in another way.
     """
     places = [(scheduler.stream_handlers, *GRAPH), (scheduler.handlers, *SCATTER)]
     if any(operation not in table for table, operation, _ in places):

@@ -91,10 +91,7 @@ def slow_down_schedulers(seconds: Mapping[str, float]) -> None:
     Relies on ``Scheduler.__init__`` filling ``Server.periodic_callbacks`` (``monitor``, ``ticks``, ``idle-timeout``,
     ``no-workers-timeout``), whose ``callback_time`` is in milliseconds, without starting any (2024.2).
 
-    Parameters
-    ----------
-    seconds : mapping
-        From the name of a callback to the least time between two calls.
+    `seconds`: from the name of a callback to the least time between two calls.
     """
     from distributed import Scheduler
 
@@ -118,10 +115,7 @@ def watch_small_workers_less(seconds: Callable[[], float]) -> None:
     ``NannyMemoryManager.memory_monitor(nanny)``, its ``memory_limit``, ``memory_terminate_fraction`` and
     ``memory_monitor_interval``, ``Nanny.process.process.pid`` and ``periodic_callbacks["memory_monitor"]`` (2022.6).
 
-    Parameters
-    ----------
-    seconds : callable
-        Gives the least time between two looks at such a worker.
+    `seconds`: gives the least time between two looks at such a worker.
     """
     from distributed.worker_memory import NannyMemoryManager
 
@@ -160,13 +154,9 @@ def rest_while_idle(
     ``executed_count``, ``executing_count``, ``long_running`` and ``in_flight_tasks_count`` (2022.6). Twice is as good
     as once.
 
-    Parameters
-    ----------
-    after_seconds : float
-        It rests when it has done nothing for so long.
-    profile_seconds, memory_seconds, figures_seconds, tick_seconds : float
-        Time between two looks at rest: at the code that its threads run, at its memory, at processor and network, and
-        at how punctual its event loop is.
+    `after_seconds`: it rests when it has done nothing for so long. `profile_seconds`, `memory_seconds`,
+    `figures_seconds`, `tick_seconds`: time between two looks at rest: at the code that its threads run, at its memory,
+    at processor and network, and at how punctual its event loop is.
     """
     seconds = {
         "profile": profile_seconds, "memory_monitor": memory_seconds, "monitor": figures_seconds, "tick": tick_seconds,

@@ -10,12 +10,9 @@ from typing import Any, NamedTuple
 class Kept(NamedTuple):
     """What a scheduler knows of data on workers, and of the workers, at one time."""
 
-    sizes: dict[Any, int]
-    """Bytes of each result that workers keep, by key; also of others."""
-    holders: dict[Any, Sequence[str]]
-    """Addresses of the workers that have it, by key."""
-    workers: dict[str, Any]
-    """What is known of each worker, by address."""
+    sizes: dict[Any, int]  # Bytes of each result that workers keep, by key; also of others.
+    holders: dict[Any, Sequence[str]]  # Addresses of the workers that have it, by key.
+    workers: dict[str, Any]  # What is known of each worker, by address.
 
 
 def known_workers(client: Any) -> dict[str, Any]:

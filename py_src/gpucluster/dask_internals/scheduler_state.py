@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-NOT_A_CLIENT = "fire-and-forget"
-"""What ``distributed.fire_and_forget`` is called among ``Scheduler.clients`` (2021.1)."""
+NOT_A_CLIENT = "fire-and-forget"  # What ``distributed.fire_and_forget`` is called among ``Scheduler.clients`` (2021.1).
 _OF_A_WORKER = re.compile(r"Client-worker-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _KERNEL = re.compile(r"-kernel-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-")
 
@@ -327,12 +326,7 @@ def break_off_retiring(scheduler: Any, addresses: Collection[str]) -> None:
 async def remove_worker_named(scheduler: Any, name: str, *, close: bool) -> None:
     """Take a worker for gone, without blaming the tasks that it had: ``Scheduler.remove_worker`` (2022.11).
 
-    Parameters
-    ----------
-    name : str
-        Nothing happens where no worker is called so.
-    close : bool
-        Whether to tell the worker and its nanny to end.
+    `name`: nothing happens where no worker is called so. `close`: whether to tell the worker and its nanny to end.
     """
     address = next((worker.address for worker in scheduler.workers.values() if str(worker.name) == name), None)
     if address is not None:
@@ -381,8 +375,7 @@ def forget_worker(scheduler: Any, name: str) -> None:
         task.add_done_callback(_tasks.discard)
 
 
-_tasks: set[asyncio.Future[Any]] = set()
-"""asyncio itself keeps only weak references."""
+_tasks: set[asyncio.Future[Any]] = set()  # asyncio itself keeps only weak references.
 
 
 async def take_worker_plugin_elsewhere(client: Any, name: str, *, seconds: float) -> None:

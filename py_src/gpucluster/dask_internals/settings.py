@@ -10,10 +10,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-IN_IDENTITY = "gpucluster-settings"
-"""Under this name our schedulers say in ``identity()`` what they have set."""
-OF_GRAPHS = "optimization"
-"""Read when a graph is optimized, which the scheduler does: whether tasks are fused, and which."""
+IN_IDENTITY = "gpucluster-settings"  # Under this name our schedulers say in ``identity()`` what they have set.
+OF_GRAPHS = "optimization"  # Read when the scheduler optimizes a graph: whether tasks are fused, and which.
 AT_WORK = (
     "distributed.scheduler.bandwidth",
     "distributed.scheduler.default-task-durations",
@@ -56,10 +54,7 @@ def with_settings(graph: Any, identity: Mapping[str, Any]) -> Any:
     ``Client._graph_to_futures`` gets, for one graph at a time, unless that is a ``dask._expr.LLGExpr``, of which it
     optimizes nothing (2025.4).
 
-    Parameters
-    ----------
-    identity : mapping
-        What the scheduler says of itself.
+    `identity`: what the scheduler says of itself.
     """
     there, here = identity.get(IN_IDENTITY), _value(OF_GRAPHS)
     if here == (_usual() if there is None else there[OF_GRAPHS]):

@@ -22,13 +22,11 @@ class StartedElsewhere(ProcessInterface):
         super().__init__(scheduler=scheduler, name=name)  # type: ignore[no-untyped-call]
 
     def note_running(self) -> None:
-        """Say that it runs."""
         if self.status != Status.closed:
             self.status = Status.running
 
     @property
     def runs(self) -> bool:
-        """Whether it does."""
         return bool(self.status == Status.running)
 
     def note_failure(self, error: Exception) -> Exception:

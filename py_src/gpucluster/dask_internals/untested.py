@@ -10,8 +10,7 @@ from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
-NEWEST_TESTED = "2026.8"
-"""``make test-dask`` ran with releases up to this one."""
+NEWEST_TESTED = "2026.8"  # ``make test-dask`` ran with releases up to this one.
 _NAMED = re.compile(r"``([A-Z]\w+)\.(\w+)")
 _CLASS = re.compile(r"^class (\w+)(?:\(([^)]*)\))?:", re.MULTILINE)
 _WORD = re.compile(r"\w+")
@@ -75,8 +74,7 @@ def _is_there(module: str, name: str) -> bool:
     )
 
 
-_Class = tuple[tuple[str, ...], frozenset[str]]
-"""The bases of a class, and the words of its source."""
+_Class = tuple[tuple[str, ...], frozenset[str]]  # The bases of a class, and the words of its source.
 
 
 def _classes() -> dict[str, _Class]:

@@ -18,10 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from dask.dataframe import DataFrame as DaskFrame
 
-ROWS = 49_326_610
-"""The sum of ``air_time`` of all flights, in minutes."""
-DEFAULT_PARTITIONS = 16
-"""So that one partition takes about 31 MB."""
+ROWS = 49_326_610  # The sum of ``air_time`` of all flights, in minutes.
+DEFAULT_PARTITIONS = 16  # So that one partition takes about 31 MB.
 _NEEDED = ("month", "day", "sched_dep_time", "dep_delay", "air_time")
 DTYPES: dict[str, np.dtype[Any]] = {
     "flight_row": np.dtype("int32"),

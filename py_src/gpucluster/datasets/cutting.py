@@ -16,7 +16,6 @@ def even_cuts(n_rows: int, n_blocks: int, name: str) -> list[int]:
 
 
 def lengths(cuts: list[int]) -> tuple[int, ...]:
-    """Return the number of rows of each block."""
     return tuple(stop - start for start, stop in pairwise(cuts))
 
 

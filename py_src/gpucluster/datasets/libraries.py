@@ -10,10 +10,8 @@ from .errors import InvalidOption, MissingLibrary
 
 FrameLibrary = Literal["pandas", "cudf"]
 ArrayLibrary = Literal["numpy", "cupy"]
-Array: TypeAlias = Any
-"""A block of an array: of NumPy or CuPy."""
-Frame: TypeAlias = Any
-"""A block of a table: a data frame of pandas or cuDF."""
+Array: TypeAlias = Any  # A block of an array: of NumPy or CuPy.
+Frame: TypeAlias = Any  # A block of a table: a data frame of pandas or cuDF.
 _EXTRA = "gpucluster[gpu-cu13] or gpucluster[gpu-cu12]"
 
 

@@ -23,8 +23,7 @@ class StoredTable:
     rows: int
     columns: int
     bytes: int
-    memory_bytes: int
-    """As a pandas data frame, as the table's maker measured it."""
+    memory_bytes: int  # As a pandas data frame, as the table's maker measured it.
     sha256: str
 
 
@@ -35,7 +34,6 @@ def path_of(table: str) -> Path:
 
 @cache
 def stored_tables() -> dict[str, StoredTable]:
-    """Return what the manifest says of each table."""
     described: dict[str, Any] = _manifest()["tables"]
     return {name: StoredTable(name, **facts) for name, facts in described.items()}
 

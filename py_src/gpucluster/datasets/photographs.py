@@ -27,8 +27,7 @@ ATTRIBUTION = (
 )
 NAMES: tuple[Photo, ...] = ("china", "flower")
 HEIGHT, WIDTH, CHANNELS = 427, 640, 3
-BLOCK_BYTES = 32 * 10**6
-"""Blocks are about so large where nobody says how many there should be."""
+BLOCK_BYTES = 32 * 10**6  # Blocks are about so large where nobody says how many there should be.
 
 
 def photos() -> DaskArray:

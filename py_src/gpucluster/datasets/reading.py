@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from pyarrow.parquet import FileMetaData
 
-Rows = tuple[int, int, int]
-"""First row, the row after the last one, and the number of the copy they belong to."""
+Rows = tuple[int, int, int]  # First row, the row after the last one, and the number of the copy they belong to.
 
 
 def read_rows(

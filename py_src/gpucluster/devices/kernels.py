@@ -8,8 +8,7 @@ from pathlib import PurePath
 import psutil
 
 _CONNECTION_FILE = re.compile(r"kernel-([\w-]+)\.json")
-_NAME_OF_NOTEBOOK = "JPY_SESSION_NAME"
-"""Jupyter servers tell a kernel its notebook's path in this variable."""
+_NAME_OF_NOTEBOOK = "JPY_SESSION_NAME"  # Jupyter servers tell a kernel its notebook's path in this variable.
 
 
 def notebook_of(pid: int) -> str | None:

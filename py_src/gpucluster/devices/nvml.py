@@ -68,7 +68,6 @@ class NVMLCallFailed(Exception):
 
     @property
     def session_lost(self) -> bool:
-        """Whether no other call can succeed either."""
         return self.number in _SESSION_LOST
 
 
@@ -82,8 +81,7 @@ class MemoryReading(NamedTuple):
     """Memory of one device, in bytes, as ``nvidia-smi`` tells it."""
 
     total: int
-    used: int
-    """By programs."""
+    used: int  # By programs.
     reserved: int
     """What the driver keeps for itself: part of the total, and neither used nor free. 0 where an old driver counts it
     as used."""
@@ -95,8 +93,7 @@ class NVMLSession:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._owner: int | None = None
-        self.number = 0
-        """Of this session; what belongs to an earlier one is lost."""
+        self.number = 0  # Of this session; what belongs to an earlier one is lost.
         self._nvml: Any = None
 
     def open(self) -> None:

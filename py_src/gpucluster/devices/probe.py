@@ -44,10 +44,8 @@ class GPUProbe:
 
     usable: bool
     reason: str
-    code: str
-    """``ok``, a code of ``HostDevices``, or ``no_cuda``, ``cuda_error``, ``timeout``."""
-    device_count: int = 0
-    """Devices that CUDA sees."""
+    code: str  # ``ok``, a code of ``HostDevices``, or ``no_cuda``, ``cuda_error``, ``timeout``.
+    device_count: int = 0  # Devices that CUDA sees.
 
 
 def probe_gpu(*, python: str | None = None, timeout_seconds: float = PROBE_TIMEOUT_SECONDS) -> GPUProbe:

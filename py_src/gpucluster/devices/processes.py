@@ -40,10 +40,8 @@ class _Known:
     created: float
     user: str | None
     command: str | None
-    birth: str | None
-    """Of one's own processes."""
-    lineage: tuple[int, ...]
-    """The process and its ancestors."""
+    birth: str | None  # Of one's own processes.
+    lineage: tuple[int, ...]  # The process and its ancestors.
 
 
 _known: dict[int, _Known] = {}

@@ -75,5 +75,4 @@ def _resolve(host: HostDevices, name: int | str) -> DeviceModel:
 
 
 def refused_devices(message: str) -> NoUsableDevice:
-    """Return the refusal of the devices that somebody asked for."""
     return NoUsableDevice(message, fields=[FieldError(field="devices", message=message)])

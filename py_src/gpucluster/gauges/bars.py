@@ -33,7 +33,6 @@ class Part:
 
     @property
     def name(self) -> str:
-        """Return what people call it."""
         return PART_NAMES[self.kind]
 
 
@@ -44,8 +43,7 @@ class Bar:
     label: str
     parts: tuple[Part, ...]
     used_bytes: int
-    total_bytes: int | None
-    """None: no limit."""
+    total_bytes: int | None  # None: no limit.
 
     @property
     def text(self) -> str:
@@ -57,7 +55,6 @@ class Bar:
 
     @property
     def sentence(self) -> str:
-        """Return what the parts are."""
         return "; ".join(f"{part.name} {size_text(part.size_bytes)}" for part in self.parts)
 
 

@@ -28,7 +28,6 @@ def integer(sample: TelemetrySample, name: str, place: int) -> int | None:
 
 
 def numbers(sample: TelemetrySample, name: str) -> list[int | float]:
-    """Return what is measured of all workers."""
     found = (entry(sample, name, place) for place in range(len(sample.workers)))
     return [value for value in found if isinstance(value, (int, float))]
 
@@ -50,16 +49,10 @@ def worker_title(sample: TelemetrySample, place: int) -> str:
 class Figures:
     """What is shown of one worker, or, summed, of all.
 
-    Attributes
-    ----------
-    gpu : float or None
-        Share of time in which GPUs computed, in percent; the mean over GPUs.
-    cores : float or None
-        Busy cores.
-    threads : int or None
-        Those that run tasks.
-    capacity : int or None
-        As many cores as the threads can keep busy: no more than the machine has.
+    * `gpu`: share of time in which GPUs computed, in percent; the mean over GPUs.
+    * `cores`: busy cores.
+    * `threads`: those that run tasks.
+    * `capacity`: as many cores as the threads can keep busy: no more than the machine has.
     """
 
     vram: Bar | None
@@ -77,7 +70,6 @@ class Figures:
 
 
 def worker_figures(sample: TelemetrySample, place: int) -> Figures:
-    """Return the figures of the worker at that place of the sample."""
     cpu, gpu = entry(sample, "cpu_percent", place), entry(sample, "gpu_utilization_percent", place)
     threads = integer(sample, "n_threads", place)
     return Figures(
@@ -92,7 +84,6 @@ def worker_figures(sample: TelemetrySample, place: int) -> Figures:
 
 
 def cluster_figures(sample: TelemetrySample) -> Figures:
-    """Return the figures of the whole cluster."""
     places = range(len(sample.workers))
     by_device: dict[object, list[int]] = {}
     for place in places:
@@ -117,7 +108,6 @@ def _capacity(threads: int | None, cores: int | None) -> int | None:
 
 
 def _vram(sample: TelemetrySample, places: Sequence[int]) -> Bar | None:
-    """Return the memory of the GPU that workers share."""
     first = next((place for place in places if integer(sample, "vram_used_bytes", place) is not None), places[0])
     total, used, cluster = (integer(sample, f"vram_{name}_bytes", first) for name in ("total", "used", "cluster"))
     rmm_used, rmm_pool = (_sum(integer(sample, f"rmm_{name}_bytes", place) for place in places)
@@ -126,7 +116,6 @@ def _vram(sample: TelemetrySample, places: Sequence[int]) -> Bar | None:
 
 
 def _utilization(sample: TelemetrySample, places: Sequence[int]) -> float | None:
-    """Return how busy the GPU is that workers share."""
     measured = (entry(sample, "gpu_utilization_percent", place) for place in places)
     return next((load for load in measured if isinstance(load, (int, float))), None)
 

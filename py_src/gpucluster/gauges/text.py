@@ -44,7 +44,6 @@ def worker_lines(sample: TelemetrySample, most: int, places: Sequence[int] | Non
 
 
 def moment_text(at: str) -> str:
-    """Return a time for people."""
     return at[:19].replace("T", " ") + " UTC"
 
 

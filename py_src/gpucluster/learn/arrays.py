@@ -17,23 +17,17 @@ if TYPE_CHECKING:
     import dask.array as da
     import dask.dataframe as dd
 
-Array: TypeAlias = NDArray[Any]
-"""In one memory: of NumPy, or of CuPy, which has the same methods."""
+Array: TypeAlias = NDArray[Any]  # In one memory: of NumPy, or of CuPy, which has the same methods.
 Dtype: TypeAlias = np.dtype[Any]
 DaskArray: TypeAlias = "da.Array"
 DaskFrame: TypeAlias = "dd.DataFrame | dd.Series"
-Collection: TypeAlias = "DaskArray | DaskFrame"
-"""On Dask, of whatever library its blocks are."""
+Collection: TypeAlias = "DaskArray | DaskFrame"  # On Dask, of whatever library its blocks are.
 Data: TypeAlias = "Array | Collection"
 """What estimators and metrics take: on Dask or in memory, also lists and data frames of pandas, which have no types."""
-Output: TypeAlias = Any
-"""What they give: an array for data in memory, a lazy array, series or data frame for data on Dask."""
-Delayed: TypeAlias = Any
-"""A ``dask.delayed`` object, which stands for something on a worker."""
-PlainModel: TypeAlias = Any
-"""An estimator of scikit-learn, or of cuML."""
-RandomState: TypeAlias = int | np.random.RandomState | None
-"""As scikit-learn's estimators take it."""
+Output: TypeAlias = Any  # What they give: an array for data in memory, a lazy array, series or frame for data on Dask.
+Delayed: TypeAlias = Any  # A ``dask.delayed`` object, which stands for something on a worker.
+PlainModel: TypeAlias = Any  # An estimator of scikit-learn, or of cuML.
+RandomState: TypeAlias = int | np.random.RandomState | None  # As scikit-learn's estimators take it.
 
 
 class Namespace(Protocol):
@@ -70,7 +64,6 @@ def to_numpy(array: Any) -> Array:
 
 
 def on_gpus(data: Collection) -> bool:
-    """Whether the blocks of a Dask collection are on GPUs."""
     return _library_of(meta(data)) in {"cudf", "cupy"}
 
 

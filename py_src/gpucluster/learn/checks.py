@@ -8,8 +8,7 @@ from .arrays import Array, Data, array_namespace_of
 from .errors import InvalidData
 from .rows.block import Block
 
-MOST_COLUMNS = 20_000
-"""With more, the square matrix of the columns (3.2 GB) is no small thing to send around."""
+MOST_COLUMNS = 20_000  # With more, the square matrix of the columns (3.2 GB) is no small thing to send around.
 
 
 def no_rows(name: str = "X", which: str = "") -> InvalidData:

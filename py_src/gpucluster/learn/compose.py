@@ -324,7 +324,6 @@ def _example(X: Any) -> Any:
 
 
 def _side_by_side(X: Any, parts: list[Any], names: list[str]) -> Output:
-    """Return tables with the same rows as one table of the kind of X."""
     if not parts:
         return X[[]] if hasattr(X, "columns") else X[:, :0].astype(np.float64)
     if not hasattr(X, "columns"):
@@ -344,7 +343,6 @@ def _side_by_side(X: Any, parts: list[Any], names: list[str]) -> Output:
 
 
 def _framed(frame: Any, *parts: Any, names: list[str]) -> Any:
-    """Return parts as one data frame with the index of another one."""
     import pandas as pd
 
     made = [

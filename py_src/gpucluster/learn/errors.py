@@ -48,8 +48,7 @@ class PeerLost(LearnError):
     """Another rank is gone, so this one cannot go on."""
 
     code = "peer_lost"
-    calls: str | None = None
-    """What this one waited in, as in 'rank 0 calls reduce (2)'; ``None``: in nothing."""
+    calls: str | None = None  # What this one waited in, as in 'rank 0 calls reduce (2)'; ``None``: in nothing.
 
 
 class WorkersLost(LearnError):

@@ -77,8 +77,7 @@ class Keyword(NamedTuple):
     """One keyword of another library, or values of one of ours that only another library has."""
 
     meaning: Meaning
-    instead: str = ""
-    """Why other values are refused, and what to use instead."""
+    instead: str = ""  # Why other values are refused, and what to use instead.
 
 
 def _same(name: Any, value: Any) -> bool:

@@ -22,19 +22,13 @@ FIRST_ROWS = 1000
 class Target(NamedTuple):
     """What kind of labels some rows have: enough to name the type that scikit-learn's ``type_of_target`` returns."""
 
-    some: Array
-    """Up to three different labels."""
+    some: Array  # Up to three different labels.
     n_columns: int
-    missing: int
-    """Number of missing labels, which the other fields leave out."""
-    text: bool
-    """Whether there are strings …"""
-    numbers: bool
-    """… or numbers and truth values …"""
-    fractions: bool
-    """… or numbers that are not whole …"""
-    others: bool
-    """… or other objects: also numbers in an array of Python objects, as in scikit-learn."""
+    missing: int  # Number of missing labels, which the other fields leave out.
+    text: bool  # Whether there are strings …
+    numbers: bool  # … or numbers and truth values …
+    fractions: bool  # … or numbers that are not whole …
+    others: bool  # … or other objects: also numbers in an array of Python objects, as in scikit-learn.
 
     @property
     def is_mixed(self) -> bool:
@@ -155,7 +149,6 @@ def flat_labels(y: Any, name: str = "y") -> Array:
 
 
 def require_present(labels: Array, name: str = "y") -> None:
-    """Refuse missing labels."""
     if labels.dtype.kind in "fOmM" and _gaps(labels).any():
         raise missing_labels(name)
 

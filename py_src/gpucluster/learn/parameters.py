@@ -20,10 +20,8 @@ class Rule(NamedTuple):
     """What a parameter may be."""
 
     allows: Callable[[Any], bool]
-    text: str = ""
-    """As in 'must be TEXT'; empty where other values are not supported."""
-    advice: str = ""
-    """What to do instead."""
+    text: str = ""  # As in 'must be TEXT'; empty where other values are not supported.
+    advice: str = ""  # What to do instead.
 
     def check(self, name: str, value: Any) -> None:
         """Refuse what is not allowed."""

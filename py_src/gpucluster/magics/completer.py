@@ -29,17 +29,7 @@ def matches(context: CompletionContext) -> SimpleMatcherResult:
 
 
 def completions(text: str, symbol: str, names: Names = cluster_names) -> list[str]:
-    """Return what the word under the cursor may become.
-
-    Parameters
-    ----------
-    text : str
-        The line up to the cursor.
-    symbol : str
-        The end of it that IPython will replace: the last word, or less where ``=`` or ``,`` is in it.
-    names : callable
-        Gives the names of clusters.
-    """
+    """Return what the word under the cursor may become."""
     words = text.split()[1:]
     if not words or text[-1].isspace():
         words.append("")

@@ -25,10 +25,7 @@ class Connection:
     def open(self, cluster: Cluster) -> tuple[Client, Libraries]:
         """Connect to a running cluster and make Dask's collections fit it.
 
-        Raises
-        ------
-        InvalidState
-            When the cluster is not running; an earlier connection stays.
+        Raises `InvalidState` when the cluster is not running; an earlier connection stays.
         """
         client = cluster.get_client()
         self.close()

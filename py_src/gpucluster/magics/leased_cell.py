@@ -32,22 +32,8 @@ class LeasedCell:
     ``client`` and ``cluster`` are those of the lease until the cell is over; then those of the notebook come back, and
     so does what Dask makes its collections of.
 
-    Parameters
-    ----------
-    shell : InteractiveShell
-    control : Control
-    spec : SpecBase
-        What is wanted.
-    timeout : float
-        Seconds that the start may take.
-    notebook : bool
-        Whether outputs can be updated.
-
-    Raises
-    ------
-    CellNotRun
-        Somebody has interrupted it before it was there.
-    GPUClusterError
+    `timeout`: seconds that the start may take. `notebook`: whether outputs can be updated. Raises `CellNotRun`
+    (somebody has interrupted it before it was there) or `GPUClusterError`.
     """
 
     def __init__(

@@ -18,16 +18,12 @@ class Expansion:
 
     What cannot be evaluated stays as typed, and so does a JSON object such as ``{"a": 1}``.
 
-    Parameters
-    ----------
-    names : mapping
-        The variables of the code that the line is in.
+    `names`: the variables of the code that the line is in.
     """
 
     def __init__(self, names: Mapping[str, Any]) -> None:
         self._names = names
-        self.problem: str | None = None
-        """Why something was not expanded, as a sentence."""
+        self.problem: str | None = None  # Why something was not expanded, as a sentence.
 
     def __call__(self, text: str) -> str:
         """Return the text with its variables expanded."""
@@ -70,16 +66,8 @@ def may_expand(line: str) -> bool:
 def split_line(line: str, cell: str | None = None, expand: Callable[[str], str] = str) -> list[str]:
     """Split a line, and the lines of the cell below it, into words as a shell does.
 
-    Parameters
-    ----------
-    line, cell : str
-    expand : callable
-        Expands variables in the line; the cell stays as typed.
-
-    Raises
-    ------
-    InvalidRequest
-        When a quotation mark is not closed.
+    `expand`: expands variables in the line; the cell stays as typed. Raises `InvalidRequest` when a quotation mark is
+    not closed.
     """
     words: list[str] = []
     for part in [expand(_COMMENT.sub("", line)), *(_COMMENT.sub("", part) for part in (cell or "").splitlines())]:

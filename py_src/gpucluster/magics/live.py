@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-
 from ..client.cluster import Cluster
 from ..client.display.card import LiveText
 from ..client.display.presentation import presentation
@@ -14,25 +12,17 @@ class LiveLine(LiveText):
 
     A context manager: the line is gone after the block, unless a result has replaced it. In a notebook the
     line is an output of its own that is updated in place; in a terminal it is the last line.
-
-    Parameters
-    ----------
-    notebook : bool
-        Whether outputs can be updated.
     """
 
     def __init__(self, *, notebook: bool) -> None:
         super().__init__(notebook=notebook)
         self._replaced = False
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if not self._replaced:
             self.clear()
 
     def result(self, cluster: Cluster) -> None:
-        """Replace the line by the cluster's card."""
         self._replaced = True
         if self._terminal is None:
             self._show(presentation().card_bundle(cluster, self._id), raw=True)

@@ -18,19 +18,7 @@ if TYPE_CHECKING:
 
 
 class NotifiedCell:
-    """Waits for the end of the cell that runs, and announces it.
-
-    Parameters
-    ----------
-    shell : InteractiveShell
-    control : Control
-    model : ClusterModel
-        The cluster that announces it.
-    title : str or None
-        What the cell is called; default: its number.
-    complain : callable
-        Told what cannot be announced.
-    """
+    """Waits for the end of the cell that runs, and announces it."""
 
     def __init__(
         self,

@@ -25,16 +25,7 @@ REPORT_NAME = "profile_report"
 
 
 class ProfiledCell:
-    """The measurement of the cell that runs now.
-
-    Parameters
-    ----------
-    shell : InteractiveShell
-    found : Namespace
-        What was typed after ``profile``.
-    connected : distributed.Client, optional
-        The client that ``connect`` made.
-    """
+    """The measurement of the cell that runs now."""
 
     def __init__(self, shell: InteractiveShell, found: Namespace, connected: Client | None) -> None:
         from ..profiling.measurement import Profile

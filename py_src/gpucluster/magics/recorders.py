@@ -22,13 +22,7 @@ class Recorders:
         self._recorders.append(recorder)
 
     def stop(self, name: str | None = None) -> list[RecordingWritten]:
-        """End all, or those of one cluster, and return what was written; also of those that ended by themselves.
-
-        Raises
-        ------
-        RecordingNotFound
-            When that cluster is not recorded here.
-        """
+        """End all, or those of one cluster, and return what was written; also of those that ended by themselves."""
         ending = [recorder for recorder in self._recorders if name in {None, recorder.cluster}]
         if name is not None and not ending:
             names = ", ".join(dict.fromkeys(recorder.cluster for recorder in self._recorders)) or "none"

@@ -40,13 +40,7 @@ def session_of(shell: InteractiveShell) -> Session:
 
 
 class Session:
-    """What the magic knows between two lines: the connection it made.
-
-    Parameters
-    ----------
-    shell : InteractiveShell
-        Where the lines are typed.
-    """
+    """What the magic knows between two lines: the connection it made. `shell`: where the lines are typed."""
 
     def __init__(self, shell: InteractiveShell) -> None:
         self._shell = shell
@@ -56,14 +50,7 @@ class Session:
         self._recorders = Recorders()
 
     def run(self, line: str, cell: str | None = None, names: Mapping[str, Any] | None = None) -> None:
-        """Carry out one line. A refusal is a sentence on standard error, never a traceback.
-
-        Parameters
-        ----------
-        line, cell : str
-        names : mapping, optional
-            The variables that the line may name; default: the notebook's.
-        """
+        """Carry out one line. A refusal is a sentence on standard error, never a traceback."""
         begins_cell = line.split()[:1] in (["lease"], ["profile"])
         if cell is not None and (begins_cell or line.split()[:1] == ["notify"]):
             # From a program; what is typed is a line magic already, in the cell that it measures.

@@ -28,13 +28,8 @@ class CellNotRun(Exception):
 class CellWatch:
     """Calls back once when the cell that runs now is over.
 
-    Parameters
-    ----------
-    shell : InteractiveShell
-    over : callable
-        Gets IPython's result of the cell; ``None`` where it runs silently, as IPython tells none then.
-    at_once : bool
-        Call it without the result, but also at the end of a silent cell, and not only when the next one begins.
+    `over`: gets IPython's result of the cell; ``None`` where it runs silently, as IPython tells none then. `at_once`:
+    call it without the result, but also at the end of a silent cell, and not only when the next one begins.
     """
 
     def __init__(self, shell: InteractiveShell, over: Callable[[Any], None], *, at_once: bool = False) -> None:
@@ -76,7 +71,6 @@ class CellWatch:
             self._over(result)
 
     def stop(self) -> None:
-        """Watch no longer."""
         self._ending = False
         for event, callback in self._callbacks.items():
             self._events.unregister(event, callback)
@@ -87,17 +81,8 @@ def rewritten(lines: list[str], transformed: Callable[[str], str]) -> list[str]:
 
     Whoever types only a question (``--help``), or something that cannot be read, gets the answer and no cell.
 
-    Parameters
-    ----------
-    lines : list of str
-        Of the cell, with their ends.
-    transformed : callable
-        Makes Python of a cell, as the shell does with every other.
-
-    Raises
-    ------
-    SyntaxError
-        The cell cannot run. IPython shows it and runs nothing.
+    `lines`: of the cell, with their ends. `transformed`: makes Python of a cell, as the shell does with every other.
+    Raises `SyntaxError`: the cell cannot run. IPython shows it and runs nothing.
     """
     from ..cli.declarations import MAGIC
     from ..cli.verbs import parser_for

@@ -23,5 +23,4 @@ import sys
 SWITCH = "GPUCLUSTER_PORTABLE"
 """For tests: whoever sets this variable to 1 has no Linux, here and in all processes that are started from here."""
 
-LINUX: bool = sys.platform == "linux" and os.environ.get(SWITCH) != "1"
-"""Whether what only Linux has may be used."""
+LINUX: bool = sys.platform == "linux" and os.environ.get(SWITCH) != "1"  # Whether what only Linux has may be used.

@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 from . import LINUX
 
-LONGEST = 107
-"""Bytes of a name."""
+LONGEST = 107  # Bytes of a name.
 _NETLINK_SOCK_DIAG = 4
 _SOCK_DIAG_BY_FAMILY = 20
 _REQUEST_DUMP = 0x301
@@ -39,22 +38,13 @@ class BoundName(NamedTuple):
     """A name that somebody holds."""
 
     name: str
-    user: int | None
-    """Whose socket it is, by the kernel; ``None``: Linux older than 5.3."""
-    socket: int
-    """Tells it from another socket that gets the name later."""
-    listens: bool = False
-    """Whether one can connect to it."""
+    user: int | None  # Whose socket it is, by the kernel; ``None``: Linux older than 5.3.
+    socket: int  # Tells it from another socket that gets the name later.
+    listens: bool = False  # Whether one can connect to it.
 
 
 def hold(name: str) -> socket.socket | None:
-    """Return a socket that holds a name until it is closed or this process ends; ``None``: somebody else holds it.
-
-    Raises
-    ------
-    OSError
-        No socket can be made, or the name is too long.
-    """
+    """Return a socket that holds a name until it is closed or this process ends; ``None``: somebody else holds it."""
     held = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
     try:
         held.bind(b"\0" + name.encode())
@@ -70,11 +60,6 @@ def held_names(prefix: str) -> list[BoundName]:
     """Return the names that begin so and are held by anyone, in this network namespace; each of them once.
 
     A name that is not UTF-8 is left out: ``hold`` makes none, and two of them may decode to the same text.
-
-    Raises
-    ------
-    OSError
-        This system does not tell.
     """
     if not LINUX:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))

@@ -15,10 +15,8 @@ from contextlib import suppress
 
 from . import LINUX
 
-_SO_PEERGROUPS = 59
-"""``asm-generic/socket.h``, Linux 4.13; Python has no name for it."""
-_MOST_BYTES = 1024
-"""Python asks for no more: 256 groups."""
+_SO_PEERGROUPS = 59  # ``asm-generic/socket.h``, Linux 4.13; Python has no name for it.
+_MOST_BYTES = 1024  # Python asks for no more: 256 groups.
 _GROUP = struct.Struct("=I")
 _TIME = struct.Struct("@ll")
 
@@ -26,15 +24,8 @@ _TIME = struct.Struct("@ll")
 def listen(name: str, waiting: int) -> socket.socket:
     """Return a socket that listens under a name until it is shut down or this process ends.
 
-    Parameters
-    ----------
-    waiting : int
-        So many connections wait until they are accepted; more of them wait in ``connect``.
-
-    Raises
-    ------
-    OSError
-        Somebody else has the name, or this system has no such sockets.
+    `waiting`: so many connections wait until they are accepted; more of them wait in ``connect``. Raises `OSError`:
+    somebody else has the name, or this system has no such sockets.
     """
     if not LINUX:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
@@ -58,15 +49,8 @@ def close(listener: socket.socket) -> None:
 def connect(name: str, seconds: float) -> socket.socket:
     """Return a connection to whoever listens under a name.
 
-    Parameters
-    ----------
-    seconds : float
-        So long it waits where others wait, too; the connection has that as its timeout.
-
-    Raises
-    ------
-    OSError
-        Nobody listens, or does not get to it in time.
+    `seconds`: so long it waits where others wait, too; the connection has that as its timeout. Raises `OSError`: nobody
+    listens, or does not get to it in time.
     """
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
     try:

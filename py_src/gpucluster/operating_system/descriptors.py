@@ -14,10 +14,8 @@ from pathlib import Path
 from . import LINUX
 
 _DESCRIPTORS = "/proc/self/fd/"
-_LONGEST_ADDRESS_BYTES = 100
-"""The system takes 107 (macOS 103) as the address of a socket."""
-_USUAL_LIMITS = (10_240, 4_096, 1_024)
-"""macOS says that there is no limit, and takes nothing above the first."""
+_LONGEST_ADDRESS_BYTES = 100  # The system takes 107 (macOS 103) as the address of a socket.
+_USUAL_LIMITS = (10_240, 4_096, 1_024)  # macOS says that there is no limit, and takes nothing above the first.
 
 PLACE = (os.O_PATH if LINUX else os.O_RDONLY) | os.O_CLOEXEC
 """How a folder is opened from which others are; on Linux also one that this account may enter, but not list."""
@@ -25,13 +23,7 @@ PLACE = (os.O_PATH if LINUX else os.O_RDONLY) | os.O_CLOEXEC
 
 @contextmanager
 def short_address(path: str) -> Iterator[str]:
-    """Give an address by which a socket can be bound or reached, however long its path is.
-
-    Raises
-    ------
-    OSError
-        The path is too long, and this system knows no other way.
-    """
+    """Give an address by which a socket can be bound or reached, however long its path is."""
     if len(os.fsencode(path)) <= _LONGEST_ADDRESS_BYTES:
         yield path
         return
@@ -71,13 +63,7 @@ def allow_many_files() -> None:
 
 
 def everybody_may_fill(folder: str) -> bool:
-    """Whether any user of the machine could put a file into this folder, or another folder in its place.
-
-    Raises
-    ------
-    OSError
-        It cannot be looked at.
-    """
+    """Whether any user of the machine could put a file into this folder, or another folder in its place."""
     place = Path(os.path.realpath(folder))
     if place.stat().st_mode & stat.S_IWOTH:
         return True

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import psutil
 
-MARK = "GPUCLUSTER_FAMILY"
-"""Variable of all processes below; never passed on to another cluster."""
+MARK = "GPUCLUSTER_FAMILY"  # Variable of all processes below; never passed on to another cluster.
 LOOK_SECONDS = 1.0
 _PATIENCE_SECONDS = 10.0
 _TRACKERS_SECONDS = 4.0

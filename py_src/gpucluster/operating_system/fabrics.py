@@ -8,11 +8,5 @@ _DEVICES = Path("/sys/class/infiniband")
 
 
 def infiniband_devices(folder: Path = _DEVICES) -> list[str]:
-    """Return the names of InfiniBand's devices, where Linux lists them; elsewhere none are known.
-
-    Parameters
-    ----------
-    folder : pathlib.Path, optional
-        Where Linux lists them.
-    """
+    """Return the names of InfiniBand's devices, where Linux lists them; elsewhere none are known."""
     return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []

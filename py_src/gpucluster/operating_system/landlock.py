@@ -44,26 +44,15 @@ def restrict(
 ) -> bool:
     """Restrict this process and all that it starts from now on.
 
-    Parameters
-    ----------
-    writable : iterable of pathlib.Path
-        Files and folders below which it may write; nowhere else.
-    flat : iterable of pathlib.Path, optional
-        Folders in which it may also make, change and remove plain files, but no folders.
-    unreadable : collection of pathlib.Path, optional
-        Files, and folders whose files, it may not read.
-    unlisted : collection of pathlib.Path, optional
-        Folders whose names it may not see. The folders above them cannot be listed either.
-    readable : iterable of pathlib.Path, optional
-        Files and folders that it may read although they lie in a folder that is unreadable.
-    scoped : bool, optional
-        Keep it from signalling processes that are not restricted in the same way, and from connecting to their
-        sockets: those without a path since version 6, those with a path, but for the writable folders, since 9.
+    * `writable`: files and folders below which it may write; nowhere else.
+    * `flat`: folders in which it may also make, change and remove plain files, but no folders.
+    * `unreadable`: files, and folders whose files, it may not read.
+    * `unlisted`: folders whose names it may not see. The folders above them cannot be listed either.
+    * `readable`: files and folders that it may read although they lie in a folder that is unreadable.
+    * `scoped`: keep it from signalling processes that are not restricted in the same way, and from connecting to their
+      sockets: those without a path since version 6, those with a path, but for the writable folders, since 9.
 
-    Returns
-    -------
-    bool
-        Whether the kernel can do this.
+    Returns whether the kernel can do this.
     """
     has = version()
     if has < 1:

@@ -30,8 +30,7 @@ def adopt_orphans() -> bool:
 
 _AUTOGROUP = Path("/proc/self/autogroup")
 _TRIES = 3
-_PAUSE_SECONDS = 0.15
-"""Of all users, one may set it each tenth of a second."""
+_PAUSE_SECONDS = 0.15  # Of all users, one may set it each tenth of a second.
 
 
 def yield_to_sessions(nice: int) -> None:
@@ -40,10 +39,7 @@ def yield_to_sessions(nice: int) -> None:
     Linux shares processors between sessions first (autogroup, sched(7)), where there are no control groups that do so;
     the niceness of a process only counts within its own. Without such groups, nothing happens.
 
-    Parameters
-    ----------
-    nice : int
-        From 1 to 19; 5 is a third of what others get.
+    `nice`: from 1 to 19; 5 is a third of what others get.
     """
     for _ in range(_TRIES):
         try:

@@ -16,13 +16,7 @@ SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  # semaphores lie there
 
 
 def resident_bytes(pid: int) -> int:
-    """Return the memory that a process has now. On Linux this costs a tenth of what psutil takes.
-
-    Raises
-    ------
-    OSError
-        It has ended, or may not be looked into.
-    """
+    """Return the memory that a process has now. On Linux this costs a tenth of what psutil takes."""
     if LINUX:
         return _statm(pid, 1)
     import psutil

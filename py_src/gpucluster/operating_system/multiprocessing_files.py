@@ -7,8 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-FOLDER = "mp"
-"""Of a cluster's own folder: where its processes keep such files."""
+FOLDER = "mp"  # Of a cluster's own folder: where its processes keep such files.
 _SEMAPHORES = Path("/dev/shm")  # noqa: S108  # the system's own place
 """Where Linux has them; elsewhere they cannot be listed."""
 

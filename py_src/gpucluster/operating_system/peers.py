@@ -9,8 +9,7 @@ from contextlib import suppress
 from . import LINUX
 
 _SOL_LOCAL = 0
-_LOCAL_PEERCRED, _LOCAL_PEERPID = 1, 2
-"""macOS, ``sys/un.h``; FreeBSD has the first."""
+_LOCAL_PEERCRED, _LOCAL_PEERPID = 1, 2  # macOS, ``sys/un.h``; FreeBSD has the first.
 XUCRED_BYTES = 76
 
 

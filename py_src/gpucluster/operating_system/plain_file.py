@@ -21,22 +21,12 @@ class NotPlain(Exception):
 def read_plain_file(path: Path, largest: int, *, below: Path | None = None) -> bytes:
     """Return the content of a plain file: no pipe, no device, nothing without end.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        Where it lies.
-    largest : int
-        How many bytes it may have.
-    below : pathlib.Path, optional
-        A folder above it, below which others may write: no link is followed there, also in the place of a folder on
-        the way. Left out: links are followed.
+    * `path`: where it lies.
+    * `largest`: how many bytes it may have.
+    * `below`: a folder above it, below which others may write: no link is followed there, also in the place of a folder
+      on the way. Left out: links are followed.
 
-    Raises
-    ------
-    NotPlain
-        When it is a link, no plain file, or too large.
-    OSError
-        When it cannot be opened or read.
+    Raises `NotPlain` (when it is a link, no plain file, or too large) or `OSError` (when it cannot be opened or read).
     """
     with open(_open_plain_file(path, below), "rb") as file:
         # Looked at first: a large one, also one that takes no room on the disk, is not read at all.
@@ -47,13 +37,7 @@ def read_plain_file(path: Path, largest: int, *, below: Path | None = None) -> b
 
 
 def open_own_file(path: Path) -> int:
-    """Open a file of a private folder for reading, whatever has taken its place; returns the descriptor.
-
-    Raises
-    ------
-    OSError
-        Also when it is a link or no plain file.
-    """
+    """Open a file of a private folder for reading, whatever has taken its place; returns the descriptor."""
     try:
         return _open_plain_file(path, path.parent)
     except NotPlain as error:
@@ -61,13 +45,7 @@ def open_own_file(path: Path) -> int:
 
 
 def read_own_file(path: Path, largest: int = LARGEST_OWN_FILE) -> bytes:
-    """Return the content of a file of a private folder, whatever has taken its place.
-
-    Raises
-    ------
-    OSError
-        Also when it is a link, no plain file, or too large.
-    """
+    """Return the content of a file of a private folder, whatever has taken its place."""
     try:
         return read_plain_file(path, largest, below=path.parent)
     except NotPlain as error:

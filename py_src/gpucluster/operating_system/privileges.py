@@ -36,7 +36,6 @@ def drop_capabilities() -> bool:
 
 
 def close_memory() -> None:
-    """Keep other processes of this account from looking into this one."""
     if LINUX:
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 

@@ -63,10 +63,8 @@ def _portable_birth(pid: int) -> str | None:
 def send_signal(pid: int, born: str, number: signal.Signals) -> bool:
     """Signal the process of this number if it was born then.
 
-    Returns
-    -------
-    bool
-        Whether the signal was sent. ``False`` when the process is gone, also when its number is now somebody else's.
+    Returns whether the signal was sent. ``False`` when the process is gone, also when its number is now somebody
+    else's.
     """
     if not LINUX:  # A small window remains between look and signal.
         with suppress(ProcessLookupError):
@@ -91,13 +89,7 @@ def send_signal(pid: int, born: str, number: signal.Signals) -> bool:
 
 
 def thread_numbers(pid: int) -> list[int]:
-    """Return the numbers of a process's threads.
-
-    Raises
-    ------
-    OSError
-        It has ended, or may not be looked into.
-    """
+    """Return the numbers of a process's threads. Raises `OSError`: it has ended, or may not be looked into."""
     if LINUX:
         return [int(name) for name in os.listdir(f"/proc/{pid}/task")]
     import psutil
@@ -109,13 +101,7 @@ def thread_numbers(pid: int) -> list[int]:
 
 
 def open_files(pid: int) -> list[os.stat_result]:
-    """Return what a process holds open, also what has no name any more; where the system does not tell: nothing.
-
-    Raises
-    ------
-    OSError
-        It has ended, or may not be looked into.
-    """
+    """Return what a process holds open, also what has no name any more; where the system does not tell: nothing."""
     found: list[os.stat_result] = []
     if LINUX:
         for name in os.listdir(f"/proc/{pid}/fd"):

@@ -72,8 +72,7 @@ _IOCTLS_OF_SIGNALS = (0x8901, 0x8902)  # FIOSETOWN, SIOCSPGRP
 _F_SETLEASE = 1024  # whoever opens the file waits for the holder of a lease
 _F_OF_SIGNALS = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
 _INT = 0xFFFFFFFF
-_NEWEST = 462
-"""The newest call that was looked at (mseal). What comes after it does not exist for a submission."""
+_NEWEST = 462  # The newest call that was looked at (mseal). What comes after it does not exist for a submission.
 
 
 def can_filter() -> bool:
@@ -84,10 +83,7 @@ def can_filter() -> bool:
 def restrict(*, truncation: bool = True) -> bool:
     """Restrict this process, all its threads and all that it starts; return whether that can be done.
 
-    Parameters
-    ----------
-    truncation : bool, optional
-        Whether files may be emptied by their name. Only where Landlock looks at whose they are.
+    `truncation`: whether files may be emptied by their name. Only where Landlock looks at whose they are.
     """
     seccomp = _binding()
     if seccomp is None:
@@ -109,15 +105,7 @@ def restrict(*, truncation: bool = True) -> bool:
 
 
 def restrict_signals(protected: Collection[int], groups: Collection[int]) -> bool:
-    """Refuse signals to these processes and threads, for systems whose Landlock does not look at signals.
-
-    Parameters
-    ----------
-    protected : collection of int
-        Numbers of processes and of their threads.
-    groups : collection of int
-        Numbers of groups of processes.
-    """
+    """Refuse signals to these processes and threads, for systems whose Landlock does not look at signals."""
     seccomp = _binding()
     if seccomp is None:
         return False

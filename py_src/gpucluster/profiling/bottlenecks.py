@@ -24,10 +24,8 @@ from .rules.traffic import between_workers, from_notebook, hardly_used, to_noteb
 
 Rule: TypeAlias = Callable[[ReportFigures], Finding | None]
 
-IDLE_SHARE = 0.5
-"""Workers idle for more than half of the time do not do what they could."""
-BUSY_CORES_SHARE = 0.8
-"""Cores busier than this have no room for more workers."""
+IDLE_SHARE = 0.5  # Workers idle for more than half of the time do not do what they could.
+BUSY_CORES_SHARE = 0.8  # Cores busier than this have no room for more workers.
 
 RULES: tuple[Rule, ...] = (
     lost_workers, out_of_memory, failed_tasks, busy_machine, spilling, memory_pressure, imports, tiny_tasks,

@@ -6,7 +6,6 @@ import asyncio
 import time
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ..client.control import AsyncControl, Control
@@ -73,17 +72,13 @@ class Profile:
         self._started = time.perf_counter()
         return self._report
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         self.finish(time.perf_counter() - self._started, error)
 
     async def __aenter__(self) -> ProfileReport:
         return await asyncio.to_thread(self.__enter__)
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         await asyncio.to_thread(self.finish, time.perf_counter() - self._started, error)
 
     def finish(self, wall_seconds: float, error: BaseException | None = None) -> ProfileReport:

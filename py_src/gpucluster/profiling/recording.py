@@ -32,8 +32,7 @@ class Target:
     label: str
     address: str
     security: Any
-    id: str | None = None
-    """Id of the cluster when it is one of gpucluster's: then it has telemetry."""
+    id: str | None = None  # Id of the cluster when it is one of gpucluster's: then it has telemetry.
 
 
 def find_target(cluster: ClusterHandle | Client | str | None, connected: Client | None = None) -> Target:
@@ -90,10 +89,7 @@ ANSWER_SECONDS = 20
 
 
 class Recording:
-    """One recording of one cluster, over its own connection, whatever the notebook does to its client.
-
-    Raises `InvalidState` where the scheduler does not answer, or refuses.
-    """
+    """One recording of one cluster, over its own connection, whatever the notebook does to its client."""
 
     def __init__(self, target: Target) -> None:
         self.name = f"gpucluster-profile-{uuid4().hex}"

@@ -20,7 +20,6 @@ class ProfileReport(ReportFigures):
     """
 
     def text(self) -> str:
-        """Return the report for a terminal."""
         return report_text(self)
 
     def timeline(self) -> LayoutDOM:
@@ -28,7 +27,6 @@ class ProfileReport(ReportFigures):
         return timeline_figure(self)
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """Return all figures as JSON."""
         return self.model_dump_json(indent=indent)
 
     def __repr__(self) -> str:

@@ -42,13 +42,11 @@ class WorkerTelemetry:
     spilled_most: float | None = None
 
     def mean(self, name: str) -> float | None:
-        """Return the mean of a figure."""
         total, count = self.sums.get(name, (0.0, 0))
         return total / count if count else None
 
     @property
     def spilled_growth(self) -> int | None:
-        """Return by how much the spilled results grew at most."""
         if self.spilled_first is None or self.spilled_most is None:
             return None
         return int(self.spilled_most - self.spilled_first)
@@ -59,14 +57,11 @@ class TelemetryReadings:
 
     def __init__(self) -> None:
         self.workers: dict[str, WorkerTelemetry] = {}
-        self.totals: list[tuple[float, float | None]] = []
-        """Moment, and RMM used in the whole cluster."""
+        self.totals: list[tuple[float, float | None]] = []  # Moment, and RMM used in the whole cluster.
         self.n_samples = 0
-        self.others: list[float] = []
-        """Cores that other programs kept busy, by sample."""
+        self.others: list[float] = []  # Cores that other programs kept busy, by sample.
         self.machine_cores: int | None = None
-        self.own_cores = 0.0
-        """Cores that this process kept busy."""
+        self.own_cores = 0.0  # Cores that this process kept busy.
 
     @property
     def others_cores(self) -> float | None:
@@ -74,7 +69,6 @@ class TelemetryReadings:
         return max(0.0, sum(self.others) / len(self.others) - self.own_cores) if self.others else None
 
     def add(self, sample: TelemetrySample) -> None:
-        """Add a sample."""
         self.n_samples += 1
         self.machine_cores = sample.host_cores
         if sample.host_others_cores is not None:

@@ -18,7 +18,6 @@ def timeline_data(
     telemetry: TelemetryReadings | None,
     wall_seconds: float,
 ) -> TimelineData:
-    """Build the timeline from what the recorders brought back."""
     begin = scheduler["begin"]
     names = {address: facts["name"] for address, facts in scheduler["workers"].items()}
     notes: list[str] = []

@@ -32,12 +32,10 @@ def whole(value: float | None) -> int | None:
 
 
 def most(values: Iterable[float | None]) -> int | None:
-    """Return the largest of the known values."""
     return whole(max((value for value in values if value is not None), default=None))
 
 
-_ROUNDING = 1.0001
-"""Telemetry has five significant digits."""
+_ROUNDING = 1.0001  # Telemetry has five significant digits.
 
 
 def worker_figures(

@@ -12,8 +12,7 @@ from .sizes import format_size
 if TYPE_CHECKING:
     from .spec import SpecBase
 
-DEFAULT_CPU_WORKERS = 4
-"""Most CPU workers of a cluster whose number is left open."""
+DEFAULT_CPU_WORKERS = 4  # Most CPU workers of a cluster whose number is left open.
 LEAST_MEMORY_BYTES = 256 * 2**20
 """A worker whose memory nobody has chosen has no less: it would be paused as soon as it computes."""
 
@@ -22,8 +21,7 @@ LEAST_MEMORY_BYTES = 256 * 2**20
 class Machine:
     """What processes may use of one machine."""
 
-    memory_bytes: int
-    """Memory of the machine, or of the control group if that is less."""
+    memory_bytes: int  # Memory of the machine, or of the control group if that is less.
     cores: int
 
 
@@ -33,15 +31,7 @@ def default_workers(machine: Machine, most: int = DEFAULT_CPU_WORKERS) -> int:
 
 
 def memory_fault(limit: int | float | str | None, machine: Machine) -> FieldError | None:
-    """Return what is wrong with the memory limit of one worker; ``None`` if nothing is.
-
-    Parameters
-    ----------
-    limit : int, float, "auto" or None
-        As in a spec. Only bytes can be too many.
-    machine : Machine
-        Where the worker will run.
-    """
+    """Return what is wrong with the memory limit of one worker; ``None`` if nothing is."""
     if not isinstance(limit, int) or limit <= machine.memory_bytes:
         return None
     return FieldError(
@@ -52,17 +42,7 @@ def memory_fault(limit: int | float | str | None, machine: Machine) -> FieldErro
 
 
 def memory_of_worker(wanted: int | float | str | None, machine: Machine, *, workers: int) -> int:
-    """Return the memory limit of one worker in bytes; 0 means none.
-
-    Parameters
-    ----------
-    wanted : int, float, "auto" or None
-        Bytes, a share of the machine, an equal share, or no limit.
-    machine : Machine
-        Where the worker will run.
-    workers : int
-        Workers that share the machine under "auto", each with at least ``LEAST_MEMORY_BYTES``.
-    """
+    """Return the memory limit of one worker in bytes; 0 means none."""
     if wanted is None:
         return 0
     if isinstance(wanted, str):
@@ -71,18 +51,7 @@ def memory_of_worker(wanted: int | float | str | None, machine: Machine, *, work
 
 
 def capacity_notes(n_workers: int, threads: int, limit_bytes: int, machine: Machine) -> list[str]:
-    """Return a sentence for each thing that so many workers have to share; none where there is enough.
-
-    Parameters
-    ----------
-    n_workers : int
-    threads : int
-        Of each worker.
-    limit_bytes : int
-        Memory limit of each worker, 0 for none.
-    machine : Machine
-        Where all of them run.
-    """
+    """Return a sentence for each thing that so many workers have to share; none where there is enough."""
     notes = []
     total = n_workers * limit_bytes
     if total > machine.memory_bytes and n_workers > 1:
@@ -104,13 +73,8 @@ def capacity_notes(n_workers: int, threads: int, limit_bytes: int, machine: Mach
 def spec_notes(spec: SpecBase, machine: Machine, *, n_workers: int | None = None) -> list[str]:
     """Return ``capacity_notes`` of a cluster that does not exist yet.
 
-    Parameters
-    ----------
-    spec : SpecBase
-    machine : Machine
-        Where it will run.
-    n_workers : int, optional
-        How many workers it will have if the spec leaves that open; default: those of a CPU cluster.
+    `machine`: where it will run. `n_workers`: how many workers it will have if the spec leaves that open; default:
+    those of a CPU cluster.
     """
     count = spec.n_workers if spec.n_workers is not None else n_workers or default_workers(machine)
     limit = memory_of_worker(spec.memory_limit, machine, workers=count)

@@ -19,8 +19,7 @@ _UNITS = {
 }  # fmt: skip
 _PATTERN = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?|\.[0-9]+)?\s*([A-Za-z]*)\s*")
 _WALLTIME = re.compile(r"(?:(\d{1,4})-(\d{1,6})(?::(\d{1,6})(?::(\d{1,6}))?)?|(\d{1,6})(?::(\d{1,6})(?::(\d{1,6}))?)?)")
-DEFAULT_SCHEDULER_WALLTIME = "1-00:00:00"
-"""Of the job that a scheduler is in, where nobody has chosen another one."""
+DEFAULT_SCHEDULER_WALLTIME = "1-00:00:00"  # Of the job that a scheduler is in, where nobody has chosen another one.
 _ALLOWED = "write seconds, or a duration such as '10s', '500ms' or '1 hour'"
 
 
@@ -35,15 +34,8 @@ def slurm_clock(seconds: int) -> str:
 def parse_seconds(value: Any) -> float:
     """Return a duration in seconds.
 
-    Parameters
-    ----------
-    value : int, float, str or timedelta
-        A plain number means seconds, also as text.
-
-    Raises
-    ------
-    ValueError
-        For anything else, and for what is negative or endless, with the end of a sentence.
+    `value`: a plain number means seconds, also as text. Raises `ValueError` for anything else, and for what is negative
+    or endless, with the end of a sentence.
     """
     if isinstance(value, timedelta):
         value = value.total_seconds()
@@ -70,10 +62,7 @@ def walltime_seconds(text: str) -> int:
 
     Its parts are added up as ``sbatch`` does, which knows no bounds of them: ``00:90:00`` is an hour and a half.
 
-    Raises
-    ------
-    ValueError
-        It is none; with the end of a sentence.
+    Raises `ValueError`: it is none; with the end of a sentence.
     """
     found = _WALLTIME.fullmatch(text)
     if not found:

@@ -18,8 +18,7 @@ class Loaded:
 
     name: str
     value: Any = None
-    problem: str | None = None
-    """In a sentence, with the package."""
+    problem: str | None = None  # In a sentence, with the package.
 
 
 @cache
@@ -44,7 +43,6 @@ def package_of(point: EntryPoint) -> str:
 
 
 def cause_of(error: BaseException) -> str:
-    """Return why an entry point could not be loaded."""
     cause = printable(str(error), 300)
     return f"{type(error).__name__}{': ' if cause else ''}{cause}"
 

@@ -42,11 +42,13 @@ import re
 import traceback
 from collections.abc import Collection
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from .plain_text import escaped
+
+M = TypeVar("M", bound=BaseModel)
 
 
 class FieldError(BaseModel):
@@ -405,6 +407,14 @@ _OF_A_FIELD = re.compile(r"([a-z][a-z0-9]*(?:_[a-z0-9]+)*): ")
 
 _MOST_FAULTS = 100
 """So many can be told at once; a request made to have a million of them must not keep a server busy."""
+
+
+def parsed(model: type[M], given: object) -> M:
+    """Validate JSON text, or plain data. Raises `InvalidRequest` with a sentence per field."""
+    try:
+        return model.model_validate_json(given) if isinstance(given, (bytes, str)) else model.model_validate(given)
+    except ValidationError as error:
+        raise invalid_request(error) from None
 
 
 def invalid_request(*errors: ValidationError, prefix: str = "", known: Collection[str] = ()) -> InvalidRequest:

@@ -24,8 +24,7 @@ from .spec_base import OUTSIDE_RULE, FieldRule, SpecBase, UnknownSpec
 from .traits import Needs, Traits
 from .version import PROTOCOL_VERSION
 
-GROUP = "gpucluster.backends"
-"""The group of entry points."""
+GROUP = "gpucluster.backends"  # The group of entry points.
 
 _PACKAGE = "gpucluster"
 _OURS = {
@@ -49,20 +48,16 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
 class ClusterKind:
     """What is known about a kind of cluster before there is one."""
 
-    name: ClassVar[str]
-    """The ``backend`` of its specs, and the name of its entry point."""
-    title: ClassVar[str]
-    """What stands before the word workers: ``CPU``, ``Slurm``."""
+    name: ClassVar[str]  # The ``backend`` of its specs, and the name of its entry point.
+    title: ClassVar[str]  # What stands before the word workers: ``CPU``, ``Slurm``.
     spec: ClassVar[type[SpecBase]]
     """What can be asked for; its ``backend`` is ``Literal[name]``, with that default and a description of the kind."""
     traits: ClassVar[Traits]
     where: ClassVar[str] = ""
     """Where its workers are, for a person who chooses: 'This machine', 'Slurm'. Kinds of one place are chosen among
     afterwards. Empty: this machine, or the title."""
-    needs: ClassVar[Needs] = Needs()
-    """What must be there before one can be asked for."""
-    offers: ClassVar[bool] = False
-    """Whether a preview tells what the site lets one choose: the form then asks for it."""
+    needs: ClassVar[Needs] = Needs()  # What must be there before one can be asked for.
+    offers: ClassVar[bool] = False  # Whether a preview tells what the site lets one choose: the form then asks for it.
 
     @classmethod
     def faults(cls, spec: Any) -> list[FieldError]:
@@ -78,11 +73,9 @@ class InstalledKind:
     """A kind that this Python environment has, or should have."""
 
     name: str
-    package: str
-    """Who offers it, with its version."""
+    package: str  # Who offers it, with its version.
     kind: type[ClusterKind] | None = None
-    problem: str | None = None
-    """Why it cannot be used, in a sentence."""
+    problem: str | None = None  # Why it cannot be used, in a sentence.
 
 
 class KindModel(BaseModel):
@@ -153,13 +146,7 @@ def usable_kinds() -> dict[str, type[ClusterKind]]:
 
 
 def traits_of(spec: SpecBase) -> Traits:
-    """Return the traits of a spec's kind.
-
-    Raises
-    ------
-    InvalidRequest
-        When it is not installed here.
-    """
+    """Return the traits of a spec's kind. Raises `InvalidRequest` when it is not installed here."""
     return _asked_kind(spec.backend).traits
 
 
@@ -188,11 +175,8 @@ def _said_of(found: InstalledKind) -> str:
 def absence(name: str, *, packages: bool = True) -> str | None:
     """Return why a kind cannot be used here, in a sentence or two with what to do; ``None``: it can.
 
-    Parameters
-    ----------
-    name : str
-    packages : bool
-        Whether the packages that it needs count: not where the cluster has another Python environment than this one.
+    `packages`: whether the packages that it needs count: not where the cluster has another Python environment than this
+    one.
     """
     found = find_kind(name)
     if found is None or found.kind is None:
@@ -241,18 +225,9 @@ def spec_union() -> TypeAdapter[Any]:
 def parse_spec(value: Any, *rules: SpecRule) -> SpecBase:
     """Validate what is asked for.
 
-    Parameters
-    ----------
-    value : dict, bytes, str or spec
-        A mapping, or JSON text. ``backend`` may be left out and is then ``"auto"``.
-    *rules : callable
-        What else holds for the fields that were given, such as what a machine has. The first that complains about a
-        field is told.
-
-    Raises
-    ------
-    InvalidRequest
-        With a sentence per field.
+    `value`: dict, bytes, str or spec; a mapping, or JSON text. ``backend`` may be left out and is then ``"auto"``.
+    `*rules`: what else holds for the fields that were given, such as what a machine has. The first that complains about
+    a field is told. Raises `InvalidRequest` with a sentence per field.
     """
     if isinstance(value, SpecBase) and not isinstance(value, UnknownSpec):
         _must_keep(value, rules)

@@ -12,8 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from .models import WireModel
 from .version import PROTOCOL_VERSION
 
-MOST_EXAM_QUESTIONS = 500
-"""How many questions a practice exam may have."""
+MOST_EXAM_QUESTIONS = 500  # How many questions a practice exam may have.
 
 ExerciseState: TypeAlias = Literal["new", "not_yet", "failed", "passed"]
 """How far an exercise is; one that was right once stays ``passed``."""

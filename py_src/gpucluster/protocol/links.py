@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field
 
-from .errors import invalid_request
+from .errors import parsed
 from .models import ClusterModel, ClusterState, WireModel, WorkerModel
 from .telemetry import TelemetrySample
 
 DEFAULT_HOURS = 2.0
 MOST_HOURS = 24.0
 LEAST_HOURS = 1 / 60
-MOST_LINKS = 20
-"""Of one cluster, at a time."""
+MOST_LINKS = 20  # Of one cluster, at a time.
 
 
 def _a_minute(hours: object) -> object:
@@ -146,18 +145,8 @@ SharedEvent: TypeAlias = Annotated[
 
 
 def parse_link_request(given: LinkRequest | dict[str, object] | bytes) -> LinkRequest:
-    """Return the request, checked.
-
-    Raises
-    ------
-    InvalidRequest
-    """
-    try:
-        if isinstance(given, bytes):
-            return LinkRequest.model_validate_json(given)
-        return LinkRequest.model_validate(given)
-    except ValidationError as error:
-        raise invalid_request(error) from None
+    """Return the request, checked. Raises `InvalidRequest`."""
+    return parsed(LinkRequest, given)
 
 
 def shown_cluster(model: ClusterModel) -> SharedCluster:

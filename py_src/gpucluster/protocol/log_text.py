@@ -46,7 +46,6 @@ class RateLimit(logging.Filter):
         self._counts: Counter[tuple[str, int, str]] = Counter()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether the record is written."""
         # Strangers decide how often connections are refused.
         if record.levelno < logging.WARNING and record.name != "gpucluster.comm":
             return True

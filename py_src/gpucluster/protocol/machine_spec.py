@@ -21,8 +21,7 @@ _VARIABLE = re.compile(r"[^=\0\s]{1,200}")
 _RESOURCE = re.compile(r"[^\s,=\0]{1,100}")
 """Dask's command line, which workers elsewhere are started by, takes names apart at spaces, ',' and '='."""
 _MOST_ENTRIES = 200
-HIDDEN = "…"
-"""What stands in a record in place of the value of a variable, which may be a password."""
+HIDDEN = "…"  # What stands in a record in place of the value of a variable, which may be a password.
 
 
 def _pairs(value: Any, example: str) -> dict[Any, Any]:

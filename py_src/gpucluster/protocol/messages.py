@@ -14,38 +14,24 @@ from .telemetry import TelemetryModel
 class MessageCode(StrEnum):
     """What a message is about."""
 
-    ENDED = "ended"
-    """Why it stopped."""
-    FAILED = "failed"
-    """Why it failed."""
-    NOTICE = "notice"
-    """What the last request could not do, or what is wrong now."""
-    CHOICE = "choice"
-    """Why 'auto' chose this kind."""
-    NOTE = "note"
-    """What to know about what was asked for."""
-    WARNING = "warning"
-    """What to know about a cluster that works."""
-    PENDING = "pending"
-    """Why workers that were asked for have not come; the subject says how many of how many."""
-    TASKS_FAILED = "tasks_failed"
-    """Tasks have failed and somebody still holds them; the subject is their kind."""
-    TASKS_KILLED = "tasks_killed"
-    """The same where there is no traceback, as where the workers that ran them died."""
-    MESSAGE = "message"
-    """What an instructor says; the subject is the instructor."""
+    ENDED = "ended"  # Why it stopped.
+    FAILED = "failed"  # Why it failed.
+    NOTICE = "notice"  # What the last request could not do, or what is wrong now.
+    CHOICE = "choice"  # Why 'auto' chose this kind.
+    NOTE = "note"  # What to know about what was asked for.
+    WARNING = "warning"  # What to know about a cluster that works.
+    PENDING = "pending"  # Why workers that were asked for have not come; the subject says how many of how many.
+    TASKS_FAILED = "tasks_failed"  # Tasks have failed and somebody still holds them; the subject is their kind.
+    TASKS_KILLED = "tasks_killed"  # The same where there is no traceback, as where the workers that ran them died.
+    MESSAGE = "message"  # What an instructor says; the subject is the instructor.
     WORKER_DIED = "worker_died"
-    WORKER_MEMORY = "worker_memory"
-    """A worker died because it needed more memory than its limit."""
+    WORKER_MEMORY = "worker_memory"  # A worker died because it needed more memory than its limit.
     SPILL = "spill"
     PAUSE = "pause"
     GPU = "gpu"
-    STOPPED = "stopped"
-    """It was stopped unasked: by the idle timer, the site or an instructor, who is then the subject."""
-    DONE = "done"
-    """A batch that a person waits for is done."""
-    NOT_DONE = "not_done"
-    """It failed, or was cancelled."""
+    STOPPED = "stopped"  # Stopped unasked: by the idle timer, the site or an instructor, who is then the subject.
+    DONE = "done"  # A batch that a person waits for is done.
+    NOT_DONE = "not_done"  # It failed, or was cancelled.
 
 
 NEWS = frozenset(MessageCode) - frozenset(
@@ -103,13 +89,7 @@ Said: TypeAlias = Mapping[MessageCode, str | Message | Sequence[str | Message] |
 def saying(messages: Sequence[Message], said: Said, *, time: str | None = None) -> list[Message]:
     """Return the messages with those of some codes replaced; what is said already keeps its time.
 
-    Parameters
-    ----------
-    messages : sequence of Message
-    said : mapping
-        By code, what is said of it now.
-    time : str, optional
-        The time of what is new.
+    `said`: by code, what is said of it now. `time`: the time of what is new.
     """
     kept = [message for message in messages if message.code not in said]
     before = {(message.code, message.text, message.subject): message for message in messages}

@@ -52,12 +52,9 @@ AnySpec: TypeAlias = Annotated[SerializeAsAny[SpecBase], BeforeValidator(read_sp
 class Network(StrEnum):
     """What keeps others out of a cluster's messages."""
 
-    UNIX = "unix"
-    """Sockets in a private folder: no port is open."""
-    TLS = "tls"
-    """Encryption with the cluster's own credentials."""
-    OPEN = "open"
-    """Nothing."""
+    UNIX = "unix"  # Sockets in a private folder: no port is open.
+    TLS = "tls"  # Encryption with the cluster's own credentials.
+    OPEN = "open"  # Nothing.
 
     @classmethod
     def of(cls, protocol: str) -> Network:

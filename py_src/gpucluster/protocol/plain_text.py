@@ -8,12 +8,7 @@ import unicodedata
 def printable(text: str, longest: int | None = None) -> str:
     """Return the text without what a terminal would obey, and no longer than that.
 
-    Parameters
-    ----------
-    text : str
-        May hold anything.
-    longest : int, optional
-        Number of letters; of a longer text the beginning is shown.
+    `text`: may hold anything. `longest`: number of letters; of a longer text the beginning is shown.
     """
     shown = text if longest is None else text[: longest + 1]
     shown = "".join(letter if letter.isprintable() else "?" for letter in shown)
@@ -47,13 +42,7 @@ def escaped(text: str, *, keep: str = "") -> str:
 def counted(number: int, one: str, many: str | None = None) -> str:
     """Return a number with its noun: ``1 task``, ``5,000 tasks``.
 
-    Parameters
-    ----------
-    number : int
-    one : str
-        The noun in the singular.
-    many : str, optional
-        The plural, where that is not the singular with an s.
+    `one`: the noun in the singular. `many`: the plural, where that is not the singular with an s.
     """
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 

@@ -16,10 +16,8 @@ from .models import WireModel
 from .telemetry import TelemetrySample
 from .version import PROTOCOL_VERSION
 
-RECORDING_SCHEMA = 1
-"""Raised by one whenever an older reader could not play the file any more."""
-RECORDING_SUFFIXES = (".gpucluster.jsonl.gz", ".gpucluster.jsonl")
-"""How the names of recordings end that JupyterLab knows as such."""
+RECORDING_SCHEMA = 1  # Raised by one whenever an older reader could not play the file any more.
+RECORDING_SUFFIXES = (".gpucluster.jsonl.gz", ".gpucluster.jsonl")  # Endings of recordings that JupyterLab knows.
 
 TIME_PATTERN = r"^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9](\.[0-9]{1,6})?Z$"
 """Times of recordings: UTC, as Python and browsers read it alike."""
@@ -79,7 +77,6 @@ class Recording(RecordingModel):
 
     @property
     def has_gpus(self) -> bool:
-        """Whether its workers had GPUs."""
         return self.backend == "cuda"
 
     @property

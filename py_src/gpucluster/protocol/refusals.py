@@ -18,17 +18,8 @@ _CLOSED = {errno.EACCES, errno.EPERM}
 def storage_refusal(error: BaseException | None, folder: Path) -> str | None:
     """Return why nothing can be written in a folder, with the disk that it is on.
 
-    Parameters
-    ----------
-    error : BaseException or None
-        What was raised.
-    folder : Path
-        Where it was to be written.
-
-    Returns
-    -------
-    str or None
-        Two sentences; ``None`` when the error is about something else.
+    `error`: what was raised. `folder`: where it was to be written. Returns two sentences; ``None`` when the error is
+    about something else.
     """
     if not isinstance(error, OSError):
         return None

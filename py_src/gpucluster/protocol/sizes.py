@@ -28,20 +28,9 @@ _ALLOWED = "write a size such as '2 GiB' or a share such as '80%'"
 def parse_size(value: Any) -> int | float:
     """Read a size in bytes or as a fraction of the memory it is taken from.
 
-    Parameters
-    ----------
-    value : int, float or str
-        ``2147483648``, ``"2 GiB"``, ``"2GB"`` (decimal), ``0.8`` or ``"80%"``; ``1.0`` or ``"100%"`` for all.
-
-    Returns
-    -------
-    int or float
-        An ``int`` of at least 2**20 bytes, or a ``float`` above 0, at most 1.
-
-    Raises
-    ------
-    ValueError
-        For anything else, with a sentence.
+    `value`: ``2147483648``, ``"2 GiB"``, ``"2GB"`` (decimal), ``0.8`` or ``"80%"``; ``1.0`` or ``"100%"`` for all.
+    Returns an ``int`` of at least 2**20 bytes, or a ``float`` above 0, at most 1. Raises `ValueError` for anything
+    else, with a sentence.
     """
     given = value
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):

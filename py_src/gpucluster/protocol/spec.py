@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from .errors import invalid_request
+from .errors import parsed
 from .gpu_spec import GPUSpec
 from .kinds import parse_spec
 from .machine_spec import MachineSpec, NodeSpec, ScratchSpec
@@ -94,14 +94,6 @@ class ClusterPatch(BaseModel):
 def parse_patch(value: Any) -> ClusterPatch:
     """Validate a change to a living cluster.
 
-    Raises
-    ------
-    InvalidRequest
-        With a sentence per field; the state of the cluster is unchanged.
+    Raises `InvalidRequest` with a sentence per field; the state of the cluster is unchanged.
     """
-    try:
-        if isinstance(value, (bytes, str)):
-            return ClusterPatch.model_validate_json(value)
-        return ClusterPatch.model_validate(value)
-    except ValidationError as error:
-        raise invalid_request(error) from None
+    return parsed(ClusterPatch, value)

@@ -19,11 +19,9 @@ from pydantic_core import PydanticCustomError
 from .refusals import path_refusal
 from .sizes import MemorySizeOrAuto, zero_means_none
 
-MAX_WORKERS = 256
-"""Most workers one cluster of this machine may have."""
+MAX_WORKERS = 256  # Most workers one cluster of this machine may have.
 
-MOST_SECONDS = 30 * 86400
-"""Longest time that can be asked for."""
+MOST_SECONDS = 30 * 86400  # Longest time that can be asked for.
 LEAST_MEMORY_LIMIT = 100_000_000
 """Bytes. A worker that does nothing takes 65 MiB (Python 3.11, 2026-11-28), and is ended at 95 % of its limit."""
 
@@ -49,8 +47,7 @@ _WORKERS = (
 )
 """For all kinds, as a command line has it; forms say what holds for the one."""
 
-OUTSIDE_RULE = "outside_rule"
-"""Type of the faults that a rule finds, among pydantic's own."""
+OUTSIDE_RULE = "outside_rule"  # Type of the faults that a rule finds, among pydantic's own.
 
 FieldRule = Callable[[str, Any, Mapping[str, Any]], str | None]
 """Gets a field that was given, its value, and the values before it; returns what is wrong with it, else ``None``."""
@@ -74,10 +71,7 @@ def not_shown(*names: str) -> Callable[[dict[str, Any]], None]:
 def number_of_workers(left_out: str) -> Any:
     """Return the field ``n_workers`` of a kind.
 
-    Parameters
-    ----------
-    left_out : str
-        How many there are where nobody says it, as the end of a sentence without its full stop.
+    `left_out`: how many there are where nobody says it, as the end of a sentence without its full stop.
     """
     return Field(
         None,

@@ -267,17 +267,13 @@ _OF_DEVICES: dict[str, Callable[[Iterable[Any]], float | None]] = {
     "gpu_utilization_percent": known_mean,
     "vram_used_bytes": known_sum,
 }
-TOTALS = (*_SUMMARIES, *_OF_DEVICES)
-"""Figures that a history keeps of all workers together."""
+TOTALS = (*_SUMMARIES, *_OF_DEVICES)  # Figures that a history keeps of all workers together.
 
 
 def totals(columns: Mapping[str, Sequence[Any]]) -> dict[str, float | None]:
     """Return each of ``TOTALS``; ``None`` where no worker has measured it.
 
-    Parameters
-    ----------
-    columns : mapping
-        From the name of a figure to one entry per worker.
+    `columns`: from the name of a figure to one entry per worker.
     """
     found = {name: summary(columns.get(name, ())) for name, summary in _SUMMARIES.items()}
     return found | {name: summary(_by_device(columns, name)) for name, summary in _OF_DEVICES.items()}

@@ -14,26 +14,17 @@ from pydantic import BaseModel, ConfigDict, Field
 class Needs:
     """What must be there, each with the words for its absence."""
 
-    commands: tuple[str, ...] = ()
-    """All of these on the PATH."""
-    variables: tuple[str, ...] = ()
-    """One of these in the environment, as those of an allocation."""
-    packages: tuple[str, ...] = ()
-    """All of these modules in the Python environment."""
-    extra: str = ""
-    """The extra of gpucluster that brings the packages."""
-    absent: str = ""
-    """What is not there then, as a sentence without its full stop: 'There is no Slurm here'."""
-    advice: str = ""
-    """What to do, in a sentence."""
+    commands: tuple[str, ...] = ()  # All of these on the PATH.
+    variables: tuple[str, ...] = ()  # One of these in the environment, as those of an allocation.
+    packages: tuple[str, ...] = ()  # All of these modules in the Python environment.
+    extra: str = ""  # The extra of gpucluster that brings the packages.
+    absent: str = ""  # What is not there then, as a sentence without its full stop: 'There is no Slurm here'.
+    advice: str = ""  # What to do, in a sentence.
 
     def missing(self, *, packages: bool = True) -> str | None:
         """Return what is not there, in a sentence or two with what to do; ``None``: nothing is missing.
 
-        Parameters
-        ----------
-        packages : bool
-            Whether to look for packages, which the cluster's own Python environment needs.
+        `packages`: whether to look for packages, which the cluster's own Python environment needs.
         """
         for command in self.commands:
             if shutil.which(command) is None:

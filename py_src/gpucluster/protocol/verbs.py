@@ -30,18 +30,14 @@ def known_verbs(names: Any) -> Any:
 class Description:
     """What the interfaces have in common for one verb."""
 
-    summary: str
-    """What it does, for help texts and the OpenAPI document."""
+    summary: str  # What it does, for help texts and the OpenAPI document.
     cannot: str | None = None
     """What is refused where a deployment's ``can`` does not have the verb; ``None``: every cluster supports it."""
-    instead: str = ""
-    """The reason, or what to do instead, unless the deployment knows better."""
+    instead: str = ""  # The reason, or what to do instead, unless the deployment knows better.
     path: str | None = None
     """Address of its POST below the cluster, ``{worker}`` in it an argument; ``None``: it is a PATCH of the model."""
-    waits: str = ""
-    """What the command waits for, as in "without waiting for the workers"."""
-    meanwhile: str = ""
-    """What the command shows while it waits; empty: the cluster's own progress."""
+    waits: str = ""  # What the command waits for, as in "without waiting for the workers".
+    meanwhile: str = ""  # What the command shows while it waits; empty: the cluster's own progress.
 
 
 VERBS = {
@@ -76,7 +72,6 @@ VERBS = {
 
 
 def arguments_of(path: str) -> list[str]:
-    """Return the names of a path's arguments."""
     return re.findall(r"{(\w+)}", path)
 
 

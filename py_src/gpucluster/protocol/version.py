@@ -8,8 +8,7 @@ from __future__ import annotations
 
 PROTOCOL_VERSION = 7
 PROTOCOL_HEADER = "X-GPUCluster-Protocol"
-BY_HEADER = "X-GPUCluster-By"
-"""Who asks, for the cluster's activity: a few words, such as 'command line, process 815'."""
+BY_HEADER = "X-GPUCluster-By"  # Who asks, for the cluster's activity: a few words, such as 'command line, process 815'.
 SECRET_HEADER = "X-GPUCluster-Secret"  # noqa: S105  # the name of the header
 """What only those know who can read the cluster's folder."""
 GIVEN_VARIABLES = "GPUCLUSTER_GIVEN_VARIABLES"

@@ -12,8 +12,7 @@ from .models import ClusterModel, WorkerModel
 from .plain_text import counted, printable
 
 _LISTED = 5
-_NAMED = 3
-"""So many workers are named together; more are counted."""
+_NAMED = 3  # So many workers are named together; more are counted.
 _LONGEST_NAME = 40
 _WORKER = "Worker "
 _UUID = re.compile(r"(?:GPU|MIG)-[0-9a-f]{8}(?=-)")
@@ -23,14 +22,9 @@ _BEGINNING = re.compile(r"(GPU|MIG)-[0-9a-f]{4,}[0-9a-f-]*")
 def worker_title(name: str, device_index: int | None = None, machine: str | None = None) -> str:
     """Return a worker's name for people: ``GPU 3``, ``Worker 0``, ``GPU 3 · node2``.
 
-    Parameters
-    ----------
-    name : str
-        Its name within the cluster: that of a GPU worker is its device's UUID.
-    device_index : int, optional
-        The number of its GPU. Where nobody knows it, the beginning of the UUID tells workers apart.
-    machine : str, optional
-        Where it runs, if that has to be said.
+    * `name`: its name within the cluster: that of a GPU worker is its device's UUID.
+    * `device_index`: the number of its GPU. Where nobody knows it, the beginning of the UUID tells workers apart.
+    * `machine`: where it runs, if that has to be said.
     """
     uuid = _UUID.match(name)
     if uuid is None:
@@ -55,10 +49,7 @@ def several_workers(titles: Sequence[str]) -> str:
 def find_worker(model: ClusterModel, name: str) -> WorkerModel:
     """Return the worker of that name; of a UUID, as GPU workers have, the beginning is enough.
 
-    Raises
-    ------
-    WorkerNotFound
-        With the names that are near, or those that there are.
+    Raises `WorkerNotFound` with the names that are near, or those that there are.
     """
     found = [worker for worker in model.workers if worker.name == name]
     if not found and _BEGINNING.fullmatch(name):

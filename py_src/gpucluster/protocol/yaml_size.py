@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-MOST_ENTRIES = 100_000
-"""Keys, values and items, with each alias counted as what it stands for."""
+MOST_ENTRIES = 100_000  # Keys, values and items, with each alias counted as what it stands for.
 
 
 class TooManyEntries(ValueError):
@@ -15,15 +14,8 @@ class TooManyEntries(ValueError):
 def must_be_bounded(root: Any) -> None:
     """Check the nodes of a YAML document before anything is made of them.
 
-    Parameters
-    ----------
-    root : yaml.Node or None
-        As ``get_single_node`` of a loader returns it.
-
-    Raises
-    ------
-    TooManyEntries
-        There are too many, or an alias is within its own anchor.
+    `root`: as ``get_single_node`` of a loader returns it. Raises `TooManyEntries`: there are too many, or an alias is
+    within its own anchor.
     """
     sizes: dict[int, int | None] = {}
 

@@ -18,8 +18,7 @@ from ..protocol.telemetry import TelemetrySample
 from .places import stem_of
 from .writing import RecordingFull, RecordingWriter, target_of
 
-_STAND_INS = ("fake", "simulated", "mock", "dummy")
-"""What devices are called that exist in tests only."""
+_STAND_INS = ("fake", "simulated", "mock", "dummy")  # What devices are called that exist in tests only.
 _MOST_LETTERS = 200
 
 
@@ -104,8 +103,7 @@ class LineRecorder:
     ) -> None:  # fmt: skip
         self.path = target_of(file, private=private)
         self.cluster = cluster
-        self.over = threading.Event()
-        """Set once nothing more is recorded."""
+        self.over = threading.Event()  # Set once nothing more is recorded.
         self._lines = lines
         self._model = model
         self._title = stem_of(self.path.name) if title is None else title
@@ -120,15 +118,10 @@ class LineRecorder:
 
     @property
     def samples(self) -> int:
-        """Number of samples so far."""
         return self._writer.samples if self._writer is not None else 0
 
     async def start(self) -> None:
-        """Begin; returns when the first sample is written. Doing it twice changes nothing.
-
-        Raises `InvalidState` where the file has no room for the first sample, `InvalidRequest` or
-        `SupervisorUnreachable`.
-        """
+        """Begin; returns when the first sample is written. Doing it twice changes nothing."""
         if self._task is not None:
             return
         first = asyncio.Event()
@@ -180,7 +173,6 @@ class LineRecorder:
         )
 
     def complete(self) -> None:
-        """Give the file its name. Doing it twice is harmless."""
         with self._lock:
             if self._writer is None or self.over.is_set():
                 return

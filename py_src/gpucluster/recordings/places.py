@@ -10,14 +10,12 @@ from pathlib import Path
 from ..protocol.errors import RecordingNotFound
 from ..protocol.recordings import RECORDING_SUFFIXES
 
-NOTEBOOKS_VARIABLE = "GPUCLUSTER_NOTEBOOKS"
-"""Names another folder of lessons, with its own recordings."""
+NOTEBOOKS_VARIABLE = "GPUCLUSTER_NOTEBOOKS"  # Names another folder of lessons, with its own recordings.
 _BELOW = Path("data") / "recordings"
 _PACKAGED = Path(__file__).parents[1] / "lessons" / "notebooks"
 _REPOSITORY = Path(__file__).parents[3] / "notebooks"
 
-MOST_ENTRIES = 5000
-"""Files and folders that are looked at when a folder is searched."""
+MOST_ENTRIES = 5000  # Files and folders that are looked at when a folder is searched.
 MOST_FOUND = 200
 DEEPEST = 4
 
@@ -28,7 +26,6 @@ def is_recording(name: str) -> bool:
 
 
 def bundled_recordings() -> list[Path]:
-    """Return the recordings that come with gpucluster."""
     named = os.environ.get(NOTEBOOKS_VARIABLE)
     default = _PACKAGED if (_PACKAGED / _BELOW).is_dir() else _REPOSITORY
     folder = (Path(named) if named else default) / _BELOW
@@ -37,10 +34,7 @@ def bundled_recordings() -> list[Path]:
 
 
 def find_recording(name: str | os.PathLike[str]) -> Path:
-    """Return the file of that name, or the bundled recording; the ending may be left out.
-
-    Raises `RecordingNotFound` with the names of the bundled ones.
-    """
+    """Return the file of that name, or the bundled recording; the ending may be left out."""
     text = os.fspath(name)
     try:
         for ending in ("", *RECORDING_SUFFIXES):

@@ -30,8 +30,7 @@ from .unpacking import (
     pieces_of,
 )
 
-_TIME = re.compile(TIME_PATTERN)
-"""As browsers read it, too; Python reads more."""
+_TIME = re.compile(TIME_PATTERN)  # As browsers read it, too; Python reads more.
 _MOST_WORKERS = 10_000
 _MOST_LETTERS = 300
 _MOST_PREFIXES = 100
@@ -87,11 +86,9 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str) and len(value) <= _MOST_LETTERS
 
 
-_BYTE_ORDER = b"\xef\xbb\xbf"
-"""What some editors put before text."""
+_BYTE_ORDER = b"\xef\xbb\xbf"  # What some editors put before text.
 _AT = re.compile(rb'"at": ?"([0-9T:.Z-]{20,30})"')
-_AT_WITHIN = 400
-"""The moment of a sample stands at its beginning."""
+_AT_WITHIN = 400  # The moment of a sample stands at its beginning.
 
 
 def read_header(path: Path) -> Recording:
@@ -121,11 +118,7 @@ def read_length(path: Path) -> float | None:
 
 
 def read_recording(path: Path) -> RecordedSession:
-    """Return a recording with all samples that can be played.
-
-    Raises `RecordingNotFound`, and `RecordingUnreadable` for what is no recording, was made by a newer version, or
-    cannot be played.
-    """
+    """Return a recording with all samples that can be played."""
     recording: Recording | None = None
     samples: list[TelemetrySample] = []
     damaged = 0
@@ -244,10 +237,8 @@ def _is_whole(line: bytes) -> bool:
     return True
 
 
-SLOWEST, FASTEST = 0.25, 64
-"""How many times as fast as it was."""
-LONGEST_GAP_SECONDS = 10.0
-"""A cluster that was silent for longer is played as if it had been silent for so long."""
+SLOWEST, FASTEST = 0.25, 64  # How many times as fast as it was.
+LONGEST_GAP_SECONDS = 10.0  # A cluster that was silent for longer is played as if it had been silent for so long.
 
 
 def playing_speed(speed: Any, name: str = "speed") -> float:

@@ -25,8 +25,7 @@ WITHHELD = "withheld"
 _NUMBER = re.compile(r"[0-9]{1,6}")
 _DEVICE = re.compile(r"(GPU|MIG)-[0-9a-fA-F]")
 _DEVICE_IN_TEXT = re.compile(r"(GPU|MIG)-[0-9a-fA-F][0-9a-fA-F-]*")
-_BEGINNING = len("GPU-01234567")
-"""In large clusters a device is told by the beginning of its UUID; so far it is always told."""
+_BEGINNING = len("GPU-01234567")  # In large clusters a device is told by the beginning of its UUID, at least this.
 _TELLTALE = re.compile(r"[/\\@:]|[0-9]+\.[0-9]+\.[0-9]+|[0-9a-fA-F]{12}")
 """Paths, addresses, URLs, and long keys that could be tokens."""
 _NOBODY = "-0000-0000-0000-000000000000"
@@ -47,7 +46,6 @@ class Pseudonyms:
         self._private = _private_names()
 
     def sample(self, sample: dict[str, Any]) -> dict[str, Any]:
-        """Return the sample as it may be given to others."""
         told = {**sample, "id": "recording", "workers": [self.worker(name) for name in sample["workers"]]}
         for column, change in (("host", self.host), ("device", self.device), ("device_error", self.text)):
             if column in sample:
@@ -158,12 +156,9 @@ def _taken(part: Path, path: Path) -> FileExistsError:
     return FileExistsError(errno.EEXIST, f"{path} exists; the recording is {part}")
 
 
-PART = ".part"
-"""Ending of a file that is not complete yet."""
-_FLUSH_EVERY = 10
-"""Samples between two moments at which everything so far is in the file."""
-_LEFT_OVER_BYTES = 2**20
-"""Of the limit of a packed file: as much may come before the next look."""
+PART = ".part"  # Ending of a file that is not complete yet.
+_FLUSH_EVERY = 10  # Samples between two moments at which everything so far is in the file.
+_LEFT_OVER_BYTES = 2**20  # Of the limit of a packed file: as much may come before the next look.
 
 
 class RecordingFull(Exception):
@@ -282,7 +277,6 @@ class RecordingWriter:
         give_name(self._part, self.path, self._replaced)
 
     def discard(self) -> None:
-        """Leave nothing behind."""
         if isinstance(self._file, gzip.GzipFile):
             # What it has not written yet goes nowhere: else it tries that when nobody expects it any more.
             self._file.fileobj = io.BytesIO()

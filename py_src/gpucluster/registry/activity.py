@@ -19,11 +19,9 @@ from ..protocol.plain_text import escaped
 from ..protocol.telemetry import ActivityEntry
 from .directory import write_private
 
-KEPT = 1000
-"""Entries that stay."""
+KEPT = 1000  # Entries that stay.
 _TRIM_ABOVE = KEPT + 250
-_LOOK_ABOVE_BYTES = 128 * 1024
-"""A file that is smaller holds so few entries that they need not be counted."""
+_LOOK_ABOVE_BYTES = 128 * 1024  # A file that is smaller holds so few entries that they need not be counted.
 _MESSAGE_CHARACTERS = 500
 _BY_CHARACTERS = 80
 

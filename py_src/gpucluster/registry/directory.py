@@ -25,10 +25,7 @@ def default_directory() -> Path:
     shared homes), and the same for the Jupyter server, a kernel, an SSH session and a batch job of one user,
     which ``$XDG_RUNTIME_DIR`` and ``$TMPDIR`` are not.
 
-    Raises
-    ------
-    RegistryUnsafe
-        The variable does not have a whole path: it would mean another directory in each folder.
+    Raises `RegistryUnsafe`: the variable does not have a whole path: it would mean another directory in each folder.
     """
     chosen = os.environ.get(VARIABLE)
     if chosen and not os.path.isabs(chosen):
@@ -42,10 +39,7 @@ def default_directory() -> Path:
 def secure_directory(path: Path) -> Path:
     """Make the directory if needed and prove that it is private.
 
-    Raises
-    ------
-    RegistryUnsafe
-        When it belongs to somebody else, is open to others, is a link, or its path is too long.
+    Raises `RegistryUnsafe` when it belongs to somebody else, is open to others, is a link, or its path is too long.
     """
     if len(os.fsencode(path)) + len("/12345678/socket") > _SOCKET_PATH_MAX:
         raise RegistryUnsafe(f"The path {path} is too long for unix sockets; set {VARIABLE} to a shorter one.")

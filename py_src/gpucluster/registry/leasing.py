@@ -17,13 +17,7 @@ Scope = Literal["cell", "block", "command"]
 
 
 class Hold:
-    """This process's hold on the lease in a folder. It ends with ``let_go``, with this object, or with this process.
-
-    Parameters
-    ----------
-    folder : Folder
-        Of the cluster; nobody else may know it yet.
-    """
+    """This process's hold on the lease in a folder. It ends with ``let_go``, with this object, or with this process."""
 
     def __init__(self, folder: Folder) -> None:
         self._pid = os.getpid()

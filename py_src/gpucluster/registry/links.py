@@ -24,8 +24,7 @@ from .moments import now, stamped
 from .record import Folder
 from .writing import writing
 
-TOKEN_BYTES = 32
-"""256 bits of the system's random numbers."""
+TOKEN_BYTES = 32  # 256 bits of the system's random numbers.
 KEPT_VIEWERS = 20
 
 
@@ -72,17 +71,8 @@ def find_link(stored: Sequence[StoredLink], token: str) -> SharedLink | None:
 def add_link(folder: Folder, request: LinkRequest, by: str | None) -> tuple[SharedLink, str]:
     """Write down a new link.
 
-    Returns
-    -------
-    tuple of SharedLink and str
-        The link, and what it is opened with, which is kept nowhere.
-
-    Raises
-    ------
-    InvalidState
-        There are too many.
-    RegistryUnwritable, SupervisorUnreachable
-        Nothing was written.
+    Returns the link, and what it is opened with, which is kept nowhere. Raises `InvalidState` (there are too many) or
+    `RegistryUnwritable`, `SupervisorUnreachable` (nothing was written).
     """
     token = secrets.token_urlsafe(TOKEN_BYTES)
     at = datetime.now(UTC)
@@ -105,14 +95,7 @@ def add_link(folder: Folder, request: LinkRequest, by: str | None) -> tuple[Shar
 
 
 def withdraw_links(folder: Folder, id: str | None) -> list[SharedLink]:
-    """Take a link away, or all of them; returns those that were there.
-
-    Raises
-    ------
-    LinkNotFound
-        There is no link of that id.
-    RegistryUnwritable, SupervisorUnreachable
-    """
+    """Take a link away, or all of them; returns those that were there."""
     gone: list[SharedLink] = []
 
     def take(links: list[StoredLink]) -> list[StoredLink]:

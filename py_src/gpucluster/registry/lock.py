@@ -23,20 +23,12 @@ def _never() -> bool:
 def take(path: Path, *, patience: float = 0.0, given_up: Callable[[], bool] = _never) -> int | None:
     """Take an exclusive lock.
 
-    Parameters
-    ----------
-    path : Path
-        The lock's file, made when it is missing.
-    patience : float
-        Seconds to wait while somebody else holds it.
-    given_up : callable
-        Whether nobody wants it any more.
+    * `path`: the lock's file, made when it is missing.
+    * `patience`: seconds to wait while somebody else holds it.
+    * `given_up`: whether nobody wants it any more.
 
-    Returns
-    -------
-    int or None
-        A file descriptor that holds the lock until it and all its copies in child processes are closed;
-        ``None`` when somebody else holds it.
+    Returns a file descriptor that holds the lock until it and all its copies in child processes are closed; ``None``
+    when somebody else holds it.
     """
     deadline = time.monotonic() + patience
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
@@ -78,13 +70,7 @@ def is_held(path: Path) -> bool:
 
 @contextmanager
 def held(path: Path, *, patience: float = PATIENCE_SECONDS, given_up: Callable[[], bool] = _never) -> Iterator[None]:
-    """Hold the lock for the length of a ``with`` block, waiting for it first.
-
-    Raises
-    ------
-    SupervisorUnreachable
-        Somebody holds it for longer than that, or it was given up.
-    """
+    """Hold the lock for the length of a ``with`` block, waiting for it first."""
     descriptor = take(path, patience=patience, given_up=given_up)
     if descriptor is None and given_up():
         raise SupervisorUnreachable("This process ends, and waits for no other any more.")

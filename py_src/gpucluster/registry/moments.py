@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 
 def now() -> str:
-    """Return the time as a UTC ISO string."""
     return stamped(datetime.now(UTC))
 
 

@@ -26,17 +26,12 @@ def identify(pid: int) -> ProcessIdentity | None:
 
 
 def is_alive(identity: ProcessIdentity) -> bool:
-    """Whether exactly this process lives."""
     return processes.birth(identity.pid) == identity.birth
 
 
 def send_signal(identity: ProcessIdentity, number: signal.Signals) -> bool:
     """Signal exactly this process.
 
-    Returns
-    -------
-    bool
-        Whether the signal was sent. ``False`` when the process is gone, also when its pid is now
-        somebody else's.
+    Returns whether the signal was sent. ``False`` when the process is gone, also when its pid is now somebody else's.
     """
     return processes.send_signal(identity.pid, identity.birth, number)

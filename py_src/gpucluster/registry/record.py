@@ -15,8 +15,7 @@ from ..operating_system.plain_file import read_own_file
 from ..protocol.models import ClusterModel
 from .process import ProcessIdentity
 
-LONGEST_RECORD = 64 * 2**20
-"""Bytes."""
+LONGEST_RECORD = 64 * 2**20  # Bytes.
 
 
 class Record(BaseModel):
@@ -137,13 +136,7 @@ class Folder:
         return self.path / "profile.json"
 
     def read_profile(self) -> bytes:
-        """Return what is in it.
-
-        Raises
-        ------
-        OSError
-            There is none, or something else in its place.
-        """
+        """Return what is in it. Raises `OSError`: there is none, or something else in its place."""
         return read_own_file(self.profile)
 
     @property

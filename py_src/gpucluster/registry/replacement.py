@@ -9,13 +9,7 @@ from pathlib import Path
 
 
 def overwrite_text(path: Path, text: str) -> None:
-    """Put a text into a file that is there, where no file can be made beside it. Readers may see a part of it.
-
-    Raises
-    ------
-    OSError
-        The file cannot be written either, or is none.
-    """
+    """Put a text into a file that is there, where no file can be made beside it. Readers may see a part of it."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
         file.write(text)
@@ -27,21 +21,12 @@ def replace_text(path: Path, text: str, *, mode: int = 0o600, durable: bool = Fa
 
     A link in its place is replaced, not followed, and nobody can know the name of the file that is written beside it.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        In a folder that is there.
-    text : str
-        Written in UTF-8, line ends as they are.
-    mode : int
-        Who may read the file.
-    durable : bool
-        Whether it is to outlive a loss of power from the moment this returns, which takes longer.
+    * `path`: in a folder that is there.
+    * `text`: written in UTF-8, line ends as they are.
+    * `mode`: who may read the file.
+    * `durable`: whether it is to outlive a loss of power from the moment this returns, which takes longer.
 
-    Raises
-    ------
-    OSError
-        The file before is still there.
+    Raises `OSError`: the file before is still there.
     """
     descriptor, beside = tempfile.mkstemp(dir=path.parent, prefix=".gpucluster-")
     try:

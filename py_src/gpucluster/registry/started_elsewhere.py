@@ -25,10 +25,8 @@ from .record import Folder
 from .replacement import replace_text
 from .writing import writing
 
-AGAIN_SECONDS = 60.0
-"""So long after one attempt the same process makes no other, unless its environment has changed."""
-SOONEST_SECONDS = 2.0
-"""So long after one attempt nobody makes another."""
+AGAIN_SECONDS = 60.0  # So long after one attempt the same process makes no other, unless its environment has changed.
+SOONEST_SECONDS = 2.0  # So long after one attempt nobody makes another.
 _KEPT_ATTEMPTS = 20
 _salt = os.urandom(16)
 
@@ -47,10 +45,7 @@ class Remembered(BaseModel):
 def remember(folder: Folder, backend: str, state: Mapping[str, Any]) -> None:
     """Write down what there is to be ended elsewhere; nothing when the mapping is empty.
 
-    Raises
-    ------
-    RegistryUnwritable
-        What was written before is still there; the next step must not be made.
+    Raises `RegistryUnwritable`: what was written before is still there; the next step must not be made.
     """
     with writing(folder.path.parent):
         if state:
@@ -111,12 +106,7 @@ def start_reaper(folder: Folder, python: str) -> None:
 
     One who asks may lack a password that another one has in its environment, and need not wait for it.
 
-    Parameters
-    ----------
-    folder : Folder
-        Its supervisor must be gone.
-    python : str
-        The cluster's Python, which has the backend.
+    `folder`: its supervisor must be gone. `python`: the cluster's Python, which has the backend.
     """
     if not _may_try(folder):
         return

@@ -45,31 +45,17 @@ from .unreadable import (
 )
 from .writing import writing
 
-ENDED_KEPT = 10
-"""Ended clusters that stay in the list."""
-ENDED_LEASES_KEPT = 3
-"""The same of leases that have ended as they should: a notebook may have one in each cell."""
+ENDED_KEPT = 10  # Ended clusters that stay in the list.
+ENDED_LEASES_KEPT = 3  # The same of leases that have ended as they should: a notebook may have one in each cell.
 ENDED_KEPT_FOR = timedelta(days=1)
 ASKED_AGAIN_SECONDS = 10.0
 """So long after it has not answered, the process of a cluster is not asked for what its record should say."""
 _ID = re.compile(r"[0-9a-f]{8}")
-_OUT_OF_FILES = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}
-"""Faults of the process that reads, not of what it reads."""
+_OUT_OF_FILES = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}  # Faults of the process that reads, not of what it reads.
 
 
 class Registry:
-    """The directory of this user's clusters.
-
-    Parameters
-    ----------
-    directory : Path, optional
-        Default: ``$GPUCLUSTER_DIR`` or ``/tmp/gpucluster-<uid>``.
-
-    Raises
-    ------
-    RegistryUnsafe
-        When the directory does not belong to this user alone.
-    """
+    """The directory of this user's clusters."""
 
     def __init__(self, directory: Path | None = None) -> None:
         self.directory = secure_directory(Path(directory) if directory is not None else default_directory())
@@ -78,13 +64,7 @@ class Registry:
         self._ends = False
 
     def _make_again(self) -> None:
-        """Make the directory again where somebody has deleted it, as what cleans up ``/tmp`` does.
-
-        Raises
-        ------
-        RegistryUnsafe
-            Something else has taken its place.
-        """
+        """Make the directory again where somebody has deleted it, as what cleans up ``/tmp`` does."""
         if not self.directory.exists():
             secure_directory(self.directory)
 
@@ -102,7 +82,6 @@ class Registry:
         return Folder(self.directory / id)
 
     def folders(self) -> list[Folder]:
-        """Return the folders of all entries."""
         self._make_again()
         with os.scandir(self.directory) as entries:
             return [
@@ -218,13 +197,7 @@ class Registry:
         return os.path.lexists(self.folder(model.id).remembered)
 
     def find(self, name_or_id: str) -> ClusterModel:
-        """Return one cluster; a living one wins over an ended one of the same name.
-
-        Raises
-        ------
-        ClusterNotFound
-            When there is none.
-        """
+        """Return one cluster; a living one wins over an ended one of the same name."""
         if _ID.fullmatch(name_or_id):
             record = self.record(self.folder(name_or_id))
             if record is not None and record.cluster is not None:
@@ -238,12 +211,7 @@ class Registry:
         raise ClusterNotFound(f"There is no cluster '{escaped(name_or_id[:80])}'. {known}")
 
     def dashboard(self, name_or_id: str) -> DashboardAddress:
-        """Return where the dashboard of a running cluster listens.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidState
-        """
+        """Return where the dashboard of a running cluster listens. Raises `ClusterNotFound`, `InvalidState`."""
         model = self.find(name_or_id)
         try:
             if model.state.ended:  # The port may be somebody else's by now.
@@ -255,13 +223,7 @@ class Registry:
     # -- writing ---------------------------------------------------------------------------------
 
     def write(self, folder: Folder, record: Record) -> None:
-        """Replace the record atomically.
-
-        Raises
-        ------
-        RegistryUnwritable
-            The record before is still there.
-        """
+        """Replace the record atomically. Raises `RegistryUnwritable`: the record before is still there."""
         text = record.model_dump_json()
         with writing(self.directory):
             try:
@@ -273,15 +235,7 @@ class Registry:
     def new_folder(self) -> tuple[Folder, int]:
         """Make an empty folder with an id that was never used, and take its lock.
 
-        Returns
-        -------
-        tuple of Folder and int
-            The folder, and the descriptor that holds its lock.
-
-        Raises
-        ------
-        RegistryUnwritable
-            Nothing was left.
+        Returns the folder, and the descriptor that holds its lock. Raises `RegistryUnwritable`: nothing was left.
         """
         while True:
             folder = self.folder(secrets.token_hex(4))
@@ -306,12 +260,8 @@ class Registry:
     def exclusive(self, patience: float = lock.PATIENCE_SECONDS) -> Iterator[None]:
         """Hold the registry's own lock: names are given out by one process at a time.
 
-        Raises
-        ------
-        SupervisorUnreachable
-            Another process holds it for longer than that many seconds, or this one waits no more.
-        RegistryUnwritable, RegistryUnsafe
-            When it cannot even be made.
+        Raises `SupervisorUnreachable` (another process holds it for longer than that many seconds, or this one waits no
+        more) or `RegistryUnwritable`, `RegistryUnsafe` (when it cannot even be made).
         """
         self._make_again()
         with ExitStack() as held:
@@ -322,17 +272,8 @@ class Registry:
     def free_name(self, requested: str | None, *, kind: str = "cluster") -> str:
         """Return a name no living cluster has; one that is made up has none that is listed. Hold ``exclusive``.
 
-        Parameters
-        ----------
-        requested : str or None
-            What it is to be.
-        kind : str
-            What it begins with where that is left open.
-
-        Raises
-        ------
-        NameTaken
-            When the requested name is in use.
+        `requested`: what it is to be. `kind`: what it begins with where that is left open. Raises `NameTaken` when the
+        requested name is in use.
         """
         models = self.list()
         if requested is None:
@@ -344,14 +285,7 @@ class Registry:
         return requested
 
     def remove(self, name_or_id: str) -> ClusterModel:
-        """Forget an ended cluster with its log.
-
-        Raises
-        ------
-        ClusterNotFound
-        InvalidState
-            When it has not ended.
-        """
+        """Forget an ended cluster with its log. Raises `ClusterNotFound` or `InvalidState` (when it has not ended)."""
         model = self.find(name_or_id)
         folder = self.folder(model.id)
         with writing(folder.path), suppress(FileNotFoundError):

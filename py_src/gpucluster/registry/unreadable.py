@@ -37,19 +37,8 @@ class Silent(Exception):
 def outline(id: str, text: bytes, *, at: str) -> Record | None:
     """Return what of a record all versions have in common, as a cluster that can do nothing but be stopped.
 
-    Parameters
-    ----------
-    id : str
-        Of the entry.
-    text : bytes
-        Content of its ``state.json``, which the models refuse.
-    at : str
-        When it was written.
-
-    Returns
-    -------
-    Record or None
-        ``None`` where it is no cluster of another version: a standby, or damaged.
+    `text`: bytes; content of its ``state.json``, which the models refuse. `at`: when it was written. Returns ``None``
+    where it is no cluster of another version: a standby, or damaged.
     """
     try:
         cluster = json.loads(text)["cluster"]
@@ -85,15 +74,8 @@ def outline(id: str, text: bytes, *, at: str) -> Record | None:
 def asked(folder: Folder) -> Record | None:
     """Return the record of a folder whose process lives, as that process says it.
 
-    Returns
-    -------
-    Record or None
-        ``None``: it is a standby, which has no cluster.
-
-    Raises
-    ------
-    Silent
-        It does not answer, or not as this version does.
+    Returns ``None``: it is a standby, which has no cluster. Raises `Silent`: it does not answer, or not as this version
+    does.
     """
     with suppress(OSError, ValueError, http.client.HTTPException):
         with socket.socket(socket.AF_UNIX) as connection:
@@ -118,12 +100,8 @@ def asked(folder: Folder) -> Record | None:
 def damaged(folder: Folder, why: str, *, alive: bool | None) -> Record:
     """Return an entry for a folder that cannot be read: a cluster that can be stopped, or one that has ended.
 
-    Parameters
-    ----------
-    why : str
-        What cannot be read, and why.
-    alive : bool or None
-        Whether its process lives; ``None``: its folder cannot be looked at, so that is unknown.
+    `why`: what cannot be read, and why. `alive`: whether its process lives; ``None``: its folder cannot be looked at,
+    so that is unknown.
     """
     pid: int | None = None
     with suppress(OSError, ValidationError):

@@ -10,10 +10,8 @@ from ..protocol.models import ClusterModel
 from .record import Folder
 from .store import Registry
 
-LOCK_SECONDS = 1.0
-"""How often each living cluster's lock is tried: a supervisor that was killed changes no file."""
-LIST_SECONDS = 60.0
-"""How often the whole list is read, which also forgets what ended long ago."""
+LOCK_SECONDS = 1.0  # How often each living cluster's lock is tried: a supervisor that was killed changes no file.
+LIST_SECONDS = 60.0  # How often the whole list is read, which also forgets what ended long ago.
 
 _Stamp = tuple[int, int, int]
 
@@ -27,13 +25,7 @@ class Changes:
 
 
 class RegistryWatch:
-    """Looks at the times, sizes and numbers of the records' files, and reads those that are new.
-
-    Parameters
-    ----------
-    registry : Registry
-        What is watched.
-    """
+    """Looks at the times, sizes and numbers of the records' files, and reads those that are new."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry

@@ -14,10 +14,7 @@ from ..protocol.refusals import storage_refusal
 def writing(folder: Path) -> Iterator[None]:
     """Write in a folder of the registry.
 
-    Raises
-    ------
-    RegistryUnwritable
-        With the reason. A file that is missing, or there already, is left to the caller.
+    Raises `RegistryUnwritable` with the reason. A file that is missing, or there already, is left to the caller.
     """
     try:
         yield

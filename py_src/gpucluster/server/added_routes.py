@@ -29,15 +29,10 @@ Rule = tuple[str, type, dict[str, Any]]
 class AddedRoutes:
     """What one entry point adds.
 
-    Attributes
-    ----------
-    rules : callable
-        Returns the rules for a server, given its extension: patterns below ``gpucluster/api/``, and handlers derived
-        from ``ClusterAPIHandler``. ``control`` and ``standby`` are added to their arguments.
-    operations : sequence of Operation
-        What the OpenAPI document says of them, one for each method.
-    models : mapping of str to TypeAdapter
-        What the operations name as answer or body.
+    * `rules`: returns the rules for a server, given its extension: patterns below ``gpucluster/api/``, and handlers
+      derived from ``ClusterAPIHandler``. ``control`` and ``standby`` are added to their arguments.
+    * `operations`: what the OpenAPI document says of them, one for each method.
+    * `models`: what the operations name as answer or body.
     """
 
     rules: Callable[[GPUClusterExtension], Iterable[Rule]]

@@ -78,7 +78,6 @@ class RefusalMixin(JupyterHandler):
         return ErrorModel(code=code, message="Something went wrong in the Jupyter server; its log says what.")
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Send the refusal as JSON."""
         self.set_header("Content-Type", "application/json")
         self.finish(self.refusal(status_code, **kwargs).model_dump_json())
 
@@ -95,8 +94,7 @@ def _exception(kwargs: dict[str, Any]) -> BaseException | None:
     return (kwargs.get("exc_info") or (None, None, None))[1]
 
 
-_OWN = {"same-origin", "none"}
-"""A page of this server, or the person himself: an address that was typed, a bookmark."""
+_OWN = {"same-origin", "none"}  # A page of this server, or the person himself: an address that was typed, a bookmark.
 
 
 def is_from_elsewhere(headers: HTTPHeaders) -> bool:
@@ -126,12 +124,7 @@ class AdmissionMixin(JupyterHandler):
         self.admit()
 
     def admit(self) -> None:
-        """Refuse whoever is not let in.
-
-        Raises
-        ------
-        tornado.web.HTTPError
-        """
+        """Refuse whoever is not let in. Raises `tornado.web.HTTPError`."""
         method = getattr(self, (self.request.method or "").lower(), None)
         is_open = getattr(method, "__allow_unauthenticated", False)
         if self.request.method == "OPTIONS":
@@ -155,12 +148,7 @@ class AdmissionMixin(JupyterHandler):
         """Send a person to the log-in, and refuse other requests."""
 
     def check_origin(self, origin: str | None = None) -> bool:
-        """Look at the origin; what is refused does not return.
-
-        Raises
-        ------
-        tornado.web.HTTPError
-        """
+        """Look at the origin; what is refused does not return. Raises `tornado.web.HTTPError`."""
         if self.allow_origin == "*" or self.skip_check_origin():
             return True
         headers = self.request.headers
@@ -175,7 +163,6 @@ class AdmissionMixin(JupyterHandler):
 
     @property
     def _has_friends(self) -> bool:
-        """Whether pages of some other origin may use this server."""
         return bool(self.allow_origin or self.allow_origin_pat)
 
     def set_default_headers(self) -> None:

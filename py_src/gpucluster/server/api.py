@@ -15,8 +15,7 @@ from ..protocol.errors import GPUClusterError, InvalidRequest, refused_field
 from .admission import AdmissionMixin, RefusalMixin
 from .standby import StandbyKeeper
 
-AUTH_RESOURCE = "gpucluster"
-"""What Jupyter authorizers are asked about."""
+AUTH_RESOURCE = "gpucluster"  # What Jupyter authorizers are asked about.
 
 MAX_BODY_BYTES = 2**20
 
@@ -25,8 +24,7 @@ class ClusterAPIHandler(AdmissionMixin, RefusalMixin, APIHandler):
     """REST handler below ``gpucluster/api/``."""
 
     auth_resource = AUTH_RESOURCE
-    polled = False
-    """Whether open pages get this all the time, so that getting it is no sign of use."""
+    polled = False  # Whether open pages get this all the time, so that getting it is no sign of use.
 
     control: AsyncControl
     standby: StandbyKeeper
@@ -45,18 +43,11 @@ class ClusterAPIHandler(AdmissionMixin, RefusalMixin, APIHandler):
             self.standby.used()
 
     def answer(self, model: BaseModel, status: int = 200) -> None:
-        """Finish with a model as JSON."""
         self.set_status(status)
         self.finish(model.model_dump_json())
 
     def body(self) -> bytes:
-        """Return the body, which must not be empty.
-
-        Raises
-        ------
-        InvalidRequest
-            With a sentence.
-        """
+        """Return the body, which must not be empty. Raises `InvalidRequest` with a sentence."""
         if len(self.request.body) > MAX_BODY_BYTES:
             raise InvalidRequest("The request is larger than 1 MiB; nothing here needs that much.")
         if not self.request.body.strip():
@@ -64,13 +55,7 @@ class ClusterAPIHandler(AdmissionMixin, RefusalMixin, APIHandler):
         return self.request.body
 
     def whole_number(self, name: str, default: int, *, minimum: int, maximum: int) -> int:
-        """Return a whole number from the query.
-
-        Raises
-        ------
-        InvalidRequest
-            When it is something else or out of bounds.
-        """
+        """Return a whole number from the query. Raises `InvalidRequest` when it is something else or out of bounds."""
         text = self.get_query_argument(name, str(default))
         if re.fullmatch(r"[+-]?\d{1,9}", text, re.ASCII) and minimum <= int(text) <= maximum:
             return int(text)
@@ -95,13 +80,11 @@ class UnavailableHandler(AdmissionMixin, RefusalMixin, APIHandler):
     auth_resource = AUTH_RESOURCE
 
     def initialize(self, error: GPUClusterError) -> None:
-        """Take the reason."""
         self.error = error
 
     @authenticated
     @authorized
     async def get(self, *args: str) -> None:
-        """Refuse with the reason."""
         raise self.error
 
     post = put = patch = delete = get

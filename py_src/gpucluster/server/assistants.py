@@ -20,8 +20,7 @@ from ..protocol.models import ClusterModel, DeviceModel, DeviceProcess
 from ..protocol.plain_text import printable
 from ..protocol.spec import parse_patch
 
-Allowed = Literal["off", "look", "change"]
-"""What assistants may do: nothing, look, or also start, scale and stop clusters."""
+Allowed = Literal["off", "look", "change"]  # What assistants may do; ``change``: also start, scale and stop clusters.
 
 LOOKING = ("list_gpu_clusters", "who_uses_the_gpus", "gpu_cluster_events", "search_gpu_cluster_log",
            "last_gpu_cluster_profile", "why_is_the_gpu_cluster_slow")  # fmt: skip

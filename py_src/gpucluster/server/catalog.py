@@ -26,13 +26,7 @@ from .openapi import openapi_document
 
 
 def offered(preset: Preset, spec: SpecBase | None) -> OfferedPreset:
-    """Return a preset with its picture.
-
-    Parameters
-    ----------
-    spec : SpecBase or None
-        What it asks for; ``None``: something is still missing in it.
-    """
+    """Return a preset with its picture. `spec`: what it asks for; ``None``: something is still missing in it."""
     has_gpus = spec is not None and traits_of(spec).has_gpus
     return OfferedPreset(
         **preset.model_dump(),
@@ -61,13 +55,7 @@ def _split(kind: str, share: float, text: str, other: str, rest: str) -> list[Me
 
 
 class PresetList:
-    """Knows them at any time: the site's file may change while the server runs.
-
-    Parameters
-    ----------
-    log : Logger
-        Told once what is left out, and why.
-    """
+    """Knows them at any time: the site's file may change while the server runs."""
 
     def __init__(self, log: logging.Logger) -> None:
         self._log = log
@@ -157,7 +145,6 @@ class DevicesHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def get(self) -> None:
-        """Read the devices."""
         self.answer(await self.devices.read())
 
 
@@ -167,7 +154,6 @@ class OpenAPIHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def get(self) -> None:
-        """Return the OpenAPI document."""
         self.finish(openapi_document(self.base_url))
 
 
@@ -179,7 +165,6 @@ class SiteHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def get(self) -> None:
-        """Return them."""
         self.answer(await asyncio.to_thread(_faults, is_hub_admin(self.current_user)))
 
 

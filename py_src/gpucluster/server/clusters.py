@@ -9,12 +9,11 @@ from typing import Any
 
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.utils import url_path_join
-from pydantic import ValidationError
 from tornado.web import authenticated
 
 from ..client.links import FORBIDDEN
 from ..client.starting.capacity import bounded_spec, checked_spec, demand_of
-from ..protocol.errors import FieldError, GPUClusterError, InvalidRequest, LinkRefused, invalid_request, refused_field
+from ..protocol.errors import FieldError, GPUClusterError, InvalidRequest, LinkRefused, parsed, refused_field
 from ..protocol.kinds import find_kind
 from ..protocol.links import NewLink, parse_link_request
 from ..protocol.models import ClusterList, ClusterModel, Notes, ResultsReleased, Submission
@@ -38,15 +37,7 @@ class Offers:
         self._asking = asyncio.Lock()
 
     async def notes(self, spec: SpecBase, preview: Preview) -> Notes | None:
-        """Return what the site offers, and what of the request it would refuse; ``None``: such a kind has no site.
-
-        Parameters
-        ----------
-        spec : SpecBase
-            Valid by itself.
-        preview : callable
-            Asks the site.
-        """
+        """Return what the site offers, and what of the request it would refuse; ``None``: such a kind has no site."""
         found = find_kind(spec.backend)
         if found is None or found.kind is None or not found.kind.offers:
             return None
@@ -111,8 +102,7 @@ class NotesHandler(RequestHandler):
     """What to know about a cluster before it is made."""
 
     offers: Offers
-    lifetime: str | None
-    """What ends clusters together with this server, in a sentence."""
+    lifetime: str | None  # What ends clusters together with this server, in a sentence.
 
     @authenticated
     @authorized
@@ -142,10 +132,7 @@ class NotesHandler(RequestHandler):
 def _notes_on(error: InvalidRequest) -> Notes:
     """Return which fields are refused: that is what was asked, and no failure.
 
-    Raises
-    ------
-    InvalidRequest
-        When it is about no field: there was nothing that could be looked at.
+    Raises `InvalidRequest` when it is about no field: there was nothing that could be looked at.
     """
     if not error.fields:
         raise error
@@ -168,7 +155,6 @@ class ClusterHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def get(self, cluster: str) -> None:
-        """Look at one cluster."""
         self.answer(await self.control.get(cluster))
 
     @authenticated
@@ -228,13 +214,11 @@ class VerbHandler(ClusterAPIHandler):
 class ReadHandler(ClusterAPIHandler):
     """What is known of one cluster."""
 
-    read: str
-    """The verb that returns it."""
+    read: str  # The verb that returns it.
 
     @authenticated
     @authorized
     async def get(self, cluster: str) -> None:
-        """Return it."""
         self.answer(await getattr(self.control, self.read)(cluster))
 
 
@@ -244,12 +228,7 @@ class ReleaseHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def post(self, cluster: str) -> None:
-        """Release them."""
-        try:
-            released = ResultsReleased.model_validate_json(self.body())
-        except ValidationError as error:
-            raise invalid_request(error) from None
-        self.answer(await self.control.release_results(cluster, released))
+        self.answer(await self.control.release_results(cluster, parsed(ResultsReleased, self.body())))
 
 
 class LogsHandler(ClusterAPIHandler):
@@ -258,7 +237,6 @@ class LogsHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def get(self, cluster: str) -> None:
-        """Return the last lines."""
         lines = self.whole_number("lines", 200, minimum=1, maximum=10_000)
         self.answer(await self.control.logs(cluster, lines=lines))
 
@@ -289,7 +267,6 @@ class LinksHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def delete(self, cluster: str) -> None:
-        """Withdraw all."""
         self.answer(await self.control.withdraw(cluster))
 
 
@@ -299,5 +276,4 @@ class LinkHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def delete(self, cluster: str, link: str) -> None:
-        """Withdraw it."""
         self.answer(await self.control.withdraw(cluster, link))

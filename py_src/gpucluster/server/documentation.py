@@ -29,7 +29,6 @@ JupyterLab's *Settings*.
 
 
 def page() -> str:
-    """Return the page as Markdown."""
     rows = []
     for name, trait in sorted(GPUClusterExtension.class_own_traits(config=True).items()):
         told = _PAGE.sub(r"[\1](\1)", " ".join(trait.help.split()))

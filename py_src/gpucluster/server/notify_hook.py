@@ -13,32 +13,23 @@ from ..client.control import AsyncControl
 from ..protocol.models import ClusterChanged, ClusterModel, ClusterState, Hello
 from ..protocol.plain_text import printable
 
-SECONDS = 30.0
-"""So long a command may take."""
-MOST_WAITING = 20
-"""Of more news than that, as of a cluster whose workers die one after another, the rest is not told."""
+SECONDS = 30.0  # So long a command may take.
+MOST_WAITING = 20  # Of more news than that, as of a cluster whose workers die one after another, the rest is not told.
 RETRY_SECONDS = 30.0
 
 
 class NotifyHook:
     """Runs a command for each piece of news, one after another.
 
-    Parameters
-    ----------
-    control : AsyncControl
-        Where the news come from.
-    command : sequence of str
-        Program and arguments, in which ``{message}``, ``{cluster}`` and ``{kind}`` are filled in. No shell reads them.
-    log : logging.Logger
-        Where failures go.
+    `control`: where the news come from. `command`: program and arguments, in which ``{message}``, ``{cluster}`` and
+    ``{kind}`` are filled in. No shell reads them.
     """
 
     def __init__(self, control: AsyncControl, command: Sequence[str], log: logging.Logger) -> None:
         self._control = control
         self._command = list(command)
         self._log = log
-        self._known: dict[str, ClusterModel] = {}
-        """What is told already, by cluster."""
+        self._known: dict[str, ClusterModel] = {}  # What is told already, by cluster.
         self._waiting: asyncio.Queue[tuple[str, str, str]] = asyncio.Queue(MOST_WAITING)
         self._tasks: list[asyncio.Task[None]] = []
 

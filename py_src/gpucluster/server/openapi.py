@@ -40,37 +40,14 @@ class PresetList(BaseModel):
 
 
 _MODELS: dict[str, TypeAdapter[Any]] = {
-    "ClusterPatch": TypeAdapter(ClusterPatch),
-    "ClusterModel": TypeAdapter(ClusterModel),
-    "ClusterList": TypeAdapter(ClusterList),
-    "LogLines": TypeAdapter(LogLines),
-    "Submission": TypeAdapter(Submission),
-    "Notes": TypeAdapter(Notes),
-    "Activity": TypeAdapter(Activity),
-    "TelemetryHistory": TypeAdapter(TelemetryHistory),
-    "TaskFailures": TypeAdapter(TaskFailures),
-    "LargestResults": TypeAdapter(LargestResults),
-    "ResultsReleased": TypeAdapter(ResultsReleased),
-    "Schemas": TypeAdapter(Schemas),
-    "PresetList": TypeAdapter(PresetList),
-    "LinkRequest": TypeAdapter(LinkRequest),
-    "SharedLinks": TypeAdapter(SharedLinks),
-    "NewLink": TypeAdapter(NewLink),
-    "SiteFaults": TypeAdapter(SiteFaults),
-    "NodeModel": TypeAdapter(NodeModel),
-    "ClassClusters": TypeAdapter(ClassClusters),
-    "ClassMessage": TypeAdapter(ClassMessage),
-    "ClassStop": TypeAdapter(ClassStop),
-    "ClassAnswer": TypeAdapter(ClassAnswer),
-    "HostDevices": TypeAdapter(HostDevices),
-    "StopProcess": TypeAdapter(StopProcess),
-    "ProcessStopped": TypeAdapter(ProcessStopped),
+    **{model.__name__: TypeAdapter(model) for model in (
+        ClusterPatch, ClusterModel, ClusterList, LogLines, Submission, Notes, Activity, TelemetryHistory, TaskFailures,
+        LargestResults, ResultsReleased, PresetList, LinkRequest, SharedLinks, NewLink, SiteFaults, NodeModel,
+        ClassClusters, ClassMessage, ClassStop, ClassAnswer, HostDevices, StopProcess, ProcessStopped, RecordingList,
+        RecordedSession, RecordingEntry, ErrorModel, Schemas,
+    )},
     "Event": EVENT,
-    "RecordingList": TypeAdapter(RecordingList),
-    "RecordedSession": TypeAdapter(RecordedSession),
-    "RecordingEntry": TypeAdapter(RecordingEntry),
-    "ErrorModel": TypeAdapter(ErrorModel),
-}
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -226,13 +203,7 @@ _REFUSALS = {
 
 
 def openapi_document(base_url: str = "/") -> dict[str, Any]:
-    """Return the OpenAPI 3.1 document.
-
-    Parameters
-    ----------
-    base_url : str, optional
-        Base URL of the Jupyter server.
-    """
+    """Return the OpenAPI 3.1 document. `base_url`: base URL of the Jupyter server."""
     from .added_routes import usable
 
     added = usable()

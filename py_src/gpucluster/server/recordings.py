@@ -19,8 +19,7 @@ from ..recordings.reading import read_header, read_length, read_recording
 from ..recordings.writing import PART
 from .api import ClusterAPIHandler
 
-_AT_ONCE = 2
-"""Recordings that are read at the same time; reading one may take a second and some memory."""
+_AT_ONCE = 2  # Recordings that are read at the same time; reading one may take a second and some memory.
 _LONGEST_PATH = 1000
 _LARGE_BYTES = 2**20
 _MOST_LENGTHS = 2000
@@ -29,12 +28,8 @@ _MOST_LENGTHS = 2000
 class RecordingFolder:
     """Where recordings are looked for.
 
-    Parameters
-    ----------
-    root : pathlib.Path
-        Jupyter's root: nothing outside of it is read or written, whatever a link in it leads to.
-    made : str
-        Folder below it where recordings go that are made from the panel.
+    `root`: Jupyter's root: nothing outside of it is read or written, whatever a link in it leads to. `made`: folder
+    below it where recordings go that are made from the panel.
     """
 
     def __init__(self, root: Path, made: str = "gpucluster-recordings") -> None:
@@ -51,25 +46,12 @@ class RecordingFolder:
         return await asyncio.shield(self._listing)
 
     async def read(self, source: str, path: str) -> bytes:
-        """Return one recording as JSON of a ``RecordedSession``.
-
-        Raises
-        ------
-        InvalidRequest
-            When the path is none that a recording below the root can have.
-        RecordingNotFound, RecordingUnreadable
-        """
+        """Return one recording as JSON of a ``RecordedSession``."""
         async with self._reading:
             return await asyncio.to_thread(self._read, source, path)
 
     async def new_file(self, cluster: str) -> Path:
-        """Return where a recording of this cluster goes: a path that nothing has.
-
-        Raises
-        ------
-        InvalidState
-            When no file can be made there.
-        """
+        """Return where a recording of this cluster goes: a path that nothing has."""
         return await asyncio.to_thread(self._new_file, cluster)
 
     async def entry(self, path: Path) -> RecordingEntry:
@@ -178,7 +160,6 @@ class RecordedSessionHandler(RecordingHandler):
     @authenticated
     @authorized
     async def get(self) -> None:
-        """Read it."""
         source = self.get_query_argument("source", "folder")
         path = self.get_query_argument("path", "", strip=False)
         self.set_header("Content-Type", "application/json")
@@ -201,7 +182,6 @@ class ClusterRecordingHandler(RecordingHandler):
     @authenticated
     @authorized
     async def delete(self, cluster: str) -> None:
-        """Complete the recording."""
         model = await self.control.get(cluster)
         if model.recording is None:
             raise InvalidState(f"The cluster '{model.name}' is not being recorded.")

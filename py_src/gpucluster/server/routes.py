@@ -50,14 +50,11 @@ class Services:
     devices: DeviceReader
     pump: EventPump
     dashboards: DashboardClient
-    directory: str
-    """Working directory of clusters made here."""
+    directory: str  # Working directory of clusters made here.
     recordings: RecordingFolder
     shared: SharedViews
-    stop_processes: bool = True
-    """Whether people may stop their processes that use a GPU."""
-    added: Sequence[Rule] = ()
-    """Routes of other packages."""
+    stop_processes: bool = True  # Whether people may stop their processes that use a GPU.
+    added: Sequence[Rule] = ()  # Routes of other packages.
 
 
 def routes(services: Services) -> list[Rule]:

@@ -27,17 +27,7 @@ _HERE = {"localhost", "127.0.0.1", "::1"}
 def note_on_lifetime(
     environment: Mapping[str, str] = os.environ, *, root: Path = Path("/"), parent: int | None = None
 ) -> str | None:
-    """Return a sentence on what ends clusters together with this server; ``None``: they outlive it, or nobody knows.
-
-    Parameters
-    ----------
-    environment : mapping
-        Of the server.
-    root : Path
-        Of the file system.
-    parent : int, optional
-        The server's parent; default: that of this process.
-    """
+    """Return a sentence on what ends clusters together with this server; ``None``: they outlive it, or nobody knows."""
     if "JUPYTERHUB_USER" not in environment:
         return None
     inside = _inside(environment, root, os.getppid() if parent is None else parent)
@@ -85,18 +75,9 @@ def computes(model: ClusterModel) -> bool:
 class UseOfServer:
     """Tells the server that it is used while a cluster computes, for a time after a person has used it.
 
-    Parameters
-    ----------
-    registry : Registry
-        Of the clusters.
-    application : tornado.web.Application
-        Jupyter's, which counts.
-    hours : float
-        So long after anything else has counted as use, clusters do; 0: never.
-    watched : callable
-        Whether somebody looks at gauges, where that counts, too.
-    log : logging.Logger
-        Where failures go.
+    * `application`: Jupyter's, which counts.
+    * `hours`: so long after anything else has counted as use, clusters do; 0: never.
+    * `watched`: whether somebody looks at gauges, where that counts, too.
     """
 
     def __init__(
@@ -121,7 +102,6 @@ class UseOfServer:
             self._task = asyncio.create_task(self._look_on())
 
     async def close(self) -> None:
-        """Look no more."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
@@ -145,13 +125,7 @@ class UseOfServer:
             await asyncio.sleep(LOOK_SECONDS)
 
     def note(self, models: Iterable[ClusterModel]) -> None:
-        """Count this moment as use if one of the clusters computes and the limit is not over.
-
-        Parameters
-        ----------
-        models : iterable of ClusterModel
-            All clusters.
-        """
+        """Count this moment as use if one of the clusters computes and the limit is not over."""
         if not (self._watched() or any(computes(model) for model in models)):
             return
         now = datetime.now(UTC)

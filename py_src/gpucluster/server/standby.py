@@ -14,28 +14,12 @@ from typing import Any
 
 from ..client.control import AsyncControl
 
-RESTART_SECONDS = 4.0
-"""Pause after a standby was taken, so that the next one does not compete with the starting workers."""
-CLOSE_SECONDS = 1.0
-"""Most time that closing the standby may take of the server's stop. One that is missed ends by itself later."""
+RESTART_SECONDS = 4.0  # Pause after a standby was taken: the next one must not compete with the starting workers.
+CLOSE_SECONDS = 1.0  # Most time that closing the standby may take of the server's stop; a missed one ends itself.
 
 
 class StandbyKeeper:
-    """Starts the standby for the first viewer and closes it when nobody has used us for a while.
-
-    Parameters
-    ----------
-    control : AsyncControl
-        Who starts and closes it.
-    enabled : bool
-        Whether there is a standby at all.
-    idle_seconds : float
-        Time without use after which it is closed.
-    log : logging.Logger
-        Where failures go; a missing standby is never an error for the user.
-    restart_seconds : float, optional
-        Pause before a taken standby is replaced.
-    """
+    """Starts the standby for the first viewer and closes it when nobody has used us for a while."""
 
     def __init__(
         self,

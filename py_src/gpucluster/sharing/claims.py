@@ -21,8 +21,7 @@ from ..registry import lock
 from .node import Node, claim_name, held_name, read_node
 from .policy import DEFAULT, GPUPolicy
 
-MOST_NUMBERS = 64
-"""Above this, marks are random words: whoever holds all numbers stops nobody."""
+MOST_NUMBERS = 64  # Above this, marks are random words: whoever holds all numbers stops nobody.
 
 
 class ClaimedMeanwhile(Exception):
@@ -33,11 +32,6 @@ class NodeClaims:
     """The claims of this process among those of all users.
 
     They are names that the kernel takes back when this process ends, however it ends.
-
-    Parameters
-    ----------
-    policy : GPUPolicy, optional
-        What the site says.
     """
 
     def __init__(self, policy: GPUPolicy = DEFAULT) -> None:
@@ -65,15 +59,8 @@ class NodeClaims:
     def claim(self, uuids: Iterable[str], *, ends: float | None = None) -> None:
         """Claim GPUs until this process ends.
 
-        Parameters
-        ----------
-        ends : float, optional
-            Until when at most, in seconds since the boot.
-
-        Raises
-        ------
-        ClaimedMeanwhile
-            Somebody has claimed one of them since ``choosing``; none of these is claimed now.
+        `ends`: until when at most, in seconds since the boot. Raises `ClaimedMeanwhile`: somebody has claimed one of
+        them since ``choosing``; none of these is claimed now.
         """
         made: list[tuple[str, str]] = []
         for uuid in uuids:
@@ -90,10 +77,7 @@ class NodeClaims:
     def claim_parts(self, uuids: Sequence[str], parts: Mapping[str, int], *, ends: float | None = None) -> None:
         """Claim one part of each of these GPUs, none of which may have more claims than parts.
 
-        Raises
-        ------
-        ClaimedMeanwhile
-            Somebody else was faster; none of them is claimed now.
+        Raises `ClaimedMeanwhile`: somebody else was faster; none of them is claimed now.
         """
         before = set(self._held)
         self.claim(uuids, ends=ends)
@@ -139,13 +123,6 @@ class DeviceClaims:
     """The claims of this process and of other clusters in the same registry, where the system has none between users.
 
     They are locks, so they end with the process that holds them, however it ends.
-
-    Parameters
-    ----------
-    directory : Path
-        Of the registry.
-    policy : GPUPolicy, optional
-        What the site says; slots there are none.
     """
 
     def __init__(self, directory: Path, policy: GPUPolicy = DEFAULT) -> None:
@@ -172,7 +149,6 @@ class DeviceClaims:
         """Nobody asks: there is no line."""
 
     def release(self) -> None:
-        """Give all claims of this object back."""
         while self._held:
             os.close(self._held.pop())
 

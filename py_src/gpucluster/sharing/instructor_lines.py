@@ -17,8 +17,7 @@ from .node import prefix
 
 LONGEST_LINE = 16 * 1024
 LONGEST_REQUEST = 4 * 1024
-MOST_OF_A_USER = 64
-"""So many clusters of one user are looked at."""
+MOST_OF_A_USER = 64  # So many clusters of one user are looked at.
 _ID = re.compile(r"[0-9a-f]{8}")
 
 
@@ -35,11 +34,6 @@ def listening() -> tuple[dict[int, list[tuple[str, BoundName]]], int]:
     """Return the names of clusters that listen, by user, and how many were left out because a user has too many.
 
     A cluster's name is its id, unless that is taken.
-
-    Raises
-    ------
-    OSError
-        This system does not tell.
     """
     start = socket_name("")
     found: dict[int, list[tuple[str, BoundName]]] = {}
@@ -58,30 +52,15 @@ def listening() -> tuple[dict[int, list[tuple[str, BoundName]]], int]:
 
 
 def say(connection: socket.socket, model: BaseModel) -> None:
-    """Send a line.
-
-    Raises
-    ------
-    OSError
-    """
+    """Send a line. Raises `OSError`."""
     connection.sendall(model.model_dump_json().encode() + b"\n")
 
 
 def hear(connection: socket.socket, deadline: float, longest: int = LONGEST_LINE) -> bytes | None:
     """Return the next line, without its end; ``None``: the other end has closed.
 
-    Parameters
-    ----------
-    deadline : float
-        On the monotonic clock; whoever sends a letter now and then gains nothing.
-    longest : int
-        Bytes.
-
-    Raises
-    ------
-    TimeoutError
-    LineTooLong
-    OSError
+    `deadline`: on the monotonic clock; whoever sends a letter now and then gains nothing. `longest`: bytes. Raises
+    `TimeoutError`, `LineTooLong` or `OSError`.
     """
     heard = b""
     while b"\n" not in heard:

@@ -25,12 +25,8 @@ PATIENCE_SECONDS = 8.0
 class InLine(Exception):
     """Nothing is free; ask again in a second.
 
-    Parameters
-    ----------
-    before : int
-        How many wait for the same GPUs and came first.
-    seconds : float or None
-        About so long, as far as those who have the GPUs say.
+    `before`: how many wait for the same GPUs and came first. `seconds`: about so long, as far as those who have the
+    GPUs say.
     """
 
     def __init__(self, before: int, seconds: float | None) -> None:
@@ -42,41 +38,24 @@ class InLine(Exception):
 
 
 class Line:
-    """One cluster's place in the line.
-
-    Parameters
-    ----------
-    claims : NodeClaims
-        Of this cluster.
-    parts : mapping
-        How many clusters may have each GPU that is given out, by UUID.
-    """
+    """One cluster's place in the line. `parts`: how many clusters may have each GPU that is given out, by UUID."""
 
     def __init__(self, claims: NodeClaims, parts: Mapping[str, int]) -> None:
         self._claims = claims
         self.parts = parts
         self._place: socket.socket | None = None
         self._before: set[int] = set()
-        self._could: dict[int, float] = {}
-        """Since when somebody before me could have what he waits for."""
+        self._could: dict[int, float] = {}  # Since when somebody before me could have what he waits for.
         self._passed_over: set[int] = set()
 
     def take(self, candidates: Sequence[str], count: int, *, chosen: bool, ends: float | None = None) -> None:
         """Claim so many of these GPUs, those with the fewest claims first.
 
-        Parameters
-        ----------
-        candidates : sequence of str
-            UUIDs, the best first.
-        chosen : bool
-            Whether none but these will do.
-        ends : float, optional
-            Until when they are needed at most, in seconds since the boot.
+        * `candidates`: UUIDs, the best first.
+        * `chosen`: whether none but these will do.
+        * `ends`: until when they are needed at most, in seconds since the boot.
 
-        Raises
-        ------
-        InLine
-            They are not free, or somebody came first. The place is kept until it is tried again.
+        Raises `InLine`: they are not free, or somebody came first. The place is kept until it is tried again.
         """
         node = self._claims.look()
         if self._place is None:
@@ -92,7 +71,6 @@ class Line:
         raise InLine(before, self._seconds(node, candidates, before, count))
 
     def leave(self) -> None:
-        """Give the place up."""
         if self._place is not None:
             self._place.close()
             self._place = None

@@ -22,12 +22,9 @@ from urllib.parse import quote, unquote
 
 from ..operating_system.abstract_names import LONGEST, BoundName, held_names
 
-VARIABLE = "GPUCLUSTER_NODE"
-"""For tests: whoever sets it has names of its own, as on another machine."""
-NOBODY = -1
-"""Whose a name is where the kernel does not tell."""
-MOST_WANTED = 8
-"""So many GPUs a place in line can name; who wants more of them waits for any."""
+VARIABLE = "GPUCLUSTER_NODE"  # For tests: whoever sets it has names of its own, as on another machine.
+NOBODY = -1  # Whose a name is where the kernel does not tell.
+MOST_WANTED = 8  # So many GPUs a place in line can name; who wants more of them waits for any.
 _LONGEST_UUID = 64
 _CLAIM = re.compile(r"c/([^/]{1,80})/([1-9][0-9]{0,3}|x[0-9a-f]{8})")
 _HELD = re.compile(r"h/([^/]{1,80})/([0-9]{1,4}|x[0-9a-f]{8})/([0-9]{1,10})/([0-9]{1,10})")
@@ -42,10 +39,8 @@ class Claim:
     mark: str
     user: int
     socket: int
-    since: int | None = None
-    """Seconds since the boot, as its holder says."""
-    ends: int | None = None
-    """Likewise, at most."""
+    since: int | None = None  # Seconds since the boot, as its holder says.
+    ends: int | None = None  # Likewise, at most.
 
     @property
     def number(self) -> int | None:
@@ -57,11 +52,9 @@ class Claim:
 class Place:
     """A place in line."""
 
-    arrived: int
-    """Nanoseconds since the boot."""
+    arrived: int  # Nanoseconds since the boot.
     count: int
-    wanted: frozenset[str]
-    """Digests of the GPUs that will do; empty: any."""
+    wanted: frozenset[str]  # Digests of the GPUs that will do; empty: any.
     user: int
     socket: int
 
@@ -74,14 +67,9 @@ class Place:
 class Node:
     """All that is held at a moment.
 
-    Parameters
-    ----------
-    every_claim, every_place : tuple
-        As the kernel tells them.
-    per_user : int, optional
-        So many claims of one user count: what is above the site's limit keeps nobody from anything.
-    places_per_user : int
-        The same of places in line.
+    * `every_claim`, `every_place`: as the kernel tells them.
+    * `per_user`: so many claims of one user count: what is above the site's limit keeps nobody from anything.
+    * `places_per_user`: the same of places in line.
     """
 
     every_claim: tuple[Claim, ...] = ()
@@ -126,18 +114,11 @@ class Node:
         return {claim.mark for claim in self.every_claim if claim.uuid == uuid}
 
     def held_by(self, user: int) -> int:
-        """Return how many claims a user has."""
         return sum(claim.user == user for claim in self.every_claim)
 
 
 def read_node(*, per_user: int | None = None, places_per_user: int = 64) -> Node:
-    """Look at what is held now.
-
-    Raises
-    ------
-    OSError
-        This system does not tell.
-    """
+    """Look at what is held now. Raises `OSError`: this system does not tell."""
     claims: dict[tuple[str, str], Claim] = {}
     places: list[Place] = []
     told: dict[tuple[str, str], list[tuple[int, int, int]]] = defaultdict(list)
@@ -168,7 +149,6 @@ def read_node(*, per_user: int | None = None, places_per_user: int = 64) -> Node
 
 
 def claim_name(uuid: str, mark: str) -> str:
-    """Return the name of a claim."""
     return f"{prefix()}/c/{_safe(uuid)}/{mark}"
 
 
@@ -190,7 +170,6 @@ def digest(uuid: str) -> str:
 
 
 def prefix() -> str:
-    """Return what all names begin with."""
     other = re.sub(r"[^A-Za-z0-9]", "", os.environ.get(VARIABLE, ""))[:8]
     return f"gpucluster-{other}" if other else "gpucluster"
 

@@ -14,14 +14,10 @@ class GPUPolicy:
 
     slots: int | None = None
     """Into how many slots each whole GPU is divided; ``None``: GPUs that are all taken are shared, without a line."""
-    reserved: frozenset[int | str] = frozenset()
-    """Indices and UUIDs of GPUs that are not given out."""
-    all_reserved: bool = False
-    """Whether none is: which are reserved cannot be read."""
-    per_user: int | None = None
-    """So many claims a user may have at a time."""
-    lifetime: int | None = None
-    """Seconds that a cluster may run."""
+    reserved: frozenset[int | str] = frozenset()  # Indices and UUIDs of GPUs that are not given out.
+    all_reserved: bool = False  # Whether none is: which are reserved cannot be read.
+    per_user: int | None = None  # So many claims a user may have at a time.
+    lifetime: int | None = None  # Seconds that a cluster may run.
 
     def gives(self, device: DeviceModel, parent: DeviceModel | None = None) -> bool:
         """Return whether a device is given out; a slice is not where its GPU is not."""

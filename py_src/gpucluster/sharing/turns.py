@@ -26,19 +26,12 @@ others compute, a start takes long, and few at a time would get little of the pr
 LONGEST_SECONDS = 60.0
 """Nobody waits longer, whoever else is there: several accounts that hold places without starting hold up as many times
 as long."""
-MOST_OF_A_USER = 2
-"""So many starts of one user are waited for: more of them would be a way to the front, or a wall."""
+MOST_OF_A_USER = 2  # So many starts of one user are waited for: more of them would be a way to the front, or a wall.
 _ARRIVED = re.compile(r"0|[1-9][0-9]{0,18}")
 
 
 class Turn:
-    """One cluster's turn, from its request until it runs.
-
-    Parameters
-    ----------
-    held : socket.socket
-        What holds its name.
-    """
+    """One cluster's turn, from its request until it runs. `held`: what holds its name."""
 
     def __init__(self, held: socket.socket) -> None:
         self._held = held
@@ -47,8 +40,7 @@ class Turn:
         text = name[1:].decode() if isinstance(name, bytes) else ""
         self._arrived = int(text.rpartition("/")[2] or 0)
         self._before: set[int] | None = None
-        self._since: dict[int, float] = {}
-        """Since when those before me could have been starting."""
+        self._since: dict[int, float] = {}  # Since when those before me could have been starting.
         self._passed_over: set[int] = set()
         self.at_a_time = len(usable_processors())
 
@@ -92,7 +84,6 @@ class Turn:
         return before < self.at_a_time or waited > LONGEST_SECONDS
 
     def leave(self) -> None:
-        """Let the next one begin."""
         self._held.close()
 
     def _places(self) -> list[tuple[int, BoundName]]:
@@ -116,7 +107,6 @@ class Turn:
 
 
 def in_line(before: int) -> str:
-    """Return what a person reads whose turn has not come."""
     return f"In line: {before} {'cluster starts' if before == 1 else 'clusters start'} before this one on this machine"
 
 

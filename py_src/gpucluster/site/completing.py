@@ -17,18 +17,11 @@ from .model import EVERY
 from .presets import SITE_PRESETS
 from .reading import this_site
 
-PRESET = "preset"
-"""The field of a request that names a preset; no kind may have one of that name."""
+PRESET = "preset"  # The field of a request that names a preset; no kind may have one of that name.
 
 
 def find_preset(name: Any) -> Preset:
-    """Return the preset of that name: of every installation, of the site, or one that is ready for sites.
-
-    Raises
-    ------
-    InvalidRequest
-        There is none.
-    """
+    """Return the preset of that name: of every installation, of the site, or one that is ready for sites."""
     presets = {preset.name: preset for preset in (*SITE_PRESETS, *this_site().presets)}
     if isinstance(name, str) and name in presets:
         return presets[name]
@@ -40,13 +33,7 @@ def find_preset(name: Any) -> Preset:
 
 
 def with_preset(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a request with the fields of the preset that it names; its own fields count more.
-
-    Raises
-    ------
-    InvalidRequest
-        There is no such preset.
-    """
+    """Return a request with the fields of the preset that it names; its own fields count more."""
     fields = dict(given)
     name = fields.pop(PRESET, None)
     return fields if name is None else {**find_preset(name).spec, **fields}
@@ -79,15 +66,7 @@ def completed(value: Any) -> Any:
 
 
 def of_defaults(refused: InvalidRequest, asked: Any) -> InvalidRequest:
-    """Return a refusal that says which of the refused fields nobody has asked for: they are the site's defaults.
-
-    Parameters
-    ----------
-    refused : InvalidRequest
-        Of the completed request.
-    asked : dict or spec
-        The request before.
-    """
+    """Return a refusal that says which of the refused fields nobody has asked for: they are the site's defaults."""
     given = asked.model_dump(exclude_unset=True) if isinstance(asked, SpecBase) else asked
     if not isinstance(given, dict):
         return refused

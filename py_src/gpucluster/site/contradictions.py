@@ -34,13 +34,10 @@ class Contradiction:
     """One field of a default or preset of one kind, and the limit that refuses it."""
 
     kind: str
-    name: str
-    """Of the field."""
-    limit: tuple[str, ...]
-    """The keys that lead to the limit."""
+    name: str  # Of the field.
+    limit: tuple[str, ...]  # The keys that lead to the limit.
     message: str
-    told: bool
-    """Whether the file says the limit; else it is what holds where one cannot be read, which is told already."""
+    told: bool  # Whether the file says the limit; else it is the least, which is told already.
 
 
 def contradictions(site: Site) -> Iterator[Contradiction]:

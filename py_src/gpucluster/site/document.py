@@ -11,8 +11,7 @@ import yaml  # type: ignore[import-untyped]
 from ..protocol.yaml_size import TooManyEntries, must_be_bounded
 from .place import UnreadableSite
 
-Path = Sequence[str | int]
-"""The keys and numbers that lead to an entry."""
+Path = Sequence[str | int]  # The keys and numbers that lead to an entry.
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]
@@ -31,18 +30,7 @@ for _name, (_pattern, _first) in _PLAIN.items():
 
 
 class Document:
-    """One file.
-
-    Parameters
-    ----------
-    text : str
-        YAML.
-
-    Raises
-    ------
-    UnreadableSite
-        It is none, or a key is there twice.
-    """
+    """One file. `text`: YAML. Raises `UnreadableSite`: it is none, or a key is there twice."""
 
     data: Any
 

@@ -19,10 +19,8 @@ _DAY_MINUTES = 24 * 60
 class OpenHours:
     """Some hours of some days; hours that end before they begin go on until the next day."""
 
-    days: frozenset[int]
-    """0 is Monday."""
-    begin: int
-    """Minutes after midnight; the same for the end."""
+    days: frozenset[int]  # 0 is Monday.
+    begin: int  # Minutes after midnight; the same for the end.
     end: int
     text: str
 
@@ -39,13 +37,7 @@ class OpenHours:
 
 
 def read_hours(text: str) -> OpenHours:
-    """Read hours as an administrator writes them.
-
-    Raises
-    ------
-    ValueError
-        With a sentence.
-    """
+    """Read hours as an administrator writes them. Raises `ValueError` with a sentence."""
     found = _HOURS.fullmatch(text)
     begin, end = (_minutes(found[part]) if found else -1 for part in ("begin", "end"))
     if found is None or not (0 <= begin < _DAY_MINUTES and 0 <= end <= _DAY_MINUTES):

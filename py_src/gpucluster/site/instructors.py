@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 from .reading import this_site
 
-KNOWN_SECONDS = 60.0
-"""So long the numbers of names are remembered: accounts may come from a directory service."""
+KNOWN_SECONDS = 60.0  # So long the numbers of names are remembered: accounts may come from a directory service.
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,6 @@ def is_instructor() -> bool:
 
 
 def unknown(names: Collection[str]) -> list[str]:
-    """Return those names that are neither a user nor a group of this machine."""
     return [name for name in names if not (found := _numbers((name,))).users and not found.groups]
 
 

@@ -79,13 +79,11 @@ def _without(given: Mapping[str, Any], paths: Collection[str]) -> dict[str, Any]
 LEAST = SiteLimits(n_workers=1, threads_per_worker=1, idle_timeout_seconds=600, memory_limit=2**30, walltime=600)
 """What holds where a limit cannot be read."""
 
-MOST = 10**9
-"""More than anybody has of anything; what is above it is a slip."""
+MOST = 10**9  # More than anybody has of anything; what is above it is a slip.
 Count = Annotated[int, Field(strict=True, ge=1, le=MOST)]
 
 
 def must_be_size(value: int | float) -> int | float:
-    """Refuse a share."""
     if isinstance(value, float):
         raise ValueError("must be a size such as '4 GiB', not a share: machines differ")
     return value
@@ -130,15 +128,9 @@ class Limits(NothingEmpty):
     )
 
     def narrowed(self) -> SiteLimits:
-        """Return them as they are applied."""
-        return SiteLimits(
-            n_workers=self.n_workers,
-            threads_per_worker=self.threads_per_worker,
-            idle_timeout_seconds=self.idle_timeout_seconds,
-            memory_limit=int(self.memory_limit) if self.memory_limit is not None else None,
-            walltime=walltime_seconds(self.walltime) if self.walltime is not None else None,
-            backends=tuple(self.kinds) if self.kinds is not None else None,
-        )
+        walltime = walltime_seconds(self.walltime) if self.walltime is not None else None
+        kinds = tuple(self.kinds) if self.kinds is not None else None
+        return SiteLimits(**{**self.model_dump(exclude={"kinds"}), "walltime": walltime, "backends": kinds})
 
 
 LEAST_HOLDS = (

@@ -29,14 +29,10 @@ class SiteLimits:
     n_workers: int | None = None
     threads_per_worker: int | None = None
     idle_timeout_seconds: int | None = None
-    backends: tuple[str, ...] | None = None
-    """Kinds of clusters; ``None``: all."""
-    memory_limit: int | None = None
-    """Bytes of host memory of one worker."""
-    walltime: int | None = None
-    """Seconds of one job."""
-    of_server: frozenset[str] = frozenset()
-    """Which of them the settings of a Jupyter server have narrowed, for the sentences."""
+    backends: tuple[str, ...] | None = None  # Kinds of clusters; ``None``: all.
+    memory_limit: int | None = None  # Bytes of host memory of one worker.
+    walltime: int | None = None  # Seconds of one job.
+    of_server: frozenset[str] = frozenset()  # Which of them the settings of a Jupyter server have narrowed.
 
     def narrower(self, other: SiteLimits) -> SiteLimits:
         """Return what both allow."""
@@ -120,11 +116,8 @@ class SiteLimits:
     def narrow_spec(self, spec: SpecBase, *, keep_auto: bool = False) -> SpecBase:
         """Return ``spec`` with what was left open narrowed to what the site allows; ``fault`` is for the rest.
 
-        Parameters
-        ----------
-        keep_auto : bool
-            Leave memory that was left open to the cluster's process, which divides what is left of a share. It knows
-            nothing of a server's settings.
+        `keep_auto`: leave memory that was left open to the cluster's process, which divides what is left of a share. It
+        knows nothing of a server's settings.
         """
         changes: dict[str, Any] = {}
         # A kind that starts no worker has some of them not.
@@ -170,13 +163,7 @@ class SiteLimits:
         return traits.this_machine and machine.memory_bytes // workers <= most
 
     def check_patch(self, patch: ClusterPatch) -> None:
-        """Refuse a change that the site does not allow.
-
-        Raises
-        ------
-        InvalidRequest
-            Names the site's limit.
-        """
+        """Refuse a change that the site does not allow. Raises `InvalidRequest`: names the site's limit."""
         if self.n_workers is not None:
             most = amount("n_workers", self.n_workers)
             if patch.n_workers is not None and patch.n_workers > self.n_workers:
@@ -254,7 +241,6 @@ _NOUNS = {
 
 
 def amount(field: str, limit: int) -> str:
-    """Return a limit of a field with its noun."""
     if field != "idle_timeout_seconds" or limit < 60:
         return counted(limit, _NOUNS[field])
     for unit, seconds in (("h", 3600), ("min", 60)):
@@ -272,17 +258,7 @@ def has_scheduler_job(fields: Mapping[str, Any]) -> bool:
 
 
 def most_cores(field: str, threads: int, before: Mapping[str, Any]) -> tuple[int, str]:
-    """Return how many cores a job, or the scheduler's, may have on a node, and why, as the end of a sentence.
-
-    Parameters
-    ----------
-    field : str
-        One of ``CORES``.
-    threads : int
-        Most threads of a worker.
-    before : mapping
-        The fields before it.
-    """
+    """Return how many cores a job, or the scheduler's, may have on a node, and why, as the end of a sentence."""
     if field != "cores":
         return threads, ""
     nodes = before.get("nodes_per_job") or 1

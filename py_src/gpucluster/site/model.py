@@ -41,14 +41,11 @@ class Costs(BaseModel):
         return self
 
     def per_hour(self, *, gpus: int, cores: int, nodes: int) -> float:
-        """Return what an hour costs."""
         return self.per_gpu_hour * gpus + self.per_cpu_hour * cores + self.per_node_hour * nodes
 
 
-EVERY = "all"
-"""Stands in the file for every kind."""
-SHARING = "sharing"
-"""Stands for what each user may have among ``Site.least``; no kind has that name."""
+EVERY = "all"  # Stands in the file for every kind.
+SHARING = "sharing"  # Stands for what each user may have among ``Site.least``; no kind has that name.
 
 
 @dataclass(frozen=True)
@@ -58,25 +55,19 @@ class Site:
     path: Path = DEFAULT
     found: bool = False
     title: str = ""
-    login_node: str | None = None
-    """Where people's laptops log in."""
-    added: tuple[Preset, ...] = ()
-    """The site's own presets, and those of the package that it names."""
-    defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Fields of specs by kind."""
+    login_node: str | None = None  # Where people's laptops log in.
+    added: tuple[Preset, ...] = ()  # The site's own presets, and those of the package that it names.
+    defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # Fields of specs by kind.
     limits: Mapping[str, SiteLimits] = field(default_factory=dict)
     of_server: SiteLimits = field(default_factory=SiteLimits)
     """What the settings of a Jupyter server allow in its process, where that is less."""
-    least: frozenset[str] = frozenset()
-    """For which kinds a limit cannot be read, so that the least holds for them, too."""
+    least: frozenset[str] = frozenset()  # Kinds with a limit that cannot be read, for which the least holds, too.
     costs: Mapping[str, Costs] = field(default_factory=dict)
     sharing: Sharing = field(default_factory=Sharing)
     refused: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Defaults by kind that the site's own limits refuse; they do not count."""
-    troubles: tuple[str, ...] = ()
-    """What is wrong with the file, in sentences."""
-    notes: tuple[str, ...] = ()
-    """What may be meant so, in sentences."""
+    troubles: tuple[str, ...] = ()  # What is wrong with the file, in sentences.
+    notes: tuple[str, ...] = ()  # What may be meant so, in sentences.
 
     @property
     def presets(self) -> tuple[Preset, ...]:
@@ -86,7 +77,6 @@ class Site:
 
     @property
     def narrows(self) -> bool:
-        """Whether it has limits that requests are narrowed to."""
         of_user = self.sharing.per_user.idle_timeout_seconds
         return bool(self.limits) or of_user is not None or self.of_server != SiteLimits()
 
@@ -118,12 +108,7 @@ class Site:
         return self.limits_of(kind).fault(traits, name, value, before) if isinstance(kind, str) else None
 
     def check_patch(self, model: ClusterModel, patch: ClusterPatch) -> None:
-        """Refuse a change of a cluster that the site does not allow.
-
-        Raises
-        ------
-        InvalidRequest
-        """
+        """Refuse a change of a cluster that the site does not allow. Raises `InvalidRequest`."""
         self.limits_of(model.backend).check_patch(patch)
 
     def schemas(self) -> dict[str, dict[str, Any]]:

@@ -16,22 +16,13 @@ from .reading import this_site
 class PresetHere:
     """What a preset is here; it is offered where nothing is said against it."""
 
-    spec: SpecBase | None = None
-    """What it asks for; ``None`` where people have to fill something in, such as hosts."""
-    absent: str | None = None
-    """Why its kind is not there, in a sentence."""
-    fault: str | None = None
-    """What is wrong with it, or what the site has against it, in a sentence."""
+    spec: SpecBase | None = None  # What it asks for; ``None`` where people have to fill something in, such as hosts.
+    absent: str | None = None  # Why its kind is not there, in a sentence.
+    fault: str | None = None  # What is wrong with it, or what the site has against it, in a sentence.
 
 
 def preset_here(preset: Preset, *, packages: bool = True) -> PresetHere:
-    """Look at a preset.
-
-    Parameters
-    ----------
-    packages : bool
-        As of ``absence``.
-    """
+    """Look at a preset. `packages`: as of ``absence``."""
     if faults := preset_faults(preset):
         return PresetHere(fault=f"{faults[0].field}: {faults[0].message}.")
     if absent := absence(str(preset.spec.get("backend", "auto")), packages=packages):

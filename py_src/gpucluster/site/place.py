@@ -10,8 +10,7 @@ VARIABLE = "GPUCLUSTER_SITE"
 DEFAULT = Path("/etc/gpucluster/site.yaml")
 MOST_BYTES = 2**20
 
-Stamp = tuple[int, int, int, int]
-"""Tells one state of a file from the next: device, number, size, time of the last change."""
+Stamp = tuple[int, int, int, int]  # One state of a file: device, number, size, time of the last change.
 
 
 class UnreadableSite(Exception):
@@ -36,14 +35,7 @@ def stamp_of(path: Path) -> Stamp | None:
 
 
 def read_site(path: Path) -> str:
-    """Return the text of the file.
-
-    Raises
-    ------
-    UnreadableSite
-        It cannot be read, is too large, or belongs to somebody who has no business with it.
-    FileNotFoundError
-    """
+    """Return the text of the file."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:

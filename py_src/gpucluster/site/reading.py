@@ -56,7 +56,6 @@ def new_troubles() -> list[str]:
 
 
 def gpu_policy() -> GPUPolicy:
-    """Return what the site says of its GPUs now."""
     sharing = this_site().sharing
     return GPUPolicy(
         slots=sharing.slots_per_gpu,

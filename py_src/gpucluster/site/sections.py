@@ -48,7 +48,6 @@ def site_of_nothing(path: Path, trouble: str) -> Site:
 
 
 def read_sections(path: Path, text: str) -> Site:
-    """Return the site that a file describes."""
     try:
         document = Document(text)
     except UnreadableSite as error:

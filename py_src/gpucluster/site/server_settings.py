@@ -17,18 +17,11 @@ from .limit_section import Limits
 from .limits import BOUNDS, SiteLimits
 from .model import EVERY, Site
 
-OTHER_NAME = {"backends": "kinds"}
-"""As the file names it."""
+OTHER_NAME = {"backends": "kinds"}  # As the file names it.
 
 
 def server_limits(given: Mapping[str, Any]) -> SiteLimits:
-    """Read the setting ``limits``.
-
-    Raises
-    ------
-    ValueError
-        With a sentence for the administrator.
-    """
+    """Read the setting ``limits``. Raises `ValueError` with a sentence for the administrator."""
     try:
         section = Limits.model_validate({OTHER_NAME.get(name, name): value for name, value in given.items()})
     except ValidationError as error:

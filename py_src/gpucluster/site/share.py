@@ -40,17 +40,7 @@ class Amount:
 
 @dataclass(frozen=True)
 class Remaining:
-    """What is left of a user's share, beside their other clusters.
-
-    Parameters
-    ----------
-    others : sequence of ClusterModel
-        Living ones whose workers are here.
-    n_living : int
-        All living ones.
-    most : PerUser
-        What the site gives.
-    """
+    """What is left of a user's share, beside their other clusters."""
 
     others: tuple[ClusterModel, ...] = ()
     n_living: int = 0
@@ -81,15 +71,7 @@ class Remaining:
         return would_be if fits is None else max(1, min(would_be, fits))
 
     def memory_limit(self, spec: SpecBase, memory_bytes: int, workers: int) -> int:
-        """Return the memory of each of so many workers: what is left, divided, where it was left open.
-
-        Parameters
-        ----------
-        spec : SpecBase
-            What was asked for.
-        memory_bytes : int
-            What it is without a site.
-        """
+        """Return the memory of each of so many workers: what is left, divided, where it was left open."""
         if self.most.memory is None or spec.memory_limit != "auto":
             return memory_bytes
         left = max(0, self.most.memory - self._had().memory)
@@ -98,13 +80,7 @@ class Remaining:
         return bounded if most_each is None else min(bounded, most_each)
 
     def fault(self, n_workers: int, threads: int, memory_bytes: int) -> str | None:
-        """Return what the site has against so many workers of such a size, in a sentence or two.
-
-        Parameters
-        ----------
-        threads, memory_bytes : int
-            Of each worker; 0 bytes: without a limit.
-        """
+        """Return what the site has against so many workers of such a size, in a sentence or two."""
         had = self._had()
         memory_left = max(0, (self.most.memory or 0) - had.memory)
         if self.most.memory is not None and not memory_bytes and n_workers:
@@ -174,15 +150,7 @@ class Remaining:
 
 
 def left_beside(clusters: Iterable[ClusterModel], own: str | None = None) -> Remaining:
-    """Return what is left of this user's share beside these clusters.
-
-    Parameters
-    ----------
-    clusters : iterable of ClusterModel
-        All of this user's.
-    own : str, optional
-        Id of the one that it is for, which does not count.
-    """
+    """Return what is left of this user's share beside these clusters."""
     living = [model for model in clusters if model.id != own and not model.state.ended]
     return Remaining(tuple(filter(is_here, living)), len(living))
 

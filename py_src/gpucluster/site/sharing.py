@@ -14,8 +14,7 @@ from ..protocol.sizes import MemorySize
 from .hours import OpenHours, read_hours
 from .limit_section import Count, NothingEmpty, Time, must_be_size
 
-DEFAULT_CLUSTERS = 64
-"""So many living clusters a user may have where the site says nothing."""
+DEFAULT_CLUSTERS = 64  # So many living clusters a user may have where the site says nothing.
 MOST_SLOTS = 32
 
 
@@ -25,16 +24,12 @@ class PerUser:
 
     clusters: int = DEFAULT_CLUSTERS
     workers: int | None = None
-    gpus: int | None = None
-    """GPUs or slots."""
-    memory: int | None = None
-    """Bytes of host memory."""
+    gpus: int | None = None  # GPUs or slots.
+    memory: int | None = None  # Bytes of host memory.
     threads: int | None = None
-    scratch: int | None = None
-    """Bytes of disk that workers may spill to."""
+    scratch: int | None = None  # Bytes of disk that workers may spill to.
     idle_timeout_seconds: int | None = None
-    walltime: int | None = None
-    """Seconds that a cluster may run."""
+    walltime: int | None = None  # Seconds that a cluster may run.
 
     def narrower(self, other: PerUser) -> PerUser:
         """Return what both allow."""
@@ -55,21 +50,15 @@ LEAST_PER_USER = PerUser(
 class Sharing:
     """How a machine is shared."""
 
-    slots_per_gpu: int | None = None
-    """``None``: GPUs that are all taken are shared without a line."""
-    reserved_gpus: frozenset[int | str] = frozenset()
-    """Indices and UUIDs that are not given out."""
-    all_reserved: bool = False
-    """Whether no GPU is given out: which are reserved cannot be read."""
+    slots_per_gpu: int | None = None  # ``None``: GPUs that are all taken are shared without a line.
+    reserved_gpus: frozenset[int | str] = frozenset()  # Indices and UUIDs that are not given out.
+    all_reserved: bool = False  # Whether no GPU is given out: which are reserved cannot be read.
     per_user: PerUser = field(default_factory=PerUser)
     hours: tuple[OpenHours, ...] = ()
     message: str = ""
-    instructors: tuple[str, ...] = ()
-    """Groups and users who may message and stop the clusters of others on a machine."""
-    links: bool = True
-    """Whether people may let others look at their clusters by a link."""
-    public_links: bool = False
-    """Whether such a link may do without the hub's log-in."""
+    instructors: tuple[str, ...] = ()  # Groups and users who may message and stop the clusters of others on a machine.
+    links: bool = True  # Whether people may let others look at their clusters by a link.
+    public_links: bool = False  # Whether such a link may do without the hub's log-in.
     link_hours: float = MOST_HOURS
     where: str = "at this site"
 
@@ -96,16 +85,9 @@ class PerUserSection(NothingEmpty):
 
     def read(self) -> PerUser:
         """Return it as it is applied."""
-        return PerUser(
-            clusters=self.clusters if self.clusters is not None else DEFAULT_CLUSTERS,
-            workers=self.workers,
-            gpus=self.gpus,
-            memory=int(self.memory) if self.memory is not None else None,
-            threads=self.threads,
-            scratch=int(self.scratch) if self.scratch is not None else None,
-            idle_timeout_seconds=self.idle_timeout_seconds,
-            walltime=walltime_seconds(self.walltime) if self.walltime is not None else None,
-        )
+        given = {name: value for name, value in self if value is not None}
+        walltime = walltime_seconds(self.walltime) if self.walltime is not None else None
+        return PerUser(**{**given, "walltime": walltime})
 
 
 def _hours(value: str) -> str:
@@ -144,21 +126,16 @@ class SharingSection(NothingEmpty):
 
     def read(self) -> Sharing:
         """Return it as it is applied."""
-        return Sharing(
-            slots_per_gpu=self.slots_per_gpu,
-            reserved_gpus=frozenset(self.reserved_gpus),
-            per_user=self.per_user.read() if self.per_user is not None else PerUser(),
-            hours=tuple(read_hours(each) for each in self.hours),
-            message=self.message,
-            instructors=tuple(dict.fromkeys(self.instructors)),
-            links=self.links,
-            public_links=self.public_links,
-            link_hours=self.link_hours,
-        )
+        read: dict[str, Any] = {
+            "reserved_gpus": frozenset(self.reserved_gpus),
+            "per_user": self.per_user.read() if self.per_user is not None else PerUser(),
+            "hours": tuple(read_hours(each) for each in self.hours),
+            "instructors": tuple(dict.fromkeys(self.instructors)),
+        }
+        return Sharing(**{**dict(self), **read})
 
 
-HARMLESS = {"hours", "message", "instructors"}
-"""What nobody gets more of where it is left out."""
+HARMLESS = {"hours", "message", "instructors"}  # What nobody gets more of where it is left out.
 LEAST_HOLDS = (
     "Until it is fixed, each user has at most 1 cluster with 1 worker, 1 thread, 1 GiB of memory and of scratch "
     "and 1 GPU, 10 minutes idle and for 10 minutes."

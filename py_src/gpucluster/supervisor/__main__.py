@@ -226,7 +226,6 @@ def _drop_variables_of_workers() -> None:
 
 
 def main() -> None:
-    """Run one supervisor."""
     started = time.monotonic()
     parser = argparse.ArgumentParser(prog="python -m gpucluster.supervisor")
     parser.add_argument("--folder", type=Path)
@@ -299,12 +298,7 @@ def _run(options: argparse.Namespace, started: float) -> None:
 
 
 def _refuse_unusable(folder: Path) -> None:
-    """Look at the path of the folder, at shared memory, and at Dask's configuration before anything imports Dask.
-
-    Raises
-    ------
-    PreflightFailed
-    """
+    """Look at the path of the folder, at shared memory, and at Dask's configuration before anything imports Dask."""
     from ..dask_internals.configuration import why_unreadable, wrong_settings
     from ..protocol.errors import PreflightFailed
     from ..protocol.refusals import path_refusal

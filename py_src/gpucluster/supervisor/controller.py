@@ -61,13 +61,6 @@ class RoutineChecks:
     """Does the checks of one cluster once a second, until it is to stop.
 
     A check that fails ends nothing: the cause becomes the cluster's notice, is logged once, and the next second comes.
-
-    Parameters
-    ----------
-    store : StateStore
-        Has the cluster as it is now.
-    *checks : callable
-        What is done, in this order.
     """
 
     def __init__(self, store: StateStore, *checks: Callable[[], None]) -> None:
@@ -76,7 +69,6 @@ class RoutineChecks:
         self._told: str | None = None
 
     async def run(self) -> None:
-        """Check until the cluster is to stop."""
         while True:
             await asyncio.sleep(CHECK_SECONDS)
             failed: dict[str, Exception] = {}
@@ -105,21 +97,15 @@ class RoutineChecks:
 logger = logging.getLogger("gpucluster.supervisor")
 
 TOUCH_SECONDS = 3600.0
-REAP_SECONDS = 6.0
-"""So long a supervisor that ends tries to end what its deployment has left; then others do it."""
+REAP_SECONDS = 6.0  # So long a supervisor that ends tries to end what its deployment has left; then others do it.
 
 
 class Controller:
     """Controls one cluster from its request to its end.
 
-    Parameters
-    ----------
-    registry, folder
-        Where the cluster is written down.
-    model : ClusterModel
-        As requested, in state ``starting``.
-    turn : Turn, optional
-        Its turn to start, which is given up when it keeps no processor of this machine busy any more.
+    * `registry`, `folder`: where the cluster is written down.
+    * `model`: as requested, in state ``starting``.
+    * `turn`: its turn to start, which is given up when it keeps no processor of this machine busy any more.
     """
 
     def __init__(
@@ -152,10 +138,8 @@ class Controller:
         self._claims: Claims | None = None
         self._walltime: float | None = None
         """Seconds since the boot when the site's time for a cluster on this machine is over."""
-        self._told: list[str] = []
-        """Warnings that hold as long as it runs."""
-        self.directory: str | None = None
-        """Where workers start, from when that is known."""
+        self._told: list[str] = []  # Warnings that hold as long as it runs.
+        self.directory: str | None = None  # Where workers start, from when that is known.
 
     @property
     def model(self) -> ClusterModel:
@@ -317,13 +301,7 @@ class Controller:
         await asyncio.to_thread(yield_as_cluster)
 
     def open_dashboard(self) -> DashboardAddress:
-        """Let a browser on this machine reach the dashboard: on a port of loopback, below the secret prefix.
-
-        Raises
-        ------
-        InvalidState
-            There is no dashboard (yet).
-        """
+        """Let a browser on this machine reach the dashboard: on a port of loopback, below the secret prefix."""
         if self.parts.deployment is None or self.model.dashboard_path is None:
             raise InvalidState(
                 f"The cluster '{self.model.name}' is {self.model.state.value}; its dashboard is not open."
@@ -467,7 +445,6 @@ class Controller:
         return found
 
     def _in_use_now(self, workers: Sequence[WorkerModel]) -> dict[str, int]:
-        """Return what the site may count of connected workers."""
         cores = getattr(self.spec, "cores", None)
         plan = self.parts.plan
         together, whole = (plan.workers_together, plan.whole_jobs) if plan is not None else (1, True)

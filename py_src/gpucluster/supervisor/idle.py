@@ -11,13 +11,7 @@ from ..protocol.plain_text import counted
 
 
 class IdleTimer:
-    """Counts how long nothing has happened, on a clock that nobody can set.
-
-    Parameters
-    ----------
-    timeout_seconds : int or None
-        Idle time after which ``expired`` is true; ``None`` for never.
-    """
+    """Counts how long nothing has happened, on a clock that nobody can set."""
 
     def __init__(self, timeout_seconds: int | None) -> None:
         self.timeout_seconds = timeout_seconds
@@ -36,16 +30,10 @@ class IdleTimer:
     def update(self, *, busy: bool, quiet: bool = False, kept_by: str | None = None, n_uses: int = 0) -> None:
         """Tell the timer how the cluster is used right now.
 
-        Parameters
-        ----------
-        busy : bool
-            Whether it is in use.
-        quiet : bool
-            Whether no task runs, also while somebody is connected.
-        kept_by : str, optional
-            What keeps it in use while it is quiet.
-        n_uses : int
-            Another one than last time where it was used in between, and is not any more: the count starts anew.
+        * `busy`: whether it is in use.
+        * `quiet`: whether no task runs, also while somebody is connected.
+        * `kept_by`: what keeps it in use while it is quiet.
+        * `n_uses`: another one than last time where it was used in between, and is not any more: the count starts anew.
         """
         changes: dict[str, object] = {}
         if n_uses != self._n_uses:
@@ -70,7 +58,6 @@ class IdleTimer:
 
     @property
     def expired(self) -> bool:
-        """Whether the cluster has been idle for too long."""
         if self._since is None or self.timeout_seconds is None:
             return False
         return time.monotonic() - self._since >= self.timeout_seconds

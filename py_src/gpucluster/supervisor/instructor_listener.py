@@ -38,12 +38,10 @@ from .requests import Requests
 
 logger = logging.getLogger("gpucluster.supervisor")
 
-WAITING = 64
-"""Connections that the kernel holds until they are accepted."""
+WAITING = 64  # Connections that the kernel holds until they are accepted.
 ACCEPTED_PER_SECOND = 200
 SERVED_AT_A_TIME = 4
-PATIENCE_SECONDS = 5.0
-"""For all that is said on one connection."""
+PATIENCE_SECONDS = 5.0  # For all that is said on one connection.
 CARRIED_OUT_SECONDS = 3.0
 REQUESTS, PER_SECONDS = 12, 60.0
 """So many requests of each sort are taken of one instructor in that time: messages hold no stop back."""
@@ -52,14 +50,8 @@ REQUESTS, PER_SECONDS = 12, 60.0
 class InstructorListener:
     """Listens for one cluster.
 
-    Parameters
-    ----------
-    id : str
-        Of the cluster.
-    facts : callable
-        Tells what the cluster is now; called by other threads.
-    carry_out : callable
-        Given a request and the instructor's user name; called by the event loop.
+    `facts`: tells what the cluster is now; called by other threads. `carry_out`: given a request and the instructor's
+    user name; called by the event loop.
     """
 
     def __init__(
@@ -83,7 +75,6 @@ class InstructorListener:
             self.close()
 
     def close(self) -> None:
-        """Stop listening."""
         if self._listener is not None:
             close(self._listener)
             self._listener = None
@@ -240,13 +231,7 @@ def facts_of(model: ClusterModel) -> ClusterFacts:
 
 
 def carry_out(requests: Requests, request: InstructorRequest, who: str) -> None:
-    """Do what an instructor asks for; the owner reads in every face who it was.
-
-    Raises
-    ------
-    InvalidState
-        The cluster is stopping or has ended.
-    """
+    """Do what an instructor asks for; the owner reads in every face who it was."""
     if requests.parts.model.wanted.stopped or requests.parts.model.state.ended:
         # In words of its own: the name of the cluster is its owner's.
         raise InvalidState("It is being stopped already.")

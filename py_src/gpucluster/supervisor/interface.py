@@ -8,9 +8,9 @@ import logging
 import os
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from typing import Any, ClassVar, TypeAlias
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from tornado import httpserver, iostream, netutil, web
 
 from ..operating_system.peers import peer_of
@@ -21,7 +21,7 @@ from ..protocol.errors import (
     InvalidState,
     ProtocolMismatch,
     RegistryUnwritable,
-    invalid_request,
+    parsed,
 )
 from ..protocol.models import Announcement, NewRecording, ResultsReleased
 from ..protocol.refusals import storage_refusal
@@ -39,7 +39,6 @@ from .requests import Requests
 
 logger = logging.getLogger("gpucluster.supervisor")
 
-M = TypeVar("M", bound=BaseModel)
 _Call: TypeAlias = Callable[..., BaseModel]
 MAX_BODY_BYTES = 4 * 2**20
 _LAST_ANSWER_SECONDS = 10.0
@@ -49,12 +48,7 @@ _LAST_ANSWER_SECONDS = 10.0
 class Interface:
     """What the handlers work on.
 
-    Parameters
-    ----------
-    secret : str
-        What every request has to know.
-    standby : Standby, optional
-        This process, while it has no cluster.
+    `secret`: what every request has to know. `standby`: this process, while it has no cluster.
     """
 
     def __init__(self, secret: str, standby: Standby | None = None) -> None:
@@ -63,25 +57,13 @@ class Interface:
         self.controller: Controller | None = None
 
     def must_have_controller(self) -> Controller:
-        """Return the controller.
-
-        Raises
-        ------
-        InvalidState
-            While this is a standby.
-        """
+        """Return the controller. Raises `InvalidState` while this is a standby."""
         if self.controller is None:
             raise InvalidState("This process waits in standby; it has no cluster yet.")
         return self.controller
 
     def must_sample(self) -> Sampler:
-        """Return the cluster's sampler.
-
-        Raises
-        ------
-        InvalidState
-            Before the cluster runs.
-        """
+        """Return the cluster's sampler. Raises `InvalidState`: before the cluster runs."""
         controller = self.must_have_controller()
         if controller.sampler is None:
             raise InvalidState(
@@ -143,13 +125,6 @@ class _Handler(web.RequestHandler):
         self.finish(model.model_dump_json())
 
 
-def _parsed(model: type[M], body: bytes) -> M:
-    try:
-        return model.model_validate_json(body)
-    except ValidationError as error:
-        raise invalid_request(error) from None
-
-
 class _Model(_Handler):
     def get(self) -> None:
         self.answer(self.interface.must_have_controller().model)
@@ -171,12 +146,12 @@ class _Post(_Handler):
 
 
 def _announce(controller: Controller, by: str | None, body: bytes) -> BaseModel:
-    return controller.requests.tell(_parsed(Announcement, body), by)
+    return controller.requests.tell(parsed(Announcement, body), by)
 
 
 class _Recording(_Handler):
     async def post(self) -> None:
-        wanted = _parsed(NewRecording, self.request.body)
+        wanted = parsed(NewRecording, self.request.body)
         controller = self.interface.must_have_controller()
         self.answer(await controller.requests.record(self.interface.must_sample(), wanted.file, self.by))
 
@@ -203,7 +178,7 @@ class _Adopt(_Ending):
         # One that has refused is of no use: it ends, and nobody chooses it again.
         self.last = True
         late = asyncio.get_running_loop().call_later(_LAST_ANSWER_SECONDS, standby.end)
-        adoption = _parsed(Adoption, self.request.body)
+        adoption = parsed(Adoption, self.request.body)
         self.interface.controller = controller = await standby.adopt(adoption)
         late.cancel()
         self.last = False
@@ -267,10 +242,7 @@ class _Results(_Handler):
 
 class _ReleasedResults(_Handler):
     async def post(self) -> None:
-        try:
-            released = ResultsReleased.model_validate_json(self.request.body)
-        except ValidationError as error:
-            raise invalid_request(error) from None
+        released = parsed(ResultsReleased, self.request.body)
         self.answer(await self.interface.must_have_controller().requests.release_results(released, self.by))
 
 
@@ -316,13 +288,7 @@ ROUTES: tuple[tuple[str, type[_Handler]], ...] = (
 
 
 class Listener:
-    """Listens on the folder's socket. The folder is private; the peer's user id and the secret are checked besides.
-
-    Raises
-    ------
-    OSError
-        There can be no socket in the folder.
-    """
+    """Listens on the folder's socket. The folder is private; the peer's user id and the secret are checked besides."""
 
     def __init__(self, interface: Interface, folder: Folder) -> None:
         options: dict[str, Any] = {"interface": interface}
@@ -340,7 +306,6 @@ class Listener:
         self._server.add_socket(netutil.bind_unix_socket(str(self._folder.socket), mode=0o600))
 
     def is_reachable(self) -> bool:
-        """Whether the socket's file is there. For any thread."""
         try:
             return self._folder.socket.exists()
         except OSError:

@@ -30,24 +30,15 @@ if TYPE_CHECKING:
     from distributed.security import Security
 
 
-PREFIX_BYTES = 24
-"""Of the dashboard's secret path."""
+PREFIX_BYTES = 24  # Of the dashboard's secret path.
 
 
 def make_scratch(folder: Folder, local_directory: str | None) -> Path:
     """Make the directory that spilled data goes to, for this user only.
 
-    Parameters
-    ----------
-    folder : Folder
-        The cluster's folder, which has one of its own.
-    local_directory : str, optional
-        Where the user wants it instead; made for this user only when it is not there, and then kept.
-
-    Raises
-    ------
-    PreflightFailed
-        It cannot be made, or others may replace files in it.
+    `folder`: the cluster's folder, which has one of its own. `local_directory`: where the user wants it instead; made
+    for this user only when it is not there, and then kept. Raises `PreflightFailed`: it cannot be made, or others may
+    replace files in it.
     """
     scratch = folder.scratch
     if local_directory is not None and (refusal := path_refusal(local_directory)) is not None:
@@ -92,7 +83,6 @@ def _make_directory(directory: Path) -> None:
 
 
 def remove_scratch(path: Path) -> None:
-    """Delete spilled data."""
     shutil.rmtree(path, ignore_errors=True)
 
 
@@ -109,22 +99,13 @@ def prepare(
 ) -> StartContext:
     """Return what the backend needs to start the cluster.
 
-    Parameters
-    ----------
-    registry, folder
-        Where the cluster is written down.
-    scratch : Path
-        As ``make_scratch`` made it.
-    backend : str
-        Its name.
-    protocol : str
-        ``tls``: credentials are made; ``unix``: a folder for sockets.
-    report : callable
-        Told each step and what it does.
-    tell : callable
-        Writes into the activity: a kind and a sentence.
-    left : RemainingShare
-        What the site leaves to this user.
+    * `registry`, `folder`: where the cluster is written down.
+    * `scratch`: as ``make_scratch`` made it.
+    * `backend`: its name.
+    * `protocol`: ``tls``: credentials are made; ``unix``: a folder for sockets.
+    * `report`: told each step and what it does.
+    * `tell`: writes into the activity: a kind and a sentence.
+    * `left`: what the site leaves to this user.
     """
     import dask
 
@@ -183,10 +164,7 @@ def make_credentials(folder: Path) -> Security:
     in two points: an elliptic-curve key (milliseconds instead of up to a second for RSA), and a validity that
     starts yesterday, so that a machine whose clock is set back can still connect.
 
-    Returns
-    -------
-    distributed.Security
-        With the credentials in memory.
+    Returns with the credentials in memory.
     """
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization

@@ -18,19 +18,13 @@ from ..protocol.models import Submission
 
 
 async def preview(text: str) -> Submission:
-    """Return what would be submitted for a spec.
-
-    Raises
-    ------
-    GPUClusterError
-    """
+    """Return what would be submitted for a spec. Raises `GPUClusterError`."""
     spec = parse_spec(text)
     backend = load_backend(spec.backend)
     return await backend.preview(spec) if isinstance(backend, Backend) else Submission()
 
 
 def main() -> None:
-    """Answer one question."""
     take_given()
     take_directories()
     try:

@@ -33,12 +33,7 @@ REAP_SECONDS = 300.0
 async def reap(folder: Folder, backend: Backend[Any] | None = None, *, timeout: float = REAP_SECONDS) -> str | None:
     """End what was remembered, and forget it; returns what may be left, in sentences, and ``None`` where nothing is.
 
-    Parameters
-    ----------
-    backend : Backend, optional
-        The one that has started it; default: the one of that name.
-    timeout : float
-        Seconds it may take.
+    `backend`: the one that has started it; default: the one of that name. `timeout`: seconds it may take.
     """
     remembered = read_remembered(folder)
     if remembered is None:
@@ -92,7 +87,6 @@ def _note(folder: Folder, kind: str, message: str) -> None:
 
 
 def main() -> None:
-    """End what one dead supervisor has left."""
     parser = argparse.ArgumentParser(prog="python -m gpucluster.supervisor.reaper")
     parser.add_argument("--folder", type=Path, required=True)
     folder = Folder(parser.parse_args().folder)

@@ -47,16 +47,10 @@ class Applied:
 def next_step(wanted: Wanted, applied: Applied, *, restarts_wanted: int, retiring: bool = False) -> Step:
     """Return the one operation that brings the cluster nearer to what is wanted.
 
-    Parameters
-    ----------
-    wanted : Wanted
-        The last request; earlier ones it replaced do not count.
-    applied : Applied
-        What was done so far.
-    restarts_wanted : int
-        How often a restart was asked for in all.
-    retiring : bool
-        Whether some worker is to be retired.
+    * `wanted`: the last request; earlier ones it replaced do not count.
+    * `applied`: what was done so far.
+    * `restarts_wanted`: how often a restart was asked for in all.
+    * `retiring`: whether some worker is to be retired.
     """
     if wanted.stopped:
         return Step.STOP
@@ -75,8 +69,7 @@ logger = logging.getLogger("gpucluster.supervisor")
 
 LOOK_SECONDS = 1.0
 LONGEST_BACKOFF_SECONDS = 60.0
-TOLD_FROM_SECONDS = 5.0
-"""A wait for the next try that is at least so long is told."""
+TOLD_FROM_SECONDS = 5.0  # A wait for the next try that is at least so long is told.
 
 
 class Backoff:
@@ -118,22 +111,13 @@ class Backoff:
 class Reconciler:
     """Changes the workers of one cluster, one operation at a time.
 
-    Parameters
-    ----------
-    deployment : Deployment
-        As it was started.
-    plan : Plan
-        What it was started from.
-    queues : bool
-        Whether workers may wait in a queue, so that nobody waits for them here.
-    store, activity_log
-        Where what is wanted and what happens is written down.
-    titles : WorkerTitles
-        What workers are called.
-    changed : asyncio.Event
-        Set whenever something else is wanted, or workers came or went.
-    observed : callable
-        Gives the fields of the model that say what the cluster has now.
+    * `deployment`: as it was started.
+    * `plan`: what it was started from.
+    * `queues`: whether workers may wait in a queue, so that nobody waits for them here.
+    * `store`, `activity_log`: where what is wanted and what happens is written down.
+    * `titles`: what workers are called.
+    * `changed`: set whenever something else is wanted, or workers came or went.
+    * `observed`: gives the fields of the model that say what the cluster has now.
     """
 
     def __init__(
@@ -168,7 +152,6 @@ class Reconciler:
 
     @property
     def restarting(self) -> bool:
-        """Whether a restart was asked for that is not done yet."""
         return self._restarts_wanted > self._applied.restarts
 
     def want_restart(self) -> None:
@@ -176,16 +159,12 @@ class Reconciler:
         self._restarts_wanted = self._applied.restarts + 1
 
     def retires(self, name: str) -> bool:
-        """Whether that worker is being retired."""
         return name in self._retiring
 
     def want_retired(self, name: str, *, lowers: bool) -> None:
         """Retire that worker.
 
-        Parameters
-        ----------
-        lowers : bool
-            Whether the wanted number was lowered for it, and rises again if the worker stays.
+        `lowers`: whether the wanted number was lowered for it, and rises again if the worker stays.
         """
         self._retiring[name] = lowers
 
@@ -449,7 +428,6 @@ class Reconciler:
         return [slot for slot in self._deployment.slots() if slot.state is not SlotState.LEAVING]
 
     def _names(self) -> set[str]:
-        """Return their names."""
         return {slot.name for slot in self._slots()}
 
     def _addresses(self, names: set[str] | None = None) -> set[str]:

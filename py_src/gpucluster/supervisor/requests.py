@@ -38,12 +38,7 @@ class ClusterParts:
     The controller sets ``deployment``, ``plan`` and ``reconciler`` when it starts the cluster; a request may replace
     ``plan``, and leaves its ``stop_reason``.
 
-    Parameters
-    ----------
-    registry, folder
-        Where the cluster is written down.
-    model : ClusterModel
-        As requested, in state ``starting``.
+    `registry`, `folder`: where the cluster is written down. `model`: as requested, in state ``starting``.
     """
 
     def __init__(self, registry: Registry, folder: Folder, model: ClusterModel) -> None:
@@ -76,7 +71,6 @@ class ClusterParts:
         return self.store.model
 
     def planned(self) -> set[str]:
-        """Return the names of the workers that the cluster is meant to have."""
         if self.deployment is None:
             return set()
         return {slot.name for slot in self.deployment.slots() if slot.state is not SlotState.LEAVING}
@@ -88,13 +82,7 @@ class ClusterParts:
 
 
 class Requests:
-    """The requests to one cluster; its ``Controller`` does what they ask for.
-
-    Parameters
-    ----------
-    parts : ClusterParts
-        Of the cluster.
-    """
+    """The requests to one cluster; its ``Controller`` does what they ask for."""
 
     def __init__(self, parts: ClusterParts) -> None:
         self.parts = parts
@@ -107,21 +95,10 @@ class Requests:
     def patch(self, patch: ClusterPatch, by: str | None = None) -> ClusterModel:
         """Change what is wanted. The state is unchanged when this raises.
 
-        Parameters
-        ----------
-        patch : ClusterPatch
-            The change.
-        by : str, optional
-            Who asks, for the cluster's activity; the same with all requests.
-
-        Raises
-        ------
-        InvalidRequest
-            More workers than this cluster can have, or not as many as come and go together.
-        InvalidState
-            The cluster is stopping or has ended.
-        RegistryUnwritable
-            What is wanted could not be written down.
+        `patch`: the change. `by`: who asks, for the cluster's activity; the same with all requests. Raises
+        `InvalidRequest` (more workers than this cluster can have, or not as many as come and go together),
+        `InvalidState` (the cluster is stopping or has ended) or `RegistryUnwritable` (what is wanted could not be
+        written down).
         """
         self._must_live()
         self._store.must_write()
@@ -153,16 +130,7 @@ class Requests:
         return self._want(wanted=wanted, **limit)
 
     def retire(self, name: str, by: str | None = None) -> ClusterModel:
-        """Ask for the end of one worker, whose results go to the others first.
-
-        Raises
-        ------
-        InvalidState
-            The cluster is not running.
-        WorkerNotFound
-            It has no worker of that name.
-        RegistryUnwritable
-        """
+        """Ask for the end of one worker, whose results go to the others first."""
         reconciler = self._must_run(Verb.RETIRE, "it has no workers to retire")
         name = find_worker(self._model, name).name
         if reconciler.retires(name):
@@ -177,10 +145,7 @@ class Requests:
         return self._want(wanted=wanted)
 
     def restart(self, by: str | None = None) -> ClusterModel:
-        """Ask for a restart of all workers.
-
-        Refused as ``retire`` is.
-        """
+        """Ask for a restart of all workers."""
         reconciler = self._must_run(Verb.RESTART, "there is nothing to restart")
         self._store.must_write()
         self._activity_log.asked("restart", by, "Restart all workers")
@@ -204,51 +169,25 @@ class Requests:
         return model
 
     def tell(self, announced: Announcement, by: str | None = None) -> ClusterModel:
-        """Announce what a client has done with the cluster.
-
-        Raises
-        ------
-        InvalidState
-            The cluster is stopping or has ended.
-        """
+        """Announce what a client has done with the cluster."""
         self._must_live()
         self._activity_log.happened(announced.kind, announced.message, by)
         return self._model
 
     async def record(self, sampler: Sampler, file: str, by: str | None = None) -> ClusterModel:
-        """Begin to record what gauges show into a file.
-
-        Raises
-        ------
-        InvalidState
-            The cluster is stopping or has ended, or is recorded already.
-        InvalidRequest
-            Nothing can be written there.
-        """
+        """Begin to record what gauges show into a file."""
         self._must_live()
         return await self.parts.recording.begin(sampler, file, by)
 
     def scheduler(self) -> SchedulerView:
-        """Return the cluster's scheduler.
-
-        Raises
-        ------
-        InvalidState
-            The cluster is starting, stopping or has ended.
-        """
+        """Return the cluster's scheduler. Raises `InvalidState`: the cluster is starting, stopping or has ended."""
         self._must_live()
         if self.parts.deployment is None:
             raise InvalidState(f"The cluster '{self.parts.model.name}' is still starting.")
         return self.parts.deployment.scheduler
 
     async def release_results(self, released: ResultsReleased, by: str | None = None) -> ClusterModel:
-        """Let a notebook hold the results of a collection no longer: its futures are cancelled.
-
-        Raises
-        ------
-        InvalidState
-            The cluster is not running, or the notebook holds no such results.
-        """
+        """Let a notebook hold the results of a collection no longer: its futures are cancelled."""
         scheduler = self.scheduler()
         n_released = await scheduler.release(
             group=released.group,

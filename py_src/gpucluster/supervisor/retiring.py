@@ -11,10 +11,8 @@ from ..backends.scheduler.view import HandedOver, Member, Members, SchedulerView
 from .activity.worker_titles import WorkerTitles
 
 LOOK_SECONDS = 0.1
-RELEASE_SECONDS = 30.0
-"""So long others wait for a worker that was released to be gone."""
-READY_SECONDS = 30.0
-"""So long results wait for a worker that has just come to take some."""
+RELEASE_SECONDS = 30.0  # So long others wait for a worker that was released to be gone.
+READY_SECONDS = 30.0  # So long results wait for a worker that has just come to take some.
 
 
 def alone(members: Members, name: str) -> bool:
@@ -44,19 +42,12 @@ async def _until_one_is_ready(scheduler: SchedulerView, leaving: Collection[str]
 async def retire(deployment: Deployment, name: str, titles: WorkerTitles, *, last: Callable[[], bool]) -> str | None:
     """Move a worker's results to the others, then end it and do not replace it.
 
-    Parameters
-    ----------
-    name : str
-        Name of the worker.
-    titles : WorkerTitles
-        What workers are called.
-    last : callable
-        Whether, by now, no worker is wanted afterwards: whoever retires the last one means it, with what it holds.
+    * `name`: name of the worker.
+    * `titles`: what workers are called.
+    * `last`: whether, by now, no worker is wanted afterwards: whoever retires the last one means it, with what it
+      holds.
 
-    Returns
-    -------
-    str or None
-        Why the worker stays, in a sentence; ``None`` when it is gone.
+    Returns why the worker stays, in a sentence; ``None`` when it is gone.
     """
     await deployment.scheduler.refresh()
     await _until_one_is_ready(deployment.scheduler, {name}, lambda: not last())
@@ -93,19 +84,11 @@ async def hand_over(
 
     What cannot be moved is lost with its worker: whoever scales down means it.
 
-    Parameters
-    ----------
-    names : collection of str
-        Those that will be ended, as ``Deployment.leaving`` told them.
-    titles : WorkerTitles
-        What workers are called.
-    go_on : callable
-        Asked often: when it says no, those that hold results yet go on working.
+    * `names`: those that will be ended, as ``Deployment.leaving`` told them.
+    * `titles`: what workers are called.
+    * `go_on`: asked often: when it says no, those that hold results yet go on working.
 
-    Returns
-    -------
-    str or None
-        What will be lost, in a sentence.
+    Returns what will be lost, in a sentence.
     """
     members = deployment.scheduler.members()
     leaving = members.named(names)

@@ -21,30 +21,19 @@ from .state_store import StateStore
 
 
 class Share:
-    """The share of one cluster; to its backend, a ``backends.share.RemainingShare``.
-
-    Parameters
-    ----------
-    registry : Registry
-        All clusters of this user.
-    id : str
-        This one's.
-    """
+    """The share of one cluster; to its backend, a ``backends.share.RemainingShare``."""
 
     def __init__(self, registry: Registry, id: str) -> None:
         self._registry = registry
         self._id = id
-        self.ends_at: str | None = None
-        """When the site's time is over, as models tell times."""
-        self.no_scratch: str | None = None
-        """Why nothing may be spilled, and what to do, where the site leaves nothing."""
+        self.ends_at: str | None = None  # When the site's time is over, as models tell times.
+        self.no_scratch: str | None = None  # Why nothing may be spilled, and what to do, where the site leaves nothing.
 
     def left(self) -> Remaining:
         """Return what is left beside this user's other clusters."""
         return left_beside(self._registry.list(), self._id)
 
     def lowered(self, spec: SpecBase, would_be: int) -> int:
-        """Return how many workers a cluster gets that leaves their number open."""
         return self.left().lowered(spec, would_be)
 
     def memory_limit(self, spec: SpecBase, memory_bytes: int, workers: int) -> int:
@@ -56,11 +45,6 @@ class Share:
 
         Another cluster of this user may have taken a part of it while the plan was made. Who leaves their memory open
         is then given what is left now.
-
-        Raises
-        ------
-        GPUClusterError
-            The backend refuses, or it is more than what is left.
         """
         plan = await backend.preflight(spec, context)
         try:
@@ -76,10 +60,6 @@ class Share:
         """Refuse a cluster that is more than what is left, and write down how many workers it may count for.
 
         Returns the plan with the memory of so many workers as are wanted by now.
-
-        Raises
-        ------
-        PreflightFailed
         """
         if not is_here(store.model):
             return plan
@@ -106,17 +86,8 @@ class Share:
     def allow_scratch(self, store: StateStore, wanted: int | None, *, asked: bool) -> None:
         """Write down how much this cluster may spill to the disk: what was asked for, or a part of what is left.
 
-        Parameters
-        ----------
-        wanted : int, optional
-            Bytes; ``None``: as much as there is.
-        asked : bool
-            Whether somebody asked for exactly this.
-
-        Raises
-        ------
-        PreflightFailed
-            They asked for more than is left.
+        `wanted`: bytes; ``None``: as much as there is. `asked`: whether somebody asked for exactly this. Raises
+        `PreflightFailed`: they asked for more than is left.
         """
         if not is_here(store.model):
             return

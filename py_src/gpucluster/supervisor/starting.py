@@ -19,10 +19,7 @@ CLOSE_SECONDS = 10.0
 async def start(backend: Backend[Any], plan: Plan, context: StartContext) -> Deployment:
     """Start a cluster and wait for the workers that have to come first.
 
-    Raises
-    ------
-    StartFailed, StartTimedOut
-        With the real cause; everything that was started is closed.
+    Raises `StartFailed`, `StartTimedOut` with the real cause; everything that was started is closed.
     """
     try:
         # Not wait_for, which may take no notice of a stop that comes at the last moment.

@@ -25,12 +25,9 @@ from ..registry.writing import writing
 logger = logging.getLogger("gpucluster.supervisor")
 
 COALESCE_SECONDS = 0.1
-RESERVE_BYTES = 64 * 1024
-"""Enough for the records of a cluster with many workers, the old and the new one."""
-KEPT, KEPT_OF_INSTRUCTORS = 10, 3
-"""News that stay in the model, and messages of instructors, which stay on the card."""
-LONGEST = 140
-"""JupyterLab's own bound for notices."""
+RESERVE_BYTES = 64 * 1024  # Enough for the records of a cluster with many workers, the old and the new one.
+KEPT, KEPT_OF_INSTRUCTORS = 10, 3  # News that stay in the model, and messages of instructors, which stay on the card.
+LONGEST = 140  # JupyterLab's own bound for notices.
 
 
 class StateStore:
@@ -43,14 +40,9 @@ class StateStore:
     writes it down as soon as that is possible. A small reserve on the disk is given up for the first such record,
     so that everybody can read why, and that the cluster is to stop.
 
-    Parameters
-    ----------
-    registry, folder
-        Where the cluster is written down.
-    model : ClusterModel
-        As it is now.
-    tell : callable
-        Told each new model, before it is on disk.
+    * `registry`, `folder`: where the cluster is written down.
+    * `model`: as it is now.
+    * `tell`: told each new model, before it is on disk.
     """
 
     def __init__(
@@ -74,12 +66,8 @@ class StateStore:
     def update(self, *, soon: bool = False, say: Said | None = None, **changes: Any) -> ClusterModel:
         """Change fields of the model; returns the new model.
 
-        Parameters
-        ----------
-        soon : bool
-            The change may reach the disk a tenth of a second later.
-        say : mapping, optional
-            What it says from now on, by code; what it says with other codes stays.
+        `soon`: the change may reach the disk a tenth of a second later. `say`: what it says from now on, by code; what
+        it says with other codes stays.
         """
         if say is not None:
             changes["messages"] = saying(self.model.messages, say, time=now())
@@ -97,10 +85,7 @@ class StateStore:
     def announce(self, code: str, text: str, subject: str | None = None, *, instead: Message | None = None) -> Message:
         """Add a piece of news; returns it, short enough for a notice but for what an instructor says.
 
-        Parameters
-        ----------
-        instead : Message, optional
-            An earlier one that this one completes: it goes, and its time stays, so that nobody is told twice.
+        `instead`: an earlier one that this one completes: it goes, and its time stays, so that nobody is told twice.
         """
         added = news(code, text, subject)
         # Who hears that an instructor's message has arrived finds it in the record.
@@ -125,13 +110,7 @@ class StateStore:
             pass  # It was deleted; this process ends soon.
 
     def must_write(self) -> None:
-        """Refuse a request that could not be written down.
-
-        Raises
-        ------
-        RegistryUnwritable
-            With the disk and the folder.
-        """
+        """Refuse a request that could not be written down. Raises `RegistryUnwritable` with the disk and the folder."""
         self.write()
         self.recover()
         if self._unwritable is not None:
@@ -250,19 +229,8 @@ Result = TypeVar("Result")
 async def unless_stopped(store: StateStore, changed: asyncio.Event, work: Coroutine[Any, Any, Result]) -> Result | None:
     """Do the work, and cancel it as soon as a stop is wanted.
 
-    Parameters
-    ----------
-    store : StateStore
-        Says what is wanted.
-    changed : asyncio.Event
-        Set whenever that has changed.
-    work : coroutine
-        What to do.
-
-    Returns
-    -------
-    Any
-        What the work returns; ``None`` where it was cancelled.
+    `store`: says what is wanted. `changed`: set whenever that has changed. Returns what the work returns; ``None``
+    where it was cancelled.
     """
     task = asyncio.create_task(work)
     while not task.done():

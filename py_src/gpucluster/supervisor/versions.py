@@ -19,7 +19,6 @@ _NAMES_SHOWN = 3
 
 
 def versions() -> Versions:
-    """Return the versions in this Python environment."""
     dask_cuda: str | None = None
     with suppress(importlib.metadata.PackageNotFoundError):
         dask_cuda = importlib.metadata.version("dask-cuda")

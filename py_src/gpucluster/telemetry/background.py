@@ -9,10 +9,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-WAIT_SECONDS = 0.2
-"""A heartbeat is not held up for longer than this; then it takes the figures of the reading before."""
-NO_ANSWER_SECONDS = 10.0
-"""After so long without an answer the figures before are not shown any more."""
+WAIT_SECONDS = 0.2  # A heartbeat is not held up for longer than this; then it takes the figures of the reading before.
+NO_ANSWER_SECONDS = 10.0  # After so long without an answer the figures before are not shown any more.
 NO_ANSWER = "The NVIDIA driver has not answered for some time. Run nvidia-smi on this worker's machine."
 
 

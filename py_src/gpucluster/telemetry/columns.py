@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-METRIC = "gpucluster"
-"""Key of the row in the heartbeat's metrics."""
-SPILL_METRIC = "gpucluster-spill"
-"""Key of what a worker with bounded scratch adds: whether its last result did not fit there."""
-VERSION = 2
-"""First entry of a row. A row of another version is not read: its columns may mean something else."""
+METRIC = "gpucluster"  # Key of the row in the heartbeat's metrics.
+SPILL_METRIC = "gpucluster-spill"  # Of a worker with bounded scratch: whether its last result did not fit there.
+VERSION = 2  # First entry of a row. A row of another version is not read: its columns may mean something else.
 COLUMNS = (
     "executing",
     "ready",
@@ -52,8 +49,7 @@ COLUMNS = (
 
 SIZE_DIGITS = 5
 RATE_DIGITS = 3
-MANY_SECONDS = 2.0
-"""distributed lets workers send heartbeats less often than this when there are more than 200 of them."""
+MANY_SECONDS = 2.0  # distributed asks for heartbeats less often than this from more than 200 workers on.
 UUID_LENGTH = 11
 _DIGITS = {
     **dict.fromkeys(("memory_bytes", "vram_total_bytes", "vram_used_bytes", "vram_cluster_bytes"), 3),
@@ -65,7 +61,6 @@ _COUNTER_STEP = 10_000_000
 
 
 def rounded(value: float, digits: int = SIZE_DIGITS) -> int:
-    """Return a whole number with that many significant digits."""
     whole = round(value)
     excess = len(str(abs(whole))) - digits
     return round(whole, -excess) if excess > 0 else whole

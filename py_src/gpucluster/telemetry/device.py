@@ -22,8 +22,7 @@ _FIELDS = {
 }
 # How NVML says which member of its union holds the value.
 _MEMBERS = {0: "dVal", 1: "uiVal", 2: "ulVal", 3: "ullVal", 4: "sllVal", 5: "siVal", 6: "usVal"}
-_WRAPS_SOON = {1, 5, 6}
-"""32 bits of bytes are full in a fifth of a second of a modern bus: such a counter says nothing."""
+_WRAPS_SOON = {1, 5, 6}  # 32 bits of bytes are full in a fifth of a second: such a counter says nothing.
 
 
 def traffic(session: NVMLSession, handle: Any) -> dict[str, int | None]:

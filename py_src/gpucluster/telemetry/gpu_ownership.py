@@ -10,8 +10,7 @@ import psutil
 
 from ..operating_system.processes import has_open, number_space
 
-_CUDA_DEVICES = ("/dev/nvidia-uvm", "/dev/dxg")
-"""Whoever has a CUDA context holds one of them open; the second is that of WSL2."""
+_CUDA_DEVICES = ("/dev/nvidia-uvm", "/dev/dxg")  # Whoever has a CUDA context holds one of them open; the second: WSL2.
 
 
 def this_host() -> str:
@@ -36,7 +35,6 @@ class ClusterProcesses:
             self.root = ancestors[0] if has_nanny and ancestors else os.getpid()
 
     def pids(self) -> set[int]:
-        """Return the processes that live now."""
         found = {self.root, os.getpid()}
         with suppress(psutil.Error):
             found |= {process.pid for process in psutil.Process(self.root).children(recursive=True)}

@@ -73,7 +73,6 @@ class Transfers:
         return {"sent_bytes": sent, "received_bytes": received if self._results.whole else None}
 
     def stop(self) -> None:
-        """Count no more."""
         for following in self._following:
             following.stop()
 
@@ -152,7 +151,6 @@ class Tiers:
         self._files: dict[str, int] = {}
 
     def figures(self) -> dict[str, int | None]:
-        """Return the columns of tiers and managed memory."""
         figures = self._with_device() if has_device_tiers(self._worker) else self._host_only()
         return {column: size(value) for column, value in figures.items()} | _cudf_spilled()
 
@@ -228,7 +226,6 @@ class WorkerReport:
         }
 
     async def __call__(self, worker: Any) -> list[Any]:
-        """Return the row."""
         figures: dict[str, Any] = {}
         for name, part in self._parts.items():
             try:
@@ -245,7 +242,6 @@ class WorkerReport:
         return [VERSION, *map(figures.get, COLUMNS)]
 
     def close(self) -> None:
-        """Measure no more."""
         self._transfers.stop()
         if self._device is not None:
             self._device.close()

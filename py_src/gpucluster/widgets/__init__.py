@@ -40,10 +40,7 @@ def gauges(cluster: ShownCluster) -> ClusterGauges | Picture:
 
 
 def dashboard(cluster: ShownCluster, page: str) -> ClusterDashboard | Picture:
-    """Return a page of the dashboard; outside a notebook, a picture with its address.
-
-    Raises `InvalidRequest` where there is no such page, and `InvalidState` where the cluster is not running.
-    """
+    """Return a page of the dashboard; outside a notebook, a picture with its address."""
     found = find_page(page)
     address = cluster.dashboard_link  # a sentence when it is not open
     if shell_of_notebook() is None:
@@ -55,7 +52,6 @@ def dashboard(cluster: ShownCluster, page: str) -> ClusterDashboard | Picture:
 
 
 def show_card(cluster: ShownCluster) -> None:
-    """Show the card of a cluster in this notebook."""
     from IPython.display import display
 
     output = uuid4().hex

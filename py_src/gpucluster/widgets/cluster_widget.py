@@ -24,8 +24,7 @@ from .messages import Closed, Drawn, Message, Opened, Page, Request, Retire, Sca
 from .output import OutputWidget
 from .picture import Picture
 
-PICTURE_SECONDS = 60.0
-"""How often the picture in the notebook is replaced while nothing but figures change."""
+PICTURE_SECONDS = 60.0  # How often the picture in the notebook is replaced while nothing but figures change.
 FIRST_PICTURE_SECONDS = 3.0
 """The same right after a change, when new workers have not told their figures yet; from there on ever slower."""
 FIRST_SAMPLE_SECONDS = 1.0
@@ -35,8 +34,7 @@ class ClusterWidget(OutputWidget):
     """A live view of one cluster. Made by ``Cluster.gauges``, ``Cluster.dashboard`` and its card."""
 
     wants_samples: ClassVar[bool] = True
-    requests: ClassVar[tuple[type[Request], ...]] = ()
-    """What the view offers; other requests are ignored."""
+    requests: ClassVar[tuple[type[Request], ...]] = ()  # What the view offers; other requests are ignored.
 
     cluster = traitlets.Dict().tag(sync=True)
     # Bytes of a whole event as the supervisor wrote them: parsed nowhere in Python.
@@ -65,7 +63,6 @@ class ClusterWidget(OutputWidget):
             self._wait_for_sample()
 
     def picture(self) -> Picture:
-        """Return the cluster as it was last seen."""
         return Picture(self._model, self._parsed_sample(), self._over or self.note, card=False)
 
     def forgotten_by(self) -> Callable[[], None]:
@@ -75,7 +72,6 @@ class ClusterWidget(OutputWidget):
     # -- what the feed says (on the background loop) -----------------------------------------------
 
     def on_model(self, model: ClusterModel) -> None:
-        """Show that the cluster has changed."""
         before, self._model = self._model, model
         if model != before:
             self.cluster = model.model_dump(mode="json", exclude={"log_tail"})
@@ -172,7 +168,6 @@ async def _quietly(work: Awaitable[None]) -> None:
 
 
 def _pictured(model: ClusterModel) -> tuple[object, ...]:
-    """Return what a picture is made anew for."""
     return (model.state, model.n_workers, model.n_pending, model.pending_reason, model.notice)
 
 
@@ -209,7 +204,6 @@ class ClusterCard(ClusterWidget):
         super().__init__(cluster, control, link=link_of(cluster), **traits)
 
     def picture(self) -> Picture:
-        """Return the card as it was last seen."""
         found = super().picture()
         link = None if found.model.state.ended else self.link
         return Picture(found.model, found.sample, found.note, link)

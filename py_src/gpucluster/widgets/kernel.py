@@ -46,12 +46,10 @@ class ClusterFeed:
         self._task: asyncio.Task[None] | None = None
         self._model: ClusterModel | None = None
         self._line: bytes | None = None
-        self.first_sample = asyncio.Event()
-        """Set once there is a sample."""
+        self.first_sample = asyncio.Event()  # Set once there is a sample.
 
     @property
     def running(self) -> bool:
-        """Whether it follows the cluster now."""
         return self._task is not None
 
     def add(self, listener: Listener) -> None:
@@ -113,14 +111,10 @@ class ClusterFeed:
         await asyncio.sleep(RETRY_SECONDS)  # Whoever refuses is not asked four times a second.
 
 
-PATIENCE_SECONDS = 30.0
-"""Views that have not answered for so long are gone: the browser was closed."""
-UNANSWERED = 12
-"""Messages that may be under way to a front end; views answer every fifth second."""
-UNANSWERED_WHILE_BUSY = 60
-"""The same while the kernel runs a cell: most kernels then read no answers."""
-PROBE_SECONDS = 10.0
-"""How often a front end that does not keep up gets one message all the same."""
+PATIENCE_SECONDS = 30.0  # Views that have not answered for so long are gone: the browser was closed.
+UNANSWERED = 12  # Messages that may be under way to a front end; views answer every fifth second.
+UNANSWERED_WHILE_BUSY = 60  # The same while the kernel runs a cell: most kernels then read no answers.
+PROBE_SECONDS = 10.0  # How often a front end that does not keep up gets one message all the same.
 MOST_VIEWS = 100
 
 
@@ -182,8 +176,7 @@ class Presence:
         return any(self._views.values())
 
 
-LOOK_SECONDS = 5.0
-"""How often it is asked whether somebody still looks."""
+LOOK_SECONDS = 5.0  # How often it is asked whether somebody still looks.
 EXIT_SECONDS = 2.0
 _RESET_NAME = "_gpucluster_widgets"
 KERNEL_OVER = "The kernel has stopped; this is the last state."
@@ -215,12 +208,10 @@ class WidgetKernel:
         self._pid = os.getpid()
         self._feeds: dict[tuple[str, str], ClusterFeed] = {}
         self._widgets: list[FedWidget] = []
-        self._players: list[KeptWidget] = []
-        """Those that are fed by no cluster."""
+        self._players: list[KeptWidget] = []  # Those that are fed by no cluster.
         self._looking: asyncio.Task[None] | None = None
         self._shell: Any = None
-        self.busy = False
-        """Whether a cell runs. Most kernels then read no messages of the front end."""
+        self.busy = False  # Whether a cell runs. Most kernels then read no messages of the front end.
         atexit.register(self._on_exit)
 
     # -- from any thread ---------------------------------------------------------------------------

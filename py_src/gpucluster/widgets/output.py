@@ -14,8 +14,7 @@ import traitlets
 from .kernel import Presence, widget_kernel
 from .messages import Message, read_message
 
-MOST_OUTPUTS = 20
-"""Outputs of one widget whose picture is kept up to date."""
+MOST_OUTPUTS = 20  # Outputs of one widget whose picture is kept up to date.
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 OUTPUT_MIME = "application/vnd.gpucluster.output+json"
 """Tells our JupyterLab extension to show the picture until there is a live view, and after it."""
@@ -87,7 +86,6 @@ class OutputWidget(anywidget.AnyWidget):
         """Get ready for a view that will open."""
 
     def picture(self) -> StillPicture:
-        """Return what was seen last."""
         raise NotImplementedError
 
     def close(self) -> None:

@@ -18,8 +18,7 @@ from ..protocol.models import ClusterModel
 from ..protocol.plain_text import counted
 from ..protocol.telemetry import TelemetrySample
 
-MOST_WORKERS = 16
-"""Workers that are shown one by one."""
+MOST_WORKERS = 16  # Workers that are shown one by one.
 
 # Those of the gauges, between their light and their dark form; lighter where the gauges have a texture.
 _COLOURS = {
@@ -47,19 +46,15 @@ class Picture:
     model: ClusterModel
     sample: TelemetrySample | None = None
     note: str = ""
-    link: str | None = None
-    """Address of the dashboard on the Jupyter server; never one that holds a secret."""
-    card: bool = True
-    """Whether the rows about the cluster are shown besides the gauges."""
+    link: str | None = None  # Address of the dashboard on the Jupyter server; never one that holds a secret.
+    card: bool = True  # Whether the rows about the cluster are shown besides the gauges.
 
     @property
     def html(self) -> str:
-        """Return the HTML."""
         return card_html(self.model, self.link, body=self._gauges_html(), brief=not self.card)
 
     @property
     def text(self) -> str:
-        """Return the text."""
         model = self.model
         lines = [f"{model.name}: {model.state.value}, {_workers(model)}"]
         if said := model.notice or model.reason:

@@ -29,13 +29,11 @@ class RecordedPicture:
     """
 
     session: RecordedSession
-    place: int = -1
-    """Which of the samples."""
+    place: int = -1  # Which of the samples.
     note: str = ""
 
     @property
     def html(self) -> str:
-        """Return the HTML."""
         return (
             '<div style="border-left:4px solid #76b900;padding:4px 12px;font-size:13px">'
             f'<div><b style="font-size:1.1em">{escape(self.session.recording.title)}</b></div>'
@@ -45,7 +43,6 @@ class RecordedPicture:
 
     @property
     def text(self) -> str:
-        """Return the text."""
         head = [self.session.recording.title, f"  {self.session.label}"]
         return "\n".join([*head, *cluster_lines(self._sample), f"  {self._notes}"])
 
@@ -104,5 +101,4 @@ class RecordedGauges(OutputWidget):
 
 
 def packed(session: RecordedSession) -> bytes:
-    """Return the recording as it travels to a browser."""
     return gzip.compress(session.encoded(), mtime=0)

@@ -46,7 +46,6 @@ class AutoBackend(Chooser[AutoSpec]):
     )
 
     async def choose(self, spec: AutoSpec) -> tuple[SpecBase, str]:
-        """Look at this machine."""
         return await choose(spec)
 
 

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from distributed import SpecCluster
 
 
-LINE_SECONDS = 1.0
-"""So often somebody in line looks whether it is their turn."""
+LINE_SECONDS = 1.0  # So often somebody in line looks whether it is their turn.
 
 
 class CudaBackend(Backend[CudaSpec]):
@@ -115,17 +114,7 @@ async def _chosen(choice: DeviceChoice, spec: CudaSpec, context: StartContext) -
 
 
 def constructor_options(spec: CudaSpec, checked: Checked, *, memory_limit: int) -> dict[str, Any]:
-    """Return every argument that follows from the spec. All sizes are bytes, all devices UUIDs.
-
-    Parameters
-    ----------
-    spec : CudaSpec
-        What is wanted.
-    checked : Checked
-        The same, resolved on this machine.
-    memory_limit : int
-        Host memory of one worker in bytes, 0 for no limit, when every device has a worker.
-    """
+    """Return every argument that follows from the spec. All sizes are bytes, all devices UUIDs."""
     return {
         "CUDA_VISIBLE_DEVICES": [device.uuid for device in checked.devices],
         "n_workers": checked.n_workers,

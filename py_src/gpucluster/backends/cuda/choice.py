@@ -22,17 +22,7 @@ WHOLE = "whole GPU (nothing keeps other programs from using it)"
 
 
 class DeviceChoice:
-    """The choice of one cluster, which may have to wait.
-
-    Parameters
-    ----------
-    spec : CudaSpec
-        What is wanted.
-    claims : Claims or None
-        Where GPUs are claimed.
-    left : RemainingShare, optional
-        What the site leaves to this user of everything but GPUs.
-    """
+    """The choice of one cluster, which may have to wait."""
 
     def __init__(self, spec: CudaSpec, claims: Claims | None, left: RemainingShare | None = None) -> None:
         self._spec = spec
@@ -44,12 +34,8 @@ class DeviceChoice:
     def make(self, host: HostDevices | None = None) -> Chosen:
         """Choose and claim.
 
-        Raises
-        ------
-        InLine
-            Nothing is free: ask again in a second.
-        NoUsableDevice, PreflightFailed
-            Waiting would not help.
+        Raises `InLine` (nothing is free: ask again in a second) or `NoUsableDevice`, `PreflightFailed` (waiting would
+        not help).
         """
         host = host or host_devices()
         if isinstance(self._claims, NodeClaims):

@@ -12,8 +12,7 @@ from ...dask_internals.spec_cluster import WaitsForScheduler, plan_no_more, plan
 from ...protocol.errors import InvalidRequest
 from ..worker_variables import given_variables
 
-DEVICE_ERRORS = (pynvml.NVMLError, ValueError)
-"""What dask-cuda lets through when NVML fails, or knows a device no longer."""
+DEVICE_ERRORS = (pynvml.NVMLError, ValueError)  # What dask-cuda lets through when NVML fails or loses a device.
 
 
 class DeviceCluster(WaitsForScheduler, LocalCUDACluster):  # type: ignore[misc]

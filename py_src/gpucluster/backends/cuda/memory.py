@@ -18,10 +18,8 @@ from ...protocol.sizes import format_size
 from .packages import importable
 
 DEFAULT_DEVICE_SHARE = 0.8
-SLOT_POOL_SHARE = 0.9
-"""Of a slot: CUDA itself takes some hundred MiB for each process, which are in no pool."""
-ALIGNMENT_BYTES = 256
-"""RMM takes multiples of this only."""
+SLOT_POOL_SHARE = 0.9  # Of a slot: CUDA itself takes some hundred MiB for each process, which are in no pool.
+ALIGNMENT_BYTES = 256  # RMM takes multiples of this only.
 
 
 @dataclass(frozen=True)
@@ -34,26 +32,22 @@ class DeviceMemory:
     rmm_release_threshold: int | None
 
 
+_SIZES = ("device_memory_limit", "rmm_pool_size", "rmm_maximum_pool_size", "rmm_release_threshold")
+_SWITCHES = (
+    "rmm_managed_memory", "rmm_async", "rmm_log_directory", "rmm_track_allocations", "enable_cudf_spill",
+    "cudf_spill_stats",
+)  # fmt: skip
+
+
 def memory_options(spec: GPUSpec, memory: DeviceMemory | GPUSpec) -> dict[str, Any]:
     """Return arguments that ``dask_cuda.LocalCUDACluster`` and ``CUDAWorker`` share.
 
-    Parameters
-    ----------
-    memory : DeviceMemory or GPUSpec
-        Resolved sizes; the spec itself where a share is of the worker's own GPU.
+    `memory`: resolved sizes; the spec itself where a share is of the worker's own GPU.
     """
     return {
-        "device_memory_limit": memory.device_memory_limit,
-        "rmm_pool_size": memory.rmm_pool_size,
-        "rmm_maximum_pool_size": memory.rmm_maximum_pool_size,
-        "rmm_managed_memory": spec.rmm_managed_memory,
-        "rmm_async": spec.rmm_async,
-        "rmm_release_threshold": memory.rmm_release_threshold,
+        **{name: getattr(memory, name) for name in _SIZES},
+        **{name: getattr(spec, name) for name in _SWITCHES},
         "rmm_allocator_external_lib_list": list(spec.rmm_allocator_external_lib_list) or None,
-        "rmm_log_directory": spec.rmm_log_directory,
-        "rmm_track_allocations": spec.rmm_track_allocations,
-        "enable_cudf_spill": spec.enable_cudf_spill,
-        "cudf_spill_stats": spec.cudf_spill_stats,
         "pre_import": list(spec.pre_import) or None,
     }
 
@@ -61,22 +55,12 @@ def memory_options(spec: GPUSpec, memory: DeviceMemory | GPUSpec) -> dict[str, A
 def resolve_memory(spec: GPUSpec, devices: Sequence[DeviceModel], first: int, *, parts: int = 1) -> DeviceMemory:
     """Turn shares into bytes and refuse what the devices do not have.
 
-    Parameters
-    ----------
-    spec : GPUSpec
-        What is wanted.
-    devices : sequence of DeviceModel
-        Every device the cluster may ever use.
-    first : int
-        How many of them are used at once: these must have the memory free now.
-    parts : int
-        Into how many slots each of them is divided. A slot has its share of the memory, all shares are shares of it,
-        and where workers have RMM, it is theirs as a pool that cannot grow beyond it.
+    * `devices`: every device the cluster may ever use.
+    * `first`: how many of them are used at once: these must have the memory free now.
+    * `parts`: into how many slots each of them is divided. A slot has its share of the memory, all shares are shares of
+      it, and where workers have RMM, it is theirs as a pool that cannot grow beyond it.
 
-    Raises
-    ------
-    PreflightFailed
-        With figures and, where memory is taken, who uses it.
+    Raises `PreflightFailed` with figures and, where memory is taken, who uses it.
     """
     smallest = min(devices, key=lambda device: device.memory_total_bytes or 0)
     total = smallest.memory_total_bytes
@@ -187,15 +171,7 @@ _ALLOCATORS = ("rmm_pool_size", "rmm_async", "rmm_managed_memory", "rmm_track_al
 
 
 def explain(cause: str, options: Mapping[str, Any]) -> str:
-    """Return the cause with the option that has probably led to it and what to do, if that is known.
-
-    Parameters
-    ----------
-    cause : str
-        As found in the failed workers, without a full stop.
-    options : mapping
-        Arguments of ``LocalCUDACluster``.
-    """
+    """Return the cause with the option that has probably led to it and what to do, if that is known."""
     chosen = [name for name in _ALLOCATORS if options.get(name)]
     if not chosen or not any(sign in cause for sign in _RMM_SIGNS):
         return cause

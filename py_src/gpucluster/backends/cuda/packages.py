@@ -47,13 +47,7 @@ def check_platform() -> None:
 
 
 def check_packages(spec: CudaSpec) -> None:
-    """Refuse options whose packages are not installed: dask-cuda would start a cluster without workers.
-
-    Raises
-    ------
-    MissingPackage
-        Naming the option, the package and what to run.
-    """
+    """Refuse options whose packages are not installed: dask-cuda would start a cluster without workers."""
     needs = needed_packages(spec)
     if spec.protocol == "ucx":
         needs.append(Need("protocol", "distributed_ucxx", "distributed-ucxx", "pip install distributed-ucxx-cu13"))
@@ -76,8 +70,7 @@ class Need:
     option: str
     module: str
     package: str
-    command: str
-    """What installs it."""
+    command: str  # What installs it.
 
     def refusal(self, where: str) -> MissingPackage:
         """Return the error; ``where`` says that it is missing: 'is not installed'."""

@@ -27,18 +27,15 @@ from .spec import CudaSpec
 class Chosen(NamedTuple):
     """Devices of a cluster, claimed for it."""
 
-    devices: list[DeviceModel]
-    """Every device the cluster may ever use, the first to be used first."""
-    n_workers: int
-    """How many it begins with."""
+    devices: list[DeviceModel]  # Every device the cluster may ever use, the first to be used first.
+    n_workers: int  # How many it begins with.
 
 
 @dataclass(frozen=True)
 class Checked:
     """What a cluster will use: all checked, nothing started."""
 
-    devices: tuple[DeviceModel, ...]
-    """Every device the cluster may ever use, the first to be used first."""
+    devices: tuple[DeviceModel, ...]  # Every device the cluster may ever use, the first to be used first.
     n_workers: int
     memory: DeviceMemory
 
@@ -51,18 +48,7 @@ class Checked:
 
 
 def examine(spec: CudaSpec, policy: GPUPolicy = DEFAULT) -> None:
-    """Check all that does not depend on which GPUs are free. Blocks for as long as CUDA takes to answer.
-
-    Parameters
-    ----------
-    policy : GPUPolicy, optional
-        What the site says of its GPUs.
-
-    Raises
-    ------
-    PreflightFailed
-        With the real cause and what to do.
-    """
+    """Check all that does not depend on which GPUs are free. Blocks for as long as CUDA takes to answer."""
     check_platform()
     probe = probe_gpu()
     if not probe.usable and not (spec.devices and probe.code == "hidden"):
@@ -76,13 +62,7 @@ def examine(spec: CudaSpec, policy: GPUPolicy = DEFAULT) -> None:
 def given_out(
     host: HostDevices, spec: CudaSpec, policy: GPUPolicy, taken: Mapping[str, int] | None = None
 ) -> list[DeviceModel]:
-    """Return the devices that this cluster may have, the best first.
-
-    Raises
-    ------
-    NoUsableDevice
-        The site gives out none, or not one that was asked for.
-    """
+    """Return the devices that this cluster may have, the best first."""
     named = {device.uuid: device for device in host.devices}
 
     def is_given(device: DeviceModel) -> bool:
@@ -100,25 +80,14 @@ def given_out(
 
 
 def check(chosen: Chosen, spec: CudaSpec, policy: GPUPolicy = DEFAULT) -> Checked:
-    """Resolve the sizes for devices that have been chosen.
-
-    Raises
-    ------
-    PreflightFailed
-        Their memory does not do.
-    """
+    """Resolve the sizes for devices that have been chosen. Raises `PreflightFailed`: their memory does not do."""
     parts = max(policy.parts(device) for device in chosen.devices)
     memory = resolve_memory(spec, chosen.devices, chosen.n_workers, parts=parts)
     return Checked(tuple(chosen.devices), chosen.n_workers, memory)
 
 
 def must_be_enough(n_workers: int, devices: Sequence[DeviceModel]) -> None:
-    """Refuse more workers than devices.
-
-    Raises
-    ------
-    PreflightFailed
-    """
+    """Refuse more workers than devices. Raises `PreflightFailed`."""
     if n_workers > len(devices):
         raise _refused("n_workers", _too_many(n_workers, devices))
 

@@ -20,13 +20,7 @@ _FILES = ("tls_ca_file", "tls_client_cert", "tls_client_key")
 
 
 def find_address(spec: ExistingSpec) -> str:
-    """Return the address that is meant.
-
-    Raises
-    ------
-    PreflightFailed
-        The file or the setting is missing or holds no address.
-    """
+    """Return the address that is meant."""
     if spec.scheduler_file is not None:
         return _checked(_in_file(Path(spec.scheduler_file)), f"scheduler_file: {spec.scheduler_file}")
     if spec.address is not None and "://" in spec.address:
@@ -79,13 +73,7 @@ def _checked(address: Any, where: str) -> str:
 
 
 def find_credentials(spec: ExistingSpec, address: str) -> Security | None:
-    """Return the credentials for that scheduler; ``None`` where it encrypts nothing.
-
-    Raises
-    ------
-    PreflightFailed
-        There are none, a file is missing, or somebody else can read the key.
-    """
+    """Return the credentials for that scheduler; ``None`` where it encrypts nothing."""
     if address.startswith("tcp://"):
         if spec.tls_key is not None:
             raise PreflightFailed(f"The scheduler's address is {address}: it takes no TLS files. Leave them out.")

@@ -74,7 +74,6 @@ class ExistingBackend(Backend[ExistingSpec]):
         )
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
-        """Connect."""
         from .address import keep_credentials
         from .deployment import ExistingDeployment, WatchedScheduler
 

@@ -17,8 +17,7 @@ REMOVE_SECONDS = 2.0
 class WatchedScheduler(RemoteScheduler):
     """Looks at a scheduler of somebody else's, and leaves it as it was."""
 
-    measure = True
-    """Whether its workers may be given our plugin."""
+    measure = True  # Whether its workers may be given our plugin.
 
     async def add_worker_plugin(self, name: str, pickled: bytes) -> None:
         """Give the plugin, if that is allowed."""
@@ -55,5 +54,4 @@ class ExistingDeployment(Deployment):
         raise self._refusal("be ended from here: somebody else has started them")
 
     async def close(self) -> None:
-        """End the view."""
         await self.scheduler.close()

@@ -36,18 +36,11 @@ class Greeting:
     """What a scheduler says of itself."""
 
     dashboard_port: int | None
-    warning: str | None
-    """What to know about its version, in a sentence."""
+    warning: str | None  # What to know about its version, in a sentence.
 
 
 async def greet(address: str, security: Security | None) -> Greeting:
-    """Ask a scheduler what it is.
-
-    Raises
-    ------
-    PreflightFailed
-        It is none, it does not let us in, or its version does not fit.
-    """
+    """Ask a scheduler what it is."""
     caller = scheduler_rpc(address, security)
     try:
         async with asyncio.timeout(ANSWER_SECONDS):
@@ -160,8 +153,7 @@ async def find_pages(address: str, port: int | None) -> tuple[tuple[str, int], s
 
 CONNECT_SECONDS = 8.0
 GREETING_SECONDS = 3.0
-_MARK = b"pickle-protocol"
-"""In what Dask says first, over a connection that is not encrypted."""
+_MARK = b"pickle-protocol"  # In what Dask says first, over a connection that is not encrypted.
 
 
 class Speaks(Enum):
@@ -173,13 +165,7 @@ class Speaks(Enum):
 
 
 async def must_speak(address: str) -> None:
-    """Refuse an address where no scheduler of Dask can be.
-
-    Raises
-    ------
-    PreflightFailed
-        With what is there instead.
-    """
+    """Refuse an address where no scheduler of Dask can be. Raises `PreflightFailed` with what is there instead."""
     scheme, _, place = address.partition("://")
     host, _, port = place.rpartition(":")
     spoken = await _spoken_at(host.strip("[]"), int(port), address)

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from .server import GatewayServer
 
 DEFAULT_WORKERS = 1
-START_SECONDS = 900.0
-"""A site may first have to start a machine for the scheduler."""
+START_SECONDS = 900.0  # A site may first have to start a machine for the scheduler.
 _THIS_MACHINE = {"localhost", "127.0.0.1", "::1"}
 
 
@@ -38,7 +37,6 @@ class GatewayBackend(Backend[GatewaySpec]):
 
     @classmethod
     def faults(cls, spec: GatewaySpec) -> list[FieldError]:
-        """Look whether something listens at the address."""
         parts = urlsplit(spec.address or "")
         port = parts.port or (443 if parts.scheme == "https" else 80)
         fault = host_fault(parts.hostname, port) if parts.hostname else None

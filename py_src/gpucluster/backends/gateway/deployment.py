@@ -27,25 +27,14 @@ CALM_SECONDS = 120.0
 """Where nothing is waited for: that a scheduler is gone is noticed at once, and one server answers for all clusters of
 a site. Ten thousand that ask every 17 seconds are 590 questions a second, every two minutes 83."""
 TROUBLE_SECONDS = 2.0
-TOLD_SECONDS = 10.0
-"""So long a worker that is gone is told about; the gateway has asked for another one meanwhile."""
+TOLD_SECONDS = 10.0  # So long a worker that is gone is told about; the gateway has asked for another one meanwhile.
 UNKNOWN_SECONDS = 10.0
 STOP_SECONDS = 7.0
 _LIMIT = re.compile(r"limit of (\d+) workers")
 
 
 class GatewayDeployment(Deployment):
-    """A cluster of a Dask Gateway.
-
-    Parameters
-    ----------
-    server : GatewayServer
-        Closed with the deployment.
-    report : Report
-        Of the cluster, which runs.
-    ends_with_us : bool
-        Whether the cluster is shut down when the deployment is closed.
-    """
+    """A cluster of a Dask Gateway."""
 
     can = frozenset(Verb)
 
@@ -78,7 +67,6 @@ class GatewayDeployment(Deployment):
         scheduler.silent = self._look_soon.set
 
     def follow(self) -> None:
-        """Look at what the gateway says of the cluster from now on."""
         self._following = asyncio.create_task(self._follow())
 
     # -- what there is ---------------------------------------------------------------------------

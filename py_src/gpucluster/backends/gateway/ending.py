@@ -18,8 +18,7 @@ from ..backend import ReapContext, Remembered
 from .login import Login
 from .server import ANSWER_SECONDS, ClusterUnknown, GatewayServer, Report
 
-IN_FLIGHT_SECONDS = 2.0
-"""So long the server may still be at a request whose sender is dead."""
+IN_FLIGHT_SECONDS = 2.0  # So long the server may still be at a request whose sender is dead.
 CLOCK_SECONDS = 5.0
 USE_SECONDS = 10.0
 
@@ -36,13 +35,7 @@ def as_preflight() -> Iterator[None]:
 
 
 async def end_remembered(remembered: Remembered, context: ReapContext) -> None:
-    """Shut down what was asked for.
-
-    Raises
-    ------
-    GPUClusterError
-        The server does not say that it is over.
-    """
+    """Shut down what was asked for. Raises `GPUClusterError`: the server does not say that it is over."""
     if remembered.get("cluster_id") != context.cluster_id:
         raise ValueError("What was written down belongs to another cluster")
     async with GatewayServer(Login.remembered(remembered["login"])) as server:

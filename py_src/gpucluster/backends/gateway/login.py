@@ -32,15 +32,7 @@ class Login:
 
     @classmethod
     def of(cls, spec: GatewaySpec) -> Self:
-        """Return what a spec asks for; what it leaves open is looked up in Dask's configuration.
-
-        Raises
-        ------
-        PreflightFailed
-            Nobody says where the server is.
-        MissingPackage
-            dask-gateway is not installed.
-        """
+        """Return what a spec asks for; what it leaves open is looked up in Dask's configuration."""
         address = spec.address
         if address is None:
             found = configured("address")
@@ -54,24 +46,14 @@ class Login:
 
     @classmethod
     def remembered(cls, found: Mapping[str, Any]) -> Self:
-        """Return what was written down."""
         names = ("address", "proxy_address", "auth", "username", "password_from")
         return cls(**{name: found.get(name) for name in names})  # type: ignore[arg-type]
 
     def to_remember(self) -> dict[str, Any]:
-        """Return it in types of JSON."""
         return asdict(self)
 
     def gateway(self) -> Any:
-        """Return dask-gateway's client of that server, asynchronous; it connects when it is used.
-
-        Raises
-        ------
-        PreflightFailed
-            A secret that is to be used is missing or can be read by others.
-        MissingPackage
-            dask-gateway is not installed.
-        """
+        """Return dask-gateway's client of that server, asynchronous; it connects when it is used."""
         _must_be_installed()
         from dask_gateway import Gateway
 
@@ -161,13 +143,7 @@ def _checked(address: Any) -> str:
 
 
 def read_secret(where: str) -> str:
-    """Return a password or token out of a variable or a file.
-
-    Raises
-    ------
-    PreflightFailed
-        It is not there, or somebody else can read it.
-    """
+    """Return a password or token out of a variable or a file."""
     if not os.path.isabs(where):
         found = os.environ.get(where)
         if not found:

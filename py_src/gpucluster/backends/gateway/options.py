@@ -23,15 +23,13 @@ class Option:
     name: str
     label: str
     default: Any
-    kind: str
-    """``string``, ``bool``, ``int``, ``float``, ``select`` or ``mapping``."""
+    kind: str  # ``string``, ``bool``, ``int``, ``float``, ``select`` or ``mapping``.
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, told: Mapping[str, Any]) -> Self:
-        """Read a row of what the server has answered."""
         about = told["spec"]
         return cls(
             name=printable(str(told["field"]), 100),
@@ -77,10 +75,7 @@ class Option:
     def value(self, given: Any) -> Any:
         """Return what is sent for a value that somebody has typed, or that is of the right type already.
 
-        Raises
-        ------
-        ValueError
-            With the end of a sentence.
+        Raises `ValueError` with the end of a sentence.
         """
         try:
             value = self._read(given)
@@ -125,27 +120,11 @@ def _nearest(name: str, names: Sequence[str]) -> str:
 
 
 def read_options(rows: Sequence[Mapping[str, Any]]) -> list[Option]:
-    """Return the options of a server."""
     return [Option.read(row) for row in rows]
 
 
 def checked(offered: Sequence[Option], given: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all options with their values: those that are given, else Dask's configuration's, else the server's own.
-
-    Parameters
-    ----------
-    offered : sequence of Option
-        What the server offers.
-    given : mapping
-        What the user has chosen, perhaps as text.
-    usual : mapping
-        ``gateway.cluster.options`` of Dask's configuration.
-
-    Raises
-    ------
-    PreflightFailed
-        With a sentence per option.
-    """
+    """Return all options with their values: those given, else those of Dask's configuration, else the server's own."""
     known = {option.name: option for option in offered}
     values = {option.name: option.default for option in offered}
     faults: list[FieldError] = []

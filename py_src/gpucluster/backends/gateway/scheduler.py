@@ -36,8 +36,7 @@ def security_of(report: Report) -> Security:
 class GatewayScheduler(RemoteScheduler):
     """Looks at a scheduler behind a gateway, and goes on when the connection was cut."""
 
-    silent: Callable[[], None] | None = None
-    """Told that the scheduler may have ended, or does not answer."""
+    silent: Callable[[], None] | None = None  # Told that the scheduler may have ended, or does not answer.
     _over: Members | None = None
     _address_and_security: tuple[str, Security]
 

@@ -53,10 +53,8 @@ class Report:
     """What the server says of a cluster."""
 
     name: str
-    status: str
-    """PENDING, RUNNING, STOPPING, STOPPED or FAILED."""
-    started: float
-    """By the server's clock, in seconds since 1970."""
+    status: str  # PENDING, RUNNING, STOPPING, STOPPED or FAILED.
+    started: float  # By the server's clock, in seconds since 1970.
     options: dict[str, Any]
     dashboard_route: str | None
     certificate: str | None
@@ -69,7 +67,6 @@ class Report:
 
     @classmethod
     def read(cls, told: Any) -> Self:
-        """Read what the server has answered."""
         return cls(
             name=str(told["name"]),
             status=str(told["status"]),
@@ -95,12 +92,10 @@ class GatewayServer:
         await self.close()
 
     async def close(self) -> None:
-        """End the connections."""
         with suppress(Exception):
             await self._gateway.close()
 
     def scheduler_address(self, name: str) -> str:
-        """Return where the scheduler of a cluster is reached."""
         return f"{self._gateway.proxy_address}/{name}"
 
     async def version(self) -> str:
@@ -120,7 +115,6 @@ class GatewayServer:
         return list(told["cluster_options"])
 
     async def clusters(self) -> list[Report]:
-        """Return the user's clusters that live."""
         told = await self._ask("GET", _CLUSTERS)
         return [Report.read(one) for one in told.values()]
 
@@ -130,12 +124,7 @@ class GatewayServer:
         return str(told["name"])
 
     async def report(self, name: str) -> Report:
-        """Return what it says of a cluster.
-
-        Raises
-        ------
-        ClusterUnknown
-        """
+        """Return what it says of a cluster. Raises `ClusterUnknown`."""
         return Report.read(await self._ask("GET", self._path(name)))
 
     async def stop(self, name: str) -> None:

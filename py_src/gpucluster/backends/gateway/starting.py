@@ -32,10 +32,7 @@ LAST_WORD_SECONDS = 5.0
 async def start(plan: Plan, context: StartContext) -> GatewayDeployment:
     """Have the cluster, connect to it, and ask for its workers.
 
-    Raises
-    ------
-    StartFailed
-        With what the gateway says; a cluster that was asked for is shut down again.
+    Raises `StartFailed` with what the gateway says; a cluster that was asked for is shut down again.
     """
     spec: GatewaySpec = plan.options["spec"]
     login: Login = plan.options["login"]
@@ -87,7 +84,6 @@ class RequestRecord:
         self._context.remember(self._kept)
 
     def write(self, name: str) -> None:
-        """Write down its name."""
         self.name = name
         self._context.remember({"cluster_id": self._kept["cluster_id"], "login": self._kept["login"], "name": name})
 

@@ -53,8 +53,7 @@ class KubernetesRefused(StartFailed):
 class Access:
     """Which Kubernetes is meant; small enough to be written down."""
 
-    kubeconfig: str | None
-    """Path, or paths with ``:`` between them."""
+    kubeconfig: str | None  # Path, or paths with ``:`` between them.
     context: str | None
     namespace: str | None
 
@@ -100,19 +99,11 @@ class Kubernetes:
 
     @property
     def server(self) -> str:
-        """Address of the API server."""
         return printable(str(self.api.auth.server), 200)
 
     @classmethod
     async def connect(cls, access: Access) -> Kubernetes:
-        """Log in, and ask for the version.
-
-        Raises
-        ------
-        PreflightFailed
-            There is no kubeconfig, or it has no such context.
-        KubernetesSilent, KubernetesRefused
-        """
+        """Log in, and ask for the version."""
         import kr8s.asyncio
 
         where = access.kubeconfig or "~/.kube/config"
@@ -137,7 +128,6 @@ class Kubernetes:
         return cls(api, api.namespace)
 
     async def close(self) -> None:
-        """End the connections."""
         await close_connections(self.api)
 
     async def ask(
@@ -150,12 +140,7 @@ class Kubernetes:
         namespaced: bool = True,
         **options: Any,
     ) -> dict[str, Any]:
-        """Ask for one thing, such as ``pods`` or ``pods/NAME``.
-
-        Raises
-        ------
-        KubernetesSilent, KubernetesRefused
-        """
+        """Ask for one thing, such as ``pods`` or ``pods/NAME``. Raises `KubernetesSilent`, `KubernetesRefused`."""
         if body is not None:
             options["content"] = json.dumps(body)
         async with (
@@ -168,15 +153,7 @@ class Kubernetes:
             return found
 
     async def items(self, path: str, *, version: str = "v1", **parameters: str) -> list[dict[str, Any]]:
-        """Return all things of a kind in the namespace.
-
-        Parameters
-        ----------
-        path : str
-            Such as ``pods``.
-        **parameters
-            ``labelSelector``, ``fieldSelector``.
-        """
+        """Return all things of a kind in the namespace."""
         found = await self.ask("GET", path, version=version, params=parameters)
         items: list[dict[str, Any]] = found.get("items") or []
         return items
@@ -264,11 +241,8 @@ _WHAT_TO_DO = "Get one from your site, or name another with 'kubeconfig'."
 def kubeconfig_fault(paths: str | None) -> str | None:
     """Return what is wrong with the files that there are, in a sentence with what to do; ``None``: nothing.
 
-    Parameters
-    ----------
-    paths : str, optional
-        As ``KUBECONFIG`` has them, with ``:`` between them; default: ``~/.kube/config``. One that is not there is no
-        fault: others may be, or a pod's service account.
+    `paths`: as ``KUBECONFIG`` has them, with ``:`` between them; default: ``~/.kube/config``. One that is not there is
+    no fault: others may be, or a pod's service account.
     """
     for path in (paths or _DEFAULT).split(os.pathsep):
         file = Path(path).expanduser()

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 
 DEFAULT_WORKERS = 1
-START_SECONDS = 1800.0
-"""An image for GPUs is pulled for many minutes, and a node may have to be added first. What it waits for is told."""
+START_SECONDS = 1800.0  # An image for GPUs is pulled for many minutes, and a node may have to be added first.
 REAP_SECONDS = 90.0
 IN_FLIGHT_SECONDS = 2.0
 
@@ -161,8 +160,7 @@ async def _accepted(
     return kubernetes, manifest
 
 
-Right = tuple[str, str, str]
-"""Group, resource and verb."""
+Right = tuple[str, str, str]  # Group, resource and verb.
 _GROUP = "kubernetes.dask.org"
 _ALWAYS: tuple[Right, ...] = (
     *((_GROUP, "daskclusters", verb) for verb in ("create", "get", "delete")),
@@ -177,26 +175,12 @@ _FORWARD: tuple[Right, ...] = tuple(("", "pods/portforward", verb) for verb in (
 
 
 def rights(*, secret: bool, forward: bool) -> tuple[Right, ...]:
-    """Return what a user must be allowed to do in the namespace.
-
-    Parameters
-    ----------
-    secret : bool
-        Whether there is a secret.
-    forward : bool
-        Whether the scheduler is reached through Kubernetes, as from outside.
-    """
+    """Return what a user must be allowed to do in the namespace."""
     return _ALWAYS + (_SECRET if secret else ()) + (_FORWARD if forward else ())
 
 
 async def must_take(kubernetes: Kubernetes, manifest: Mapping[str, Any], needed: tuple[Right, ...]) -> None:
-    """Refuse what this Kubernetes would not take.
-
-    Raises
-    ------
-    PreflightFailed
-    KubernetesSilent
-    """
+    """Refuse what this Kubernetes would not take. Raises `PreflightFailed` or `KubernetesSilent`."""
     await _must_have_operator(kubernetes)
     await _must_have_namespace(kubernetes)
     await _must_be_allowed(kubernetes, needed)

@@ -36,10 +36,8 @@ from .scheduler import PodScheduler, Way
 from .spec import KubernetesSpec
 from .watching import events_of, how_it_ended, look, scheduler_is_ready
 
-UNHEARD_SECONDS = 15.0
-"""An operator that has not noted a number for so long is told again."""
-_NOTED = "kopf.zalando.org/last-handled-configuration"
-"""What the operator's framework has acted on last."""
+UNHEARD_SECONDS = 15.0  # An operator that has not noted a number for so long is told again.
+_NOTED = "kopf.zalando.org/last-handled-configuration"  # What the operator's framework has acted on last.
 
 
 class Replicas:
@@ -47,13 +45,6 @@ class Replicas:
 
     The operator acts when the number changes, and makes as many deployments as are missing then. It replaces none that
     somebody deletes. Two changes in quick succession may be one for it.
-
-    Parameters
-    ----------
-    cluster : str
-        Name of the ``DaskCluster``.
-    wanted : int
-        Workers that it was made with.
     """
 
     def __init__(self, kubernetes: Kubernetes, cluster: str, wanted: int) -> None:
@@ -68,13 +59,7 @@ class Replicas:
             self.wanted, self._changed = n, time.monotonic()
 
     async def settle(self, there: int) -> None:
-        """Tell the operator what brings the number of deployments to what is wanted.
-
-        Parameters
-        ----------
-        there : int
-            Deployments that there are, without those that were deleted.
-        """
+        """Tell the operator what brings the number of deployments to what is wanted."""
         try:
             group = await self._kubernetes.ask("GET", self._path, version=DASK)
         except KubernetesRefused as error:
@@ -115,8 +100,7 @@ class Replicas:
 logger = logging.getLogger("gpucluster.backends")
 
 INTERVAL_SECONDS = 1.0
-CALM_SECONDS = 10.0
-"""Between two looks when all workers are there."""
+CALM_SECONDS = 10.0  # Between two looks when all workers are there.
 STOP_SECONDS = 8.0
 CONNECT_SECONDS = 20.0
 
@@ -154,13 +138,7 @@ class KubernetesDeployment(Deployment):
     async def start(
         cls, spec: KubernetesSpec, plan: Plan, context: StartContext, kubernetes: Kubernetes, access: Access
     ) -> KubernetesDeployment:
-        """Hand the cluster to the operator, wait for its scheduler, and connect.
-
-        Raises
-        ------
-        StartFailed
-            With the reason; nothing is left.
-        """
+        """Hand the cluster to the operator, wait for its scheduler, and connect."""
         self = cls(spec, plan, context, kubernetes)
         manifest = dask_cluster(spec, self._id, kubernetes.namespace, plan.n_workers)
         self.submitted = manifest_text(manifest)
@@ -265,7 +243,6 @@ class KubernetesDeployment(Deployment):
         await self.submit(max(0, n - len(self.staying())))
 
     async def submit(self, count: int) -> None:
-        """Ask for so many more."""
         if count:
             self._expect(len(self._not_there_yet) + count)
             self._replicas.want(self._n_there() + len(self._not_there_yet))

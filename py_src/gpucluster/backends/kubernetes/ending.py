@@ -24,27 +24,12 @@ class NotEnded(OperationTimedOut):
 
 
 def selector(cluster_id: str, component: str | None = None) -> str:
-    """Return what chooses the things of a cluster by their labels."""
     chosen = f"{CLUSTER_LABEL}={resource_name(cluster_id)},{INSTANCE}={cluster_id}"
     return chosen if component is None else f"{chosen},dask.org/component={component}"
 
 
 async def end_cluster(kubernetes: Kubernetes, cluster_id: str, patience: float, *, secret: bool) -> list[str]:
-    """Delete a cluster and wait until its pods are gone; returns the names of what was deleted.
-
-    Parameters
-    ----------
-    patience : float
-        Seconds it may take.
-    secret : bool
-        Whether there may be a secret of its name.
-
-    Raises
-    ------
-    NotEnded
-        Something is there yet.
-    KubernetesSilent, KubernetesRefused
-    """
+    """Delete a cluster and wait until its pods are gone; returns the names of what was deleted."""
     name = resource_name(cluster_id)
     ended: dict[str, None] = {}
     deadline = time.monotonic() + patience

@@ -17,22 +17,15 @@ from .spec import KubernetesSpec, toleration
 MANAGED_BY = "app.kubernetes.io/managed-by"
 INSTANCE = "app.kubernetes.io/instance"
 CLUSTER_LABEL = "dask.org/cluster-name"
-SECRETS = PurePosixPath("/var/run/gpucluster")
-"""Where the pods find their credentials."""
-GRACE_SECONDS = 5
-"""A pod that is told to end has so long; what it held was moved before."""
+SECRETS = PurePosixPath("/var/run/gpucluster")  # Where the pods find their credentials.
+GRACE_SECONDS = 5  # A pod that is told to end has so long; what it held was moved before.
 DEATH_TIMEOUT_SECONDS = 60
 _PREFIX = "GPUCLUSTER_DASHBOARD_PREFIX"
 _TLS_FILES = ("ca.pem", "cert.pem", "key.pem")
 
 
 def must_have_dask_kubernetes() -> None:
-    """Refuse where dask-kubernetes is not installed.
-
-    Raises
-    ------
-    MissingPackage
-    """
+    """Refuse where dask-kubernetes is not installed. Raises `MissingPackage`."""
     try:
         import dask_kubernetes.operator.kubecluster  # noqa: F401
     except ImportError as error:
@@ -64,12 +57,7 @@ def needs_secret(spec: KubernetesSpec) -> bool:
 
 
 def dask_cluster(spec: KubernetesSpec, cluster_id: str, namespace: str, n_workers: int) -> dict[str, Any]:
-    """Return the manifest. There are no secrets in it: it refers to them.
-
-    Raises
-    ------
-    MissingPackage
-    """
+    """Return the manifest. There are no secrets in it: it refers to them. Raises `MissingPackage`."""
     must_have_dask_kubernetes()
     from dask_kubernetes.operator import make_cluster_spec
 
@@ -93,17 +81,7 @@ def secret(
     dashboard_prefix: str,
     variables: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Return the secret, which goes when the ``DaskCluster`` goes.
-
-    Parameters
-    ----------
-    owner : mapping
-        The ``DaskCluster`` as Kubernetes has it.
-    tls_directory : Path or None
-        Folder with the cluster's credentials.
-    variables : mapping
-        Environment variables with their values.
-    """
+    """Return the secret, which goes when the ``DaskCluster`` goes."""
     told = {f"env.{name}": value.encode() for name, value in variables.items()}
     if spec.protocol == "tls" and tls_directory is not None:
         told |= {file: read_own_file(tls_directory / file) for file in _TLS_FILES}

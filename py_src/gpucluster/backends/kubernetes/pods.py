@@ -12,8 +12,7 @@ from ...protocol.plain_text import printable
 from ..deployment import Slot, SlotState
 from .api import quota_of
 
-Thing = Mapping[str, Any]
-"""A thing of Kubernetes, as its API tells it."""
+Thing = Mapping[str, Any]  # A thing of Kubernetes, as its API tells it.
 _HOPELESS = {
     "ImagePullBackOff": "its image cannot be pulled",
     "InvalidImageName": "its image has an impossible name",
@@ -23,8 +22,7 @@ _HOPELESS = {
     "CreateContainerError": "its container cannot be made",
     "RunContainerError": "its container cannot be run",
 }
-_PATIENCE_SECONDS = 15.0
-"""The secret comes a moment after the pods: what misses it is hopeless only after so long."""
+_PATIENCE_SECONDS = 15.0  # The secret comes a moment after the pods: what misses it is hopeless only after so long.
 _MOST_RESTARTS = 2
 _PREEMPTION = re.compile(r"\.? *(preemption:|no new claims to deallocate).*", re.DOTALL)
 _LONGEST = 300
@@ -34,21 +32,16 @@ _LONGEST = 300
 class Verdict:
     """What is to be said of one pod."""
 
-    why: str
-    """Without a full stop at the end."""
-    hopeless: bool = False
-    """Whether it will not start as it is."""
-    refused: bool = False
-    """Whether a quota keeps it away, so that it may come when others go."""
+    why: str  # Without a full stop at the end.
+    hopeless: bool = False  # Whether it will not start as it is.
+    refused: bool = False  # Whether a quota keeps it away, so that it may come when others go.
 
 
 def name_of(thing: Thing) -> str:
-    """Return the name of a thing."""
     return str(thing["metadata"]["name"])
 
 
 def is_ready(pod: Thing) -> bool:
-    """Whether a pod takes connections."""
     return not is_leaving(pod) and any(
         condition.get("type") == "Ready" and condition.get("status") == "True"
         for condition in pod.get("status", {}).get("conditions") or ()
@@ -61,7 +54,6 @@ def is_leaving(thing: Thing) -> bool:
 
 
 def waits_for_node(pod: Thing) -> bool:
-    """Whether it has no node yet."""
     return not pod.get("spec", {}).get("nodeName")
 
 
@@ -73,15 +65,7 @@ def pod_of(deployment: str, pods: Iterable[Thing]) -> Thing | None:
 
 
 def verdict(deployment: Thing, pod: Thing | None, events: Iterable[Thing], now: datetime | None = None) -> Verdict:
-    """Return why the worker of a deployment is not there.
-
-    Parameters
-    ----------
-    pod : mapping or None
-        Its pod.
-    events : iterable of mapping
-        The pod's, in any order.
-    """
+    """Return why the worker of a deployment is not there. `pod`: its pod. `events`: the pod's, in any order."""
     if pod is None or is_leaving(pod):
         return _without_pod(deployment)
     status = pod.get("status", {})
@@ -118,7 +102,6 @@ def ended(container: Thing) -> str | None:
 
 
 def last_words(container: Thing) -> str:
-    """Return what a container that failed has printed last."""
     told = str((_termination(container) or {}).get("message") or "").strip()
     return "\n".join(printable(line, _LONGEST) for line in told.splitlines())
 
@@ -182,22 +165,16 @@ def _short(text: str) -> str:
 class PodSlot:
     """What is known of one worker and its pod."""
 
-    name: str
-    """Of the worker, and of its deployment."""
+    name: str  # Of the worker, and of its deployment.
     state: SlotState = SlotState.PENDING
     since: datetime = field(default_factory=lambda: datetime.now(UTC))
     why: str | None = None
-    there: bool = True
-    """Whether its deployment is there."""
+    there: bool = True  # Whether its deployment is there.
     pod: Thing | None = None
-    verdict: Verdict | None = None
-    """Why it is not connected, as it was last seen."""
-    came: bool = False
-    """Whether its worker was connected ever."""
-    incarnation: tuple[str, int] | None = None
-    """Its pod, and how often its container was started anew, as last seen."""
-    addresses: set[str] = field(default_factory=set)
-    """Of all pods that it has had."""
+    verdict: Verdict | None = None  # Why it is not connected, as it was last seen.
+    came: bool = False  # Whether its worker was connected ever.
+    incarnation: tuple[str, int] | None = None  # Its pod, and how often its container was started anew, as last seen.
+    addresses: set[str] = field(default_factory=set)  # Of all pods that it has had.
 
     @property
     def living(self) -> bool:
@@ -213,13 +190,7 @@ class PodSlot:
         return self.came and before is not None and before != now and self.state is not SlotState.LEAVING
 
     def update(self, here: Collection[str]) -> bool:
-        """Find out the state; returns whether the slot is there no more.
-
-        Parameters
-        ----------
-        here : collection of str
-            Names of the connected workers.
-        """
+        """Find out the state; returns whether the slot is there no more. `here`: names of the connected workers."""
         if self.state is SlotState.LEAVING:
             return not self.there and self.name not in here
         state, why = self._look(here)
@@ -242,12 +213,10 @@ class PodSlot:
         return host in self.addresses and host != address_of(self.pod)
 
     def leave(self) -> None:
-        """Note that it was told to end."""
         if self.state is not SlotState.LEAVING:
             self.state, self.since, self.why = SlotState.LEAVING, datetime.now(UTC), None
 
     def model(self) -> Slot:
-        """Return it as the supervisor sees it."""
         return Slot(self.name, self.state, self.since, self.why, self._node())
 
     def _node(self) -> str | None:

@@ -21,15 +21,12 @@ class PodScheduler(RemoteScheduler):
     """Looks at a scheduler in a pod."""
 
     async def target(self, seconds: float) -> int:
-        """Return with how many workers all would be done in that time."""
         return await target_elsewhere(self._client, seconds)
 
     async def to_close(self, count: int) -> list[str]:
-        """Return the names of so many workers that are needed least."""
         return await to_close_elsewhere(self._client, count)
 
     async def forget(self, address: str) -> None:
-        """Let a worker go whose pod is gone."""
         await forget_worker_elsewhere(self._client, address)
 
 
@@ -43,13 +40,7 @@ def is_inside() -> bool:
 
 
 class Way:
-    """How the scheduler of a cluster is reached: by its service, or through Kubernetes' own port-forward.
-
-    Parameters
-    ----------
-    inside : bool
-        Whether the service is reached by its name.
-    """
+    """How the scheduler of a cluster is reached: by its service, or through Kubernetes' own port-forward."""
 
     def __init__(self, kubernetes: Kubernetes, cluster_id: str, *, inside: bool) -> None:
         self._kubernetes = kubernetes

@@ -53,13 +53,7 @@ def _parse_tolerations(value: Any) -> list[str]:
 
 
 def toleration(text: str) -> dict[str, str]:
-    """Return what stands in a pod's ``tolerations`` for a taint, written as ``kubectl taint`` does.
-
-    Raises
-    ------
-    ValueError
-        It is none, with the end of a sentence.
-    """
+    """Return what stands in a pod's ``tolerations`` for a taint, written as ``kubectl taint`` does."""
     label, _, effect = text.partition(":")
     key, equals, value = label.partition("=")
     if not _LABEL.fullmatch(key) or not _VALUE.fullmatch(value) or (":" in text and effect not in _EFFECTS):

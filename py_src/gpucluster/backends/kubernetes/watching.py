@@ -19,10 +19,8 @@ from .pods import Thing, ended, is_leaving, is_ready, last_words, name_of, pod_o
 logger = logging.getLogger("gpucluster.backends")
 
 LOOK_SECONDS = 0.5
-OPERATOR_SECONDS = 30.0
-"""An operator that has made nothing after so long does not look at this namespace, or does not run."""
-SILENCE_SECONDS = 60.0
-"""A start is not given up because Kubernetes has not answered for a moment."""
+OPERATOR_SECONDS = 30.0  # An operator that has made nothing by then does not look at this namespace, or does not run.
+SILENCE_SECONDS = 60.0  # A start is not given up because Kubernetes has not answered for a moment.
 _ENDS = frozenset(
     {"Evicted", "Preempted", "Preempting", "TaintManagerEviction", "NodeNotReady", "NodeShutdown", "Killing"}
 )
@@ -47,12 +45,8 @@ async def events_of(kubernetes: Kubernetes, name: str) -> list[dict[str, Any]]:
 async def how_it_ended(kubernetes: Kubernetes, before: Thing, now: Thing | None) -> str:
     """Return why a worker is gone, in a few words.
 
-    Parameters
-    ----------
-    before : mapping
-        The pod that its worker was in.
-    now : mapping or None
-        The pod that is there now: the same, where only its container was started anew.
+    `before`: the pod that its worker was in. `now`: the pod that is there now: the same, where only its container was
+    started anew.
     """
     if now is not None and now["metadata"].get("uid") == before["metadata"].get("uid"):
         statuses: Sequence[Thing] = now.get("status", {}).get("containerStatuses") or ({},)
@@ -70,15 +64,8 @@ async def how_it_ended(kubernetes: Kubernetes, before: Thing, now: Thing | None)
 async def scheduler_is_ready(kubernetes: Kubernetes, cluster_id: str, tell: Callable[[str], None]) -> None:
     """Wait until the scheduler's pod takes connections; whoever has less patience cancels this.
 
-    Parameters
-    ----------
-    tell : callable
-        Is told what is waited for, in a few words, whenever that changes.
-
-    Raises
-    ------
-    StartFailed
-        It will not, with the reason.
+    `tell`: is told what is waited for, in a few words, whenever that changes. Raises `StartFailed`: it will not, with
+    the reason.
     """
     begun = heard = time.monotonic()
     before: str | None = None

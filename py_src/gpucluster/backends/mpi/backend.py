@@ -65,7 +65,6 @@ class MPIBackend(Backend[MPISpec]):
         )
 
     async def preview(self, spec: MPISpec) -> Submission:
-        """Return the command line."""
         _, words, remarks = await _look(spec, "ID")
         return Submission(text=shlex.join(words) + "\n", notes=list(remarks))
 

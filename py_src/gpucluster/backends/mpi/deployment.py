@@ -48,12 +48,8 @@ class RanksScheduler(PrivateDashboardScheduler):
 
     Dask's own clients ask it without the supervisor.
 
-    Parameters
-    ----------
-    begin_anew : callable
-        Ends the program and starts it again; returns when that is begun. Told whether only some workers were meant.
-    nannies : bool
-        Whether each worker has a nanny, so that Dask can restart workers without their ranks.
+    `begin_anew`: ends the program and starts it again; returns when that is begun. Told whether only some workers were
+    meant. `nannies`: whether each worker has a nanny, so that Dask can restart workers without their ranks.
     """
 
     def __init__(self, *args: Any, begin_anew: Callable[[bool], Awaitable[None]], nannies: bool, **kwargs: Any) -> None:
@@ -87,8 +83,7 @@ RanksScheduler.__name__ = Scheduler.__name__
 class RanksView(InProcessScheduler):
     """The supervisor's view; it also tells when there is no more place for ranks."""
 
-    over: str | None = None
-    """Why the cluster ends, in a sentence."""
+    over: str | None = None  # Why the cluster ends, in a sentence.
 
     def members(self) -> Members:
         found = super().members()
@@ -98,8 +93,7 @@ class RanksView(InProcessScheduler):
 logger = logging.getLogger("gpucluster.backends")
 
 LOOK_SECONDS = 0.5
-MISSING_SECONDS = 3.0
-"""So long a worker may be gone while its rank is there yet, before the program counts as broken."""
+MISSING_SECONDS = 3.0  # So long a worker may be gone while its rank is there yet, before the program counts as broken.
 MISSING_WITH_NANNY_SECONDS = 60.0
 _ALLOCATION_OVER = re.compile(r"invalid job id|already completing|unable to confirm allocation|expired|revoked", re.I)
 
@@ -121,28 +115,18 @@ class MPIDeployment(Deployment):
         self._told: dict[str, Any] = {}
         self._scheduler: RanksScheduler
         self._program: Program | None = None
-        self._noted: Program | None = None
-        """The last one whose end was told, or was meant."""
-        self._replaced: Program | None = None
-        """The one that is being ended so that another takes its place."""
+        self._noted: Program | None = None  # The last one whose end was told, or was meant.
+        self._replaced: Program | None = None  # The one that is being ended so that another takes its place.
         self._closed = False
         self._changing = asyncio.Lock()
         self._watching: asyncio.Task[None] | None = None
-        self._came: dict[str, float] = {}
-        """When each worker of this program was last seen."""
-        self._kills = MemoryKills()
-        """Since this program was started."""
+        self._came: dict[str, float] = {}  # When each worker of this program was last seen.
+        self._kills = MemoryKills()  # Since this program was started.
         self._since: dict[str, tuple[SlotState, datetime]] = {}
 
     @classmethod
     async def start(cls, spec: MPISpec, plan: Plan, context: StartContext, host: str) -> MPIDeployment:
-        """Start the scheduler here, and the ranks.
-
-        Raises
-        ------
-        StartFailed
-            The launcher cannot be started; nothing is left.
-        """
+        """Start the scheduler here, and the ranks."""
         self = cls(spec, plan, context)
         context.report("scheduler", "Starting the scheduler")
         self._scheduler = RanksScheduler(
@@ -289,7 +273,6 @@ class MPIDeployment(Deployment):
         return {str(worker.name) for worker in self._scheduler.workers.values()}
 
     def _missing(self) -> list[str]:
-        """Return those that have come and were not seen for long."""
         if self._program is not None and self._program is not self._replaced:
             here, now = self._connected(), time.monotonic()
             self._came |= {name: now for name in self._names if name in here}
@@ -310,13 +293,7 @@ _TLS = {
 
 
 def told_to_ranks(spec: MPISpec, context: StartContext, n_workers: int, scheduler: str) -> dict[str, Any]:
-    """Return what all ranks are told.
-
-    Parameters
-    ----------
-    scheduler : str
-        Its address.
-    """
+    """Return what all ranks are told. `scheduler`: its address."""
     return {
         "id": context.cluster_id,
         "n_workers": n_workers,

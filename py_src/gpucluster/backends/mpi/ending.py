@@ -11,8 +11,7 @@ from pathlib import Path
 
 import psutil
 
-MARK = "GPUCLUSTER_MPI_CLUSTER"
-"""By this variable the processes of a cluster are found, whatever has become of the rest."""
+MARK = "GPUCLUSTER_MPI_CLUSTER"  # By this variable the processes of a cluster are found, whatever became of the rest.
 PATIENCE_SECONDS = 4.0
 
 
@@ -22,13 +21,7 @@ def scratch_name(cluster_id: str) -> str:
 
 
 def end_processes(cluster_id: str) -> int:
-    """Kill all processes of a cluster on this machine; returns how many there were.
-
-    Raises
-    ------
-    RuntimeError
-        Some do not end.
-    """
+    """Kill all processes of a cluster on this machine; returns how many there were."""
     ended: set[psutil.Process] = set()
     deadline = time.monotonic() + PATIENCE_SECONDS
     while found := _marked(cluster_id):

@@ -67,7 +67,6 @@ class Launcher:
 
     @property
     def name(self) -> str:
-        """Its name for people."""
         return Path(self.path).name
 
     def starts(self, library: Family) -> bool:
@@ -78,7 +77,6 @@ class Launcher:
 
 
 def in_allocation(environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether this process runs within an allocation of Slurm."""
     return "SLURM_JOB_ID" in environment
 
 
@@ -101,15 +99,7 @@ def allocated_gpus(environment: Mapping[str, str] = os.environ) -> int | None:
 
 
 async def find_library(python: str) -> Family:
-    """Return whose MPI library mpi4py uses in a Python.
-
-    Raises
-    ------
-    MissingPackage
-        It lacks what ranks need.
-    PreflightFailed
-        It is no program that can be run, or MPI cannot be loaded.
-    """
+    """Return whose MPI library mpi4py uses in a Python."""
     if not (os.path.isfile(python) and os.access(python, os.X_OK)):
         what = "is no program that you can run" if os.path.exists(python) else "is not there"
         raise PreflightFailed(
@@ -139,13 +129,7 @@ def _library(told: str) -> Family:
 
 
 async def find_launcher(spec: MPISpec, library: Family) -> Launcher:
-    """Return what starts the ranks.
-
-    Raises
-    ------
-    PreflightFailed
-        There is none, it cannot be started, or it belongs to another MPI than mpi4py's.
-    """
+    """Return what starts the ranks."""
     candidates = _candidates(spec)
     if not candidates:
         if spec.launcher is not None and os.path.isabs(spec.launcher):
@@ -188,13 +172,7 @@ def _candidates(spec: MPISpec) -> list[str]:
 
 
 async def look_at(path: str) -> Launcher:
-    """Ask a launcher whose it is.
-
-    Raises
-    ------
-    PreflightFailed
-        It cannot be started.
-    """
+    """Ask a launcher whose it is. Raises `PreflightFailed`: it cannot be started."""
     status, told = await _ask(path, "--version")
     if status != 0:
         raise PreflightFailed(f"The launcher {path} cannot be started ({last_words(told)}).")
@@ -259,15 +237,7 @@ def last_words(told: str) -> str:
 
 
 def command(launcher: Launcher, spec: MPISpec, n_workers: int, name: str, pmi: list[str]) -> list[str]:
-    """Return the command line; nothing in it is secret.
-
-    Parameters
-    ----------
-    name : str
-        Of the step, where Slurm starts it.
-    pmi : list of str
-        As ``pmi_options`` found them.
-    """
+    """Return the command line; nothing in it is secret."""
     words = [launcher.path]
     for option, *values in _options(launcher, spec, name):
         if option not in {word.partition("=")[0] for word in spec.options}:

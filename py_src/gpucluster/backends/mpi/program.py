@@ -22,8 +22,7 @@ from .worker import BROKEN, FAILED
 
 logger = logging.getLogger("gpucluster.workers")
 
-GRACE_SECONDS = 1.5
-"""So long a launcher that is told to end may take for that."""
+GRACE_SECONDS = 1.5  # So long a launcher that is told to end may take for that.
 END_SECONDS = GRACE_SECONDS + KILL_SECONDS + 1.0
 KEPT_LINES = 40
 _RANK = re.compile(r"rank (\d+|\?): ?(.*)", re.DOTALL)
@@ -41,15 +40,7 @@ _ABORT = re.compile(
 
 
 class Program:
-    """The ranks of one cluster, from one start of the launcher to its end. Made by ``start``.
-
-    Parameters
-    ----------
-    name : str
-        Of the launcher, for people.
-    told : mapping
-        As for ``start``.
-    """
+    """The ranks of one cluster, from one start of the launcher to its end. Made by ``start``."""
 
     def __init__(self, process: asyncio.subprocess.Process, name: str, told: Mapping[str, Any]) -> None:
         self._process = process
@@ -73,17 +64,8 @@ class Program:
     ) -> Program:
         """Start the launcher and hand it what all ranks are told.
 
-        Parameters
-        ----------
-        told : mapping
-            Secret: it goes through the launcher's standard input. Its ``id`` is the cluster's.
-        name : str
-            Of the launcher, for people.
-
-        Raises
-        ------
-        OSError
-            It cannot be started.
+        `told`: secret: it goes through the launcher's standard input. Its ``id`` is the cluster's. `name`: of the
+        launcher, for people. Raises `OSError`: it cannot be started.
         """
         process = await asyncio.create_subprocess_exec(
             *contained(*command, seconds=GRACE_SECONDS),
@@ -242,12 +224,10 @@ class Watchers:
     """
 
     def __init__(self) -> None:
-        self.first_gone: str | None = None
-        """The rank whose process was the first to end."""
+        self.first_gone: str | None = None  # The rank whose process was the first to end.
         self._descriptors: dict[int, str] = {}
 
     def watch(self, rank: str, pid: int, host: str) -> None:
-        """Watch one process from now on."""
         descriptor = descriptor_of(pid) if host == socket.gethostname() else None
         if descriptor is not None:
             self._descriptors[descriptor] = rank
@@ -263,6 +243,5 @@ class Watchers:
         os.close(descriptor)
 
     def close(self) -> None:
-        """Watch none any more."""
         for descriptor in list(self._descriptors):
             self._forget(descriptor)

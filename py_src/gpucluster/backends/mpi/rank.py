@@ -24,12 +24,10 @@ from ...operating_system.lifetimes import adopt_orphans, end_with_parent
 
 NUMBERS = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PMIX_RANK")
 """Variables that launchers number their processes with."""
-EVENT = "gpucluster-rank "
-"""What a line begins with, after the rank's own beginning, that is for whoever reads it and not for people."""
+EVENT = "gpucluster-rank "  # After the rank's own beginning, marks a line that is for the reader and not for people.
 LONGEST_LINE = 65536
 KILL_SECONDS = 5.0
-STOPPED_SECONDS = 12.0
-"""So long somebody may stop a rank (SIGSTOP) before it counts as lost: others wait for it meanwhile."""
+STOPPED_SECONDS = 12.0  # So long a rank may be stopped (SIGSTOP) before it counts as lost: others wait for it.
 
 
 def rank_number() -> int | None:
@@ -43,12 +41,8 @@ def rank_number() -> int | None:
 class Rank:
     """The process above one rank.
 
-    Parameters
-    ----------
-    child : int
-        Number of the process that is the rank.
-    to_child, output, control : int
-        Descriptors: what the child reads as its standard input, what it prints, and what it tells only here.
+    `child`: number of the process that is the rank. `to_child`, `output`, `control`: descriptors: what the child reads
+    as its standard input, what it prints, and what it tells only here.
     """
 
     def __init__(self, child: int, to_child: int, output: int, control: int) -> None:
@@ -226,7 +220,6 @@ class Rank:
 
 
 def main() -> None:
-    """Be one rank."""
     adopt_orphans()
     child_reads, to_child = os.pipe()
     output, child_prints = os.pipe()

@@ -15,8 +15,7 @@ from ...protocol.spec_base import WorkerCount, shown_in
 
 MOST_OPTIONS = 100
 _LAUNCHER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
-_COUNTS = frozenset({"-n", "-np", "--np", "--n", "--ntasks"})
-"""Options of launchers that say what ``n_workers`` says."""
+_COUNTS = frozenset({"-n", "-np", "--np", "--n", "--ntasks"})  # Options of launchers that say what ``n_workers`` says.
 
 
 def _parse_options(value: Any) -> Any:

@@ -21,15 +21,7 @@ ENDED = "its worker has ended"
 
 
 def work(control: int, given: int) -> NoReturn:
-    """Be a worker until it ends; then end this process, without waiting for other ranks as MPI itself would.
-
-    Parameters
-    ----------
-    control : int
-        Descriptor of what is told to the process above, in lines of JSON.
-    given : int
-        Number of this rank, as the launcher has told it.
-    """
+    """Be a worker until it ends; then end this process, without waiting for other ranks as MPI itself would."""
     try:
         _work(control, given)
         sys.stderr.write(f"{ENDED}\n")
@@ -180,7 +172,6 @@ def _address_towards(scheduler: str) -> str:
 
 
 def _has_worked() -> bool:
-    """Whether what has gone wrong went wrong after the start."""
     if "distributed" not in sys.modules:
         return False
     from ...dask_internals.workers.worker_state import was_running_here
@@ -213,12 +204,7 @@ def keep_mpi(MPI: Any, failed: str) -> None:
 
     The worker would look well otherwise, and could not reach the other ranks any more.
 
-    Parameters
-    ----------
-    MPI : module
-        ``mpi4py.MPI``, initialized.
-    failed : str
-        What a line begins with that tells why this rank has ended.
+    `MPI`: ``mpi4py.MPI``, initialized. `failed`: what a line begins with that tells why this rank has ended.
     """
 
     def Finalize() -> NoReturn:

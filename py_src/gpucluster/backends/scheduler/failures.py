@@ -8,20 +8,14 @@ from typing import Any
 
 from ...dask_internals.scheduler_state import own_failure
 
-MOST_KEYS = 1000
-"""Of more tasks that fail, the first ones are not counted any more."""
+MOST_KEYS = 1000  # Of more tasks that fail, the first ones are not counted any more.
 MOST_KINDS = 10
 LONGEST_ERROR, LONGEST_TRACEBACK = 2_000, 20_000
 _REPR = re.compile(r"""(\w+)\((['"])(.*)\2,?\)""", re.DOTALL)
 
 
 class Failures:
-    """Follows which tasks have failed by themselves; those that depend on them do not count.
-
-    Parameters
-    ----------
-    scheduler : distributed.Scheduler
-    """
+    """Follows which tasks have failed by themselves; those that depend on them do not count."""
 
     def __init__(self, scheduler: Any) -> None:
         self._scheduler = scheduler
@@ -31,7 +25,6 @@ class Failures:
                 self.add(key)
 
     def add(self, key: Any) -> None:
-        """Note a task that has just failed."""
         self._keys[key] = None
         if len(self._keys) > MOST_KEYS:
             self._keys.popitem(last=False)

@@ -17,13 +17,7 @@ from .view import Columns, Failing, Gone, HandedOver, Member, Members, Scheduler
 
 
 class InProcessScheduler(SchedulerView):
-    """Looks at a scheduler directly; needs a running event loop.
-
-    Parameters
-    ----------
-    scheduler : distributed.Scheduler
-        A running one.
-    """
+    """Looks at a scheduler directly; needs a running event loop."""
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler

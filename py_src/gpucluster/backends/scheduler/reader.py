@@ -52,24 +52,17 @@ if TYPE_CHECKING:
     from .view import Columns
 
 
-PATIENCE_SECONDS = 30.0
-"""A worker that hands nothing over for so long hangs; what it held is then recomputed."""
+PATIENCE_SECONDS = 30.0  # A worker that hands nothing over for so long hangs; what it held is then recomputed.
 LOOK_SECONDS = 0.5
-REMEMBERED = 50
-"""So many workers that are gone are told about."""
-TOGETHER_SECONDS = 60.0
-"""A result that is lost again within this time of the first is counted once, as such deaths are one notice."""
+REMEMBERED = 50  # So many workers that are gone are told about.
+TOGETHER_SECONDS = 60.0  # A result that is lost again so soon is counted once, as such deaths are one notice.
 
 
 class SchedulerReader(SchedulerPlugin):
     """Tells who takes part and what is computed, and moves results from worker to worker.
 
-    Parameters
-    ----------
-    name : str
-        Under which the plugin is known to the scheduler.
-    own_client : str, optional
-        The supervisor's client, which does not count. When it goes, so does this plugin.
+    `name`: under which the plugin is known to the scheduler. `own_client`: the supervisor's client, which does not
+    count. When it goes, so does this plugin.
     """
 
     def __init__(self, name: str, own_client: str | None = None) -> None:
@@ -82,8 +75,7 @@ class SchedulerReader(SchedulerPlugin):
         self._counted_since = -TOGETHER_SECONDS
         self._missing: set[Any] = set()
         self._n_restarts = self._n_connected = 0
-        self._is_asked = False
-        """Whether the supervisor itself has asked for the restart that comes."""
+        self._is_asked = False  # Whether the supervisor itself has asked for the restart that comes.
 
     async def start(self, scheduler: Scheduler) -> None:
         """Begin, when sent to a scheduler elsewhere: answer what is asked under the plugin's name."""
@@ -92,7 +84,6 @@ class SchedulerReader(SchedulerPlugin):
         self._changed = lambda: scheduler.log_event(self.name, "members")
 
     def attach(self, scheduler: Scheduler) -> None:
-        """Read this scheduler."""
         self._scheduler = scheduler
         self._heartbeats = HeartbeatReader(scheduler)
         self._failures = Failures(scheduler)
@@ -165,7 +156,6 @@ class SchedulerReader(SchedulerPlugin):
         raise ValueError(verb)
 
     def read(self) -> dict[str, Any]:
-        """Return everything at once."""
         tasks, progress = self._progress.read()
         return {
             "members": self.members(),
@@ -215,11 +205,9 @@ class SchedulerReader(SchedulerPlugin):
         return self._missing
 
     def heartbeat_seconds(self) -> float:
-        """Seconds between the heartbeats of one worker."""
         return heartbeat_seconds(len(self._scheduler.workers))
 
     def columns(self) -> Any:
-        """Return what the heartbeats have brought."""
         return self._heartbeats.read()
 
     def tasks(self) -> Any:
@@ -280,7 +268,6 @@ class SchedulerReader(SchedulerPlugin):
             await remove_worker_named(self._scheduler, name, close=True)
 
     async def restart_workers(self, timeout: float) -> None:
-        """Restart all workers and forget all tasks."""
         self._is_asked = True
         try:
             await restart_workers(self._scheduler, timeout=timeout)
@@ -302,8 +289,7 @@ def _only_on(workers: list[Any]) -> int:
     return sum(1 for worker in workers for task in worker.has_what if here.issuperset(task.who_has or ()))
 
 
-MANY = 200
-"""From here on, ages are told in whole seconds: the heartbeats are some seconds apart anyway."""
+MANY = 200  # From here on, ages are told in whole seconds: the heartbeats are some seconds apart anyway.
 _ROW_LENGTH = 1 + len(COLUMNS)
 
 

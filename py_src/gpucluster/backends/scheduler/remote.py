@@ -32,8 +32,7 @@ logger = logging.getLogger("gpucluster.backends")
 
 INTERVAL_SECONDS = 1.0
 ANSWER_SECONDS = 20.0
-SILENCE_SECONDS = 60.0
-"""A scheduler that has not answered for so long is gone; it need not be as long where the connection is broken."""
+SILENCE_SECONDS = 60.0  # A scheduler that has not answered for so long is gone; sooner where the connection is broken.
 
 
 class RemoteScheduler(SchedulerView):
@@ -60,22 +59,7 @@ class RemoteScheduler(SchedulerView):
     async def connect(
         cls, address: str, security: Security | None, *, timeout: float, dashboard: tuple[str, int] | None = None
     ) -> Self:
-        """Connect to a scheduler and look at it from then on.
-
-        Parameters
-        ----------
-        security : Security or None
-            The cluster's credentials.
-        timeout : float
-            Seconds for the connection.
-        dashboard : tuple, optional
-            Host and port of its web pages, if they answer below the cluster's secret prefix only.
-
-        Raises
-        ------
-        OSError
-            It does not answer; ``TimeoutError`` is one.
-        """
+        """Connect to a scheduler and look at it from then on."""
         client = await _connected(address, security, timeout)
         try:
             view = cls(client, dashboard)
@@ -96,13 +80,7 @@ class RemoteScheduler(SchedulerView):
         self._client.subscribe_topic(self._name, lambda event: self._look.set())
 
     async def connect_again(self, address: str, security: Security | None, *, timeout: float) -> None:
-        """Look at the same scheduler through another client, where the first one has given up.
-
-        Raises
-        ------
-        OSError
-            It does not answer.
-        """
+        """Look at the same scheduler through another client, where the first one has given up."""
         with suppress(Exception):
             await asyncio.wait_for(self._client.close(), ANSWER_SECONDS)
         self._client = await _connected(address, security, timeout)

@@ -10,20 +10,14 @@ from typing import Any
 from ...dask_internals.scheduler_state import is_of_a_worker, kernel_of, results_of
 
 MOST = 10
-SLICE = 2000
-"""So many results are looked at before the scheduler goes on with its own work."""
+SLICE = 2000  # So many results are looked at before the scheduler goes on with its own work.
 AGAIN_SECONDS, SHARE = 2.0, 0.05
 """An answer is given again for some seconds, longer where it took long: looking takes 5 % of the time at most."""
 _ON_GPU = ("cupy", "cudf", "cuml", "rmm", "pylibcudf", "cupyx")
 
 
 class LargestResults:
-    """Adds up the results of a scheduler by collection, when asked.
-
-    Parameters
-    ----------
-    scheduler : distributed.Scheduler
-    """
+    """Adds up the results of a scheduler by collection, when asked."""
 
     def __init__(self, scheduler: Any) -> None:
         self._scheduler = scheduler
@@ -31,7 +25,6 @@ class LargestResults:
         self._until = float("-inf")
 
     def forget(self) -> None:
-        """Look again when asked next."""
         self._until = float("-inf")
 
     async def read(self) -> dict[str, Any]:

@@ -12,10 +12,8 @@ from typing import Any, TypeAlias
 
 from ...protocol.errors import InvalidState
 
-WebAddress: TypeAlias = tuple[str, int] | str
-"""Host and port, or the path of a unix socket."""
-Columns: TypeAlias = dict[str, Sequence[Any]]
-"""One entry per worker, by name of the column."""
+WebAddress: TypeAlias = tuple[str, int] | str  # Host and port, or the path of a unix socket.
+Columns: TypeAlias = dict[str, Sequence[Any]]  # One entry per worker, by name of the column.
 TaskCounts: TypeAlias = dict[str, int]
 TaskProgressRows: TypeAlias = list[dict[str, Any]]
 
@@ -29,16 +27,11 @@ class Member:
     pid: int | None
     n_threads: int
     memory_limit_bytes: int | None
-    ready: bool
-    """Whether it takes results of others: one that has just come, or is leaving, does not."""
-    holds: bool
-    """Whether it holds results or actors."""
-    actors: bool
-    """Whether there are actors among what it holds; those cannot be moved."""
-    paused: bool = False
-    """Whether it starts no new tasks, as when its memory is almost full."""
-    spills_no_more: bool = False
-    """Whether its last result did not fit into what it may spill."""
+    ready: bool  # Whether it takes results of others: one that has just come, or is leaving, does not.
+    holds: bool  # Whether it holds results or actors.
+    actors: bool  # Whether there are actors among what it holds; those cannot be moved.
+    paused: bool = False  # Whether it starts no new tasks, as when its memory is almost full.
+    spills_no_more: bool = False  # Whether its last result did not fit into what it may spill.
 
 
 @dataclass(frozen=True)
@@ -46,14 +39,10 @@ class Gone:
     """A worker that was connected, and what it took along."""
 
     address: str
-    n_anew: int
-    """Results that only it held and that are recomputed; those counted for another one a moment ago left out."""
-    n_lost: int
-    """Data that only it held and that nobody can compute."""
-    too_big: bool
-    """Whether its nanny ended it because it used more memory than it may."""
-    tasks: tuple[str, ...] = ()
-    """Kinds of the tasks that it had, the most frequent first."""
+    n_anew: int  # Results that only it held and that are recomputed; without those counted for another one just before.
+    n_lost: int  # Data that only it held and that nobody can compute.
+    too_big: bool  # Whether its nanny ended it because it used more memory than it may.
+    tasks: tuple[str, ...] = ()  # Kinds of the tasks that it had, the most frequent first.
 
 
 @dataclass(frozen=True)
@@ -62,10 +51,8 @@ class Failing:
 
     task: str
     n_tasks: int
-    error: str
-    """Of the last one."""
-    has_traceback: bool = True
-    """Whether there is one: none where the workers that ran it died."""
+    error: str  # Of the last one.
+    has_traceback: bool = True  # Whether there is one: none where the workers that ran it died.
 
 
 @dataclass(frozen=True)
@@ -73,32 +60,19 @@ class Members:
     """Who takes part in a cluster."""
 
     workers: tuple[Member, ...] = ()
-    n_clients: int = 0
-    """Clients of users; the supervisor's own does not count."""
-    kernels: tuple[str, ...] = ()
-    """Ids of the Jupyter kernels that have a client."""
-    computes: bool = False
-    """Whether any task runs, waits or could run if there were workers."""
-    is_quiet: bool = True
-    """Whether no task is at a worker."""
-    n_held: int = 0
-    """Results that clients hold."""
-    n_queued: int = 0
-    """Tasks that could run and are at no worker."""
-    n_uses: int = 0
-    """Grows with each client that connects and with what is computed, also where that is over by now."""
-    n_restarts: int = 0
-    """How often a client of Dask has had all workers restarted, without the supervisor."""
-    gone: tuple[Gone, ...] = ()
-    """Workers that have left lately, oldest first."""
-    n_recomputing: int = 0
-    """Results that were lost with workers and are not back yet."""
-    failures: tuple[Failing, ...] = ()
-    """Tasks that have failed, the newest kind first."""
-    ended: str | None = None
-    """Why the scheduler is there no more, in a sentence; ``None`` while it is."""
-    failed: bool = False
-    """Whether it ended without anybody having asked for that."""
+    n_clients: int = 0  # Clients of users; the supervisor's own does not count.
+    kernels: tuple[str, ...] = ()  # Ids of the Jupyter kernels that have a client.
+    computes: bool = False  # Whether any task runs, waits or could run if there were workers.
+    is_quiet: bool = True  # Whether no task is at a worker.
+    n_held: int = 0  # Results that clients hold.
+    n_queued: int = 0  # Tasks that could run and are at no worker.
+    n_uses: int = 0  # Grows with each client that connects and with what is computed, also where that is over by now.
+    n_restarts: int = 0  # How often a client of Dask has had all workers restarted, without the supervisor.
+    gone: tuple[Gone, ...] = ()  # Workers that have left lately, oldest first.
+    n_recomputing: int = 0  # Results that were lost with workers and are not back yet.
+    failures: tuple[Failing, ...] = ()  # Tasks that have failed, the newest kind first.
+    ended: str | None = None  # Why the scheduler is there no more, in a sentence; ``None`` while it is.
+    failed: bool = False  # Whether it ended without anybody having asked for that.
 
     def named(self, names: Collection[str] | None = None) -> list[Member]:
         """Return the workers with these names; all without names."""
@@ -111,28 +85,19 @@ class HandedOver:
 
     gone: frozenset[str] = field(default_factory=frozenset)
     """Addresses of those that hold nothing any more, and were closed."""
-    kept: tuple[str, ...] = ()
-    """Names of those whose results nobody takes, or that hold actors."""
-    stuck: tuple[str, ...] = ()
-    """Names of those that did not get on with it."""
+    kept: tuple[str, ...] = ()  # Names of those whose results nobody takes, or that hold actors.
+    stuck: tuple[str, ...] = ()  # Names of those that did not get on with it.
 
 
 class SchedulerView(ABC):
     """A scheduler as the supervisor sees it: who takes part, what is computed, and what can be asked of it."""
 
-    dashboard: WebAddress | None = None
-    """Where the scheduler's web pages are; they answer below the cluster's secret prefix only."""
+    dashboard: WebAddress | None = None  # Where its web pages are; they answer below the cluster's secret prefix only.
     dashboard_prefix: str | None = None
     """Below which path they answer where that is not the cluster's secret prefix, without slashes; it may be empty."""
 
     def open_dashboard(self) -> tuple[str, int]:
-        """Serve the web pages on a port of loopback, if they are on a socket so far; return host and port.
-
-        Raises
-        ------
-        InvalidState
-            There are no pages.
-        """
+        """Serve the web pages on a port of loopback, if they are on a socket so far; return host and port."""
         if not isinstance(self.dashboard, tuple):
             raise InvalidState("The scheduler of this cluster serves no dashboard.")
         return self.dashboard
@@ -196,13 +161,7 @@ class SchedulerView(ABC):
 
     @abstractmethod
     async def restart_workers(self, timeout: float) -> None:
-        """Restart all workers and forget all tasks.
-
-        Raises
-        ------
-        TimeoutError
-            Not all have come back after that many seconds.
-        """
+        """Restart all workers and forget all tasks."""
 
     @abstractmethod
     async def add_worker_plugin(self, name: str, pickled: bytes) -> None:

@@ -28,8 +28,7 @@ from .spec import SlurmSpec
 
 DEFAULT_WORKERS = 1
 REAP_SECONDS = 20.0
-LONGEST_SECONDS = 30 * 86400.0
-"""A scheduler's job may wait in the queue for as long as somebody likes."""
+LONGEST_SECONDS = 30 * 86400.0  # A scheduler's job may wait in the queue for as long as somebody likes.
 MOST_NAMED = 4
 _EXPECTED = re.compile(r"to start at (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)")
 
@@ -180,10 +179,6 @@ async def _ask_slurm(spec: SlurmSpec, script: str) -> tuple[site.Site, datetime 
     """Return what the site has, when Slurm would start such a job, and in sentences why it cannot tell.
 
     All of it is asked at the same time.
-
-    Raises
-    ------
-    PreflightFailed
     """
     looking = asyncio.ensure_future(_must_be_there(spec))
     try:
@@ -207,15 +202,7 @@ async def _ask_slurm(spec: SlurmSpec, script: str) -> tuple[site.Site, datetime 
 
 
 async def expected_start(spec: SlurmSpec, script: str) -> datetime | None:
-    """Return when Slurm would start such a job; submits nothing. ``None``: it does not say.
-
-    Raises
-    ------
-    SlurmRefused
-        It would not take it.
-    SlurmSilent
-        It does not answer.
-    """
+    """Return when Slurm would start such a job; submits nothing. ``None``: it does not say."""
     given = {name for name in ("account", "partition", "qos", "constraint") if getattr(spec, name) is not None}
     env = commands.environment(given, without=spec.env or ())
     told, said = await commands.ask("sbatch", "--test-only", text=script, env=env)

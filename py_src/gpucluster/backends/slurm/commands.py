@@ -20,8 +20,7 @@ NEEDS = Needs(
     absent="There is no Slurm here",
     advice="Start Jupyter on a login node or in a job of the site, perhaps after 'module load slurm'.",
 )
-PATIENCE_SECONDS = 20.0
-"""A controller that is down lets its commands hang for nine seconds before they say so."""
+PATIENCE_SECONDS = 20.0  # A controller that is down lets its commands hang for nine seconds before they say so.
 _OF_SITE = ("SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS", "SLURM_TIME_FORMAT")
 _DEFAULTS = {
     "SBATCH_ACCOUNT": "account", "SBATCH_PARTITION": "partition", "SBATCH_QOS": "qos",
@@ -68,12 +67,7 @@ _OF_COMMANDS = {"PATH", "HOME", "USER", "LOGNAME", "LD_LIBRARY_PATH", "SLURM_CON
 
 
 def must_have_slurm() -> None:
-    """Refuse where Slurm's commands are not installed.
-
-    Raises
-    ------
-    PreflightFailed
-    """
+    """Refuse where Slurm's commands are not installed. Raises `PreflightFailed`."""
     if (missing := NEEDS.missing(packages=False)) is not None:
         raise PreflightFailed(missing)
 
@@ -81,12 +75,9 @@ def must_have_slurm() -> None:
 def environment(fields: Collection[str] = (), without: Collection[str] = ()) -> dict[str, str]:
     """Return the environment of Slurm's commands, and so of the jobs.
 
-    Parameters
-    ----------
-    fields : collection of str
-        Fields of the spec that are given: a default from the environment does not count where they are.
-    without : collection of str
-        Variables that are left out, as jobs get theirs in another way; not those that the commands need themselves.
+    `fields`: fields of the spec that are given: a default from the environment does not count where they are.
+    `without`: variables that are left out, as jobs get theirs in another way; not those that the commands need
+    themselves.
     """
     kept = {}
     for name, value in os.environ.items():
@@ -106,26 +97,7 @@ def environment(fields: Collection[str] = (), without: Collection[str] = ()) -> 
 async def ask(
     *command: str, text: str | None = None, env: dict[str, str] | None = None, patience: float = PATIENCE_SECONDS
 ) -> tuple[str, str]:
-    """Run a command of Slurm; returns what it printed as output and as messages.
-
-    Parameters
-    ----------
-    command
-        The program and its arguments; no shell.
-    text : str, optional
-        Its standard input.
-    env : dict, optional
-        Default: ``environment()``.
-    patience : float
-        Seconds after which it is ended.
-
-    Raises
-    ------
-    SlurmSilent
-        The controller, or what authenticates to it, does not answer.
-    NoSuchNode, SlurmRefused
-        It failed otherwise.
-    """
+    """Run a command of Slurm; returns what it printed as output and as messages."""
     try:
         process = await asyncio.create_subprocess_exec(
             *command,

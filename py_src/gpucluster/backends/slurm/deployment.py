@@ -47,15 +47,12 @@ class SlurmDeployment(Deployment):
         self._plan = plan
         self._context = context
         self._folder = folder
-        self.names = job_names(spec, context.cluster_id)
-        """What the names of all its jobs begin with."""
+        self.names = job_names(spec, context.cluster_id)  # What the names of all its jobs begin with.
         self.scheduler: SchedulerHere | SchedulerInJob
         self.scheduler_job = SchedulerJob(spec.of_scheduler, folder) if spec.scheduler == "job" else None
-        self.handing: Handing | None = None
-        """Where no storage is shared."""
+        self.handing: Handing | None = None  # Where no storage is shared.
         self.submitter: Submitter
-        self.wanted = plan.n_workers
-        """So many workers were asked for last."""
+        self.wanted = plan.n_workers  # So many workers were asked for last.
         self.workers_together = spec.workers_in_job
         self.whole_jobs = plan.whole_jobs
         self.jobs = JobSet(self.workers_together, spec.nodes_per_job, whole=self.whole_jobs)
@@ -84,13 +81,7 @@ class SlurmDeployment(Deployment):
     async def start(
         cls, spec: SlurmSpec, plan: Plan, context: StartContext, folder: JobFolder, host: str
     ) -> SlurmDeployment:
-        """Start the scheduler, and submit the jobs.
-
-        Raises
-        ------
-        StartFailed
-            Slurm takes none of them; nothing is left.
-        """
+        """Start the scheduler, and submit the jobs. Raises `StartFailed`: Slurm takes none of them; nothing is left."""
         self = cls(spec, plan, context, folder)
         try:
             self.submitter = Submitter(self._script, self.names, self._environment)
@@ -129,7 +120,6 @@ class SlurmDeployment(Deployment):
         self.scheduler = await SchedulerHere.start(host, self._spec.protocol, context)
 
     def _script(self, size: int) -> str:
-        """Return the batch script of a job with so many workers."""
         if not hasattr(self, "scheduler"):
             return scheduler_script(self._spec, self._folder, self._context.cluster_id)
         spec = self._spec.with_workers(size)
@@ -218,7 +208,6 @@ class SlurmDeployment(Deployment):
         await self.ask_for_jobs(self.jobs.sizes_of(count))
 
     async def ask_for_jobs(self, sizes: list[int]) -> None:
-        """Submit jobs with so many workers."""
         if sizes:
             self._tries.again()
         new = self.jobs.add(sizes)
@@ -262,7 +251,6 @@ class SlurmDeployment(Deployment):
         await self.end(leaving)
 
     async def end(self, leaving: list[JobSlot]) -> None:
-        """End these jobs with all their workers."""
         for slot in leaving:
             slot.leave()
             await self.scheduler.remove(slot.names, close=True)

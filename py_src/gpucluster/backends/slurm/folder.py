@@ -19,8 +19,7 @@ from ...protocol.errors import PreflightFailed
 from ...protocol.plain_text import printable
 from .jobs import Job
 
-OWN = Path("/@own@")
-"""Stands for a job's own folder on its node, which it makes there."""
+OWN = Path("/@own@")  # Stands for a job's own folder on its node, which it makes there.
 
 _ID = re.compile(r"[0-9a-f]{8}")
 _PLAIN = re.compile(r"/[A-Za-z0-9_.+@=:,/-]*")
@@ -29,39 +28,27 @@ _NOISE = re.compile(r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d+ - )|^\s*$|^slurmstepd
 
 
 def base_folder(shared_directory: str | None) -> Path:
-    """Return the folder that the folders of this user's clusters are in."""
     return Path(shared_directory) if shared_directory else Path.home() / ".gpucluster" / "slurm"
 
 
 class JobFolder:
     """Folder of one cluster.
 
-    Parameters
-    ----------
-    base : Path
-        As ``base_folder`` told it.
-    shared : bool
-        Whether the nodes see it. If not, each job is handed what is in it, and keeps that in a folder of its own.
+    `base`: as ``base_folder`` told it. `shared`: whether the nodes see it. If not, each job is handed what is in it,
+    and keeps that in a folder of its own.
     """
 
     def __init__(self, base: Path, cluster_id: str, *, shared: bool = True) -> None:
         self.base = base
         self.shared = shared
         self.path = base / cluster_id
-        self.on_nodes = self.path if shared else OWN / "given"
-        """Where jobs find what is in it."""
+        self.on_nodes = self.path if shared else OWN / "given"  # Where jobs find what is in it.
         self.tls = self.on_nodes / "tls"
         self.environment = self.on_nodes / "environment"
         self.log = self.path / "log"
 
     def must_be_usable(self) -> None:
-        """Make the base, for this user only.
-
-        Raises
-        ------
-        PreflightFailed
-            It cannot be made, or others may change what is in it.
-        """
+        """Make the base, for this user only."""
         self._must_be_plain()
         with self._in_a_sentence():
             self.base.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -71,13 +58,7 @@ class JobFolder:
         self._must_be_private(found)
 
     def must_be_possible(self) -> None:
-        """Look whether the base can be made or used, and make nothing.
-
-        Raises
-        ------
-        PreflightFailed
-            As ``must_be_usable``, as far as one can see without writing.
-        """
+        """Look whether the base can be made or used, and make nothing."""
         self._must_be_plain()
         there = next(path for path in (self.base, *self.base.parents) if path.exists())
         with self._in_a_sentence():
@@ -135,7 +116,6 @@ class JobFolder:
         return [printable(line.rstrip(), 300) for line in text.splitlines()[-40:]]
 
     def forget_printed(self, job_name: str, job_id: str) -> None:
-        """Delete what a job has printed."""
         if self.shared:
             with suppress(OSError):
                 self.output(job_name, job_id).unlink()
@@ -149,7 +129,6 @@ class JobFolder:
         return Path(os.devnull) if not self.shared else self.log / f"{job_name}-{job_id}.log"
 
     def remove(self) -> None:
-        """Delete it."""
         if _ID.fullmatch(self.path.name):
             shutil.rmtree(self.path, ignore_errors=True)
 
@@ -157,14 +136,9 @@ class JobFolder:
 def contents(tls: Path | None, variables: Mapping[str, str], dashboard_prefix: str) -> dict[str, str]:
     """Return the files that the jobs read, by their names.
 
-    Parameters
-    ----------
-    tls : Path or None
-        Folder with the cluster's credentials.
-    variables : mapping
-        Environment variables of the workers; their values may be secret, so they are not in the script.
-    dashboard_prefix : str
-        Secret path prefix of the dashboard, for a scheduler in a job.
+    * `tls`: folder with the cluster's credentials.
+    * `variables`: environment variables of the workers; their values may be secret, so they are not in the script.
+    * `dashboard_prefix`: secret path prefix of the dashboard, for a scheduler in a job.
     """
     lines = [f"export {name}={shlex.quote(value)}\n" for name, value in variables.items() if _is_name(name)]
     found = {"environment": "".join(lines), "prefix": dashboard_prefix}

@@ -25,8 +25,7 @@ from .slots import JobSlot
 
 logger = logging.getLogger("gpucluster.backends")
 
-WAIT_SECONDS = 300
-"""A job ends that has not got anything for so long."""
+WAIT_SECONDS = 300  # A job ends that has not got anything for so long.
 RECEIVER_SECONDS = 30
 SRUN_SECONDS = 60.0
 _MARK = '"$SLURM_JOB_ID $SLURMD_NODENAME"'
@@ -48,8 +47,7 @@ echo "the job has made no folder in /tmp" >&2
 exit 1
 """
 
-LAST_WORDS = "trap last_words EXIT"
-"""Has a job say why it has failed, and remove its folders."""
+LAST_WORDS = "trap last_words EXIT"  # Has a job say why it has failed, and remove its folders.
 _FUNCTION = """\
 last_words() {
   status=$? PATH=$gpucluster_path
@@ -66,12 +64,7 @@ last_words() {
 
 
 def must_have_srun() -> None:
-    """Refuse where jobs cannot be handed anything.
-
-    Raises
-    ------
-    PreflightFailed
-    """
+    """Refuse where jobs cannot be handed anything. Raises `PreflightFailed`."""
     if shutil.which("srun") is None:
         raise PreflightFailed(
             "shared_storage: without it credentials go through Slurm's command 'srun', which is not on the PATH here."
@@ -109,15 +102,7 @@ def packed(files: Mapping[str, str]) -> str:
 
 
 class Handing:
-    """Gives each job of a cluster that has begun what it reads, once.
-
-    Parameters
-    ----------
-    files : mapping
-        What it reads, by the names of the files.
-    environment : mapping
-        Of Slurm's commands.
-    """
+    """Gives each job of a cluster that has begun what it reads, once."""
 
     def __init__(self, files: Mapping[str, str], environment: Mapping[str, str]) -> None:
         self._files = files
@@ -125,7 +110,6 @@ class Handing:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def look(self, slots: Iterable[JobSlot]) -> None:
-        """Hand it to those that have begun since the last look."""
         for slot in slots:
             if slot.seen_running and not slot.given:
                 slot.given = True
@@ -141,18 +125,12 @@ class Handing:
             logger.warning("Job %s could not be handed its credentials: %s", slot.job_id, error.message)
 
     def close(self) -> None:
-        """Stop."""
         for task in self._tasks:
             task.cancel()
 
 
 async def hand(job_id: str, nodes: int, text: str, environment: Mapping[str, str]) -> None:
-    """Hand a job that runs what ``packed`` has made, on each of its nodes.
-
-    Raises
-    ------
-    SlurmSilent, SlurmRefused
-    """
+    """Hand a job that runs what ``packed`` has made, on each of its nodes. Raises `SlurmSilent`, `SlurmRefused`."""
     options = (
         f"--jobid={job_id}", "--overlap", f"--nodes={nodes}", f"--ntasks={nodes}", "--ntasks-per-node=1",
         "--cpus-per-task=1", "--gres=none", "--cpu-bind=none", "--input=all", "--chdir=/tmp", "--quiet",
@@ -163,17 +141,14 @@ async def hand(job_id: str, nodes: int, text: str, environment: Mapping[str, str
     )
 
 
-MOST_BYTES = 16 << 20
-"""A file that has more is shortened."""
+MOST_BYTES = 16 << 20  # A file that has more is shortened.
 FIRST_BYTES = 1 << 20
 LAST_BYTES = 7 << 20
 LEFT_OUT = "[gpucluster has left out here what was printed between the first 1 and the last 7 MiB]"
 LOOK_SECONDS = 1.0
 FLOOD_SECONDS = 0.1
-_FLOOD_BYTES = 1 << 20
-"""So much between two looks is a flood."""
-_MOST_WITH_HOLE_BYTES = 4 << 30
-"""A file seems to be no longer than that, whatever room it takes."""
+_FLOOD_BYTES = 1 << 20  # So much between two looks is a flood.
+_MOST_WITH_HOLE_BYTES = 4 << 30  # A file seems to be no longer than that, whatever room it takes.
 
 _LINES = f"""\
 # Of what this job prints, the first 1 and the last 7 MiB are kept where it is more than 16 MiB.

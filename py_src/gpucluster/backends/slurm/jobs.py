@@ -9,8 +9,7 @@ from typing import Any
 
 from ...protocol.plain_text import printable
 
-FORMAT = "%i|%T|%r|%S|%e|%N|%j|%k"
-"""Name and comment last: of jobs that are not ours they may be anything."""
+FORMAT = "%i|%T|%r|%S|%e|%N|%j|%k"  # Name and comment last: of jobs that are not ours they may be anything.
 
 _WAITING = frozenset({
     "PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD", "POWER_UP_NODE",
@@ -47,10 +46,8 @@ class Job:
     id: str
     state: str
     reason: str
-    starts: datetime | None
-    """When it has started, or is expected to; local time of the site, as Slurm tells it."""
-    ends: datetime | None
-    """When its time limit is over, or when it ended."""
+    starts: datetime | None  # When it has started, or is expected to; local time of the site, as Slurm tells it.
+    ends: datetime | None  # When its time limit is over, or when it ended.
     nodes: str
     name: str
     comment: str = ""
@@ -88,17 +85,7 @@ class Job:
         return why if self.starts is None or self.starts <= now else f"{why}, expected {clock(self.starts, now)}"
 
     def how_it_ended(self, walltime: str, memory: str | None, last_words: str | None) -> str:
-        """Return why it is over, without a full stop.
-
-        Parameters
-        ----------
-        walltime : str
-            Its limit of time.
-        memory : str or None
-            Its limit of memory, for people.
-        last_words : str or None
-            The last that it printed.
-        """
+        """Return why it is over, without a full stop."""
         node = self.nodes or "a node"
         limit = f" of {memory}" if memory else ""
         too_big = (

@@ -11,17 +11,7 @@ from .slots import JobSlot
 
 
 class JobSet:
-    """All jobs of a cluster that were asked for and are not forgotten, in that order.
-
-    Parameters
-    ----------
-    together : int
-        Workers of one job.
-    nodes : int
-        Nodes of one job.
-    whole : bool
-        Whether no job may have fewer workers.
-    """
+    """All jobs of a cluster that were asked for and are not forgotten, in that order."""
 
     def __init__(self, together: int, nodes: int, *, whole: bool) -> None:
         self._together = together
@@ -35,7 +25,6 @@ class JobSet:
 
     @property
     def asked(self) -> bool:
-        """Whether any was ever asked for."""
         return self._number > 0
 
     @property
@@ -51,11 +40,9 @@ class JobSet:
         return new
 
     def forget(self, job: JobSlot) -> None:
-        """Note that a job is there no more."""
         del self.by_name[job.name]
 
     def sizes_of(self, n_workers: int) -> list[int]:
-        """Return the workers of each of the jobs that so many workers are."""
         return job_sizes(n_workers, self._together, whole=self._whole)
 
     def staying(self) -> list[JobSlot]:
@@ -106,19 +93,13 @@ class Fit:
     leave: list[JobSlot] = field(default_factory=list)
     too_big: list[JobSlot] = field(default_factory=list)
     """Those that go on until smaller ones, which take their places, have come."""
-    missing: list[int] = field(default_factory=list)
-    """The workers of each job that is to be asked for."""
+    missing: list[int] = field(default_factory=list)  # The workers of each job that is to be asked for.
 
 
 def job_sizes(n_workers: int, together: int, *, whole: bool) -> list[int]:
     """Return the workers of each of the jobs that so many workers need, the smaller one last.
 
-    Parameters
-    ----------
-    together : int
-        Workers of one job.
-    whole : bool
-        Whether no job may have fewer; there are more workers then, if need be.
+    `together`: workers of one job. `whole`: whether no job may have fewer; there are more workers then, if need be.
     """
     full, rest = divmod(n_workers, together)
     if rest and whole:
@@ -127,15 +108,7 @@ def job_sizes(n_workers: int, together: int, *, whole: bool) -> list[int]:
 
 
 def fit(slots: Sequence[JobSlot], n_workers: int, together: int, *, whole: bool) -> Fit:
-    """Return which jobs stay, and what is missing.
-
-    Parameters
-    ----------
-    slots : sequence of JobSlot
-        Those that are neither over nor told to end, in the order in which they were asked for.
-    n_workers, together, whole
-        As for ``job_sizes``.
-    """
+    """Return which jobs stay, and what is missing."""
     wanted = sum(job_sizes(n_workers, together, whole=whole))
     found = Fit()
     room = wanted

@@ -22,8 +22,7 @@ from . import commands
 from .jobs import FORMAT, Job, parse
 
 INTERVAL_SECONDS = 5.0
-CALM_SECONDS = 15.0
-"""Between two looks at the queue when all jobs run."""
+CALM_SECONDS = 15.0  # Between two looks at the queue when all jobs run.
 _WAIT_SECONDS = 0.1
 _LONGEST_SECONDS = commands.PATIENCE_SECONDS + 5
 
@@ -32,18 +31,12 @@ _LONGEST_SECONDS = commands.PATIENCE_SECONDS + 5
 class Look:
     """What was seen in the queue."""
 
-    begun: float
-    """Wall-clock time; what was submitted after it need not be there."""
+    begun: float  # Wall-clock time; what was submitted after it need not be there.
     jobs: tuple[Job, ...]
 
 
 async def all_jobs() -> Look:
-    """Ask ``squeue`` now.
-
-    Raises
-    ------
-    SlurmSilent, SlurmRefused
-    """
+    """Ask ``squeue`` now. Raises `SlurmSilent`, `SlurmRefused`."""
     return _read(await _ask())
 
 
@@ -59,25 +52,14 @@ def _read(answer: str) -> Look:
 
 
 class Queue:
-    """The queue, looked at together with other processes of this user.
-
-    Parameters
-    ----------
-    folder : Path
-        A private one, the same for all of them.
-    """
+    """The queue, looked at together with other processes of this user."""
 
     def __init__(self, folder: Path) -> None:
         which = "|".join(os.environ.get(name, "") for name in ("SLURM_CONF", "SLURM_CLUSTERS"))
         self._file = folder / f"queue-{hashlib.sha256(which.encode()).hexdigest()[:12]}"
 
     async def look(self) -> Look:
-        """Return what somebody has seen in the last five seconds; ask if nobody has.
-
-        Raises
-        ------
-        SlurmSilent, SlurmRefused
-        """
+        """Return what somebody has seen in the last five seconds; ask if nobody has."""
         deadline = time.monotonic() + _LONGEST_SECONDS
         while time.monotonic() < deadline:
             found, held = await asyncio.to_thread(self._take)
@@ -121,19 +103,14 @@ class Queue:
             new.replace(self._file)
 
 
-IN_FLIGHT_SECONDS = 1.0
-"""What somebody was just handing to Slurm is in the queue after so long."""
+IN_FLIGHT_SECONDS = 1.0  # What somebody was just handing to Slurm is in the queue after so long.
 LOOK_SECONDS = 0.2
 
 
 async def end_jobs(names: str, patience: float) -> list[str]:
     """End all jobs whose names begin so; returns their numbers. Used also by who knows nothing else of them.
 
-    Raises
-    ------
-    TimeoutError
-        Some are there yet.
-    SlurmSilent, SlurmRefused
+    Raises `TimeoutError` (some are there yet) or `SlurmSilent`, `SlurmRefused`.
     """
     ended: dict[str, None] = {}
     deadline = time.monotonic() + patience

@@ -35,7 +35,6 @@ END_SECONDS = 20.0
 
 
 def arguments(words: list[str] | None = None) -> argparse.Namespace:
-    """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--names", required=True)
@@ -53,7 +52,6 @@ def is_looked_at(scheduler: Scheduler) -> bool:
 
 
 async def run(given: argparse.Namespace) -> None:
-    """Run the scheduler until nobody needs it any more."""
     ending = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, ending.set)

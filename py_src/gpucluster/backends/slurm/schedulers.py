@@ -39,17 +39,14 @@ if TYPE_CHECKING:
 
 
 CLOSE_SECONDS = 2.0
-SILENCE_SECONDS = 90.0
-"""What has become of the scheduler's job is known before, and says more than that nobody answers."""
+SILENCE_SECONDS = 90.0  # What became of the scheduler's job is known before, and says more than that nobody answers.
 
 
 def job_of(name: str) -> str:
-    """Return the job that a worker of that name belongs to."""
     return name.partition("-")[0]
 
 
 def job_of_worker(worker: Any) -> str:
-    """Return the job of a worker as the scheduler knows it."""
     return job_of(str(worker.name))
 
 
@@ -60,7 +57,6 @@ class SchedulerHere(InProcessScheduler):
 
     @classmethod
     async def start(cls, host: str, protocol: str, context: StartContext) -> Self:
-        """Start one that listens at an address of this node."""
         scheduler = PrivateDashboardScheduler(
             host=host,
             port=0,
@@ -78,7 +74,6 @@ class SchedulerHere(InProcessScheduler):
         return cls(scheduler)
 
     def here(self) -> set[str]:
-        """Return the names of the connected workers."""
         return {str(worker.name) for worker in self._scheduler.workers.values()}
 
     async def remove(self, names: Collection[str], *, close: bool) -> None:
@@ -103,13 +98,10 @@ class SchedulerHere(InProcessScheduler):
 class SchedulerInJob(RemoteScheduler):
     """Looks at a scheduler that is in a job of this cluster."""
 
-    lost: str | None = None
-    """What has become of it, in a sentence, when its job is over."""
-    uneasy: Callable[[], None] = staticmethod(lambda: None)
-    """Called when it does not answer."""
+    lost: str | None = None  # What has become of it, in a sentence, when its job is over.
+    uneasy: Callable[[], None] = staticmethod(lambda: None)  # Called when it does not answer.
 
     def here(self) -> set[str]:
-        """Return the names of the connected workers."""
         return {worker.name for worker in self.members().workers}
 
     def members(self) -> Members:
@@ -149,21 +141,14 @@ class SchedulerInJob(RemoteScheduler):
 
 logger = logging.getLogger("gpucluster.backends")
 
-NAME = "scheduler"
-"""The end of the job's name."""
+NAME = "scheduler"  # The end of the job's name.
 LOOK_SECONDS = 0.3
 CONNECT_SECONDS = 30.0
 WARNED_SECONDS = 600.0
 
 
 class SchedulerJob:
-    """The scheduler's job of one cluster.
-
-    Parameters
-    ----------
-    spec : SlurmSpec
-        What it asks for.
-    """
+    """The scheduler's job of one cluster. `spec`: what it asks for."""
 
     def __init__(self, spec: SlurmSpec, folder: JobFolder) -> None:
         self.slot = JobSlot(NAME)
@@ -182,13 +167,7 @@ class SchedulerJob:
         return self.slot.over
 
     async def address(self, report: Callable[[str], None]) -> tuple[str, int]:
-        """Wait until the scheduler has said where it is; returns its address and the port of its web pages.
-
-        Raises
-        ------
-        StartFailed
-            Slurm did not take the job, or it has ended.
-        """
+        """Wait until the scheduler has said where it is; returns its address and the port of its web pages."""
         if self.slot.refused is not None:
             raise StartFailed(f"Slurm did not take the scheduler's job. {self.slot.refused}.")
         told = None
@@ -256,19 +235,7 @@ class SchedulerJob:
 
 
 async def connect(job: SchedulerJob, context: StartContext, look: Callable[[], Awaitable[None]]) -> SchedulerInJob:
-    """Wait for the scheduler's job and connect to it.
-
-    Parameters
-    ----------
-    job : SchedulerJob
-        A submitted one.
-    look : callable
-        Looks at the queue, again and again, until it is cancelled.
-
-    Raises
-    ------
-    StartFailed
-    """
+    """Wait for the scheduler's job and connect to it."""
     looking = asyncio.ensure_future(look())
     try:
         address, port = await job.address(lambda message: context.report("scheduler", message))

@@ -15,8 +15,7 @@ from .spec import SlurmSpec
 MODULE = "gpucluster.backends.slurm.scheduler_process"
 CUDA_WORKER_MODULE = "dask_cuda.cli"
 DEATH_TIMEOUT_SECONDS = 60
-SOMEWHERE = "tls://HOST:PORT"
-"""Stands in a script that is shown before there is a scheduler."""
+SOMEWHERE = "tls://HOST:PORT"  # Stands in a script that is shown before there is a scheduler.
 _END = "END_OF_EACH_NODE"
 _REMOVING = 'trap \'[ ! -O "$scratch" ] || rm -rf "$scratch"\' EXIT'
 _MEMORY = """\
@@ -25,12 +24,7 @@ if [ "$memory" -gt 0 ]; then memory="@eachMiB"; else memory=auto; fi"""
 
 
 def must_have_jobqueue() -> None:
-    """Refuse where dask-jobqueue is not installed.
-
-    Raises
-    ------
-    MissingPackage
-    """
+    """Refuse where dask-jobqueue is not installed. Raises `MissingPackage`."""
     try:
         slurm_jobs()
     except ImportError as error:
@@ -46,28 +40,13 @@ def job_names(spec: SlurmSpec, cluster_id: str) -> str:
 
 
 def batch_script(spec: SlurmSpec, folder: JobFolder, cluster_id: str, scheduler: str = SOMEWHERE) -> str:
-    """Return the script. It has no secrets in it: Slurm keeps scripts.
-
-    Parameters
-    ----------
-    scheduler : str
-        Address of the scheduler.
-
-    Raises
-    ------
-    MissingPackage
-    """
+    """Return the script. It has no secrets in it: Slurm keeps scripts."""
     lines, command = _on_node(spec, folder, scheduler)
     return _assembled(spec, lines, command, folder, cluster_id)
 
 
 def scheduler_script(spec: SlurmSpec, folder: JobFolder, cluster_id: str) -> str:
-    """Return the script of the scheduler's job, which has no secrets in it either.
-
-    Raises
-    ------
-    MissingPackage
-    """
+    """Return the script of the scheduler's job, which has no secrets in it either. Raises `MissingPackage`."""
     asked = spec.of_scheduler
     words = [_python(spec), "-P", "-m", MODULE, "--folder", str(folder.on_nodes)]
     words += ["--names", job_names(spec, cluster_id), "--protocol", spec.protocol]

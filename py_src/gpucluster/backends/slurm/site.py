@@ -36,17 +36,14 @@ class Partition:
     name: str
     default: bool = False
     up: bool = True
-    most_seconds: int | None = None
-    """Longest walltime; ``None``: no limit."""
+    most_seconds: int | None = None  # Longest walltime; ``None``: no limit.
     nodes: int = 0
-    cores: int = 0
-    """Of its biggest node, as is the memory."""
+    cores: int = 0  # Of its biggest node, as is the memory.
     memory_bytes: int = 0
     gpus: dict[str, int] = field(default_factory=dict)
     """By type, the most that one node has; a type without a name is ''."""
     features: set[str] = field(default_factory=set)
-    exclusive: bool = False
-    """Whether each job has its nodes for itself."""
+    exclusive: bool = False  # Whether each job has its nodes for itself.
 
 
 @dataclass(frozen=True)
@@ -59,7 +56,6 @@ class Site:
 
     @property
     def default(self) -> str | None:
-        """The partition of jobs that name none."""
         return next((one.name for one in self.partitions.values() if one.default), None)
 
     def names(self, partition: str | None) -> list[str]:
@@ -67,7 +63,6 @@ class Site:
         return partition.split(",") if partition else [self.default] if self.default else []
 
     def chosen(self, partition: str | None) -> list[Partition]:
-        """Return the partitions that a job may go to."""
         return [self.partitions[name] for name in self.names(partition) if name in self.partitions]
 
 
@@ -77,14 +72,7 @@ _known: tuple[float, Site] | None = None
 async def look(*, accounts: bool = False) -> Site:
     """Return what the site has; asked at most once a minute.
 
-    Parameters
-    ----------
-    accounts : bool
-        Whether to ask for accounts and QOS, too.
-
-    Raises
-    ------
-    SlurmSilent, SlurmRefused
+    `accounts`: whether to ask for accounts and QOS, too. Raises `SlurmSilent`, `SlurmRefused`.
     """
     global _known
     if _known is not None and time.monotonic() - _known[0] < KEPT_SECONDS and (_known[1].accounts or not accounts):
@@ -98,12 +86,7 @@ async def look(*, accounts: bool = False) -> Site:
 
 
 async def nodes_away(partition: str | None) -> list[str]:
-    """Return the nodes of these partitions that take no jobs just now, as ``n4 (drained)``; not from memory.
-
-    Raises
-    ------
-    SlurmSilent, SlurmRefused
-    """
+    """Return the nodes of these partitions that take no jobs just now, as ``n4 (drained)``; not from memory."""
     chosen = [f"--partition={partition}"] if partition else []
     told, _ = await commands.ask("sinfo", "--noheader", "--Node", *chosen, "--format=%N|%T")
     found = {}
@@ -158,13 +141,7 @@ def _whole(text: str) -> int:
 
 
 def check(spec: SlurmSpec, site: Site) -> None:
-    """Refuse what this site cannot serve, as far as that can be seen.
-
-    Raises
-    ------
-    PreflightFailed
-        In a sentence that names the field and what there is.
-    """
+    """Refuse what this site cannot serve, as far as that can be seen."""
     names = site.names(spec.partition)
     unknown = [name for name in names if name not in site.partitions]
     if unknown and site.partitions:
@@ -201,12 +178,7 @@ def check(spec: SlurmSpec, site: Site) -> None:
 
 
 def check_scheduler(spec: SlurmSpec, site: Site) -> None:
-    """Refuse what this site cannot serve for the scheduler's job.
-
-    Raises
-    ------
-    PreflightFailed
-    """
+    """Refuse what this site cannot serve for the scheduler's job. Raises `PreflightFailed`."""
     try:
         check(with_scheduler_walltime(spec, site).of_scheduler, site)
     except PreflightFailed as error:

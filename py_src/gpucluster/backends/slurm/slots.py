@@ -10,10 +10,8 @@ from datetime import UTC, datetime
 from ..deployment import Slot, SlotState
 from .jobs import Job, node_names
 
-RETURN_SECONDS = 60.0
-"""A worker whose job goes on may be away for so long: its nanny starts it anew."""
-UNSEEN_SECONDS = 15.0
-"""A job that was submitted and is not in the queue after so long has been there and gone."""
+RETURN_SECONDS = 60.0  # A worker whose job goes on may be away for so long: its nanny starts it anew.
+UNSEEN_SECONDS = 15.0  # A job that was submitted and is not in the queue after so long has been there and gone.
 
 
 @dataclass
@@ -25,11 +23,9 @@ class WorkerSlot:
     since: datetime = field(default_factory=lambda: datetime.now(UTC))
     why: str | None = None
     came: bool = False
-    away: float | None = None
-    """Since when it is not there, although its job goes on."""
+    away: float | None = None  # Since when it is not there, although its job goes on.
 
     def become(self, state: SlotState, why: str | None) -> None:
-        """Note what it is now."""
         if state is not self.state:
             self.since = datetime.now(UTC)
         self.state, self.why = state, why
@@ -39,36 +35,22 @@ class WorkerSlot:
 class JobSlot:
     """A job that was asked for, and the workers that it is to have."""
 
-    name: str
-    """The job's name ends with it, and its workers' names begin so."""
-    size: int = 1
-    """So many workers it is to have."""
-    nodes: int = 1
-    """On so many nodes, equally many on each."""
-    state: SlotState = SlotState.PENDING
-    """Running as soon as one of its workers is there."""
+    name: str  # The job's name ends with it, and its workers' names begin so.
+    size: int = 1  # So many workers it is to have.
+    nodes: int = 1  # On so many nodes, equally many on each.
+    state: SlotState = SlotState.PENDING  # Running as soon as one of its workers is there.
     why: str | None = "is handed to Slurm"
     job_id: str | None = None
-    job: Job | None = None
-    """As it was last seen."""
-    submitted: float | None = None
-    """Wall-clock time from which on it is in the queue."""
-    refused: str | None = None
-    """Why Slurm did not take it."""
-    silent: bool = False
-    """Whether that was because Slurm did not answer."""
-    given_up: bool = False
-    """Whether workers of it will not come back, while others of it are there."""
-    replaced: bool = False
-    """Whether another one was asked for, because the walltime ends, or workers do not come back."""
-    too_big: bool = False
-    """Whether fewer workers are wanted, and it goes on until a smaller job has come."""
-    given: bool = False
-    """Whether its job has been handed what is secret, where no storage is shared."""
-    cancelled: bool = False
-    """Whether Slurm was told to end its job, and said that it does."""
-    vanished: bool = False
-    """Whether Slurm knows nothing of its job any more."""
+    job: Job | None = None  # As it was last seen.
+    submitted: float | None = None  # Wall-clock time from which on it is in the queue.
+    refused: str | None = None  # Why Slurm did not take it.
+    silent: bool = False  # Whether that was because Slurm did not answer.
+    given_up: bool = False  # Whether workers of it will not come back, while others of it are there.
+    replaced: bool = False  # Whether another one was asked for, because the walltime ends, or workers do not come back.
+    too_big: bool = False  # Whether fewer workers are wanted, and it goes on until a smaller job has come.
+    given: bool = False  # Whether its job has been handed what is secret, where no storage is shared.
+    cancelled: bool = False  # Whether Slurm was told to end its job, and said that it does.
+    vanished: bool = False  # Whether Slurm knows nothing of its job any more.
     workers: list[WorkerSlot] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -81,7 +63,6 @@ class JobSlot:
 
     @property
     def names(self) -> list[str]:
-        """The names of its workers."""
         return [worker.name for worker in self.workers]
 
     @property
@@ -92,7 +73,6 @@ class JobSlot:
 
     @property
     def has_workers(self) -> bool:
-        """Whether one of its workers is there."""
         return self.state is SlotState.RUNNING
 
     @property
@@ -102,7 +82,6 @@ class JobSlot:
 
     @property
     def complete(self) -> bool:
-        """Whether all of its workers are there."""
         return all(worker.state is SlotState.RUNNING for worker in self.workers)
 
     @property
@@ -140,15 +119,7 @@ class JobSlot:
             self.vanished = self._has_vanished(begun)
 
     def update(self, here: Collection[str], how_it_ended: Callable[[JobSlot], str]) -> bool:
-        """Find out the state; returns whether the slot is there no more.
-
-        Parameters
-        ----------
-        here : collection of str
-            Names of the workers that are connected.
-        how_it_ended : callable
-            Gives in words why the job of a slot is over.
-        """
+        """Find out the state; returns whether the slot is there no more."""
         if self.state is SlotState.LEAVING:
             gone = not any(name in here for name in self.names)
             return gone and (self.over or self.cancelled or self.job_id is None)
@@ -181,13 +152,11 @@ class JobSlot:
         return state, "its worker is gone, although its job goes on"
 
     def leave(self) -> None:
-        """Note that it was told to end."""
         self.state, self.why = SlotState.LEAVING, None
         for worker in self.workers:
             worker.become(SlotState.LEAVING, None)
 
     def models(self) -> list[Slot]:
-        """Return its workers as the supervisor sees them."""
         nodes = node_names(self.job.nodes) if self.seen_running and self.job is not None else []
         each = self.size // self.nodes
         return [

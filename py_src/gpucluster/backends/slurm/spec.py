@@ -36,8 +36,7 @@ _OURS = frozenset({
     "--usage", "-V", "--version", "--signal",
 })  # fmt: skip
 """Options of sbatch that are the kind's own business, or that would make it lose its jobs."""
-_CLUSTERS = "--clusters"
-"""Sends a job to another cluster of the site, where the other commands do not see it."""
+_CLUSTERS = "--clusters"  # Sends a job to another cluster of the site, where the other commands do not see it.
 _OF_JOBS = re.compile(r"SLURM_(JOB_?ID|JOB_NAME|NODEID|CPUS_ON_NODE|MEM_PER_\w+)|SLURMD_NODENAME")
 """Variables by which a job finds out what it is."""
 _FIELDS_OF = {
@@ -234,7 +233,6 @@ class SlurmSpec(NodeSpec, GPUSpec):
 
     @property
     def walltime_seconds(self) -> int:
-        """The time limit of a job."""
         return walltime_seconds(self.walltime)
 
     @property
@@ -261,7 +259,6 @@ class SlurmSpec(NodeSpec, GPUSpec):
 
     @property
     def workers_step(self) -> int:
-        """The number of workers is a multiple of it."""
         return self.workers_in_job if self.whole_jobs else 1
 
     @property
@@ -286,7 +283,6 @@ class SlurmSpec(NodeSpec, GPUSpec):
         return self.model_copy(update=changes)
 
     def with_workers(self, count: int) -> Self:
-        """Return what a job with so many workers asks for."""
         if count == self.workers_in_job:
             return self
         changes: dict[str, Any] = {"gpus_per_node": count} if self.gpus_per_node else {"workers_per_job": count}

@@ -14,22 +14,11 @@ from .slots import JobSlot
 
 logger = logging.getLogger("gpucluster.backends")
 
-AT_ONCE = 4
-"""So many jobs are submitted at the same time."""
+AT_ONCE = 4  # So many jobs are submitted at the same time.
 
 
 class Submitter:
-    """Submits the jobs of one cluster, which are alike but for their names and, perhaps, the size of the last.
-
-    Parameters
-    ----------
-    script : callable
-        Gives the batch script of a job by its number of workers.
-    names : str
-        What the jobs' names begin with.
-    environment : dict
-        Of ``sbatch``, and so of the jobs.
-    """
+    """Submits the jobs of one cluster, which are alike but for their names and, perhaps, the size of the last."""
 
     def __init__(self, script: Callable[[int], str], names: str, environment: dict[str, str]) -> None:
         self._script = script
@@ -66,20 +55,14 @@ class Submitter:
                 logger.error("Slurm did not take the job %s: %s", name, slot.refused)
 
     async def cancel(self, ids: Iterable[str | None]) -> None:
-        """End these jobs.
-
-        Raises
-        ------
-        SlurmSilent
-        """
+        """End these jobs. Raises `SlurmSilent`."""
         told = [number for number in ids if number is not None]
         if told:
             with suppress(commands.SlurmRefused):  # Some may be over.
                 await commands.ask("scancel", "--quiet", *told)
 
 
-MOST_TRIES = 6
-"""Jobs that fail so often, one after the other, before any worker has come, will do so again."""
+MOST_TRIES = 6  # Jobs that fail so often, one after the other, before any worker has come, will do so again.
 
 
 class Tries:
@@ -87,12 +70,10 @@ class Tries:
 
     def __init__(self) -> None:
         self._before = 0
-        self.failed = False
-        """Whether those that were asked for last could not."""
+        self.failed = False  # Whether those that were asked for last could not.
 
     @property
     def count(self) -> int:
-        """So many times."""
         return self._before + self.failed
 
     def again(self) -> None:

@@ -28,15 +28,7 @@ if TYPE_CHECKING:
 
 
 class Upkeep:
-    """Keeps the jobs of one cluster what was asked for.
-
-    Parameters
-    ----------
-    endings : Endings
-        Knows why jobs are over.
-    renewal : Renewal
-        Knows whose time is over soon.
-    """
+    """Keeps the jobs of one cluster what was asked for."""
 
     def __init__(self, deployment: SlurmDeployment, queue: Queue, endings: Endings, renewal: Renewal) -> None:
         self._deployment = deployment
@@ -50,16 +42,10 @@ class Upkeep:
         self._tasks.begin(work)
 
     def stop(self) -> None:
-        """Do nothing more."""
         self._tasks.stop()
 
     async def look(self) -> None:
-        """Look at the queue, and do what follows from that.
-
-        Raises
-        ------
-        SlurmSilent, SlurmRefused
-        """
+        """Look at the queue, and do what follows from that. Raises `SlurmSilent`, `SlurmRefused`."""
         its = self._deployment
         look = await self._queue.look()
         ours = {job.id: job for job in look.jobs if job.name.startswith(its.names)}
@@ -113,22 +99,13 @@ class Upkeep:
                 self.task(self._renewal.hand_over(slot, its, waits_for_others=True))
 
 
-WARNED_SECONDS = 600.0
-"""So long before the end people are told, at most."""
+WARNED_SECONDS = 600.0  # So long before the end people are told, at most.
 LEAST_SECONDS = 30.0
 MOST_SECONDS = 600.0
 
 
 class Renewal:
-    """Knows which jobs' time is over soon, or are to be replaced because workers of them do not come back.
-
-    Parameters
-    ----------
-    walltime_seconds : int
-        Of each job.
-    slots : mapping
-        All there are, by the jobs' numbers.
-    """
+    """Knows which jobs' time is over soon, or are to be replaced because workers of them do not come back."""
 
     def __init__(self, walltime_seconds: int, slots: Mapping[str, JobSlot]) -> None:
         self._slots = slots
@@ -168,10 +145,7 @@ class Renewal:
     async def hand_over(self, slot: JobSlot, deployment: Deployment, *, waits_for_others: bool) -> None:
         """Move the results of one job's workers to the others, as soon as there are others, and end the job.
 
-        Parameters
-        ----------
-        waits_for_others : bool
-            Whether others were asked for. If not, a job that was given up ends when it holds nothing.
+        `waits_for_others`: whether others were asked for. If not, a job that was given up ends when it holds nothing.
         """
         others = [other for other in self._slots.values() if other.state is SlotState.RUNNING and other is not slot]
         if not others and (waits_for_others or not slot.given_up):
@@ -193,24 +167,11 @@ def _end_of(slot: JobSlot) -> datetime | None:
 
 logger = logging.getLogger("gpucluster.backends")
 
-KEPT_OUTPUTS = 20
-"""Of so many jobs that are over, what they have printed is kept; each may have 16 MiB."""
+KEPT_OUTPUTS = 20  # Of so many jobs that are over, what they have printed is kept; each may have 16 MiB.
 
 
 class Endings:
-    """Knows how each job has ended.
-
-    Parameters
-    ----------
-    names : str
-        What the jobs' names begin with.
-    walltime : str
-        Their limit of time.
-    memory_limit_bytes : int
-        Of a worker; 0: nobody has said one.
-    tell : callable
-        Writes into the cluster's activity: a kind, and a sentence.
-    """
+    """Knows how each job has ended."""
 
     def __init__(
         self, folder: JobFolder, names: str, walltime: str, memory_limit_bytes: int, tell: Callable[[str, str], None]
@@ -228,13 +189,7 @@ class Endings:
         return self._known.get(slot.name, f"its job {slot.job_id} is over")
 
     async def learn(self, slot: JobSlot, job: Job | None) -> None:
-        """Find out why a job is over, once, before it counts as that.
-
-        Parameters
-        ----------
-        job : Job or None
-            As it is in the queue.
-        """
+        """Find out why a job is over, once, before it counts as that. `job`: as it is in the queue."""
         if slot.name in self._known:
             return
         lines = await self._folder.printed(f"{self._names}{slot.name}", slot.job_id or "", job)

@@ -24,10 +24,8 @@ from types import ModuleType
 from typing import Any
 
 SILENCE_SECONDS = 60.0
-CLOSE_SECONDS = 1.0
-"""A worker that was taken out of the cluster holds nothing any more; what hangs at its end is killed."""
-LONGEST_FOLDER = 70
-"""Of a socket: its whole path may have 107 characters."""
+CLOSE_SECONDS = 1.0  # A worker that was taken out of the cluster holds nothing; what hangs at its end is killed.
+LONGEST_FOLDER = 70  # Of a socket: its whole path may have 107 characters.
 LINUX = sys.platform == "linux"
 
 
@@ -39,7 +37,6 @@ class Voice:
         os.dup2(2, 1)
 
     def tell(self, event: str, **facts: Any) -> None:
-        """Tell one thing."""
         with suppress(OSError, ValueError):  # Nobody listens any more: the input will say so.
             self._out.write(json.dumps({"event": event, **facts}) + "\n")
             self._out.flush()
@@ -166,15 +163,7 @@ def fork_workers(scratch: str) -> None:
 
 
 class Agent:
-    """Starts and ends the workers of one cluster on this host.
-
-    Parameters
-    ----------
-    told : dict
-        The first line: what all workers here have in common.
-    scratch : str
-        Private folder for spilled data.
-    """
+    """Starts and ends the workers of one cluster on this host."""
 
     def __init__(self, voice: Voice, told: dict[str, Any], scratch: str, gpus: Any) -> None:
         from distributed.security import Security
@@ -190,7 +179,6 @@ class Agent:
         self.heard = time.monotonic()
 
     def obey(self, line: bytes) -> None:
-        """Do what a line asks for."""
         self.heard = time.monotonic()
         told = json.loads(line)
         what = told.pop("do")
@@ -295,7 +283,6 @@ def _cause(error: BaseException) -> str:
 
 
 def end(scratch: str | None) -> None:
-    """End everything here."""
     with suppress(Exception):
         import psutil
 
@@ -321,7 +308,6 @@ def end(scratch: str | None) -> None:
 
 
 async def serve(agent: Agent, scratch: str) -> None:
-    """Obey until there is nobody to obey."""
     loop = asyncio.get_running_loop()
     over = asyncio.Event()
 
@@ -354,7 +340,6 @@ def adopt_orphans() -> None:
 
 
 def received(source: str) -> ModuleType:
-    """Return the module of a source that was sent."""
     module = ModuleType("gpucluster_remote_gpus")
     exec(compile(source, module.__name__, "exec"), vars(module))  # noqa: S102  # ours, as this very file
     sys.modules[module.__name__] = module
@@ -362,7 +347,6 @@ def received(source: str) -> ModuleType:
 
 
 def main() -> None:
-    """Be the agent of one cluster on this host."""
     voice = Voice()
     scratch = None
     try:

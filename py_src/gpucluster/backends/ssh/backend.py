@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from ..deployment import Deployment
     from .pool import Pool
 
-MOST_LOOKED_UP = 16
-"""Hosts whose names are looked up before a start; more are left to it."""
+MOST_LOOKED_UP = 16  # Hosts whose names are looked up before a start; more are left to it.
 
 
 class SSHBackend(Backend[SSHSpec]):
@@ -102,7 +101,6 @@ class SSHBackend(Backend[SSHSpec]):
         )
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
-        """Start the scheduler here and the workers on the hosts."""
         from .deployment import SSHDeployment
 
         if self._pool is None:

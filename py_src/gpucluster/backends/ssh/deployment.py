@@ -32,13 +32,7 @@ class SSHDeployment(SpecDeployment):
 
     @classmethod
     async def start_on(cls, pool: Pool, plan: Plan, context: StartContext) -> SSHDeployment:
-        """Start the scheduler here and the workers there.
-
-        Raises
-        ------
-        StartFailed
-            Nothing is left then.
-        """
+        """Start the scheduler here and the workers there. Raises `StartFailed`: nothing is left then."""
         worker = {"cls": SSHWorker, "options": {"pool": pool}}
 
         def make(**options: Any) -> SpecCluster:
@@ -97,17 +91,7 @@ _OF_SPEC_CLUSTER = ("name", "asynchronous", "security", "silence_logs", "schedul
 
 
 def scheduler_spec(options: Mapping[str, Any], *, host: str, protocol: str) -> dict[str, Any]:
-    """Return the ``scheduler`` of a ``SpecCluster``.
-
-    Parameters
-    ----------
-    options : mapping
-        What ``SpecDeployment.start`` calls its ``make`` with.
-    host : str
-        As ``scheduler_address`` found it.
-    protocol : str
-        ``tls`` or ``tcp``.
-    """
+    """Return the ``scheduler`` of a ``SpecCluster``."""
     return {
         "cls": PrivateDashboardScheduler,
         "options": {
@@ -125,14 +109,10 @@ def scheduler_spec(options: Mapping[str, Any], *, host: str, protocol: str) -> d
 def fullest_host_first(names: Sequence[str], host_of: Mapping[str, str], places: Mapping[str, int]) -> list[str]:
     """Return workers in the order in which they leave: the next one is always of the host that is fullest by then.
 
-    Parameters
-    ----------
-    names : sequence of str
-        In the order in which they would leave otherwise: so do those of one host, and of hosts that are equally full.
-    host_of : mapping
-        The host of each; one that is not in it has none, and leaves first.
-    places : mapping
-        How many workers each host has by default.
+    * `names`: in the order in which they would leave otherwise: so do those of one host, and of hosts that are equally
+      full.
+    * `host_of`: the host of each; one that is not in it has none, and leaves first.
+    * `places`: how many workers each host has by default.
     """
     left = Counter(host_of[name] for name in names if name in host_of)
     order = [name for name in names if name not in host_of]
@@ -150,17 +130,7 @@ STOP_SECONDS = 8.0
 
 
 class SSHWorker(StartedElsewhere):
-    """A nanny with its worker, in the agent of a host.
-
-    Parameters
-    ----------
-    scheduler : str
-        Address of the scheduler.
-    name : int or str
-        What it is called, here and there.
-    pool : Pool
-        Where it gets its host from.
-    """
+    """A nanny with its worker, in the agent of a host."""
 
     def __init__(self, scheduler: str, name: Any, pool: Pool) -> None:
         super().__init__(scheduler, name)
@@ -188,7 +158,6 @@ class SSHWorker(StartedElsewhere):
             raise self.note_failure(HostUnusable(f"{self._where}: the worker ended during its start."))
 
     async def close(self) -> None:
-        """End it."""
         host = self._host
         if host is not None and host.workers.get(self.name) is self:
             with suppress(Exception):
@@ -203,7 +172,6 @@ class SSHWorker(StartedElsewhere):
     # -- told by the host ------------------------------------------------------------------------
 
     def has_started(self, address: str) -> None:
-        """Note that it is connected."""
         self.address = address
         if self._started is not None and not self._started.done():
             self._started.set_result(None)

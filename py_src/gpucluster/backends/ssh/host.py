@@ -29,8 +29,7 @@ HELLO_SECONDS = 60.0
 READY_SECONDS = 90.0
 PING_SECONDS = 5.0
 END_SECONDS = 4.0
-MARK = "GPUCLUSTER_SSH_CLUSTER"
-"""By this variable the processes of a cluster are found on a host whatever has become of the rest."""
+MARK = "GPUCLUSTER_SSH_CLUSTER"  # By this variable the processes of a cluster are found on a host.
 _BOOT = (
     "import sys; source = sys.stdin.buffer.read(int(sys.stdin.buffer.readline())); "
     "exec(compile(source, 'gpucluster-agent', 'exec'))"
@@ -39,19 +38,7 @@ _BOOT = (
 
 
 class Host:
-    """A host on which workers can be started.
-
-    Parameters
-    ----------
-    config : str or None
-        Path of an SSH configuration.
-    python : str
-        The Python there.
-    told : dict
-        What all workers have in common, for the agent; secret.
-    lost : callable
-        Called with the workers that were there when the host, or its agent, is lost.
-    """
+    """A host on which workers can be started."""
 
     def __init__(
         self,
@@ -64,13 +51,10 @@ class Host:
         self.named = named
         self.facts: dict[str, Any] = {}
         self.workers: dict[Any, SSHWorker] = {}
-        self.gpu_options: dict[str, Any] = {}
-        """What dask-cuda is asked for on each GPU here."""
+        self.gpu_options: dict[str, Any] = {}  # What dask-cuda is asked for on each GPU here.
         self.failed_at = float("-inf")
-        self.unclean = False
-        """Whether an agent may have left something there: it did not come to its own end."""
-        self.peer: str | None = None
-        """Its address, where no other host is between."""
+        self.unclean = False  # Whether an agent may have left something there: it did not come to its own end.
+        self.peer: str | None = None  # Its address, where no other host is between.
         self._config, self._python, self._told, self._lost = config, python, told, lost
         self._connection: Any = None
         self._process: Any = None
@@ -82,7 +66,6 @@ class Host:
 
     @property
     def name(self) -> str:
-        """As somebody named it."""
         return self.named.name
 
     @property
@@ -96,7 +79,6 @@ class Host:
         return [str(gpu["uuid"]) for gpu in self.facts.get("gpus", [])]
 
     def devices(self) -> list[DeviceModel]:
-        """Return the same with what is known of their memory."""
         found = []
         for gpu in self.facts.get("gpus", []):
             device = DeviceModel.model_validate(gpu)
@@ -105,20 +87,13 @@ class Host:
         return found
 
     def free_gpu(self) -> str | None:
-        """Return a GPU that no worker has."""
         taken = {worker.device for worker in self.workers.values()}
         return next((gpu for gpu in self.gpus if gpu not in taken), None)
 
     # -- opening ---------------------------------------------------------------------------------
 
     async def open(self) -> None:
-        """Connect, start the agent, and check what it says of its host.
-
-        Raises
-        ------
-        HostUnusable
-            Nothing of ours is there then.
-        """
+        """Connect, start the agent, and check what it says of its host."""
         async with self._opening:
             if self._process is not None:
                 return
@@ -211,12 +186,7 @@ class Host:
     # -- talking ---------------------------------------------------------------------------------
 
     async def start(self, worker: SSHWorker, command: dict[str, Any]) -> None:
-        """Ask the agent for a worker.
-
-        Raises
-        ------
-        HostUnusable
-        """
+        """Ask the agent for a worker. Raises `HostUnusable`."""
         await self.open()
         assert self._ready is not None
         try:
@@ -229,7 +199,6 @@ class Host:
         self._say({"do": "start", **command})
 
     def stop(self, worker: SSHWorker) -> None:
-        """Ask the agent to end a worker."""
         self._say({"do": "stop", "name": worker.name})
 
     def _say(self, command: dict[str, Any]) -> None:

@@ -26,23 +26,15 @@ _LINE = re.compile(r"(?P<host>\S+)(?:\s+(?:slots|max_slots|max-slots)\s*=\s*(?P<
 class Named:
     """A host as somebody named it."""
 
-    name: str
-    """As it was written."""
+    name: str  # As it was written.
     host: str
     user: str | None
     port: int | None
-    workers: int
-    """How many workers it gets where it has no GPUs."""
+    workers: int  # How many workers it gets where it has no GPUs.
 
 
 def named_hosts(spec: SSHSpec) -> list[Named]:
-    """Return the hosts in the order in which they were named, each once.
-
-    Raises
-    ------
-    PreflightFailed
-        The host file is missing, or holds something else.
-    """
+    """Return the hosts in the order in which they were named, each once."""
     names = list(spec.hosts) if spec.hosts is not None else _in_file(Path(spec.hostfile or ""))
     found: dict[str, Named] = {}
     for name in names:
@@ -89,8 +81,7 @@ def _in_file(path: Path) -> list[str]:
 
 CONNECT_SECONDS = 20.0
 KEEPALIVE_SECONDS = 4
-KEEPALIVES = 3
-"""A host that has not answered for so long is lost: twelve seconds, whatever TCP itself hopes for."""
+KEEPALIVES = 3  # A host that has not answered for so long is lost: twelve seconds, whatever TCP itself hopes for.
 
 
 class HostUnusable(PreflightFailed):
@@ -100,12 +91,7 @@ class HostUnusable(PreflightFailed):
 
 
 def load_asyncssh() -> Any:
-    """Return the package.
-
-    Raises
-    ------
-    MissingPackage
-    """
+    """Return the package. Raises `MissingPackage`."""
     try:
         import asyncssh
     except ImportError:
@@ -117,13 +103,7 @@ def load_asyncssh() -> Any:
 
 
 async def connect(named: Named, config: str | None) -> Any:
-    """Return a connection to a host.
-
-    Raises
-    ------
-    HostUnusable
-        With the cause, and what to do.
-    """
+    """Return a connection to a host. Raises `HostUnusable` with the cause, and what to do."""
     asyncssh = load_asyncssh()
     options: dict[str, Any] = {"keepalive_interval": KEEPALIVE_SECONDS, "keepalive_count_max": KEEPALIVES}
     options |= {name: value for name, value in (("username", named.user), ("port", named.port)) if value is not None}

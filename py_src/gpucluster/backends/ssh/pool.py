@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from .deployment import SSHWorker
 
 
-AVOIDED_SECONDS = 60.0
-"""So long a host that has failed is the last choice."""
+AVOIDED_SECONDS = 60.0  # So long a host that has failed is the last choice.
 
 
 def scratch_name(cluster_id: str) -> str:
@@ -69,13 +68,7 @@ class Pool:
         ]
 
     async def open(self) -> None:
-        """Open all hosts at once.
-
-        Raises
-        ------
-        PreflightFailed
-            Some cannot be used; the others are closed again.
-        """
+        """Open all hosts at once. Raises `PreflightFailed`: some cannot be used; the others are closed again."""
         found = await asyncio.gather(*(host.open() for host in self.hosts), return_exceptions=True)
         errors = [error for error in found if isinstance(error, BaseException)]
         for error in errors:
@@ -134,7 +127,6 @@ class Pool:
             raise
 
     def command(self, worker: SSHWorker, host: Host, scheduler: str, timeout: float) -> dict[str, Any]:
-        """Return what the agent of a host is told to start a worker."""
         spec = self._spec
         options: dict[str, Any] = {
             "nthreads": spec.threads_per_worker,
@@ -160,7 +152,6 @@ class Pool:
             self.forget_worker(str(worker.name))
 
     async def close(self) -> None:
-        """End everything on all hosts."""
         await asyncio.gather(*(host.close() for host in self.hosts), return_exceptions=True)
 
 
@@ -181,13 +172,7 @@ def needed_modules(spec: SSHSpec) -> list[str]:
 
 
 def prepare_gpus(spec: SSHSpec, hosts: Sequence[Host]) -> None:
-    """Resolve shares of GPU memory for each host; refuse what cannot be had.
-
-    Raises
-    ------
-    PreflightFailed
-        Naming the option, the host and what to do.
-    """
+    """Resolve shares of GPU memory for each host; refuse what cannot be had."""
     with_gpus = [host for host in hosts if host.gpus]
     chosen = spec.chosen_gpu_options()
     if not with_gpus:

@@ -45,13 +45,7 @@ print(json.dumps({"ended": len(ended), "left": len(found)}))
 
 
 async def reap(remembered: Remembered, context: ReapContext) -> None:
-    """Look at each host, and end what is there yet.
-
-    Raises
-    ------
-    RuntimeError
-        Some does not end.
-    """
+    """Look at each host, and end what is there yet. Raises `RuntimeError`: some does not end."""
     hosts = [Named(**host) for host in remembered["hosts"]]
     found = await asyncio.gather(*(_sweep(host, remembered, context) for host in hosts), return_exceptions=True)
     unreachable = [host.name for host, told in zip(hosts, found, strict=True) if isinstance(told, BaseException)]

@@ -111,15 +111,7 @@ def prepare() -> None:
 
 
 def worker_on(device: str, gpu: dict[str, Any]) -> Callable[..., Any]:
-    """Return what makes the nanny of a worker on a GPU, as dask-cuda does; it takes what ``distributed.Nanny`` takes.
-
-    Parameters
-    ----------
-    device : str
-        UUID.
-    gpu : dict
-        Arguments of ``dask_cuda.CUDAWorker`` about memory.
-    """
+    """Return what makes the nanny of a worker on a GPU, as dask-cuda does; called like ``distributed.Nanny``."""
     return partial(_nanny, device, gpu)
 
 

@@ -72,7 +72,6 @@ class Timed(_Model):
     seconds: dict[str, list[float]] = Field(description="Of each run that counts, by transport.")
 
     def spread(self, transport: str) -> Spread:
-        """Return median and quartiles."""
         return spread_of(self.seconds[transport])
 
 
@@ -92,7 +91,6 @@ class TransportResult(_Model):
     notes: list[str] = Field(default_factory=list)
 
     def save(self, path: Path) -> None:
-        """Write everything as JSON."""
         path.write_text(self.model_dump_json(indent=2) + "\n", encoding="utf-8")
 
 
@@ -100,7 +98,6 @@ N_WORKERS = 2
 
 
 def compared_workloads() -> list[Workload]:
-    """Return what is measured beside messages."""
     from ..catalogue import workloads
 
     return [*workloads(["transpose-sum", "merge", "kmeans"]), SHUFFLE]
@@ -111,28 +108,12 @@ def compare_transports(
 ) -> TransportResult:
     """Measure messages and workloads over each transport, by turns.
 
-    Parameters
-    ----------
-    transports : sequence of str
-        Of ``unix``, ``tls``, ``tcp``, ``ucx`` and ``mpi``.
-    size : {"tiny", "small", "medium", "large"}
-        Of the workloads.
-    repeats : int
-        Turns that count, after one that does not.
-    say : callable
-        Shows one line of progress.
+    * `transports`: of ``unix``, ``tls``, ``tcp``, ``ucx`` and ``mpi``.
+    * `repeats`: turns that count, after one that does not.
+    * `say`: shows one line of progress.
 
-    Returns
-    -------
-    TransportResult
-        Without those transports whose cluster could not be had; its notes say why.
-
-    Raises
-    ------
-    InvalidRequest
-        There is no such transport.
-    NothingToMeasure
-        No cluster could be had.
+    Returns without those transports whose cluster could not be had; its notes say why. Raises `InvalidRequest` (there
+    is no such transport) or `NothingToMeasure` (no cluster could be had).
     """
     for name in transports:
         if name not in TRANSPORTS:
@@ -171,7 +152,6 @@ def _clusters(transports: list[str], notes: list[str], say: Say) -> Iterator[dic
 
 
 def _kind(name: str, beside: list[str]) -> str:
-    """Return the kind of cluster whose workers talk so."""
     if name == "ucx":
         return "cuda"
     # Where MPI is compared, the others are ranks, too: on the same hosts, which may be several.

@@ -12,8 +12,7 @@ from ...dask_internals.comms import payload
 from ...dask_internals.messages import connection_arguments, set_handler
 from ..errors import NothingToMeasure
 
-SIZES = (0, 1_000, 10_000, 100_000, 1_000_000, 4_000_000, 16_000_000, 64_000_000)
-"""Bytes of a block."""
+SIZES = (0, 1_000, 10_000, 100_000, 1_000_000, 4_000_000, 16_000_000, 64_000_000)  # Bytes of a block.
 OPERATION = "gpucluster-bench-block"
 _LEAST, _MOST, _SECONDS = 3, 100, 0.1
 

@@ -58,12 +58,10 @@ def facts(result: TransportResult) -> list[str]:
 
 
 def text(result: TransportResult) -> str:
-    """Return everything for a terminal."""
     return "\n".join([*facts(result), "", aligned(rows(result)), *([""] if result.notes else []), *result.notes])
 
 
 def picture(result: TransportResult) -> Any:
-    """Return the figure of all messages and their lines."""
     from bokeh.models.annotations import Legend, LegendItem
     from bokeh.plotting import figure
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from datetime import UTC, datetime
 from html import escape
-from types import TracebackType
 from typing import Any, Self, TextIO
 from uuid import uuid4
 
@@ -51,17 +50,6 @@ def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: b
     """Return the card of one cluster.
 
     Colours are readable on light and dark backgrounds; text takes the notebook's own colour.
-
-    Parameters
-    ----------
-    model : ClusterModel
-        The cluster.
-    link : str, optional
-        Address of the dashboard; nothing that holds a secret.
-    body : str
-        HTML to put below the rows.
-    brief : bool
-        Leave out the rows that never change.
     """
     state = model.state.value
     kind = f"{model.backend_title or kind_title(model.backend)} workers"
@@ -134,13 +122,11 @@ class TerminalProgress:
         self.say(progress_line(model))
 
     def say(self, text: str) -> None:
-        """Replace the line."""
         if self.live:
             self.stream.write(f"\r\x1b[K{text}…")
             self.stream.flush()
 
     def clear(self) -> None:
-        """Empty the line."""
         if self.live:
             self.stream.write("\r\x1b[K")
             self.stream.flush()
@@ -148,20 +134,12 @@ class TerminalProgress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.clear()
 
 
 class LiveText:
-    """Shows what a cluster is doing. A context manager: the line is gone after the block.
-
-    Parameters
-    ----------
-    notebook : bool
-        Whether outputs can be updated.
-    """
+    """Shows what a cluster is doing. A context manager: the line is gone after the block."""
 
     def __init__(self, *, notebook: bool) -> None:
         self._terminal = None if notebook else TerminalProgress()
@@ -171,16 +149,13 @@ class LiveText:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.clear()
 
     def __call__(self, model: ClusterModel) -> None:
         self.say(progress_line(model) + " …")
 
     def say(self, text: str) -> None:
-        """Replace the line."""
         if text == self._text:
             return
         if self._terminal is not None:
@@ -190,7 +165,6 @@ class LiveText:
         self._text = text
 
     def clear(self) -> None:
-        """Take the line away."""
         if self._terminal is not None:
             self._terminal.clear()
         elif self._text:

@@ -20,11 +20,9 @@ DEFAULT_PAGE = "status"
 class DashboardPage:
     """One page."""
 
-    path: str
-    """What Dask calls it, such as ``individual-task-stream``."""
+    path: str  # What Dask calls it, such as ``individual-task-stream``.
     title: str
-    gpu: bool = False
-    """Whether it says something only where there are GPUs."""
+    gpu: bool = False  # Whether it says something only where there are GPUs.
 
 
 PAGES = (
@@ -101,13 +99,7 @@ _BY_NAME = (
 
 
 def find_page(text: str) -> DashboardPage:
-    """Return the page of that name: ``task-stream``, ``Task stream`` or ``individual-task-stream``.
-
-    Raises
-    ------
-    InvalidRequest
-        When there is none, with the nearest one and the list.
-    """
+    """Return the page of that name: ``task-stream``, ``Task stream`` or ``individual-task-stream``."""
     wanted = _key(text) if isinstance(text, str) else ""
     if wanted in _BY_NAME:
         return _BY_NAME[wanted]
@@ -118,7 +110,6 @@ def find_page(text: str) -> DashboardPage:
 
 
 def page_names() -> list[str]:
-    """Return the names of all pages as people type them."""
     return [_name(page) for page in PAGES]
 
 

@@ -62,7 +62,6 @@ class Presentation(Protocol):
 
 
 def presentation() -> Presentation:
-    """Return what shows clusters."""
     return cast(Presentation, import_module(_PACKAGE))
 
 

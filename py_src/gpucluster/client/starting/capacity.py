@@ -30,8 +30,7 @@ from ...site.offering import preset_here
 from ...site.reading import this_site
 from ...site.share import Remaining
 
-_UNKNOWN = Traits(this_machine=False)
-"""Of a kind that is not installed here: nothing is known, so nothing is said."""
+_UNKNOWN = Traits(this_machine=False)  # Of a kind that is not installed here: nothing is known, so nothing is said.
 
 
 def checked_spec(value: Any, *rules: SpecRule) -> SpecBase:
@@ -39,16 +38,6 @@ def checked_spec(value: Any, *rules: SpecRule) -> SpecBase:
 
     A ``preset`` among the fields stands for its own; the site's defaults are filled in, and what is left open is
     narrowed to its limits.
-
-    Parameters
-    ----------
-    value, *rules
-        As of ``parse_spec``.
-
-    Raises
-    ------
-    InvalidRequest
-        With a sentence per field that is at fault.
     """
     site = this_site()
     asked = asked_for(value)
@@ -71,12 +60,7 @@ def bounded_spec(spec: SpecBase) -> SpecBase:
 
 
 def checked_patch(model: ClusterModel, value: ClusterPatch | dict[str, Any]) -> ClusterPatch:
-    """Validate a change of a cluster, also by what this site allows.
-
-    Raises
-    ------
-    InvalidRequest
-    """
+    """Validate a change of a cluster, also by what this site allows. Raises `InvalidRequest`."""
     patch = value if isinstance(value, ClusterPatch) else parse_patch(value)
     this_site().check_patch(model, patch)
     return patch
@@ -105,11 +89,7 @@ def demand_of(spec: SpecBase, left: Remaining | None = None) -> Demand | None:
 
     What workers that wait in a queue get is the queue's to say.
 
-    Parameters
-    ----------
-    spec : SpecBase
-    left : Remaining, optional
-        Of this user's share; by default that of somebody who has no other cluster.
+    `left`: of this user's share; by default that of somebody who has no other cluster.
     """
     left = left or Remaining()
     count, gpus = _count(spec, left)

@@ -28,29 +28,12 @@ from .environment import cluster_environment, fingerprint
 from .launch import LAUNCH_SECONDS, launch, take_standby
 from .opening import must_be_open
 
-ADOPT_SECONDS = 8.0
-"""A standby that does not take the cluster by then is given up: a new process is faster."""
+ADOPT_SECONDS = 8.0  # A standby that does not take the cluster by then is given up: a new process is faster.
 _AT_LEAST_SECONDS = 5.0
 
 
 class Creation:
-    """A cluster that is asked for.
-
-    Parameters
-    ----------
-    registry : Registry
-        Where it is written down.
-    spec : SpecBase
-        What is wanted.
-    by : str
-        Who asks.
-    python, directory
-        Executable and working directory of its processes.
-    timeout : float
-        Most seconds until its process is there.
-    lease : {"cell", "block", "command"}, optional
-        What it is taken for, if it is to end with this process's hold on it.
-    """
+    """A cluster that is asked for."""
 
     def __init__(
         self,
@@ -71,16 +54,10 @@ class Creation:
         self._environment = {**cluster_environment(python=python), **spec.process_environment()}
         self._deadline = time.monotonic() + timeout
         self._lease = lease
-        self.hold: Hold | None = None
-        """Of a lease: what keeps it."""
+        self.hold: Hold | None = None  # Of a lease: what keeps it.
 
     async def begin(self) -> ClusterModel:
-        """Return the cluster as soon as a process has it.
-
-        Raises
-        ------
-        InvalidRequest, NameTaken, NotNow, StartFailed, StartTimedOut, SupervisorUnreachable, RegistryUnwritable
-        """
+        """Return the cluster as soon as a process has it."""
         try:
             return await self._begin()
         except BaseException:

@@ -16,16 +16,14 @@ from pathlib import Path
 
 from .environment import cluster_environment, with_variables_of_workers
 
-PATIENCE_SECONDS = 10.0
-"""A process that has not told its pid by then is given up."""
+PATIENCE_SECONDS = 10.0  # A process that has not told its pid by then is given up.
 _PID_BYTES = 32
 
 
 @dataclass(frozen=True)
 class _Early:
     process: subprocess.Popen[bytes]
-    link: socket.socket
-    """It ends when the other end of this does, unless it was given a folder."""
+    link: socket.socket  # It ends when the other end of this does, unless it was given a folder.
     cwd: str
     environment: dict[str, str]
 
@@ -60,21 +58,7 @@ def give_early(
 ) -> int | None:
     """Let that process have the cluster in a folder, if there is one that fits.
 
-    Parameters
-    ----------
-    folder : Path
-        Holds the record of what to start.
-    held : int
-        Descriptor that holds the folder's lock; it is left open.
-    turn : int or None
-        Likewise, of its turn to start.
-    python, cwd, environment
-        As the cluster wants them.
-
-    Returns
-    -------
-    int or None
-        The process id of the supervisor; None where another has to be started.
+    Returns the process id of the supervisor; None where another has to be started.
     """
     global _early
     early, _early = _early, None

@@ -51,10 +51,8 @@ _SECRET_WORDS = (
 )  # fmt: skip
 """A setting with one of these in its name stays here: what programs start on the workers could read it."""
 _URL_WITH_PASSWORD = re.compile(r"://[^/\s:@]*:[^/\s@]+@")
-_MOST_CHARACTERS = 100_000
-"""Of the settings together: Linux takes no variable of more than 128 KiB."""
-_SEED = {"PYTHONHASHSEED": "6640"}
-"""One for all workers, so that they agree on the hashes of strings (dask/distributed#8400)."""
+_MOST_CHARACTERS = 100_000  # Of the settings together: Linux takes no variable of more than 128 KiB.
+_SEED = {"PYTHONHASHSEED": "6640"}  # One for all workers, so that hashes of strings agree (dask/distributed#8400).
 
 
 def _set_by_dask() -> dict[str, str]:
@@ -168,12 +166,8 @@ def _import_directories() -> dict[str, str]:
 def cluster_environment(environment: Mapping[str, str] | None = None, python: str | None = None) -> dict[str, str]:
     """Return the environment that a cluster inherits from its caller, without the server's credentials.
 
-    Parameters
-    ----------
-    environment : mapping, optional
-        Instead of this process's own, and of what it has set in Dask and in ``sys.path``.
-    python : str, optional
-        The cluster's, where that is known: another one than this process's does not import from its directories.
+    `environment`: instead of this process's own, and of what it has set in Dask and in ``sys.path``. `python`: the
+    cluster's, where that is known: another one than this process's does not import from its directories.
     """
     source = os.environ if environment is None else environment
     of_dask = _set_by_dask() if environment is None else {}
@@ -196,7 +190,6 @@ def with_variables_of_workers(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def fingerprint(python: str, environment: Mapping[str, str]) -> str:
-    """Return what a standby and a request must have in common."""
     import hashlib
 
     from ..._version import __version__
@@ -207,13 +200,7 @@ def fingerprint(python: str, environment: Mapping[str, str]) -> str:
 
 
 def python_of(kernel_name: str | None) -> str:
-    """Return the Python executable of a Jupyter kernel, by default this process's own.
-
-    Raises
-    ------
-    InvalidRequest
-        When there is no such kernel, or it is not a Python kernel.
-    """
+    """Return the Python executable of a Jupyter kernel, by default this process's own."""
     if kernel_name is None:
         return sys.executable
     from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel

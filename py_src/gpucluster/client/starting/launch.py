@@ -45,35 +45,17 @@ def launch(
 ) -> int:
     """Start the supervisor of a folder whose record is written.
 
-    Parameters
-    ----------
-    folder : Folder
-        Holds the record of what to start.
-    held : int
-        Descriptor that holds the folder's lock. It is handed down (and closed here), so that the entry is
-        never without a holder from before its record was written until the supervisor's death.
-    python, cwd, environment
-        Executable, working directory and complete environment of the supervisor and its workers.
-    standby : bool
-        Warm up and wait for a cluster.
-    turn : int, optional
-        Descriptor that holds its turn to start, which it waits for first; it is left open here.
-    timeout : float
-        Most seconds until the process says that it is there.
+    * `folder`: holds the record of what to start.
+    * `held`: descriptor that holds the folder's lock. It is handed down (and closed here), so that the entry is never
+      without a holder from before its record was written until the supervisor's death.
+    * `python`, `cwd`, `environment`: executable, working directory and complete environment of the supervisor and its
+      workers.
+    * `standby`: warm up and wait for a cluster.
+    * `turn`: descriptor that holds its turn to start, which it waits for first; it is left open here.
+    * `timeout`: most seconds until the process says that it is there.
 
-    Returns
-    -------
-    int
-        The process id of the supervisor.
-
-    Raises
-    ------
-    StartFailed
-        When the Python executable cannot run, or has no gpucluster.
-    RegistryUnwritable
-        When it has no room for a log.
-    StartTimedOut
-        When it says nothing in time.
+    Returns the process id of the supervisor. Raises `StartFailed` (when the Python executable cannot run, or has no
+    gpucluster), `RegistryUnwritable` (when it has no room for a log) or `StartTimedOut` (when it says nothing in time).
     """
     with ExitStack() as opened:
         opened.callback(os.close, held)
@@ -154,13 +136,7 @@ PREVIEW_SECONDS = 60.0
 
 
 async def preview(spec: SpecBase) -> Submission:
-    """Return what would be submitted; starts nothing.
-
-    Raises
-    ------
-    GPUClusterError
-        It would be refused.
-    """
+    """Return what would be submitted; starts nothing. Raises `GPUClusterError`: it would be refused."""
     python = await asyncio.to_thread(python_of, spec.kernel_name)
     command = [python, "-P", "-m", "gpucluster.supervisor.preview"]
     environment = with_variables_of_workers({**cluster_environment(), **spec.process_environment()})
@@ -199,13 +175,7 @@ RELEASE_SECONDS = 5.0
 
 
 def standbys(registry: Registry, *, clean: bool = False) -> list[tuple[Folder, Record]]:
-    """Return the living standbys.
-
-    Parameters
-    ----------
-    clean : bool
-        Delete the folders of dead ones. Only while holding the registry's lock.
-    """
+    """Return the living standbys. `clean`: delete the folders of dead ones. Only while holding the registry's lock."""
     found = []
     for folder in registry.folders():
         with suppress(GPUClusterError):

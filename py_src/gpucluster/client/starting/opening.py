@@ -24,16 +24,6 @@ def must_be_open(registry: Registry, spec: SpecBase) -> None:
     """Refuse a cluster outside of the site's hours, and more than a user may have.
 
     Call it while holding ``registry.exclusive``.
-
-    Parameters
-    ----------
-    registry : Registry
-    spec : SpecBase
-        What is wanted.
-
-    Raises
-    ------
-    NotNow
     """
     sharing = this_site().sharing
     moment = datetime.now()  # the site's hours are on this machine's clock
@@ -96,12 +86,6 @@ def fault_of_gpus(spec: SpecBase, clusters: Iterable[ClusterModel]) -> str | Non
     """Return what the site has against the GPUs of a request, in two sentences; ``None``: nothing.
 
     The cluster's process, which claims them, looks again; what it refuses stays in the list.
-
-    Parameters
-    ----------
-    spec : SpecBase
-    clusters : iterable of ClusterModel
-        All of this user's: one that has just been asked for has claimed nothing yet.
     """
     policy = gpu_policy()
     if policy.per_user is None or not (wanted := _wanted(spec)):

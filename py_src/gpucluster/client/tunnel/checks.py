@@ -35,7 +35,6 @@ def answers(host: str, port: int, base_url: str, *, secure: bool) -> Check:
 
 
 def leads_here(node: str) -> Check:
-    """Look whether a name is one of this machine."""
     try:
         found = {str(entry[4][0]) for entry in socket.getaddrinfo(node, None)}
     except OSError:
@@ -48,7 +47,6 @@ def leads_here(node: str) -> Check:
 
 
 def opens(node: str, port: int) -> Check:
-    """Look whether a port can be reached by this machine's outer name."""
     try:
         socket.create_connection((node, port), timeout=PATIENCE_SECONDS).close()
     except OSError as error:
@@ -58,15 +56,7 @@ def opens(node: str, port: int) -> Check:
 
 
 def lets_in(host: str, what: str) -> Check:
-    """Look whether an SSH server answers there.
-
-    Parameters
-    ----------
-    host : str
-        As ``ssh`` reads it after ``-J``, with a port and a user perhaps.
-    what : str
-        What it is, for the sentence: 'the login node'.
-    """
+    """Look whether an SSH server answers there."""
     gate = Gate.of(host)
     name = gate.host
     try:

@@ -55,25 +55,9 @@ def login_node(
 ) -> tuple[str | None, str | None]:
     """Return the login node, and in a sentence how it is known.
 
-    Parameters
-    ----------
-    asked : str, optional
-        As somebody named it: ``name``, ``me@name``, ``name:port``, ``[address]``.
-    environment : mapping
-        Of this process.
-    site : str, optional
-        As the site's file names it.
-
-    Returns
-    -------
-    tuple
-        The name, ``None`` where the laptop seems to log in at this machine itself; and the sentence, ``None`` where
-        it was asked for.
-
-    Raises
-    ------
-    InvalidRequest
-        What was asked for is no name of a host.
+    `asked`: as somebody named it: ``name``, ``me@name``, ``name:port``, ``[address]``. `site`: as the site's file names
+    it. Returns the name, ``None`` where the laptop seems to log in at this machine itself; and the sentence, ``None``
+    where it was asked for. Raises `InvalidRequest`: what was asked for is no name of a host.
     """
     if asked is not None:
         gate = Gate.parsed(asked)
@@ -114,12 +98,10 @@ def _name_of(address: str) -> str:
 
 
 def bracketed(address: str) -> str:
-    """Return an address as it stands before a port."""
     return f"[{address}]" if ":" in address else address
 
 
 def our_addresses() -> set[str]:
-    """Return the addresses of this machine."""
     inner = {socket.AF_INET, socket.AF_INET6}
     return {
         entry.address.partition("%")[0]

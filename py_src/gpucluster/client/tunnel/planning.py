@@ -28,25 +28,11 @@ def plan_tunnel(
 ) -> Tunnel:
     """Return the line of ``ssh`` that brings a port of this machine to a laptop, and what was checked.
 
-    Parameters
-    ----------
-    port : int, optional
-        Port of this machine. Default: that of the newest Jupyter server of this user here.
-    login : str, optional
-        Where the laptop logs in. Default: what the environment tells.
-    local_port : int, optional
-        Port of the laptop. Default: the same.
-    directory : Path, optional
-        Jupyter's runtime directory.
-    environment : mapping, optional
-        Default: that of this process.
-
-    Raises
-    ------
-    InvalidRequest
-        The login node's name is none.
-    InvalidState
-        There is nothing to lead to.
+    * `port`: port of this machine. Default: that of the newest Jupyter server of this user here.
+    * `login`: where the laptop logs in. Default: what the environment tells.
+    * `local_port`: port of the laptop. Default: the same.
+    * `directory`: Jupyter's runtime directory.
+    * `environment`: default: that of this process.
     """
     environment = os.environ if environment is None else environment
     servers, elsewhere = jupyter_servers(runtime_directory() if directory is None else directory)

@@ -27,16 +27,13 @@ class JupyterServer:
     pid: int
     port: int
     base_url: str
-    secure: bool
-    """Whether it speaks HTTPS."""
-    token: bool
-    """Whether it asks for a token; which one is read by nobody here."""
+    secure: bool  # Whether it speaks HTTPS.
+    token: bool  # Whether it asks for a token; which one is read by nobody here.
     password: bool
     started: float
 
 
 def runtime_directory() -> Path:
-    """Return where Jupyter servers write what they are."""
     from jupyter_core.paths import jupyter_runtime_dir
 
     return Path(jupyter_runtime_dir())
@@ -99,10 +96,7 @@ def _listening(pid: int | None) -> Iterator[tuple[int, str]]:
 def reached_by(addresses: set[str]) -> str | None:
     """Return the address by which others reach what listens there.
 
-    Returns
-    -------
-    str or None
-        ``"*"`` for each address of this machine; ``None`` where only this machine itself reaches it.
+    Returns ``"*"`` for each address of this machine; ``None`` where only this machine itself reaches it.
     """
     outer = [address for address in map(ipaddress.ip_address, addresses) if not address.is_loopback]
     if any(address.is_unspecified for address in outer):

@@ -14,10 +14,8 @@ _RANK = re.compile(r"(\d{1,7})\.([0-9a-f]{16})")
 class Location:
     """Where somebody listens."""
 
-    port: str
-    """``host:port`` of the listener that is for everybody who is no rank of that world."""
-    rank: int | None = None
-    """``None``: not known yet, as before somebody listens."""
+    port: str  # ``host:port`` of the listener that is for everybody who is no rank of that world.
+    rank: int | None = None  # ``None``: not known yet, as before somebody listens.
     world: str = ""
 
     def __str__(self) -> str:

@@ -40,8 +40,7 @@ class RankConnector(Connector):
 class RankListener(BaseListener):
     """Listens for ranks, and at a port for everybody else."""
 
-    prefix = PREFIX
-    """Workers write it to their log."""
+    prefix = PREFIX  # Workers write it to their log.
 
     def __init__(self, port: Any, comm_handler: Any, deserialize: bool, allow_offload: bool) -> None:
         super().__init__()
@@ -70,14 +69,12 @@ class RankListener(BaseListener):
         engine.listen(_port_of(parse(self.contact_address)), self._accept)
 
     def stop(self) -> Any:
-        """Stop to listen."""
         engine = engines.started(self._world) if self._world is not None else None
         if engine is not None:
             engine.stop_listening(_port_of(parse(self.contact_address)))
         return self._port.stop()
 
     def abort_handshaking_comms(self) -> None:
-        """Give up connections that have just begun."""
         super().abort_handshaking_comms()
         self._port.abort_handshaking_comms()
 
@@ -120,7 +117,6 @@ class RankBackend(Backend):
     """What distributed asks about the scheme."""
 
     def get_connector(self) -> Connector:
-        """Return what connects."""
         return RankConnector()
 
     def get_listener(
@@ -134,11 +130,9 @@ class RankBackend(Backend):
         return RankListener(port, handle_comm, deserialize, allow_offload)
 
     def get_address_host(self, loc: str) -> str:
-        """Return the host of the port."""
         return self.get_address_host_port(loc)[0]
 
     def get_address_host_port(self, loc: str) -> tuple[str, int]:
-        """Return host and port."""
         host, port = parse_host_port(parse(loc).port)
         return host, int(port)
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from .wire import Envelope, Key
 
-WINDOW_BYTES = 2**27
-"""So much that nobody has read is taken in for one connection; what is beyond waits with its sender."""
+WINDOW_BYTES = 2**27  # So much unread is taken in for one connection; what is beyond waits with its sender.
 
 
 class Arriving:
@@ -18,10 +17,8 @@ class Arriving:
     def __init__(self, envelope: Envelope | None) -> None:
         self.envelope = envelope
         self.buffers: list[Any] = []
-        self.left = 0
-        """Pieces that are not here yet, of those that are received."""
-        self.is_received = envelope is None or not envelope.blocks
-        """Whether its buffers are, or have begun to be."""
+        self.left = 0  # Pieces that are not here yet, of those that are received.
+        self.is_received = envelope is None or not envelope.blocks  # Whether its buffers are, or have begun to be.
 
     @property
     def is_here(self) -> bool:
@@ -30,7 +27,6 @@ class Arriving:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its frames."""
         return sum(self.envelope.sizes) if self.envelope is not None else 0
 
 
@@ -46,8 +42,7 @@ class Channel:
         self.arriving: deque[Arriving] = deque()
         self.closed_here = False
         self.closed_there = False
-        self.failure: str | None = None
-        """Why nothing comes or goes any more, where MPI has failed."""
+        self.failure: str | None = None  # Why nothing comes or goes any more, where MPI has failed.
         self._reader: asyncio.Future[None] | None = None
 
     def to_receive(self) -> list[Arriving]:
@@ -68,7 +63,6 @@ class Channel:
         return None
 
     def changed(self) -> None:
-        """Let whoever reads look again."""
         if self._reader is not None and not self._reader.done():
             self._reader.set_result(None)
 

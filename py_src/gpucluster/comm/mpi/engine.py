@@ -37,18 +37,13 @@ from .world import World
 
 logger = logging.getLogger("gpucluster.comm")
 
-ENVELOPES = 1
-"""Tag of all envelopes."""
+ENVELOPES = 1  # Tag of all envelopes.
 FIRST_TAG = 2
-MOST_AT_ONCE = 64
-"""Envelopes that are taken before others of this process have their turn."""
-SLICE_SECONDS = 0.0005
-"""So long large buffers are moved before others of this process have their turn."""
+MOST_AT_ONCE = 64  # Envelopes that are taken before others of this process have their turn.
+SLICE_SECONDS = 0.0005  # So long large buffers are moved before others of this process have their turn.
 LARGE_BYTES = 2**18
-QUICK_SECONDS = 0.0008
-"""So long it looks without a pause while something is on its way and nothing has come to its end."""
-SLEEP_WITH_WORK_SECONDS = 0.001
-"""The shortest that an event loop of Python 3.11 knows."""
+QUICK_SECONDS = 0.0008  # So long it looks without a pause while something is on its way and nothing has ended.
+SLEEP_WITH_WORK_SECONDS = 0.001  # The shortest that an event loop of Python 3.11 knows.
 SHORTEST_SLEEP_SECONDS, LONGEST_SLEEP_SECONDS = 0.05, 0.4
 """So long it sleeps unless its bell is rung: twice as long each time, while nothing comes and nothing goes."""
 
@@ -64,8 +59,7 @@ class Engine:
 
         self.world = world
         self.loop = loop
-        self._listening: dict[int, Accept] = {}
-        """By port: what is given each connection that a rank begins with it."""
+        self._listening: dict[int, Accept] = {}  # By port: what is given each connection that a rank begins with it.
         self._mpi = MPI
         self._most_tags = (world.communicator.Get_attr(MPI.TAG_UB) - FIRST_TAG) // 2
         self._channels: dict[tuple[Key, bool], Channel] = {}
@@ -74,8 +68,7 @@ class Engine:
         self._requests: list[Any] = []
         self._ends: list[tuple[Callable[[], None], Any]] = []
         """What is done when a request is, and its buffer, in the order of the requests."""
-        self._sending: dict[tuple[int, int], Lane] = {}
-        """By rank and tag: blocks that go there and are not there yet."""
+        self._sending: dict[tuple[int, int], Lane] = {}  # By rank and tag: blocks that go there and are not there yet.
         self._receiving: dict[tuple[int, int], Lane] = {}
         self._large = 0
         self._envelopes: dict[int, deque[tuple[Any, list[bool]]]] = defaultdict(deque)
@@ -83,10 +76,8 @@ class Engine:
         self._memory = Memory()
         self._pacing = Pacing()
         self._next: asyncio.Handle | None = None
-        self._until = 0.0
-        """When it stops to look without a pause."""
-        self.is_over = False
-        """Whether MPI has failed, or this rank has stopped."""
+        self._until = 0.0  # When it stops to look without a pause.
+        self.is_over = False  # Whether MPI has failed, or this rank has stopped.
         for bell in world.bell.sockets:
             loop.add_reader(bell, self._rung)
         self._sleep = SHORTEST_SLEEP_SECONDS
@@ -285,7 +276,6 @@ class Engine:
 
     @property
     def _is_waiting(self) -> bool:
-        """Whether something is known to be on its way."""
         return bool(self._requests) or self.world.bell.is_waiting
 
     def _look_on(self) -> None:
@@ -378,8 +368,7 @@ def started(world: World) -> Engine | None:
     return _engine if _engine.loop is loop else None
 
 
-LONGEST_SECONDS = 0.0004
-"""What a rank waits for at most without sleeping: an answer to a question is there sooner, or takes some time."""
+LONGEST_SECONDS = 0.0004  # What a rank waits for at most without sleeping: answers are there sooner, or take long.
 SHORTEST_SECONDS = 0.00005
 
 
@@ -387,8 +376,7 @@ class Pacing:
     """Of one rank. Times are those of ``time.perf_counter``."""
 
     def __init__(self) -> None:
-        self.window = SHORTEST_SECONDS
-        """So long it looks after something has come or gone; 0: it sleeps at once."""
+        self.window = SHORTEST_SECONDS  # So long it looks after something has come or gone; 0: it sleeps at once.
         self._asleep_since: float | None = None
 
     def sleeps(self, now: float) -> None:

@@ -13,8 +13,7 @@ from typing import Any
 
 MOST_AT_ONCE = 16
 
-Start = Callable[[], tuple[Any, Any]]
-"""Gives a buffer to MPI; returns the request and the buffer."""
+Start = Callable[[], tuple[Any, Any]]  # Gives a buffer to MPI; returns the request and the buffer.
 Follow = Callable[[Any, Any, Callable[[], None]], None]
 """Tests a request, with its buffer, until it is done, and then calls what it is given; perhaps at once."""
 

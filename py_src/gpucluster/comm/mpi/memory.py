@@ -17,10 +17,8 @@ import numpy as np
 
 from .wire import LINE_BYTES
 
-LEAST_BYTES = 2**20
-"""Smaller ones are left to NumPy."""
-KEPT_BYTES = 2**27
-"""So much is kept at most that nobody uses; no block that is larger."""
+LEAST_BYTES = 2**20  # Smaller ones are left to NumPy.
+KEPT_BYTES = 2**27  # So much is kept at most that nobody uses; no block that is larger.
 KEPT_SECONDS = 20.0
 
 
@@ -30,8 +28,7 @@ class Memory:
     def __init__(self) -> None:
         self._returned: deque[tuple[float, mmap.mmap]] = deque()
         """What was forgotten just now. Forgetting may happen in the middle of anything here: it takes no lock."""
-        self._free: list[tuple[float, mmap.mmap]] = []
-        """What nobody uses, and since when; the oldest first."""
+        self._free: list[tuple[float, mmap.mmap]] = []  # What nobody uses, and since when; the oldest first.
 
     @property
     def kept_bytes(self) -> int:

@@ -24,14 +24,10 @@ import numpy as np
 INLINE_BYTES = 32 * 1024
 """Of frames that travel within the envelope. MPICH and Open MPI send as much within one machine without asking the
 receiver first; the copy that joins them costs a few microseconds."""
-SHARED_BYTES = 64 * 1024
-"""Frames up to this size share blocks: to copy as much takes no longer than to send and to await a buffer more."""
-BLOCK_BYTES = 2**20
-"""Of a block that frames share, which is one piece. It lives as long as the last of them does."""
-PIECE_BYTES = 2**30
-"""Counts of MPI are 32-bit numbers in many of its functions."""
-_HEAD = struct.Struct("<BiQII")
-"""Kind, rank that began the connection, its number there, tag of the buffers, number of frames."""
+SHARED_BYTES = 64 * 1024  # Frames up to this size share blocks: copying costs no more than another buffer.
+BLOCK_BYTES = 2**20  # Of a block that frames share, which is one piece. It lives as long as the last of them does.
+PIECE_BYTES = 2**30  # Counts of MPI are 32-bit numbers in many of its functions.
+_HEAD = struct.Struct("<BiQII")  # Kind, rank that began the connection, its number there, tag, number of frames.
 MOST_FRAMES = 2**24
 IN_ENVELOPE, RIGHT_AFTER = 255, 254
 """What stands instead of where a frame begins: it is in the envelope; it begins where the frame before it ends."""
@@ -52,8 +48,7 @@ class Kind(IntEnum):
 class Key:
     """The name of a connection, the same on both of its sides."""
 
-    opener: int
-    """The rank that began it."""
+    opener: int  # The rank that began it.
     number: int
 
 
@@ -64,8 +59,7 @@ class Envelope:
     kind: Kind
     key: Key
     tag: int = 0
-    sizes: tuple[int, ...] = ()
-    """Bytes of each frame."""
+    sizes: tuple[int, ...] = ()  # Bytes of each frame.
     begins: tuple[int, ...] = ()
     """Of each frame: its address modulo ``LINE_BYTES`` with its sender, ``IN_ENVELOPE`` or ``RIGHT_AFTER``."""
     body: memoryview = field(default_factory=lambda: memoryview(b""))

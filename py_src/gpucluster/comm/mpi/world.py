@@ -41,12 +41,10 @@ class World:
         self.name = token[:_NAME_BYTES].hex()
         self.bell = Bell(host)
         places = self.communicator.allgather((host, self.bell.place))
-        self.hosts: list[str] = [host for host, _ in places]
-        """Address of the host of each rank."""
+        self.hosts: list[str] = [host for host, _ in places]  # Address of the host of each rank.
         self.bell.meet([place for _, place in places], token[_NAME_BYTES:], self.rank)
 
     def is_near(self, rank: int) -> bool:
-        """Return whether a rank is on this machine."""
         return self.bell.is_near(rank)
 
 
@@ -76,8 +74,7 @@ def here() -> World | None:
 
 
 SECRET_BYTES = 16
-_TOLD = struct.Struct("<IQ")
-"""Who rings, and how many envelopes it has sent to whom it rings."""
+_TOLD = struct.Struct("<IQ")  # Who rings, and how many envelopes it has sent to whom it rings.
 _RING_BYTES = SECRET_BYTES + _TOLD.size
 
 
@@ -85,10 +82,8 @@ _RING_BYTES = SECRET_BYTES + _TOLD.size
 class Place:
     """Where a rank's bell is."""
 
-    machine: str
-    """The same for ranks that reach each other's unix sockets."""
-    path: bytes | None
-    """Abstract name of the unix socket."""
+    machine: str  # The same for ranks that reach each other's unix sockets.
+    path: bytes | None  # Abstract name of the unix socket.
     port: tuple[str, int] | None
 
 
@@ -107,20 +102,14 @@ class Bell:
         self._others: list[Place] = []
         self._secret = b""
         self._rank = 0
-        self._sent: list[int] = []
-        """Envelopes by the rank that they were sent to."""
-        self._taken: list[int] = []
-        """Envelopes by the rank that has sent them."""
-        self._announced: list[int] = []
-        """As many the ranks have said to have sent."""
-        self._missing: set[int] = set()
-        """Ranks that have said so of more than were taken."""
-        self._unheard: set[int] = set()
-        """Ranks that had no room for a ring."""
+        self._sent: list[int] = []  # Envelopes by the rank that they were sent to.
+        self._taken: list[int] = []  # Envelopes by the rank that has sent them.
+        self._announced: list[int] = []  # As many the ranks have said to have sent.
+        self._missing: set[int] = set()  # Ranks that have said so of more than were taken.
+        self._unheard: set[int] = set()  # Ranks that had no room for a ring.
 
     @property
     def sockets(self) -> list[socket.socket]:
-        """What an event loop waits for."""
         return [one for one in (self._near, self._far) if one is not None]
 
     def meet(self, others: list[Place], secret: bytes, rank: int) -> None:
@@ -137,7 +126,6 @@ class Bell:
         self.ring(rank)
 
     def ring(self, rank: int) -> None:
-        """Wake a rank."""
         place = self._others[rank]
         ring = self._secret + _TOLD.pack(self._rank, self._sent[rank])
         self._unheard.discard(rank)
@@ -153,12 +141,10 @@ class Bell:
             pass  # It has ended.
 
     def ring_again(self) -> None:
-        """Ring those that had no room for it."""
         for rank in tuple(self._unheard):
             self.ring(rank)
 
     def took(self, rank: int) -> None:
-        """Note that an envelope of a rank was found."""
         self._taken[rank] += 1
         if self._taken[rank] >= self._announced[rank]:
             self._missing.discard(rank)
@@ -169,7 +155,6 @@ class Bell:
         return bool(self._missing or self._unheard)
 
     def is_near(self, rank: int) -> bool:
-        """Return whether a rank is on this machine."""
         return self.place.machine == self._others[rank].machine
 
     def heard(self) -> bool:
@@ -191,7 +176,6 @@ class Bell:
         return True
 
     def close(self) -> None:
-        """Hear nothing any more."""
         for one in self.sockets:
             one.close()
         self._near = self._far = None

@@ -12,10 +12,7 @@ def slurm_jobs() -> Any:
     The module ``dask_jobqueue.runner``, which comes with it, takes SIGINT for itself: from then on Ctrl-C ends the
     process without a word, and a computation's interruption is a ``SystemExit``. The handler from before is put back.
 
-    Raises
-    ------
-    ImportError
-        dask-jobqueue is not installed.
+    Raises `ImportError`: dask-jobqueue is not installed.
     """
     before = signal.getsignal(signal.SIGINT)
     try:
@@ -29,15 +26,10 @@ def slurm_jobs() -> Any:
 def slurm_script(command: str, *, left_out: list[str], **options: Any) -> str:
     """Return the script of a job of Slurm.
 
-    Parameters
-    ----------
-    command : str
-        The line that starts the worker. dask-jobqueue's own is joined with spaces and not quoted.
-    left_out : list of str
-        Lines of the header with one of these in them are left out.
-    options
-        Of ``dask_jobqueue.slurm.SLURMJob``. What is left out is taken from the site's ``jobqueue.slurm`` in the
-        configuration of Dask.
+    * `command`: the line that starts the worker. dask-jobqueue's own is joined with spaces and not quoted.
+    * `left_out`: lines of the header with one of these in them are left out.
+    * `options`: of ``dask_jobqueue.slurm.SLURMJob``. What is left out is taken from the site's ``jobqueue.slurm`` in
+      the configuration of Dask.
     """
     job = slurm_jobs()(job_directives_skip=left_out, **options)
     job._command_template = command

@@ -13,10 +13,7 @@ def know_addresses() -> None:
 
     Importing ``dask_gateway.comm`` registers it; the package has no entry point ``distributed.comm.backends``.
 
-    Raises
-    ------
-    ImportError
-        dask-gateway is not installed.
+    Raises `ImportError`: dask-gateway is not installed.
     """
     import dask_gateway.comm  # noqa: F401
 
@@ -28,16 +25,10 @@ async def ask(gateway: Any, method: str, path: str, body: Any = None) -> Any:
     says for 404 and 422, ``GatewayClusterError`` for 409 and ``GatewayServerError`` for 500, and on
     ``Gateway.address``.
 
-    Parameters
-    ----------
-    gateway : dask_gateway.Gateway
-        An asynchronous one.
-    method : str
-        Of HTTP.
-    path : str
-        Below the server's address, with a slash in front.
-    body : optional
-        What is sent, in types of JSON.
+    * `gateway`: an asynchronous one.
+    * `method`: of HTTP.
+    * `path`: below the server's address, with a slash in front.
+    * `body`: what is sent, in types of JSON.
     """
     answer = await gateway._request(method, f"{gateway.address}{path}", json=body)
     text = await answer.text()

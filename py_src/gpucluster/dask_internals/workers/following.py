@@ -17,16 +17,10 @@ class Following:
     The followers hang on the hook that stands in the place of Dask's own object, not on a variable of this module: a
     measurement that was sent by value brings a module of its own, and shares the hook all the same.
 
-    Parameters
-    ----------
-    read : callable
-        Returns what stands in that place now.
-    write : callable
-        Puts something there.
-    make : callable
-        Makes a hook from Dask's own object and a list of followers, which it calls.
-    follower : callable
-        Is told what happens.
+    * `read`: returns what stands in that place now.
+    * `write`: puts something there.
+    * `make`: makes a hook from Dask's own object and a list of followers, which it calls.
+    * `follower`: is told what happens.
     """
 
     def __init__(
@@ -68,12 +62,7 @@ def follow_handler(table: dict[str, Any], operation: str, follower: Callable[[di
     Relies on tables of handlers being dictionaries from the operation to a function or coroutine function that is
     called with keyword arguments (``Server.handlers`` and ``Server.stream_handlers``, 2021.1).
 
-    Parameters
-    ----------
-    operation : str
-        A key of it.
-    follower : callable
-        Gets a dictionary, and must not change it.
+    `operation`: a key of it. `follower`: gets a dictionary, and must not change it.
     """
 
     def make(handler: Any, followers: list[Any]) -> Any:

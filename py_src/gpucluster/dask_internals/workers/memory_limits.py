@@ -13,8 +13,7 @@ from ..spec_cluster import made, uncounted
 if TYPE_CHECKING:
     from distributed import Scheduler, SpecCluster, Worker
 
-CALM_SHARE = 0.8
-"""A nanny gets its new limit when its worker uses less than this share of it, as it ends a worker at 95 %."""
+CALM_SHARE = 0.8  # A nanny gets its new limit when its worker uses less than this share of it.
 
 
 def lower_planned_limit(cluster: SpecCluster, limit_bytes: int) -> None:
@@ -44,10 +43,7 @@ def lower_nanny_limits(cluster: SpecCluster, limit_bytes: int, resident: Callabl
     Relies on ``NannyMemoryManager.memory_limit``, which a nanny also gives to the next worker that it starts, and on
     ``Nanny.process.process.pid`` (2022.6).
 
-    Parameters
-    ----------
-    resident : callable
-        Returns the memory of a process; raises ``OSError`` when it has ended.
+    `resident`: returns the memory of a process; raises ``OSError`` when it has ended.
     """
     all_low = True
     for nanny in (*made(cluster).values(), *uncounted(cluster)):

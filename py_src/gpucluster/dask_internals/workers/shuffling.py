@@ -15,15 +15,8 @@ def follow_sent_shards(follower: Callable[[str, str, int], None]) -> Following |
     Relies on the private coroutine ``distributed.shuffle._core.ShuffleRun._send(address, shards)``, through which all
     shuffles send, and on ``ShuffleRun.local_address`` (2024.2).
 
-    Parameters
-    ----------
-    follower : callable
-        Gets the address of the worker that sends, that of the one it sends to, which may be itself, and the bytes.
-
-    Returns
-    -------
-    Following or None
-        None where this Dask has no such shuffles.
+    `follower`: gets the address of the worker that sends, that of the one it sends to, which may be itself, and the
+    bytes. Returns None where this Dask has no such shuffles.
     """
     try:
         from distributed.shuffle._core import ShuffleRun
@@ -40,10 +33,7 @@ def follow_received_shards(worker: Any, follower: Callable[[int], None]) -> Foll
 
     Relies on ``Worker.handlers["shuffle_receive"]``, a coroutine function with the argument ``data`` (2023.9).
 
-    Returns
-    -------
-    Following or None
-        None where this Dask has no such shuffles.
+    Returns None where this Dask has no such shuffles.
     """
     if "shuffle_receive" not in worker.handlers:
         return None

@@ -134,8 +134,7 @@ class _Guard:
         self._data, self._manager = worker.data, worker.memory_manager
         self._usual = {name: getattr(self._manager, name) for name in _FRACTIONS}
         self._terminate: float = dask.config.get("distributed.worker.memory.terminate") or 1.0
-        self._largest = 0
-        """Bytes of a large result; it is forgotten slowly."""
+        self._largest = 0  # Bytes of a large result; it is forgotten slowly.
         self._looks_soon = False
         self._unfit: tuple[Any, int] | None = None
         """Which result was not spilled for want of room, and how much it takes on disk."""

@@ -137,10 +137,7 @@ def clock_delay(worker: Any) -> float:
 def held(worker: Any, key: Any) -> Any:
     """Return a result that a worker keeps, from disk if need be: ``Worker.data``, a mapping (2021.1).
 
-    Raises
-    ------
-    KeyError
-        It does not keep it.
+    Raises `KeyError`: it does not keep it.
     """
     return worker.data[key]
 

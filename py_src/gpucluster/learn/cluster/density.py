@@ -24,8 +24,7 @@ from ..rows.shard import Shard
 from .neighbourhoods import BroadcastSearch, Integers, Neighbourhoods, Pairs, RankRows
 from .region_search import searched_by_regions
 
-SAMPLED_PAIRS = 16
-"""Every so many pairs link almost all rows that belong together."""
+SAMPLED_PAIRS = 16  # Every so many pairs link almost all rows that belong together.
 
 
 class Grouping(NamedTuple):
@@ -33,8 +32,7 @@ class Grouping(NamedTuple):
 
     labels: Integers
     core: NDArray[np.bool_]
-    lengths: tuple[int, ...]
-    """Number of rows of each block."""
+    lengths: tuple[int, ...]  # Number of rows of each block.
 
 
 def density_clusters(rows: Rows, *, eps: float, min_samples: int, search: dict[str, Any]) -> Grouping:
@@ -86,7 +84,6 @@ def _check_distances(own: RankRows, search: dict[str, Any]) -> None:
 
 
 def _core_rows(found: Neighbourhoods, comm: Communicator, n_rows: int, min_samples: int) -> NDArray[np.bool_]:
-    """Return for all rows whether they are core rows."""
     numbers, weights = found.weights()
     core = np.zeros(n_rows, np.uint8)
     # Sums of weights that are no whole numbers may differ in the last digits.

@@ -22,28 +22,23 @@ from ..rows.block import Block, Rows
 from ..rows.shard import one_blas_thread
 from .seeding import Picked, Start, farthest, first_centers, max_passes, smallest_of
 
-FAR = 0.03
-"""Data are centred first where their mean is more than ``FAR / sqrt(precision)`` variances away from zero."""
+FAR = 0.03  # Data are centred first where their mean is more than ``FAR / sqrt(precision)`` variances away from zero.
 
 
-SAMPLED = 32
-"""Every so many rows are enough to see how far data are from zero."""
+SAMPLED = 32  # Every so many rows are enough to see how far data are from zero.
 BAD_DATA = "X: has missing values (NaN), infinity, or values too large for its type. Drop or fill such rows first."
 
 
-CLUSTERS_PER_PASS = 8
-"""With more clusters, a pass takes as long as several: so many take about as long as reading the rows."""
+CLUSTERS_PER_PASS = 8  # With more clusters, a pass takes as long as several: so many take as long as reading the rows.
 
 
 class Clustering(NamedTuple):
     """What k-means has found."""
 
-    centers: Array
-    """Array of shape (k, d)."""
+    centers: Array  # Array of shape (k, d).
     inertia: float
     n_iter: int
-    n_distinct: int
-    """How many clusters have points."""
+    n_distinct: int  # How many clusters have points.
 
 
 def kmeans(
@@ -173,7 +168,6 @@ def _without_empty(
 
 
 def assess(rows: Rows, *, centers: Array) -> float:
-    """Return the inertia of given centres."""
     with one_blas_thread():
         found = rows.total(_inertia, centers)
     if found is None:

@@ -17,10 +17,8 @@ from ..rows.shard import Shard
 from .lloyd import BAD_DATA
 
 Integers = NDArray[np.int64]
-Pairs = tuple[Integers, Integers]
-"""Rows that are neighbours of each other: two arrays of shape (n_pairs,)."""
-KEPT_PAIRS = 1 << 22
-"""So many pairs of neighbours a rank keeps (64 MiB); where there are more, they are looked for a second time."""
+Pairs = tuple[Integers, Integers]  # Rows that are neighbours of each other: two arrays of shape (n_pairs,).
+KEPT_PAIRS = 1 << 22  # So many pairs of neighbours a rank keeps (64 MiB); more are looked for a second time.
 
 
 class Neighbourhoods(ABC):
@@ -46,18 +44,12 @@ class RankRows:
     """What one rank has before anything is looked for, and what it knows of the others' blocks."""
 
     shard: Shard
-    X: Array | None
-    """All of its rows; ``None`` where it has none."""
-    numbers: Integers
-    """Of these rows among all."""
-    weights: Array | None
-    """``None`` where all rows weigh 1."""
-    owners: dict[int, int]
-    """The rank that has each block, by the block's number."""
-    lengths: tuple[int, ...]
-    """Number of rows of each block."""
-    n_threads: tuple[int, ...]
-    """Of each rank."""
+    X: Array | None  # All of its rows; ``None`` where it has none.
+    numbers: Integers  # Of these rows among all.
+    weights: Array | None  # ``None`` where all rows weigh 1.
+    owners: dict[int, int]  # The rank that has each block, by the block's number.
+    lengths: tuple[int, ...]  # Number of rows of each block.
+    n_threads: tuple[int, ...]  # Of each rank.
 
     @classmethod
     def of(cls, shard: Shard) -> RankRows:
@@ -87,19 +79,15 @@ class RankRows:
 
     @property
     def communicator(self) -> Communicator:
-        """Connects the ranks."""
         return self.shard.communicator
 
     @property
     def n_rows(self) -> int:
-        """Number of all ranks' rows."""
         return sum(self.lengths)
 
 
-PIECE = 4096
-"""Neighbours of so many rows are looked for at once."""
-GROUP_BYTES = 64 << 20
-"""Blocks of so many bytes together share one search tree."""
+PIECE = 4096  # Neighbours of so many rows are looked for at once.
+GROUP_BYTES = 64 << 20  # Blocks of so many bytes together share one search tree.
 
 
 class BroadcastSearch(Neighbourhoods):

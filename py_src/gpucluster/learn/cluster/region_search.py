@@ -22,8 +22,7 @@ from .neighbourhoods import KEPT_PAIRS, Integers, Neighbourhoods, Pairs, RankRow
 class Region:
     """A box: rows with ``low < x <= high`` in each column."""
 
-    low: Array
-    """Array of shape (n_features,); minus infinity where nothing is cut."""
+    low: Array  # Array of shape (n_features,); minus infinity where nothing is cut.
     high: Array
 
     def holds(self, X: Array) -> NDArray[np.bool_]:
@@ -70,30 +69,23 @@ def _halved(region: Region, sample: Array, n_regions: int) -> list[Region]:
     ]
 
 
-MOST_COLUMNS = 15
-"""With more columns scikit-learn, too, compares all rows with each other."""
+MOST_COLUMNS = 15  # With more columns scikit-learn, too, compares all rows with each other.
 POWERS = {
     "euclidean": 2.0, "l2": 2.0, "manhattan": 1.0, "cityblock": 1.0, "l1": 1.0, "chebyshev": np.inf, "infinity": np.inf,
 }  # fmt: skip
-SAMPLE = 1024
-"""So many rows for each region decide where space is cut."""
-UNEVEN = 1.5
-"""A region with its halo has at most so many times its share of the rows."""
-MARGIN = 1e-9
-"""Trees look a little further than ``eps``: what they add to and take from bounds is rounded."""
-COUNTED = 32
-"""The neighbours of every so many rows are counted to see how many pairs there will be."""
+SAMPLE = 1024  # So many rows for each region decide where space is cut.
+UNEVEN = 1.5  # A region with its halo has at most so many times its share of the rows.
+MARGIN = 1e-9  # Trees look a little further than ``eps``: what they add to and take from bounds is rounded.
+COUNTED = 32  # The neighbours of every so many rows are counted to see how many pairs there will be.
 
 
 class Part(NamedTuple):
     """The rows of a region, then those around it."""
 
-    X: Array
-    """Array of shape (n_rows, n_features), float64."""
+    X: Array  # Array of shape (n_rows, n_features), float64.
     numbers: Integers
     weights: Array | None
-    n_own: int
-    """So many are of the region; the others are of its halo, the rows within ``eps`` around it."""
+    n_own: int  # So many are of the region; the others are of its halo, the rows within ``eps`` around it.
 
 
 def searched_by_regions(own: RankRows, eps: float, search: dict[str, Any]) -> RegionSearch | None:
@@ -132,7 +124,6 @@ def _power(search: dict[str, Any]) -> float | None:
 
 
 def _selected(own: RankRows, region: Region, reach: float) -> Part | None:
-    """Return which of this rank's rows belong to a region or its halo."""
     if own.X is None:
         return None
     inside = region.holds(own.X)
@@ -182,7 +173,6 @@ class RegionSearch(Neighbourhoods):
         return list(map(function, values) if self._pool is None else self._pool.map(function, values))
 
     def weights(self) -> tuple[Integers, Array]:
-        """Add up those of both ends of each pair."""
         totals = []
         for number, part in enumerate(self._parts):
             total = np.ones(len(part.X)) if part.weights is None else part.weights.astype(np.float64)

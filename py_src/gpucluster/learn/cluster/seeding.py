@@ -20,12 +20,10 @@ class Picked(NamedTuple):
     """Rows in the order of their keys, the smallest first: ``8 (d + 4)`` bytes each."""
 
     keys: Array
-    rows: Array
-    """Numbers among all rows; the smaller one goes first where keys are equal."""
+    rows: Array  # Numbers among all rows; the smaller one goes first where keys are equal.
     points: Array
     weights: Array
-    labels: Array
-    """Number of the nearest centre where that was asked for, else 0."""
+    labels: Array  # Number of the nearest centre where that was asked for, else 0.
 
 
 def picked(block: Block, keys: Array, n: int, offset: Array | None, labels: Array | None = None) -> Picked:
@@ -83,22 +81,18 @@ def farthest(block: Block, centers: Array, offset: Array | None, n: int) -> Pick
     return picked(block, keys, n, offset, labels)
 
 
-ROUNDS = 5
-"""Of k-means||; with more, its authors saw no better results."""
-LARGEST_SAMPLE = 4
-"""One round of k-means|| never takes more than so many times the points that it takes on average."""
+ROUNDS = 5  # Of k-means||; with more, its authors saw no better results.
+LARGEST_SAMPLE = 4  # One round of k-means|| never takes more than so many times the points that it takes on average.
 LOCAL_RUNS = 5
 
 
 class Start(NamedTuple):
     """How the first centres are chosen."""
 
-    method: str
-    """``k-means++``, ``k-means||``, ``random`` or ``given``."""
+    method: str  # ``k-means++``, ``k-means||``, ``random`` or ``given``.
     n_clusters: int
     seed: int
-    centers: Array | None = None
-    """Given ones, of each run: array of shape (n_runs, k, d)."""
+    centers: Array | None = None  # Given ones, of each run: array of shape (n_runs, k, d).
     oversampling: float = 2.0
 
     def broadcast(self, rows: Rows) -> Start:

@@ -11,8 +11,7 @@ import numpy as np
 from ..arrays import is_of_numpy, to_numpy
 from ..errors import InvalidOperator, RanksDisagree
 
-Message = Any
-"""A number, an array (NumPy or CuPy), or a tuple, named tuple or dictionary of these. ``None`` is an empty message."""
+Message = Any  # A number, an array, or a tuple, named tuple or dictionary of these; ``None`` is an empty message.
 Operator = Literal["sum", "min", "max"] | Callable[[Any, Any], Any]
 """Must be associative: in which order the ranks' messages are combined depends on their number."""
 
@@ -26,18 +25,9 @@ _BY_NAME: dict[str, Callable[[Any, Any], Any]] = {
 def combine(op: Operator, one: Message, other: Message) -> Message:
     """Return one message made of two.
 
-    Parameters
-    ----------
-    op : {"sum", "min", "max"} or callable
-        Applied to numbers and arrays element by element, and to each part of a tuple or dictionary; a callable is given
-        the whole messages.
-    one, other : Message
-        Of the same structure. ``None`` leaves the other one as it is.
-
-    Raises
-    ------
-    InvalidOperator
-        No such operator.
+    `op`: applied to numbers and arrays element by element, and to each part of a tuple or dictionary; a callable is
+    given the whole messages. `one`, `other`: of the same structure. ``None`` leaves the other one as it is. Raises
+    `InvalidOperator`: no such operator.
     """
     if one is None or other is None:
         return other if one is None else one

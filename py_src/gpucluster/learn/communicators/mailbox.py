@@ -17,10 +17,8 @@ from ..errors import PeerLost
 from .sockets import Incoming
 
 OPERATION = "gpucluster-link"
-POLL_SECONDS = 0.5
-"""How often a waiting rank looks whether its worker is closing."""
-KEPT_SECONDS = 60.0
-"""So long connections wait for the next job of the same client and workers."""
+POLL_SECONDS = 0.5  # How often a waiting rank looks whether its worker is closing.
+KEPT_SECONDS = 60.0  # So long connections wait for the next job of the same client and workers.
 _ENDED_JOBS = 1000
 
 

@@ -16,18 +16,14 @@ from ..arrays import Array
 from ..errors import MissingMPI, PeerLost
 from .communicator import Communicator, Message, Operator, combine_all, disagreement
 
-_LOOK_SECONDS = 0.1
-"""So often a rank that waits looks whether the computation was given up."""
+_LOOK_SECONDS = 0.1  # So often a rank that waits looks whether the computation was given up.
 _SPIN_SECONDS = 0.0003
-_SLEEP_AFTER_SECONDS = 0.02
-"""Who waits so long, waits for another one's work, which may need this processor."""
+_SLEEP_AFTER_SECONDS = 0.02  # Who waits so long, waits for another one's work, which may need this processor.
 _SLEEP_SECONDS = 0.0005
-_abandoned: list[Any] = []
-"""Operations of MPI that nobody waits for any more, with the memory that MPI may yet write to."""
+_abandoned: list[Any] = []  # Operations of MPI that nobody waits for, with the memory that MPI may yet write to.
 _OPERATIONS = ("allreduce", "reduce", "broadcast", "gather", "barrier")
 _NO_BUFFER = -1
-_LEAST_TAG_BOUND = 32767
-"""Every MPI has as many tags."""
+_LEAST_TAG_BOUND = 32767  # Every MPI has as many tags.
 
 
 def load_mpi() -> Any:

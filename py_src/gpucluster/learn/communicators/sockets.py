@@ -19,8 +19,7 @@ from ...dask_internals.messages import packed, unpacked
 from .communicator import Message
 
 _NUMBER = struct.Struct("=Q")
-_MOST_FRAMES = 512
-"""So many go to the system at once, which takes 1024."""
+_MOST_FRAMES = 512  # So many go to the system at once, which takes 1024.
 SPIN_SECONDS = 2e-4
 """So long a rank looks again and again before it sleeps: ranks with equal parts arrive almost together, and being woken
 takes longer than most waits. It lets others run between two looks."""
@@ -137,12 +136,10 @@ class Outgoing:
         self._sock.close()
 
 
-_let_others_run = getattr(os, "sched_yield", lambda: time.sleep(0))
-"""Gives the processor to another thread that wants it."""
+_let_others_run = getattr(os, "sched_yield", lambda: time.sleep(0))  # Gives the processor to another thread.
 
 
 def views_of(message: Message) -> list[memoryview]:
-    """Return what is sent for a message."""
     frames = [memoryview(frame).cast("B") for frame in packed(message)]
     head = b"".join(map(_NUMBER.pack, [len(frames), *map(len, frames)]))
     return [memoryview(head), *(frame for frame in frames if len(frame))]

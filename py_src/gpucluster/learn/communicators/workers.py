@@ -19,8 +19,7 @@ from .mpi import MPICommunicator, over_mpi
 from .sockets import Incoming, Outgoing, views_of, wait_for
 from .tree import TreeCommunicator
 
-Waiting = asyncio.Queue[Any]
-"""Messages that the event loop is to send."""
+Waiting = asyncio.Queue[Any]  # Messages that the event loop is to send.
 
 
 class WorkerCommunicator(TreeCommunicator):

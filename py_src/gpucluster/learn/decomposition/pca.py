@@ -27,12 +27,9 @@ class Spectrum(NamedTuple):
     """Of the covariance matrix, largest variance first."""
 
     n_samples: int
-    mean: Array
-    """Array of shape (n_features,), float64."""
-    variances: Array
-    """Array of shape (k,), float64; k is the smaller one of n_samples and n_features."""
-    axes: Array
-    """Array of shape (k, n_features), float64."""
+    mean: Array  # Array of shape (n_features,), float64.
+    variances: Array  # Array of shape (k,), float64; k is the smaller one of n_samples and n_features.
+    axes: Array  # Array of shape (k, n_features), float64.
 
 
 def covariance_spectrum(rows: Rows) -> Spectrum:

@@ -86,7 +86,6 @@ def tssvd(X: Data) -> tuple[Output, Array, Array]:
 
 
 def _triangles(rows: Rows) -> list[Array]:
-    """Return the triangles of all blocks."""
     return rows.map_blocks(triangle)
 
 

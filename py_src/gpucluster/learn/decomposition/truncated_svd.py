@@ -24,14 +24,10 @@ from ..rows.table import floating_type
 class SingularAxes(NamedTuple):
     """Of the rows as they are, largest singular value first."""
 
-    values: Array
-    """Array of shape (k,)."""
-    axes: Array
-    """Array of shape (k, n_features)."""
-    variances: Array
-    """Of the rows along each axis: array of shape (k,)."""
-    all_variance: float
-    """Sum of the columns' variances."""
+    values: Array  # Array of shape (k,).
+    axes: Array  # Array of shape (k, n_features).
+    variances: Array  # Of the rows along each axis: array of shape (k,).
+    all_variance: float  # Sum of the columns' variances.
 
 
 def axes_of_products(rows: Rows) -> SingularAxes:

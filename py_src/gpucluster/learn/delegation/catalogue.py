@@ -23,41 +23,26 @@ class Entry:
     A parameter that is named nowhere here must have its default value, because cuML has nothing like it.
     """
 
-    module: str
-    """Where cuML's class of the same name is."""
-    same: tuple[str, ...] = ()
-    """Parameters that cuML has under the same name."""
-    renamed: dict[str, str] = field(default_factory=dict)
-    """Parameters that cuML has under another name."""
+    module: str  # Where cuML's class of the same name is.
+    same: tuple[str, ...] = ()  # Parameters that cuML has under the same name.
+    renamed: dict[str, str] = field(default_factory=dict)  # Parameters that cuML has under another name.
     values: dict[str, dict[Any, Any]] = field(default_factory=dict)
     """Parameters of which cuML knows some values only: these, and what cuML calls them."""
-    checked: tuple[str, ...] = ()
-    """Of ``values``: parameters that cuML's class does not take, as it knows one value only."""
-    without_effect: tuple[str, ...] = ()
-    """Parameters that tell how, not what, is computed: cuML computes in its own way."""
-    own: tuple[str, ...] = ()
-    """Parameters of cuML's that scikit-learn does not have: handed on where they are not ``None``."""
-    fixed: dict[str, Any] = field(default_factory=dict)
-    """What cuML is told besides."""
-    attributes: tuple[str, ...] = ()
-    """Fitted attributes that are copied back."""
-    methods: tuple[str, ...] = ("predict",)
-    """What cuML's estimator is asked for after fitting."""
-    label_type: str | None = None
-    """Of what type labels must be."""
-    frames: bool = True
-    """Whether data frames are taken."""
-    arrays: bool = True
-    """Whether arrays are taken."""
-    complete: bool = True
-    """Whether the copied attributes are enough to predict without cuML, and to save the model."""
-    numbers: bool = True
-    """Whether X must hold numbers."""
+    checked: tuple[str, ...] = ()  # Of ``values``: those that cuML's class does not take, as it knows one value only.
+    without_effect: tuple[str, ...] = ()  # Parameters that tell how, not what, is computed.
+    own: tuple[str, ...] = ()  # Parameters of cuML's that scikit-learn lacks: handed on where they are not ``None``.
+    fixed: dict[str, Any] = field(default_factory=dict)  # What cuML is told besides.
+    attributes: tuple[str, ...] = ()  # Fitted attributes that are copied back.
+    methods: tuple[str, ...] = ("predict",)  # What cuML's estimator is asked for after fitting.
+    label_type: str | None = None  # Of what type labels must be.
+    frames: bool = True  # Whether data frames are taken.
+    arrays: bool = True  # Whether arrays are taken.
+    complete: bool = True  # Whether the copied attributes are enough to predict without cuML, and to save the model.
+    numbers: bool = True  # Whether X must hold numbers.
     faster_here: Callable[[Any, Any], bool] | None = None
     """Called as ``faster_here(estimator, X)``: whether this package's own algorithm takes less time on GPUs, so that
     cuML is asked only if it is named."""
-    by_port: bool = False
-    """Whether cuML tells workers apart by host and port, which workers at unix sockets have not."""
+    by_port: bool = False  # Whether cuML tells workers apart by host and port, which workers at unix sockets have not.
 
 
 def _always(_estimator: Any, _X: Any) -> bool:

@@ -31,16 +31,11 @@ from .growing import (
 class Plan(NamedTuple):
     """What each block grows."""
 
-    options: dict[str, Any]
-    """Of scikit-learn's forest."""
-    trees: list[int]
-    """Number of trees of each block."""
-    seeds: list[int]
-    """``random_state`` of each block."""
-    classes: Array | None
-    """All classes, sorted; ``None`` for a regression."""
-    class_weights: Array | None
-    """Weight of each class, or ``None``."""
+    options: dict[str, Any]  # Of scikit-learn's forest.
+    trees: list[int]  # Number of trees of each block.
+    seeds: list[int]  # ``random_state`` of each block.
+    classes: Array | None  # All classes, sorted; ``None`` for a regression.
+    class_weights: Array | None  # Weight of each class, or ``None``.
 
 
 class BlockSummary(NamedTuple):
@@ -48,8 +43,7 @@ class BlockSummary(NamedTuple):
 
     n_rows: int
     classes: Array | None
-    weights: Array | None
-    """Summed weights of the rows of each class."""
+    weights: Array | None  # Summed weights of the rows of each class.
 
 
 def grow_on_blocks(rows: Rows, *, options: dict[str, Any], classify: bool) -> Grown:
@@ -98,7 +92,6 @@ def _class_weights(wanted: ClassWeight, classes: Array, found: list[BlockSummary
 
 
 def _grow(block: Block, plan: Plan) -> list[PlainModel]:
-    """Return the trees of one block."""
     if plan.trees[block.number] == 0 or not len(block):
         return []
     X, y = to_numpy(block.X), to_numpy(block.y)

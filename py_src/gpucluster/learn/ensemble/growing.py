@@ -25,8 +25,7 @@ from ..rows.shard import Shard
 from ..trees import with_all_classes
 from .replica import all_rows
 
-STEP_SECONDS = 0.2
-"""Growing so long, a forest looks whether it is still wanted."""
+STEP_SECONDS = 0.2  # Growing so long, a forest looks whether it is still wanted.
 
 
 def grow_trees(
@@ -78,16 +77,14 @@ def raise_if_task_cancelled() -> Callable[[], None]:
     return check
 
 
-LARGEST_SEED = np.iinfo(np.int32).max
-"""As in scikit-learn, whose forests draw one seed below it for each tree."""
+LARGEST_SEED = np.iinfo(np.int32).max  # As in scikit-learn, whose forests draw one seed below it for each tree.
 
 
 class Grown(NamedTuple):
     """Trees, and the classes they know."""
 
     trees: list[PlainModel]
-    classes: Array | None
-    """All classes, sorted; ``None`` for a regression."""
+    classes: Array | None  # All classes, sorted; ``None`` for a regression.
 
 
 def all_classes(rows: Rows) -> Array:
@@ -136,7 +133,6 @@ def grow_forest(rows: Rows, *, options: dict[str, Any], classify: bool) -> Grown
 
 
 def takes_missing(options: dict[str, Any], classify: bool) -> bool:
-    """Whether scikit-learn's forest of these options takes NaN in X."""
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
     forest = (RandomForestClassifier if classify else RandomForestRegressor)(criterion=options["criterion"])
@@ -190,7 +186,6 @@ def check_numbers(block: Block) -> None:
 
 
 def weights_of_codes(wanted: ClassWeight, classes: Array) -> ClassWeight:
-    """Return weights of classes by their codes."""
     if wanted is None or (isinstance(wanted, str) and wanted in {"balanced", "balanced_subsample"}):
         return wanted
     if not isinstance(wanted, dict):

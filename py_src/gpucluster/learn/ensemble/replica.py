@@ -18,8 +18,7 @@ from ..rows.shard import Shard
 from ..rows.table import Table
 from ..rows.waiting import current_client
 
-REPLICA_SHARE = 0.3
-"""All rows may take so much of the smallest worker's memory, beside its own blocks and the trees."""
+REPLICA_SHARE = 0.3  # All rows may take so much of the smallest worker's memory, beside its own blocks and the trees.
 
 
 def all_rows(shard: Shard, target: Callable[[Block], Array] | None = None, *, missing: bool = False) -> Block:

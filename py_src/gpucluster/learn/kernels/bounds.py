@@ -24,35 +24,25 @@ FEWEST_ROWS = 100_000
 """Of a block, or of small ones that are joined; with fewer, the kernel is as fast as what Python does between the
 rows."""
 SLICE_ROWS = 1 << 14
-GAP_ROWS = 8192
-"""So many rows are looked at at once: they, and their distances from all centres, stay in the processor's cache."""
-SAMPLED = 512
-"""Every so many rows are enough to see how many would have to be looked at."""
+GAP_ROWS = 8192  # So many rows are looked at at once: they and their distances stay in the processor's cache.
+SAMPLED = 512  # Every so many rows are enough to see how many would have to be looked at.
 START_COST, STOP_COST = 0.5, 0.8
 """Shares of what a pass over all rows takes. Gaps are written down once looking at rows by them would take no more than
 the first one, as writing them down takes two passes or more, and given up when looking takes more than the second."""
-FAR_SHARE, WAIT = 0.5, 1
-"""With a larger share, so many passes go by before one looks again."""
+FAR_SHARE, WAIT = 0.5, 1  # With a larger share, so many passes go by before one looks again.
 
 
 class _Kept:
     """What is known of a block's rows.
 
-    Attributes
-    ----------
-    centers : array of shape (k, d)
-        Those of the last pass; what follows holds for them.
-    labels : array of shape (n_rows,), int32
-    gaps : array of shape (n_rows,) or None
-        Of the type of the rows; ``None`` while gaps are not worth it, as in the first passes.
-    reach : float
-        No gap is larger.
-    wait : int
-        So many passes are to go by until one sees whether gaps are worth it.
-    sample : array of shape (n_rows / SAMPLED, d)
-        Some of the rows, relative to the offset: reading rows that are far apart takes as long as a tenth of a pass.
-    total : Sums
-        Of the labels.
+    * `centers`: array of shape (k, d); those of the last pass; what follows holds for them.
+    * `labels`: array of shape (n_rows,), int32.
+    * `gaps`: array of shape (n_rows,) or None; of the type of the rows; ``None`` while gaps are not worth it, as in the
+      first passes.
+    * `reach`: no gap is larger.
+    * `wait`: so many passes are to go by until one sees whether gaps are worth it.
+    * `sample`: array of shape (n_rows / SAMPLED, d); some of the rows, relative to the offset: reading rows that are
+      far apart takes as long as a tenth of a pass.
     """
 
     def __init__(self, block: Block, centers: Array, offset: Array | None) -> None:

@@ -20,13 +20,10 @@ from .slices import slices
 class Columns(NamedTuple):
     """Of some rows; what ranks send each other: ``32 d`` bytes for d columns."""
 
-    counts: Array
-    """Values that are there, each column: array of shape (d,), like the others."""
-    weights: Array
-    """Sum of their weights."""
+    counts: Array  # Values that are there, each column: array of shape (d,), like the others.
+    weights: Array  # Sum of their weights.
     means: Array
-    squares: Array
-    """Weighted sum of squared distances from the mean."""
+    squares: Array  # Weighted sum of squared distances from the mean.
 
 
 @np.errstate(invalid="ignore", over="ignore")
@@ -61,7 +58,6 @@ def columns(block: Block) -> Columns:
 
 @np.errstate(invalid="ignore", over="ignore")
 def merge_columns(one: Columns, other: Columns) -> Columns:
-    """Return what two sets of rows hold together."""
     weights = one.weights + other.weights
     safe = np.where(weights > 0, weights, 1.0)
     # The mean of nothing is 0 and must not count, so a column that only one of them has starts from that one's mean.
@@ -75,10 +71,8 @@ class Extremes(NamedTuple):
     """Of some rows; what ranks send each other: at most ``8 (2 d + 1)`` bytes for d columns."""
 
     n_rows: int
-    lows: Array
-    """Array of shape (d,), of the type of X; NaN where a column has no value."""
-    highs: Array
-    """The same."""
+    lows: Array  # Array of shape (d,), of the type of X; NaN where a column has no value.
+    highs: Array  # The same.
 
 
 def extremes(block: Block) -> Extremes:
@@ -97,25 +91,18 @@ def extremes(block: Block) -> Extremes:
 
 
 def merge_extremes(one: Extremes, other: Extremes) -> Extremes:
-    """Return the smallest and largest values of two sets of rows together."""
     return Extremes(one.n_rows + other.n_rows, np.fmin(one.lows, other.lows), np.fmax(one.highs, other.highs))
 
 
 class Spread(NamedTuple):
     """Of some rows: ``8 (2 d + 4)`` bytes for d columns."""
 
-    n_rows: float
-    """Number of all rows."""
-    n_seen: float
-    """Number of those that were looked at."""
-    weight: float
-    """Sum of all rows' weights; NaN where one is negative."""
-    mean: Array
-    """Array of shape (d,), float64. Of the rows, whatever they weigh."""
-    squares: Array
-    """Sum of the squared distances from the mean, per column: array of shape (d,), float64."""
-    precision: float
-    """Distance from 1 to the next number of the rows' type."""
+    n_rows: float  # Number of all rows.
+    n_seen: float  # Number of those that were looked at.
+    weight: float  # Sum of all rows' weights; NaN where one is negative.
+    mean: Array  # Array of shape (d,), float64. Of the rows, whatever they weigh.
+    squares: Array  # Sum of the squared distances from the mean, per column: array of shape (d,), float64.
+    precision: float  # Distance from 1 to the next number of the rows' type.
 
     @property
     def variance(self) -> Array:
@@ -154,7 +141,6 @@ def spread(block: Block, every: int = 1) -> Spread:
 
 
 def merge_spreads(one: Spread, other: Spread) -> Spread:
-    """Return the spread of two sets of rows together."""
     count, weight, n_rows = one.n_seen + other.n_seen, one.weight + other.weight, one.n_rows + other.n_rows
     precision = max(one.precision, other.precision)
     if not one.n_seen or not other.n_seen:

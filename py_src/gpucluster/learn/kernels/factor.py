@@ -23,10 +23,8 @@ class Factor(NamedTuple):
 
     n_rows: float
     weight: float
-    mean: Array
-    """Array of shape (k,), float64."""
-    R: Array
-    """Array of shape (at most k, k), float64: R^T R is the scatter matrix."""
+    mean: Array  # Array of shape (k,), float64.
+    R: Array  # Array of shape (at most k, k), float64: R^T R is the scatter matrix.
 
 
 @np.errstate(invalid="ignore", over="ignore")
@@ -52,7 +50,6 @@ def factor(block: Block) -> Factor:
 
 
 def merge_factors(one: Factor, other: Factor) -> Factor:
-    """Return mean and factor of two sets of rows together."""
     weight = one.weight + other.weight
     n_rows = one.n_rows + other.n_rows
     if not one.weight or not other.weight:

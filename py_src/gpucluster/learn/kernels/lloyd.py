@@ -20,8 +20,7 @@ from ..rows.block import Block
 from .on_gpu import lloyd as lloyd_on_gpu
 
 SLICE_ROWS = 1 << 18
-GENERIC_BYTES = {"numpy": 1 << 22, "cupy": 1 << 28}
-"""Of the distances of one slice, where they are written down."""
+GENERIC_BYTES = {"numpy": 1 << 22, "cupy": 1 << 28}  # Of the distances of one slice, where they are written down.
 
 
 class Sums(NamedTuple):
@@ -30,10 +29,8 @@ class Sums(NamedTuple):
     Of a block on a GPU they are there, too, so that the next block is begun before they are known.
     """
 
-    sums: Array
-    """Array of shape (k, d), float64."""
-    weights: Array
-    """Array of shape (k,), float64; the number of points where all weigh 1."""
+    sums: Array  # Array of shape (k, d), float64.
+    weights: Array  # Array of shape (k,), float64; the number of points where all weigh 1.
 
 
 def sums_of(block: Block, centers: Array, offset: Array | None, labels: Array | None = None) -> Sums:
@@ -215,7 +212,6 @@ class _ScikitLearn:
 
 
 def added(X: Array, weights: Array, labels: Array, n_clusters: int) -> tuple[Array, Array]:
-    """Return sums and weights per cluster."""
     from scipy.sparse import csc_array
 
     counts = np.bincount(labels, weights=weights, minlength=n_clusters)  # refuses negative labels

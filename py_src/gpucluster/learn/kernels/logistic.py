@@ -16,10 +16,8 @@ from .slices import pieces
 class LossGradient(NamedTuple):
     """Of some rows; what ranks send each other in each evaluation: ``8 K (d + 1) + 8`` bytes, K classes (1 for two)."""
 
-    loss: float
-    """Sum of the rows' weighted losses."""
-    gradient: Array
-    """Array of shape (K, d + 1), the last column for the intercepts; float64."""
+    loss: float  # Sum of the rows' weighted losses.
+    gradient: Array  # Array of shape (K, d + 1), the last column for the intercepts; float64.
 
 
 @np.errstate(invalid="ignore", over="ignore")

@@ -26,14 +26,10 @@ SAMPLE_ROWS = 64
 class Moments(NamedTuple):
     """Of some rows; what ranks send each other: ``8 (k + 1) k`` bytes for k columns."""
 
-    n_rows: float
-    """Number of rows."""
-    weight: float
-    """Sum of their weights."""
-    mean: Array
-    """Array of shape (k,), float64."""
-    scatter: Array
-    """Weighted sum of ``(x - mean) (x - mean)^T``: array of shape (k, k), float64."""
+    n_rows: float  # Number of rows.
+    weight: float  # Sum of their weights.
+    mean: Array  # Array of shape (k,), float64.
+    scatter: Array  # Weighted sum of ``(x - mean) (x - mean)^T``: array of shape (k, k), float64.
 
 
 @np.errstate(invalid="ignore", over="ignore")

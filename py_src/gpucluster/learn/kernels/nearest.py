@@ -12,8 +12,7 @@ from ..rows.block import Block
 from .on_gpu import lloyd as lloyd_on_gpu
 from .slices import slices
 
-ROUNDING = 8
-"""Squared distances below so many units of rounding are zero: a point and a centre that are the same."""
+ROUNDING = 8  # Squared distances below so many units of rounding are zero: a point and a centre that are the same.
 
 
 class Nearest:

@@ -9,8 +9,7 @@ import numpy as np
 from ..arrays import Array, is_of_numpy
 
 CACHE_BYTES = 2 << 20
-FEWEST_ROWS = 4096
-"""Of a piece, however wide: with fewer rows, adding up results costs more than the product of the piece."""
+FEWEST_ROWS = 4096  # Of a piece, however wide: with fewer, adding up results costs more than the product.
 GPU_BYTES = 256 << 20
 
 

@@ -24,8 +24,7 @@ from ..parameters import SWITCH, fitted, one_of, parameter, real
 from ..rows.block import Rows
 from ..rows.table import floating_type, is_dask, is_dask_array
 
-DIGITS_LEFT = 1e-8
-"""Eigenvalues of the products below that share of the largest one have lost half of their digits."""
+DIGITS_LEFT = 1e-8  # Eigenvalues of the products below that share of the largest one have lost half of their digits.
 
 
 class Summary(NamedTuple):
@@ -33,12 +32,9 @@ class Summary(NamedTuple):
 
     n_rows: int
     weight: float
-    x_mean: Array
-    """Array of shape (d,); zero where nothing was centred, as is y_mean."""
-    y_mean: Array
-    """Array of shape (t,) for t targets."""
-    matrix: Array
-    """Products: array of shape (d + t, d + t). Their triangular factor: (at most d + t, d + t)."""
+    x_mean: Array  # Array of shape (d,); zero where nothing was centred, as is y_mean.
+    y_mean: Array  # Array of shape (t,) for t targets.
+    matrix: Array  # Products: array of shape (d + t, d + t). Their triangular factor: (at most d + t, d + t).
 
     @property
     def xx(self) -> Array:

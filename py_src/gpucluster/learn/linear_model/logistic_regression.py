@@ -25,8 +25,7 @@ class Fitted(NamedTuple):
     """What L-BFGS has found."""
 
     classes: Array
-    coef: Array
-    """Array of shape (K, d + 1), the last column for the intercepts."""
+    coef: Array  # Array of shape (K, d + 1), the last column for the intercepts.
     n_iter: int
     converged: bool
     message: str

@@ -125,8 +125,7 @@ def _normalized(matrix: Array, normalize: str | None) -> Array:
 
 class _Losses(NamedTuple):
     classes: Array
-    logarithms: Array
-    """For each true class, the weighted sum of the logarithms of the probabilities of all classes."""
+    logarithms: Array  # For each true class, the weighted sum of the logarithms of the probabilities of all classes.
     weight: float
     unnormalized: int
 

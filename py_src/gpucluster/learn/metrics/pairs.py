@@ -18,8 +18,7 @@ from ..rows.running import local_communicator, local_rows
 from ..rows.stream import Stream
 from ..rows.table import Table, aligned, column_array, is_dask, is_dask_array, refuse_masked, with_lengths
 
-Names = tuple[str, str]
-"""What the caller calls the truth and the prediction, for messages."""
+Names = tuple[str, str]  # What the caller calls the truth and the prediction, for messages.
 NAMES: Names = ("y_true", "y_pred")
 
 
@@ -59,10 +58,8 @@ def _table(y_true: Data, y_pred: Data, sample_weight: Data | None, names: Names)
 class _Compared(NamedTuple):
     true: Target
     predicted: Target
-    weighs: bool
-    """Whether there is a weight other than zero."""
-    found: Message
-    """Of the rows whose labels can be compared; ``None`` where there are none."""
+    weighs: bool  # Whether there is a weight other than zero.
+    found: Message  # Of the rows whose labels can be compared; ``None`` where there are none.
 
 
 Of = Literal["classes", "several classes", "clusters"]
@@ -189,12 +186,9 @@ def weights_of(block: Block) -> Array:
 class Contingency(NamedTuple):
     """Summed weights of the rows of each pair of labels."""
 
-    true: Array
-    """Labels that occur in the truth, sorted."""
-    predicted: Array
-    """Labels that occur in the prediction, sorted."""
-    weights: Array
-    """Array of shape (n_true, n_predicted); whole numbers where rows have no weights."""
+    true: Array  # Labels that occur in the truth, sorted.
+    predicted: Array  # Labels that occur in the prediction, sorted.
+    weights: Array  # Array of shape (n_true, n_predicted); whole numbers where rows have no weights.
 
 
 def contingency(rows: Rows, names: Names = NAMES, *, of: Of = "classes") -> Contingency:

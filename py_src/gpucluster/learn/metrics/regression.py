@@ -82,10 +82,8 @@ def _absolute(block: Block) -> tuple[Array, float]:
 class _Variation(NamedTuple):
     weight: float
     mean: Array
-    squares: Array
-    """Summed squared differences from the mean."""
-    left: Array
-    """Summed squared differences from the prediction."""
+    squares: Array  # Summed squared differences from the mean.
+    left: Array  # Summed squared differences from the prediction.
     n_rows: int
 
 

@@ -19,8 +19,7 @@ from ..errors import InvalidData, InvalidParameter
 from ..labels import flat_labels, merge_all_classes
 from ..rows.waiting import computed
 
-STEP_ROWS = 1 << 20
-"""So many rows are drawn at once."""
+STEP_ROWS = 1 << 20  # So many rows are drawn at once.
 TRAIN, TEST = 0, 1
 
 
@@ -31,8 +30,7 @@ class Choice:
     n_rows: int
     n_train: int
     n_test: int
-    seed: int | None
-    """``None`` takes the first rows for training and those behind them for testing."""
+    seed: int | None  # ``None`` takes the first rows for training and those behind them for testing.
     bounds: tuple[int, int] = (0, 0)
     """Rows that draw less than the first one are for testing, others that draw less than the second for training."""
 
@@ -92,8 +90,7 @@ def bound_of(seed: int, n_rows: int, count: int) -> int:
 
 
 REST = 2
-SPREAD = 10
-"""Standard deviations on both sides of where a border is expected."""
+SPREAD = 10  # Standard deviations on both sides of where a border is expected.
 
 
 class Window(NamedTuple):

@@ -96,7 +96,6 @@ def train_test_split(
 
 
 def _labels(stratify: Any, chunks: list[int]) -> DaskArray:
-    """Return the labels as an array with known chunks."""
     import dask.array as da
 
     if not is_dask(stratify):
@@ -125,7 +124,6 @@ class _Marks:
         self._by = by
 
     def parts(self, array: Any, chunks: list[int]) -> list[Output]:
-        """Return the rows for training and those for testing."""
         if not is_dask(array):
             array = array if hasattr(array, "shape") else np.asarray(array)
             [marks] = computed(*self._marks([len(array)]))

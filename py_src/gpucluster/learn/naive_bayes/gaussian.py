@@ -19,14 +19,10 @@ from .classifier import NaiveBayes, checked_class_weights
 class Moments(NamedTuple):
     """Weights, means and summed squared differences from the mean: of each class, and last of all rows, unweighted."""
 
-    classes: Array
-    """Array of shape (n_classes,)."""
-    weight: Array
-    """Array of shape (n_classes + 1,)."""
-    mean: Array
-    """Array of shape (n_classes + 1, n_features), float64."""
-    squares: Array
-    """Array of shape (n_classes + 1, n_features), float64."""
+    classes: Array  # Array of shape (n_classes,).
+    weight: Array  # Array of shape (n_classes + 1,).
+    mean: Array  # Array of shape (n_classes + 1, n_features), float64.
+    squares: Array  # Array of shape (n_classes + 1, n_features), float64.
 
 
 def gaussian_moments(rows: Rows) -> Moments:
@@ -69,7 +65,6 @@ def _moments(xp: Namespace, X: Array, weights: Array | None) -> tuple[float, Arr
 
 
 def merge_moments(one: Moments, other: Moments) -> Moments:
-    """Return the moments of two sets of rows together."""
     classes = merge_classes(one.classes, other.classes)
     one, other = _widened(one, classes), _widened(other, classes)
     weight = one.weight + other.weight
@@ -81,7 +76,6 @@ def merge_moments(one: Moments, other: Moments) -> Moments:
 
 
 def _widened(found: Moments, classes: Array) -> Moments:
-    """Return the same with places for more classes."""
     places = [*np.searchsorted(classes, found.classes), len(classes)]
 
     def wider(array: Array) -> Array:

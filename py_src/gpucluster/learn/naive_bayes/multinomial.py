@@ -18,14 +18,10 @@ from .classifier import NaiveBayes, checked_class_weights
 class Counts(NamedTuple):
     """What occurs how often in the rows of each class."""
 
-    classes: Array
-    """Array of shape (n_classes,)."""
-    weight: Array
-    """Array of shape (n_classes,), float64."""
-    features: Array
-    """Weighted sums of the features; array of shape (n_classes, n_features), float64."""
-    smallest: float
-    """Smallest value of all."""
+    classes: Array  # Array of shape (n_classes,).
+    weight: Array  # Array of shape (n_classes,), float64.
+    features: Array  # Weighted sums of the features; array of shape (n_classes, n_features), float64.
+    smallest: float  # Smallest value of all.
 
 
 def class_counts(rows: Rows) -> Counts:

@@ -103,8 +103,7 @@ class DeviceSearch:
         )
 
 
-SLICE_CELLS = 2**22
-"""Rows with many equal distances are looked at in slices of so many candidates."""
+SLICE_CELLS = 2**22  # Rows with many equal distances are looked at in slices of so many candidates.
 
 
 class BlockIndex(NamedTuple):
@@ -112,26 +111,20 @@ class BlockIndex(NamedTuple):
 
     search: PlainModel | None
     """Fitted ``sklearn.neighbors.NearestNeighbors``, or `DeviceSearch` of rows on a GPU; ``None`` for no rows."""
-    targets: Array | None
-    """What belongs to the rows: array of shape (n_rows,) or (n_rows, n_targets), or ``None``."""
-    X: Array
-    """The rows; array of shape (n_rows, n_features)."""
+    targets: Array | None  # What belongs to the rows: array of shape (n_rows,) or (n_rows, n_targets), or ``None``.
+    X: Array  # The rows; array of shape (n_rows, n_features).
 
     @property
     def n_rows(self) -> int:
-        """Number of rows."""
         return len(self.X)
 
 
 class Found(NamedTuple):
     """The nearest rows of some queries, nearest first, and among equal distances those with the lower number."""
 
-    distances: Array
-    """Array of shape (n_queries, k), float64; less columns while fewer rows were looked at."""
-    rows: Array
-    """Numbers among all training rows; array of shape (n_queries, k), int64."""
-    targets: Array | None
-    """Of these rows; array of shape (n_queries, k) or (n_queries, k, n_targets), or ``None``."""
+    distances: Array  # Array of shape (n_queries, k), float64; less columns while fewer rows were looked at.
+    rows: Array  # Numbers among all training rows; array of shape (n_queries, k), int64.
+    targets: Array | None  # Of these rows; array of shape (n_queries, k) or (n_queries, k, n_targets), or ``None``.
 
 
 def build(X: Array, y: Array | None, options: dict[str, Any]) -> BlockIndex:

@@ -197,7 +197,6 @@ class KNeighborsClassifier(MultiOutputMixin, ScoredClassifier, NeighborsPredicto
 
 
 def _classes(block: BlockIndex) -> tuple[Array, ...] | None:
-    """Return the classes of each column of targets."""
     return tuple(np.unique(labels) for labels in _labels(block)) if block.n_rows else None
 
 
@@ -212,7 +211,6 @@ def _coded(block: BlockIndex, classes: tuple[Array, ...]) -> BlockIndex:
 
 
 def _labels(block: BlockIndex) -> list[Array]:
-    """Return the columns of targets."""
     assert block.targets is not None
     columns = block.targets[:, None] if block.targets.ndim == 1 else block.targets
     return [class_labels(column) for column in columns.T]

@@ -26,21 +26,16 @@ from ..rows.table import Table
 from ..rows.waiting import current_client, persisted
 from .block_index import BlockIndex, Found, build_joined, merge, nearest, queries_for
 
-INDEX_BYTES = 256 << 20
-"""Blocks share an index up to that size."""
+INDEX_BYTES = 256 << 20  # Blocks share an index up to that size.
 
 
 class Training(NamedTuple):
     """The rows among which neighbours are looked for."""
 
-    blocks: list[Any]
-    """`BlockIndex` of each block; on Dask what stands for it."""
-    starts: list[int]
-    """Number of the first row of each block."""
-    lengths: list[int]
-    """Number of rows of each block."""
-    lazy: bool
-    """Whether the blocks are on Dask."""
+    blocks: list[Any]  # `BlockIndex` of each block; on Dask what stands for it.
+    starts: list[int]  # Number of the first row of each block.
+    lengths: list[int]  # Number of rows of each block.
+    lazy: bool  # Whether the blocks are on Dask.
 
 
 def build_indexes(table: Table, options: dict[str, Any], scope: ExitStack) -> list[Any]:
@@ -105,15 +100,11 @@ def search_ranks(communicator: Communicator, block: BlockIndex, start: int, quer
 class Around(NamedTuple):
     """The rows around some queries, in the order of their numbers; how many differs from query to query."""
 
-    ends: Array
-    """Where the rows of each query end: array of shape (n_queries,)."""
-    distances: Array
-    """Of all queries, one after the other: array of shape (n_found,), float64."""
-    rows: Array
-    """Numbers among all training rows: array of shape (n_found,), int64."""
+    ends: Array  # Where the rows of each query end: array of shape (n_queries,).
+    distances: Array  # Of all queries, one after the other: array of shape (n_found,), float64.
+    rows: Array  # Numbers among all training rows: array of shape (n_found,), int64.
 
     def queries(self) -> Array:
-        """Return for each found row the query it belongs to."""
         return np.repeat(np.arange(len(self.ends)), np.diff(self.ends, prepend=0))
 
 

@@ -35,15 +35,11 @@ from .search import Training, build_indexes, search_lazily, search_ranks
 class SearchResults:
     """Neighbours of all queries, block by block."""
 
-    found: list[Any]
-    """`Found` of each block of queries; where lazy, what stands for it."""
-    lengths: list[Any]
-    """Number of queries of each block; NaN where unknown."""
+    found: list[Any]  # `Found` of each block of queries; where lazy, what stands for it.
+    lengths: list[Any]  # Number of queries of each block; NaN where unknown.
     lazy: bool
-    computes: bool
-    """Whether the result is wanted in memory although the neighbours are found on Dask."""
-    frame: Any = None
-    """Data frame of the queries."""
+    computes: bool  # Whether the result is wanted in memory although the neighbours are found on Dask.
+    frame: Any = None  # Data frame of the queries.
 
     def array(self, function: Callable[..., Any], *arguments: Any, dtype: DTypeLike, columns: int | None = None) -> Any:
         """Return ``function(found, *arguments)`` of all blocks as one array.
@@ -95,8 +91,7 @@ def _framed(partition: Any, found: Any, function: Callable[..., Any], arguments:
     return type(meta)(values, index=partition.index, columns=meta.columns)
 
 
-QUERY_ROWS = 4096
-"""Queries in memory are sent to the workers in blocks of so many rows."""
+QUERY_ROWS = 4096  # Queries in memory are sent to the workers in blocks of so many rows.
 
 
 class Question(NamedTuple):

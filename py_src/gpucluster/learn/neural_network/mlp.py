@@ -18,8 +18,7 @@ from ..parameters import either, one_of, parameter, real, whole
 from ..rows.block import Rows
 from .training import Layers, Network, probabilities, train
 
-AUTO_BATCH = 200
-"""Rows per batch, as in scikit-learn."""
+AUTO_BATCH = 200  # Rows per batch, as in scikit-learn.
 
 
 class MLPClassifier(ScoredClassifier, DistributedEstimator):

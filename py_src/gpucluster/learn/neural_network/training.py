@@ -24,8 +24,7 @@ from ..kernels.random_numbers import uniform
 from ..labels import codes_of, labels_of
 from ..rows.block import Block, Rows
 
-Layers = tuple[Array, ...]
-"""Weights and biases by turns: arrays of shape (n_in, n_out) and (n_out,)."""
+Layers = tuple[Array, ...]  # Weights and biases by turns: arrays of shape (n_in, n_out) and (n_out,).
 
 
 def first_layers(sizes: list[int], seed: int, dtype: DTypeLike) -> Layers:
@@ -91,18 +90,15 @@ def _softmax(scores: Array) -> Array:
     return powers / powers.sum(axis=1, keepdims=True)
 
 
-FIRST_MOMENT, SECOND_MOMENT, SMALL = 0.9, 0.999, 1e-8
-"""Of Adam, as in the paper."""
+FIRST_MOMENT, SECOND_MOMENT, SMALL = 0.9, 0.999, 1e-8  # Of Adam, as in the paper.
 
 
 class Network(NamedTuple):
     """A trained network."""
 
     layers: Layers
-    losses: list[float]
-    """Mean cross entropy per epoch, with the penalty."""
-    step: Any = None
-    """What makes steps of gradients, with what it remembers of former ones."""
+    losses: list[float]  # Mean cross entropy per epoch, with the penalty.
+    step: Any = None  # What makes steps of gradients, with what it remembers of former ones.
 
 
 def train(

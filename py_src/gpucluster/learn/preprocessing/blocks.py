@@ -43,17 +43,14 @@ def blocks_of(data: Collection, name: str = "X") -> list[Delayed]:
     return list(blocks.to_delayed().ravel() if is_dask_array(data) else blocks.to_delayed())
 
 
-PLAIN_KINDS = "biufcmM"
-"""Kinds of types whose missing values scikit-learn's encoders know."""
+PLAIN_KINDS = "biufcmM"  # Kinds of types whose missing values scikit-learn's encoders know.
 
 
 class Categories(NamedTuple):
     """What occurs in each column of some rows."""
 
-    values: tuple[Array, ...]
-    """Of each column, sorted, missing values last."""
-    counts: tuple[Array, ...] | None
-    """In how many rows each of them is; ``None`` where they are not counted."""
+    values: tuple[Array, ...]  # Of each column, sorted, missing values last.
+    counts: tuple[Array, ...] | None  # In how many rows each of them is; ``None`` where they are not counted.
     n_rows: int
 
 

@@ -264,7 +264,6 @@ class LabelBinarizer(LabelTransformer):
 
 
 def binarized(block: Any, classes: Array, negative: int, positive: int) -> Array:
-    """Return the columns of some labels."""
     labels = flat_labels(np.asarray(block))
     if len(classes) == 1:
         return np.full((len(labels), 1), negative, dtype=np.int64)
@@ -273,7 +272,6 @@ def binarized(block: Any, classes: Array, negative: int, positive: int) -> Array
 
 
 def labels_from(columns: Array, classes: Array, border: float) -> Array:
-    """Return the labels that columns stand for."""
     if columns.shape[1] != (1 if len(classes) <= 2 else len(classes)):
         raise InvalidData(f"Y: has {columns.shape[1]} columns, which are not those of {len(classes)} labels.")
     if len(classes) == 1:

@@ -27,16 +27,11 @@ def unlike_blocks(one: int, other: int) -> InvalidData:
 class Block:
     """Consecutive rows, all in one memory."""
 
-    number: int
-    """Position among all blocks."""
-    start: int | None
-    """Number of the first row among all rows; ``None`` where nobody has counted them."""
-    X: Array
-    """Array of shape (n_rows, n_features), of NumPy or CuPy."""
-    y: Array | None = None
-    """Array of shape (n_rows,) or (n_rows, n_targets), or ``None``."""
-    weights: Array | None = None
-    """Array of shape (n_rows,), or ``None`` where all rows weigh 1."""
+    number: int  # Position among all blocks.
+    start: int | None  # Number of the first row among all rows; ``None`` where nobody has counted them.
+    X: Array  # Array of shape (n_rows, n_features), of NumPy or CuPy.
+    y: Array | None = None  # Array of shape (n_rows,) or (n_rows, n_targets), or ``None``.
+    weights: Array | None = None  # Array of shape (n_rows,), or ``None`` where all rows weigh 1.
 
     def __post_init__(self) -> None:
         for part in (self.y, self.weights):
@@ -53,10 +48,8 @@ class Rows(ABC):
     An algorithm is a plain function ``algorithm(rows, **parameters)``. It never sees where the blocks are, how many
     there are, or who computes: it asks for totals over all rows.
 
-    Attributes
-    ----------
-    stay : bool
-        Whether all totals see the same blocks, in one thread: what is known of a block may be kept for the next one.
+    `stay`: whether all totals see the same blocks, in one thread: what is known of a block may be kept for the next
+    one.
     """
 
     stay: bool = False
@@ -65,19 +58,12 @@ class Rows(ABC):
     def total(self, partial: Partial, *arguments: Any, op: Operator = "sum") -> Message:
         """Apply a function to every block, and combine what it returns.
 
-        Parameters
-        ----------
-        partial : callable
-            Called as ``partial(block, *arguments)``; returns a message, for example sums over the block's rows.
-        *arguments
-            The same for all blocks: the model so far. Small.
-        op : {"sum", "min", "max"} or callable
-            How the messages of two blocks become one; associative. Rows' order is kept: the left one comes first.
+        * `partial`: called as ``partial(block, *arguments)``; returns a message, for example sums over the block's
+          rows.
+        * `*arguments`: the same for all blocks: the model so far. Small.
+        * `op`: how the messages of two blocks become one; associative. Rows' order is kept: the left one comes first.
 
-        Returns
-        -------
-        Message
-            The same on all ranks. ``None`` where there is no block at all.
+        Returns the same on all ranks. ``None`` where there is no block at all.
         """
 
     @abstractmethod

@@ -36,19 +36,13 @@ from .table import Table
 PASSES_BYTES = 1 << 30
 """So much the passes over each thread's part of a table may read together, which takes about half a second. On GPUs it
 is more by their speed."""
-PASSES_OF_TOTAL = 16
-"""A single total counts as so many passes: what it computes of each number is not known."""
-MOST_RANKS = 16
-"""Each takes a connection from the client to the scheduler."""
-RETURN_SECONDS = 5.0
-"""When a rank has returned, the others do so soon, unless they wait for a message that it never sends."""
-CONNECT_SECONDS = 30.0
-"""So long ranks wait for each other in the beginning, should nobody be left who could tell them."""
+PASSES_OF_TOTAL = 16  # A single total counts as so many passes: what it computes of each number is not known.
+MOST_RANKS = 16  # Each takes a connection from the client to the scheduler.
+RETURN_SECONDS = 5.0  # When a rank has returned, the others do so soon, unless they wait for a lost message.
+CONNECT_SECONDS = 30.0  # So long ranks wait for each other in the beginning, should nobody be left who could tell them.
 MOST_BLOCKS = 64
-ANSWER_BYTES = 16 << 20
-"""So much all blocks' messages may have together, where each has a square matrix of the columns."""
-MOST_TABLES = 8
-"""So many tables are remembered for each client."""
+ANSWER_BYTES = 16 << 20  # So much all blocks' messages may have, where each has a square matrix of the columns.
+MOST_TABLES = 8  # So many tables are remembered for each client.
 
 
 class Asked(NamedTuple):
@@ -56,19 +50,15 @@ class Asked(NamedTuple):
 
     number: int
     start: int | None
-    keys: tuple[Any, ...]
-    """Of X, y and weights; ``None`` for what there is not."""
-    holders: tuple[str, ...]
-    """Who keeps each of them."""
+    keys: tuple[Any, ...]  # Of X, y and weights; ``None`` for what there is not.
+    holders: tuple[str, ...]  # Who keeps each of them.
 
 
 class Assignment(NamedTuple):
     """Which worker is asked for which blocks of a table."""
 
-    asked: dict[str, list[Asked]]
-    """By the worker's address."""
-    thread_bytes: float
-    """The most that one of them has for each of its threads."""
+    asked: dict[str, list[Asked]]  # By the worker's address.
+    thread_bytes: float  # The most that one of them has for each of its threads.
 
 
 class Group(NamedTuple):
@@ -76,8 +66,7 @@ class Group(NamedTuple):
 
     name: str
     addresses: tuple[str, ...]
-    connected: bool
-    """Whether they have had a computation before, and kept their connections."""
+    connected: bool  # Whether they have had a computation before, and kept their connections.
 
 
 class Returned(NamedTuple):

@@ -12,8 +12,7 @@ from ..arrays import DaskArray
 from .table import Table
 from .waiting import computed
 
-SLACK = 1.1
-"""A worker keeps a block it has, unless it would then have so many times its share of the bytes."""
+SLACK = 1.1  # A worker keeps a block it has, unless it would then have so many times its share of the bytes.
 
 
 def place(holders: Sequence[Sequence[str]], sizes: Sequence[int], workers: Mapping[str, int]) -> list[str]:
@@ -44,10 +43,8 @@ def _give(chosen: list[str | None], load: dict[str, float], number: int, address
     load[address] += sizes[number]
 
 
-OBJECT_BYTES = 64
-"""Of a short string with what points to it."""
-LOOKED_AT = 3
-"""So many blocks are looked at, where nobody knows how many rows they have."""
+OBJECT_BYTES = 64  # Of a short string with what points to it.
+LOOKED_AT = 3  # So many blocks are looked at, where nobody knows how many rows they have.
 
 
 def fits_into_workers(table: Table, workers: Mapping[str, Any], share: float) -> bool:

@@ -30,18 +30,13 @@ from .waiting import release
 
 logger = logging.getLogger("gpucluster.learn")
 
-ATTEMPTS = 4
-"""So often workers may die during one computation."""
-POLL_SECONDS = 1.0
-"""How often the client looks whether all ranks are still there."""
-GRACE_SECONDS = 5.0
-"""So long ranks that were given up may take to tell why they failed."""
-MOST_TOLD = 5
-"""Of so many ranks at most an error says what they call."""
+ATTEMPTS = 4  # So often workers may die during one computation.
+POLL_SECONDS = 1.0  # How often the client looks whether all ranks are still there.
+GRACE_SECONDS = 5.0  # So long ranks that were given up may take to tell why they failed.
+MOST_TOLD = 5  # Of so many ranks at most an error says what they call.
 FAILED = frozenset({"error", "cancelled", "lost"})
 
-_prepared: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
-"""For each client the workers that take messages of ranks."""
+_prepared: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()  # For each client the workers that are prepared.
 
 
 class _Unmatched(PeerLost):
@@ -86,10 +81,7 @@ class Placed:
 
 
 def prepare(client: Any, addresses: list[str]) -> None:
-    """Let workers take messages of ranks that do not yet: once for each of them, as it takes as long as a task.
-
-    Raises `PeerLost` where one does not answer.
-    """
+    """Let workers take messages of ranks that do not yet: once for each of them, as it takes as long as a task."""
     prepared = _prepared.setdefault(client, set())
     new = [address for address in addresses if address not in prepared]
     answers = client.run(take_links, workers=new, on_error="return") if new else {}

@@ -23,8 +23,7 @@ from .waiting import computed, current_client, waiting
 
 Result = TypeVar("Result")
 
-RESIDENT_SHARE = 0.5
-"""Blocks that take more of a worker's memory are not held all at once; each iteration then is a pass over them."""
+RESIDENT_SHARE = 0.5  # Blocks that take more of a worker's memory are not all held: an iteration then is a pass.
 
 
 def run(

@@ -60,12 +60,9 @@ def _controller() -> Any:
     return ThreadpoolController()
 
 
-PIECES_PER_THREAD = 4
-"""Blocks are cut for several threads into so many pieces, so that no thread waits long for the last one."""
-SMALLEST_PIECE = 4096
-"""Fewer rows are not worth a thread of their own."""
-JOINED_BYTES = 32 << 20
-"""So much of a rank's rows may be joined: they take their memory once more, and the time of one pass."""
+PIECES_PER_THREAD = 4  # Blocks are cut for threads into so many pieces, so that none waits long for the last.
+SMALLEST_PIECE = 4096  # Fewer rows are not worth a thread of their own.
+JOINED_BYTES = 32 << 20  # So much of a rank's rows may be joined, which takes their memory and a pass once more.
 
 
 class Shard(Rows):

@@ -13,8 +13,7 @@ from .in_place import is_small, total_in_place
 from .table import Table
 from .waiting import computed, current_client, require_own, waiting
 
-SPLIT_EVERY = 8
-"""So many messages are merged in one task."""
+SPLIT_EVERY = 8  # So many messages are merged in one task.
 
 
 def tree_reduced(merge: Callable[..., Any], messages: Sequence[Any], *arguments: Any) -> Any:
@@ -33,8 +32,7 @@ def tree_reduced(merge: Callable[..., Any], messages: Sequence[Any], *arguments:
     return level[0]
 
 
-LARGE_ARGUMENTS_BYTES = 10_000
-"""Larger arguments are sent to the workers once, not within each task."""
+LARGE_ARGUMENTS_BYTES = 10_000  # Larger arguments are sent to the workers once, not within each task.
 
 
 class Stream(Rows):

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 
-GPU_SPEED = 512
-"""A GPU's memory gives 1 to 4 TB a second; k-means on a thread of a CPU takes 2 GB."""
+GPU_SPEED = 512  # A GPU's memory gives 1 to 4 TB a second; k-means on a thread of a CPU takes 2 GB.
 
 
 def is_dask(data: object) -> TypeIs[Collection]:
@@ -77,17 +76,14 @@ class Table:
     X: DaskArray
     y: DaskArray | None = None
     weights: DaskArray | None = None
-    names: list[str] | None = None
-    """Names of the columns, where X came as a data frame."""
+    names: list[str] | None = None  # Names of the columns, where X came as a data frame.
 
     @property
     def n_features(self) -> int:
-        """Number of columns."""
         return int(self.X.shape[1])
 
     @property
     def n_blocks(self) -> int:
-        """Number of blocks of rows."""
         return int(self.X.numblocks[0])
 
     @property
@@ -97,7 +93,6 @@ class Table:
 
     @property
     def on_gpu(self) -> bool:
-        """Whether the blocks are on GPUs."""
         return on_gpus(self.X)
 
     @property
@@ -132,7 +127,6 @@ class Table:
         return replace(self, X=counted, y=y, weights=weights)
 
     def is_persisted(self) -> bool:
-        """Whether all blocks are kept on workers already."""
         return all(map(are_futures, self.collections))
 
     def persisted(self, scope: ExitStack) -> Table:
@@ -179,7 +173,6 @@ def as_table(X: Collection, y: Data | None = None, weights: Data | None = None, 
 
 
 def _weights(array: DaskArray) -> DaskArray:
-    """Return weights as numbers."""
     if _is_number(array.dtype):
         return array
     if array.dtype.kind != "O":

@@ -10,8 +10,7 @@ from typing import Any
 
 from .blocks import covered_seconds
 
-NOTED_SECONDS = 0.001
-"""What is faster found a module that was there already."""
+NOTED_SECONDS = 0.001  # What is faster found a module that was there already.
 _MOST = 10_000
 
 

@@ -35,7 +35,6 @@ class SchedulerRecorder(SchedulerPlugin):
     # -- life ------------------------------------------------------------------------------------
 
     async def start(self, scheduler: Scheduler) -> None:
-        """Begin to record."""
         self._scheduler = scheduler
         self._begin = time.time()
         self._n_readings = n_readings(scheduler)
@@ -52,7 +51,6 @@ class SchedulerRecorder(SchedulerPlugin):
         self.mark()
 
     def mark(self) -> None:
-        """Take this moment for the beginning."""
         self._begin = self._tasks.begin = time.time()
         self._submitted.begin(self._begin)
         self._imports.begin()
@@ -92,7 +90,6 @@ class SchedulerRecorder(SchedulerPlugin):
     # -- workers ---------------------------------------------------------------------------------
 
     def add_worker(self, scheduler: Scheduler, worker: str) -> None:
-        """Notice a worker that joins."""
         self._figures_of(worker)["joined_later"] = True
 
     def remove_worker(self, scheduler: Scheduler, worker: str, *, stimulus_id: str, **kwargs: Any) -> None:
@@ -157,7 +154,6 @@ class SchedulerRecorder(SchedulerPlugin):
 
 
 def begin(name: str, dask_scheduler: Any) -> None:
-    """Take this moment for the beginning."""
     recorder: SchedulerRecorder = plugin(dask_scheduler, name)
     recorder.mark()
 

@@ -8,8 +8,7 @@ from typing import Any
 from ...dask_internals.scheduler_state import transition_facts
 from .blocks import Block, bounded, covered_seconds, spread
 
-UNFINISHED = ("processing", "waiting", "queued", "no-worker")
-"""States of tasks that are not over."""
+UNFINISHED = ("processing", "waiting", "queued", "no-worker")  # States of tasks that are not over.
 HELD_BLOCKS = 50_000
 SENT_BLOCKS = 2_000
 SENT_THREADS = 48
@@ -95,7 +94,6 @@ class SubmittedTime:
         self._since = now if self._keys else None
 
     def note(self, key: Any, state: str, now: float) -> None:
-        """Note that a task is now in that state."""
         if state in UNFINISHED:
             self._keys.add(key)
             if self._since is None:

@@ -52,7 +52,6 @@ class TransferSums:
         return self._following.whole
 
     def stop(self) -> None:
-        """Add up no more."""
         self._following.stop()
 
     def _add(self, entry: dict[str, Any]) -> None:
@@ -87,7 +86,6 @@ class ShuffledBytes:
         return self._n_bytes if self._following is not None and self._following.whole else None
 
     def stop(self) -> None:
-        """Add up no more."""
         if self._following is not None:
             self._following.stop()
 
@@ -106,7 +104,6 @@ class WorkerRecorder(WorkerPlugin):
         self.name = name
 
     def setup(self, worker: Worker) -> None:
-        """Begin to record."""
         self._worker = worker
         self._incoming = TransferSums(worker, "incoming")
         self._outgoing = TransferSums(worker, "outgoing")
@@ -121,7 +118,6 @@ class WorkerRecorder(WorkerPlugin):
         self._n_readings = n_readings(worker) - 1
 
     def teardown(self, worker: Worker) -> None:
-        """Leave the worker as it was."""
         for part in (self._incoming, self._outgoing, self._shuffles, self._imports):
             part.stop()
 

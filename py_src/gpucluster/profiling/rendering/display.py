@@ -22,8 +22,7 @@ from .svg import timeline_svg
 from .tables import report_text
 
 _WAIT_MILLISECONDS = 15_000
-_SETTLE_MILLISECONDS = 100
-"""So long after a theme has changed, its colours hold."""
+_SETTLE_MILLISECONDS = 100  # So long after a theme has changed, its colours hold.
 
 _LOADER = """<div style="color:var(--jp-content-font-color1, inherit);opacity:0.7">Preparing the timeline …</div>
 <script type="text/javascript">

@@ -24,7 +24,6 @@ def colours_of(report: ReportFigures) -> dict[str, str]:
 
 
 def legend_of(report: ReportFigures) -> list[tuple[str, str]]:
-    """Return names and colours for a legend."""
     colours = colours_of(report)
     rows = [(prefix, colour) for prefix, colour in colours.items() if colour != OTHER]
     rest = sum(colour == OTHER for colour in colours.values())
@@ -135,7 +134,6 @@ def _axis(end: float, scale: float, top: float) -> list[str]:
 
 
 def legend_html(report: ReportFigures) -> str:
-    """Return which colour is which kind of task."""
     items = "".join(
         f'<span style="margin-right:12px;white-space:nowrap"><span style="display:inline-block;width:10px;height:10px;'
         f'background:{colour};margin-right:4px"></span>{escape(name[:40])}</span>'

@@ -108,7 +108,6 @@ def worker_table(report: ReportFigures) -> tuple[list[str], list[list[str]], str
 
 
 def footnotes(report: ReportFigures) -> list[str]:
-    """Return the sentences below the tables."""
     lines = list(report.files) + list(report.notes)
     if report.workers and report.n_readings:
         samples = f" and {report.n_telemetry_samples} of the cluster's telemetry" if report.n_telemetry_samples else ""
@@ -164,7 +163,6 @@ def report_text(report: ReportFigures) -> str:
 
 
 def report_line(report: ReportFigures) -> str:
-    """Return a report in one line."""
     if not report.complete:
         return "<ProfileReport: the block has not ended>"
     tasks = "tasks not measured" if report.n_tasks is None else counted(report.n_tasks, "task")

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from ..model import Finding, ReportFigures, WorkerFigures, share
 
-LOW_UTILIZATION_PERCENT = 50.0
-"""Below this mean the GPUs wait, though tasks run …"""
-BUSY_SHARE = 0.5
-"""… on threads that are busy for at least this share of the time."""
-HIGH_UTILIZATION_PERCENT = 70.0
-"""A kernel ran nearly always …"""
-LOW_POWER_SHARE = 0.4
-"""… but the GPU drew less than this share of its power limit: the kernels filled little of it."""
+LOW_UTILIZATION_PERCENT = 50.0  # Below this mean the GPUs wait, though tasks run …
+BUSY_SHARE = 0.5  # … on threads that are busy for at least this share of the time.
+HIGH_UTILIZATION_PERCENT = 70.0  # A kernel ran nearly always …
+LOW_POWER_SHARE = 0.4  # … but the GPU drew less than this share of its power limit: the kernels filled little of it.
 _SECONDS = 2.0
 
 
 def on_gpu(report: ReportFigures) -> list[WorkerFigures]:
-    """Return the workers that have a GPU."""
     return [worker for worker in report.workers if worker.vram_total_bytes]
 
 

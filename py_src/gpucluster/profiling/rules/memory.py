@@ -8,12 +8,9 @@ from ...protocol.sizes import MEBIBYTE, format_size
 from ..model import Finding, ReportFigures, seconds, share
 from .gpu import on_gpu
 
-SPILLED_BYTES = 64 * MEBIBYTE
-"""Less than this is written in a moment."""
-PRESSURE_SHARE = 0.8
-"""Above this share of its memory limit, a Dask worker pauses by default: it starts no new task."""
-FREE_SHARE = 0.1
-"""An allocation failed though at least this share of the GPU's memory was free at its fullest."""
+SPILLED_BYTES = 64 * MEBIBYTE  # Less than this is written in a moment.
+PRESSURE_SHARE = 0.8  # Above this share of its memory limit, a Dask worker pauses by default: it starts no new task.
+FREE_SHARE = 0.1  # An allocation failed though at least this share of the GPU's memory was free at its fullest.
 _EXHAUSTED = re.compile(r"out[_ ]?of[_ ]?memory|MemoryError|bad_alloc|cudaErrorMemoryAllocation", re.IGNORECASE)
 
 

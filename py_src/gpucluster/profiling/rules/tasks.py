@@ -8,37 +8,24 @@ import statistics
 from ...protocol.plain_text import counted
 from ..model import Finding, ReportFigures, seconds, share
 
-SHORT_SECONDS = 0.2
-"""Below this, starting a computation costs more than the computation: shares of the time mean nothing."""
+SHORT_SECONDS = 0.2  # Below this, starting a computation costs more than the computation itself.
 
-TINY_SECONDS = 0.01
-"""Dask's scheduler spends about a millisecond on a task; a task should compute at least ten times as long."""
-TINY_TASKS = 200
-"""Fewer tiny tasks are no bottleneck."""
-TINY_PER_SECOND = 20.0
-"""Fewer per second leave the scheduler at rest, so the time goes elsewhere."""
-TINY_IDLE_SHARE = 0.5
-"""Tiny tasks that keep the threads busy for at least half of the time cost little."""
+TINY_SECONDS = 0.01  # Dask's scheduler spends about 1 ms on a task; it should compute ten times as long.
+TINY_TASKS = 200  # Fewer tiny tasks are no bottleneck.
+TINY_PER_SECOND = 20.0  # Fewer per second leave the scheduler at rest, so the time goes elsewhere.
+TINY_IDLE_SHARE = 0.5  # Tiny tasks that keep the threads busy for at least half of the time cost little.
 
-LARGE_PREFIX_SHARE = 0.5
-"""A kind of task that computes at least half of the time, but has fewer tasks than there are threads …"""
-UNUSED_SHARE = 0.4
-"""… matters where at least this share of the threads' time was idle."""
+LARGE_PREFIX_SHARE = 0.5  # A kind of task that computes half of the time, but has fewer tasks than there are threads …
+UNUSED_SHARE = 0.4  # … matters where at least this share of the threads' time was idle.
 
-SKEW_RATIO = 2.5
-"""A worker (or task) that was busy so many times as long as the median one holds the others up …"""
-SKEW_SHARE = 0.3
-"""… when it was busy for at least this share of the time, while that share of the threads' time was idle."""
+SKEW_RATIO = 2.5  # A worker (or task) that was busy so many times as long as the median one holds the others up …
+SKEW_SHARE = 0.3  # … when it was busy for this share of the time, while that share of the threads' time was idle.
 
-OTHERS_SHARE = 0.25
-"""Other programs that take this share of the cores make everything slow."""
+OTHERS_SHARE = 0.25  # Other programs that take this share of the cores make everything slow.
 
-LOADING_SHARE = 0.5
-"""Reading is the bottleneck when it takes at least half of the computing time …"""
-LOADING_SECONDS = 0.5
-"""… and so many seconds …"""
-LOADING_WALL_SHARE = 0.2
-"""… and, one after the other, this share of the whole time."""
+LOADING_SHARE = 0.5  # Reading is the bottleneck when it takes at least half of the computing time …
+LOADING_SECONDS = 0.5  # … and so many seconds …
+LOADING_WALL_SHARE = 0.2  # … and, one after the other, this share of the whole time.
 _LOADING = re.compile(
     r"read[-_ ]?(parquet|csv|json|orc|text|bytes|block|hdf|sql|table|image|file)"
     r"|from[-_]?(zarr|npy)|open[-_]|^load|imread"
@@ -205,8 +192,7 @@ def data_loading(report: ReportFigures) -> Finding | None:
     )
 
 
-IMPORT_SHARE = 0.25
-"""Importing that took at least this share of the time says more of the figures than anything else."""
+IMPORT_SHARE = 0.25  # Importing that took at least this share of the time says more of the figures than anything else.
 
 
 def imports(report: ReportFigures) -> Finding | None:

@@ -7,18 +7,13 @@ from ...protocol.sizes import MEBIBYTE, format_size
 from ..model import Finding, ReportFigures, seconds, share
 from .tasks import others_slow
 
-MOVED_BYTES = 64 * MEBIBYTE
-"""Less than this between workers is a matter of milliseconds."""
-MOVED_SHARE = 0.25
-"""Where it is not known how long that took: more than a quarter of all results moved."""
-TRANSFER_SHARE = 0.2
-"""Fetching took at least this share of what fetching and computing took together."""
+MOVED_BYTES = 64 * MEBIBYTE  # Less than this between workers is a matter of milliseconds.
+MOVED_SHARE = 0.25  # Where it is not known how long that took: more than a quarter of all results moved.
+TRANSFER_SHARE = 0.2  # Fetching took at least this share of what fetching and computing took together.
 GATHERED_BYTES = 100 * 10**6
 """More than 100 MB in a notebook are seldom looked at; they pass through the scheduler, one after the other."""
-SENT_BYTES = 10 * 10**6
-"""From here on, Dask itself warns of a large graph."""
-NOTEBOOK_SHARE, _MOST_SHARE = 0.4, 0.6
-"""For at least this share of the time no task was submitted: the notebook was what took it."""
+SENT_BYTES = 10 * 10**6  # From here on, Dask itself warns of a large graph.
+NOTEBOOK_SHARE, _MOST_SHARE = 0.4, 0.6  # For at least this share of the time no task was submitted.
 MOVED_BYTES_PER_SECOND = 20 * 10**6
 """As fast at least, data come to a notebook and go from it; what that took is told by rules of its own."""
 _SHORT_SECONDS = 0.5

@@ -24,8 +24,7 @@ from ..admission import AdmissionMixin, RefusalMixin
 from ..api import AUTH_RESOURCE
 from .upstream import MAX_BYTES, RETURNED_HEADERS, DashboardClient, DashboardUnreachable, Target
 
-NOT_FORWARDED_ARGUMENTS = frozenset({"token", "_xsrf"})
-"""Arguments that are for Jupyter; Bokeh would write them into its pages."""
+NOT_FORWARDED_ARGUMENTS = frozenset({"token", "_xsrf"})  # For Jupyter; Bokeh would write them into its pages.
 
 
 class PathRefused(GPUClusterError):
@@ -38,11 +37,8 @@ class PathRefused(GPUClusterError):
 def checked_path(path: str) -> str:
     """Return a decoded dashboard path, encoded for the upstream URL.
 
-    Raises
-    ------
-    PathRefused
-        For ``..``, empty segments (``//host``), backslashes, control characters, and for Dask's own
-        ``/proxy``, which reaches other hosts.
+    Raises `PathRefused` for ``..``, empty segments (``//host``), backslashes, control characters, and for Dask's own
+    ``/proxy``, which reaches other hosts.
     """
     segments = path.split("/")
     # A path may end with a slash, but no other segment is empty.
@@ -65,10 +61,8 @@ def forwarded_query(query: str) -> str:
 class Disguise:
     """Puts the public path wherever the dashboard mentions its secret prefix."""
 
-    prefix: str
-    """The secret, without slashes; empty where somebody else serves the pages, below none."""
-    public: str
-    """Path of the dashboard below the Jupyter server, without a slash at the end."""
+    prefix: str  # The secret, without slashes; empty where somebody else serves the pages, below none.
+    public: str  # Path of the dashboard below the Jupyter server, without a slash at the end.
 
     def text(self, text: str) -> str:
         """Return ``text`` without the secret."""
@@ -119,15 +113,12 @@ class DashboardRelay(WebSocketMixin, WebSocketHandler, RefusalMixin):
         """Return the path of the dashboard on this server, for a browser."""
 
     def fit_page(self, body: bytes) -> bytes:
-        """Return a page as it is shown here."""
         return body
 
     def passed_on(self, message: str | bytes) -> Sequence[str | bytes]:
-        """Return what goes on to the dashboard of something that the page sends."""
         return (message,)
 
     def shown(self, message: str) -> str:
-        """Return a text that the dashboard sends as the page gets it."""
         return message
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
@@ -177,7 +168,6 @@ class DashboardRelay(WebSocketMixin, WebSocketHandler, RefusalMixin):
 
     @property
     def max_message_size(self) -> int:
-        """Bound what a page may send."""
         return MAX_BYTES
 
     def select_subprotocol(self, subprotocols: list[str]) -> str | None:
@@ -185,12 +175,10 @@ class DashboardRelay(WebSocketMixin, WebSocketHandler, RefusalMixin):
         return self._upstream.selected_subprotocol if self._upstream else None
 
     def open(self, *args: str, **kwargs: str) -> None:
-        """Start to pass on what the dashboard sends."""
         super().open(*args, **kwargs)
         self._relay = asyncio.create_task(self._pass_messages())
 
     async def on_message(self, message: str | bytes) -> None:
-        """Pass on what the page sends."""
         if self._upstream is not None:
             try:
                 for frame in self.passed_on(message):
@@ -225,7 +213,6 @@ class DashboardHandler(AdmissionMixin, DashboardRelay):
     linkable = True
 
     def initialize(self, control: AsyncControl, client: DashboardClient) -> None:
-        """Take the long-lived objects of the extension."""
         self.control = control
         self.client = client
 
@@ -258,5 +245,4 @@ class DashboardHandler(AdmissionMixin, DashboardRelay):
         await self.pass_page(cluster, path or "status")
 
     def public_path(self, cluster: str) -> str:
-        """Return the path below the base URL."""
         return url_path_join(self.base_url, "gpucluster/dashboard", quote(cluster, safe=""))

@@ -18,15 +18,11 @@ from ...registry.record import DashboardAddress
 
 CONNECT_SECONDS = 5.0
 REQUEST_SECONDS = 30.0
-MAX_CLIENTS = 64
-"""Requests at the same time, over all dashboards."""
-MOST_SOCKETS = 1024
-"""More than one user has clusters."""
-MAX_BYTES = 128 * 2**20
-"""Largest body or message."""
+MAX_CLIENTS = 64  # Requests at the same time, over all dashboards.
+MOST_SOCKETS = 1024  # More than one user has clusters.
+MAX_BYTES = 128 * 2**20  # Largest body or message.
 
-FORWARDED_HEADERS = ("Accept", "Accept-Language")
-"""Nothing else is sent on: no cookie and no token of Jupyter's."""
+FORWARDED_HEADERS = ("Accept", "Accept-Language")  # Nothing else is sent on: no cookie and no token of Jupyter's.
 RETURNED_HEADERS = ("Content-Type", "Content-Disposition", "Cache-Control", "Expires", "Last-Modified")
 """Nothing else comes back: no cookie on Jupyter's origin, no hop-by-hop header."""
 
@@ -75,7 +71,6 @@ class SocketResolver(Resolver):
         self._others = DefaultLoopResolver()
 
     async def resolve(self, host: str, port: int, family: int = socket.AF_UNSPEC) -> list[tuple[int, Any]]:
-        """Return where to connect to."""
         if host.endswith(_SOCKETS):
             if host not in self._paths:
                 raise OSError("not the socket of a dashboard")
@@ -103,13 +98,7 @@ class DashboardClient:
         return target.url(scheme)
 
     async def fetch(self, target: Target, headers: HTTPHeaders) -> HTTPResponse:
-        """Get one page.
-
-        Raises
-        ------
-        DashboardUnreachable
-            When nothing answers there.
-        """
+        """Get one page. Raises `DashboardUnreachable` when nothing answers there."""
         if self._client is None:
             # Made on first use, when the event loop runs.
             self._client = SimpleAsyncHTTPClient(
@@ -133,13 +122,7 @@ class DashboardClient:
             raise DashboardUnreachable from None
 
     async def connect(self, target: Target, subprotocols: list[str]) -> WebSocketClientConnection:
-        """Open a WebSocket.
-
-        Raises
-        ------
-        DashboardUnreachable
-            When nothing answers there, or not with a WebSocket.
-        """
+        """Open a WebSocket. Raises `DashboardUnreachable` when nothing answers there, or not with a WebSocket."""
         url = self._url(target, "ws")
         request = HTTPRequest(url, connect_timeout=CONNECT_SECONDS, request_timeout=CONNECT_SECONDS)
         try:
@@ -150,7 +133,6 @@ class DashboardClient:
             raise DashboardUnreachable from None
 
     def close(self) -> None:
-        """Close the idle connections."""
         if self._client is not None:
             self._client.close()
             self._client = None

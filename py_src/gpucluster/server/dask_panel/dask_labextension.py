@@ -16,12 +16,7 @@ _USUAL = "LocalCluster"
 class DaskLabextensionServer:
     """Looks for it, and never imports it: it would bring Dask into this process.
 
-    Parameters
-    ----------
-    application : Application
-        Where its handlers are, if it was loaded.
-    ignored : bool
-        Act as if it were not there.
+    `application`: where its handlers are, if it was loaded. `ignored`: act as if it were not there.
     """
 
     def __init__(self, application: Application, *, ignored: bool, log: logging.Logger) -> None:

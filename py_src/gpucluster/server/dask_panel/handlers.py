@@ -54,13 +54,7 @@ def panel_model(model: ClusterModel, base_url: str) -> dict[str, Any]:
 
 
 def wanted_change(body: bytes) -> ClusterPatch:
-    """Read what the panel's scaling dialog sends: the whole cluster, of which two entries count.
-
-    Raises
-    ------
-    InvalidRequest
-        With a sentence.
-    """
+    """Read what the panel's scaling dialog sends: the whole cluster, of which two entries count."""
     try:
         request = json.loads(body)
     except (ValueError, RecursionError):
@@ -74,18 +68,15 @@ def wanted_change(body: bytes) -> ClusterPatch:
     return parse_patch({"n_workers": request["workers"]})
 
 
-PATIENCE_SECONDS = 20.0
-"""So long a question about a dashboard waits for the cluster to start."""
+PATIENCE_SECONDS = 20.0  # So long a question about a dashboard waits for the cluster to start.
 LOOK_SECONDS = 0.25
-_PAGES = "individual-plots.json"
-"""What the panel asks for to find out whether there is a dashboard, and what it shows."""
+_PAGES = "individual-plots.json"  # What the panel asks for to find out whether there is a dashboard, and what it shows.
 
 
 class PanelClustersHandler(ClustersHandler):
     """All clusters: ours, then those of dask-labextension's own server part."""
 
     def initialize(self, dask_labextension: DaskLabextensionServer, **services: Any) -> None:  # type: ignore[override]
-        """Take the long-lived objects of the extension."""
         super().initialize(**services)
         self.dask_labextension = dask_labextension
 
@@ -114,7 +105,6 @@ class PanelClusterHandler(ClusterHandler):
     @authenticated
     @authorized
     async def get(self, cluster: str) -> None:
-        """Look at one cluster."""
         self._answer_panel(await self._living(cluster))
 
     @authenticated

@@ -19,19 +19,13 @@ from ..routes import Services
 from .dask_labextension import DaskLabextensionServer
 from .handlers import NoDashboardHandler, PanelClusterHandler, PanelClustersHandler, PanelDashboardHandler
 
-_OURS = r"([0-9a-f]{8})"
-"""Ids of ours. dask-labextension's own have dashes."""
+_OURS = r"([0-9a-f]{8})"  # Ids of ours. dask-labextension's own have dashes.
 
 
 class _For(PathMatches):
     """Matches a path, for some methods, under a condition.
 
-    Parameters
-    ----------
-    methods : str
-        Separated by blanks; empty for all.
-    when : callable
-        The condition, looked at with each request.
+    `methods`: separated by blanks; empty for all. `when`: the condition, looked at with each request.
     """
 
     def __init__(self, pattern: str, methods: str = "", when: Callable[[], bool] = lambda: True) -> None:
@@ -46,7 +40,6 @@ class _For(PathMatches):
 
 
 def panel_rules(services: Services, dask_labextension: DaskLabextensionServer, base_url: str) -> list[Rule]:
-    """Return the rules of all addresses."""
     root = escape(base_url) + "dask/"
     both: dict[str, Any] = {"control": services.control, "standby": services.standby}
     many = {

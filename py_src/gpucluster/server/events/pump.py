@@ -18,22 +18,11 @@ from ...protocol.models import ClusterChanged, ClusterModel, ClusterRemoved, Eve
 from ..machine.devices import HostWatch
 from .viewers import EventMessage, Viewer, Write, event_message
 
-RETRY_SECONDS = (1.0, 30.0)
-"""First and longest pause before the stream is opened again after a failure."""
+RETRY_SECONDS = (1.0, 30.0)  # First and longest pause before the stream is opened again after a failure.
 
 
 class EventPump:
-    """Reads ``control.raw_events()``, and the GPUs of this machine, while at least one viewer is attached.
-
-    Parameters
-    ----------
-    control : AsyncControl
-        Where the events come from.
-    host : HostWatch
-        Where readings of this machine's GPUs come from.
-    log : logging.Logger
-        Where failures go.
-    """
+    """Reads ``control.raw_events()``, and the GPUs of this machine, while at least one viewer is attached."""
 
     def __init__(self, control: AsyncControl, host: HostWatch, log: logging.Logger) -> None:
         self._control = control
@@ -70,7 +59,6 @@ class EventPump:
             self._stop()
 
     async def close(self) -> None:
-        """Stop reading and wait until it is over."""
         self._viewers.clear()
         if tasks := self._stop():
             await asyncio.wait(tasks)

@@ -15,8 +15,7 @@ from ..standby import StandbyKeeper
 from .pump import EventPump
 from .viewers import EventMessage, Viewer
 
-MAX_MESSAGE_BYTES = 1024
-"""A viewer has nothing to say."""
+MAX_MESSAGE_BYTES = 1024  # A viewer has nothing to say.
 
 
 class EventsHandler(AdmissionMixin, WebSocketMixin, WebSocketHandler, RefusalMixin):
@@ -27,23 +26,19 @@ class EventsHandler(AdmissionMixin, WebSocketMixin, WebSocketHandler, RefusalMix
     _plain = True
 
     def initialize(self, pump: EventPump, standby: StandbyKeeper) -> None:
-        """Take the long-lived objects of the extension."""
         self.pump = pump
         self.standby = standby
 
     @property
     def max_message_size(self) -> int:
-        """Bound what a page may send."""
         return MAX_MESSAGE_BYTES
 
     @ws_authenticated
     @authorized
     async def get(self, *args: Any, **kwargs: Any) -> None:
-        """Upgrade to a WebSocket."""
         await super().get(*args, **kwargs)
 
     def open(self, *args: str, **kwargs: str) -> None:
-        """Attach to the pump."""
         super().open(*args, **kwargs)
         self.standby.used()
         # With the compression of WebSockets itself, which a site may turn on, frames differ between viewers.
@@ -54,7 +49,6 @@ class EventsHandler(AdmissionMixin, WebSocketMixin, WebSocketHandler, RefusalMix
         """Ignore what a page says."""
 
     def on_close(self) -> None:
-        """Detach from the pump."""
         if self._viewer is not None:
             self.pump.detach(self._viewer)
 

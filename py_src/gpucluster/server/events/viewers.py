@@ -12,8 +12,7 @@ from typing import Any
 from tornado.iostream import StreamClosedError
 from tornado.websocket import WebSocketClosedError
 
-COMPRESS_ABOVE_BYTES = 8 * 1024
-"""Longer messages go as a binary frame that holds gzip."""
+COMPRESS_ABOVE_BYTES = 8 * 1024  # Longer messages go as a binary frame that holds gzip.
 _LEVEL = 5
 _FINAL, _TEXT, _BINARY = 0x80, 0x1, 0x2
 
@@ -22,13 +21,10 @@ _FINAL, _TEXT, _BINARY = 0x80, 0x1, 0x2
 class EventMessage:
     """What is sent to a page."""
 
-    about: tuple[str, str]
-    """Kind of the event and what it is about: a later message about the same makes this one void."""
-    payload: bytes
-    """JSON, or gzip of it."""
+    about: tuple[str, str]  # Kind of the event and what it is about: a later message about it makes this one void.
+    payload: bytes  # JSON, or gzip of it.
     compressed: bool
-    frame: bytes
-    """The payload as a WebSocket frame. A server's frames are not masked, so they are the same for everybody."""
+    frame: bytes  # The payload as a WebSocket frame, which is not masked: the same for everybody.
 
 
 def event_message(kind: str, id: str, text: bytes) -> EventMessage:
@@ -58,11 +54,6 @@ class Viewer:
     """What one page has still to be told.
 
     Nobody waits for a page: while its connection is full, only the newest message about each thing is kept.
-
-    Parameters
-    ----------
-    write : callable
-        Sends to the page.
     """
 
     def __init__(self, write: Write) -> None:

@@ -9,37 +9,23 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from jupyter_server.auth.decorator import authorized
-from pydantic import ValidationError
 from tornado.web import authenticated
 
 from ...client.control import AsyncControl
-from ...protocol.errors import AccessDenied, InvalidState, invalid_request
+from ...protocol.errors import AccessDenied, InvalidState, parsed
 from ...protocol.models import DeviceModel, HostDevices, ProcessStopped, StopProcess
 from ...protocol.workers import names_of_clusters, names_of_workers
 from ...registry.process import ProcessIdentity, is_alive, send_signal
 from ..api import ClusterAPIHandler
 
-FRESH_SECONDS = 1.0
-"""Several pages that ask at once share one reading."""
+FRESH_SECONDS = 1.0  # Several pages that ask at once share one reading.
 
 Notebooks = Callable[[], Awaitable[dict[int, str]]]
 """Gives the paths of the notebooks whose kernels run, by the kernels' process ids."""
 
 
 class DeviceReader:
-    """Reads the devices in a thread; a failure is a sentence, never an error.
-
-    Parameters
-    ----------
-    control : AsyncControl
-        Knows the clusters.
-    notebooks : callable
-        Knows the kernels.
-    log : logging.Logger
-        Where failures go.
-    may_stop : bool
-        Whether people may stop their processes.
-    """
+    """Reads the devices in a thread; a failure is a sentence, never an error."""
 
     def __init__(
         self, control: AsyncControl, notebooks: Notebooks, log: logging.Logger, *, may_stop: bool = True
@@ -53,7 +39,6 @@ class DeviceReader:
         self._in_use = True
 
     async def read(self) -> HostDevices:
-        """Return the devices as they are now."""
         now = asyncio.get_running_loop().time()
         if self._reading is None or (self._reading.done() and now - self._read_at > FRESH_SECONDS):
             self._reading = asyncio.create_task(self._read())
@@ -117,13 +102,7 @@ _CHANGE: dict[str, float] = {
 
 
 class HostWatch:
-    """Reads the devices again and again.
-
-    Parameters
-    ----------
-    devices : DeviceReader
-        Who reads.
-    """
+    """Reads the devices again and again. `devices`: who reads."""
 
     def __init__(self, devices: DeviceReader) -> None:
         self._devices = devices
@@ -171,8 +150,7 @@ def _moved(old: object, new: object, name: str) -> bool:
     return bool(abs(after - before) >= _CHANGE[name])
 
 
-PATIENCE_SECONDS = 5.0
-"""So long a process may take to end by itself; then it is killed."""
+PATIENCE_SECONDS = 5.0  # So long a process may take to end by itself; then it is killed.
 LOOK_SECONDS = 0.05
 
 
@@ -188,10 +166,7 @@ class StopProcessHandler(ClusterAPIHandler):
         """End the process, and kill it where it does not end; returns when it is gone, or cannot be ended."""
         if not self.allowed:
             raise AccessDenied("This server only shows who uses the GPUs (GPUClusterExtension.stop_processes).")
-        try:
-            birth = StopProcess.model_validate_json(self.body()).birth
-        except ValidationError as error:
-            raise invalid_request(error) from None
+        birth = parsed(StopProcess, self.body()).birth
         number = int(pid)
         host = await self.devices.read()
         found = [
@@ -222,11 +197,6 @@ async def notebooks_by_pid(session_manager: Any, kernel_manager: Any) -> dict[in
     """Return the paths of the open notebooks and consoles by the process id of their kernel.
 
     Kernels that run elsewhere, or through a provisioner that tells no process id, are left out.
-
-    Parameters
-    ----------
-    session_manager, kernel_manager
-        Jupyter's own.
     """
     found: dict[int, str] = {}
     for session in await session_manager.list_sessions():

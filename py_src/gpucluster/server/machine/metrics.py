@@ -29,20 +29,11 @@ from .devices import DeviceReader
 class Figure:
     """A figure of the protocol, and how it is told.
 
-    Attributes
-    ----------
-    field : str
-        Name in the protocol.
-    name : str
-        Of the metric, without ``gpucluster_`` and what comes before.
-    unit : str
-        The end of the name; empty for counts.
-    text : str
-        What it is.
-    divisor : float
-        By which it becomes a base unit.
-    grows : bool
-        Whether it only grows, while the worker lives.
+    * `field`: name in the protocol.
+    * `name`: of the metric, without ``gpucluster_`` and what comes before.
+    * `unit`: the end of the name; empty for counts.
+    * `divisor`: by which it becomes a base unit.
+    * `grows`: whether it only grows, while the worker lives.
     """
 
     field: str
@@ -93,12 +84,8 @@ GPU_FIGURES = (
 def cluster_families(models: Sequence[ClusterModel], samples: dict[str, TelemetrySample]) -> Iterator[Metric]:
     """Yield what is known of clusters and their workers.
 
-    Parameters
-    ----------
-    models : sequence of ClusterModel
-        All clusters; those that have ended are only counted, since another may have the name of one of them.
-    samples : dict
-        The newest figures by the cluster's id, of those that have told them.
+    `models`: all clusters; those that have ended are only counted, since another may have the name of one of them.
+    `samples`: the newest figures by the cluster's id, of those that have told them.
     """
     states = Counter(model.state for model in models)
     number = GaugeMetricFamily("gpucluster_clusters", "Clusters by state.", labels=["state"])
@@ -136,7 +123,6 @@ def cluster_families(models: Sequence[ClusterModel], samples: dict[str, Telemetr
 
 
 def gpu_families(host: HostDevices) -> Iterator[Metric]:
-    """Yield what is known of the GPUs of this machine."""
     info = InfoMetricFamily("gpucluster_gpu", "Which GPU or MIG slice it is.", labels=["uuid"])
     readable = GaugeMetricFamily("gpucluster_gpu_up", "Whether the GPU can be read.", labels=["uuid"])
     for device in host.devices:
@@ -169,8 +155,7 @@ class Families:
         return [family for family in self._families if family.samples]
 
 
-ANSWER_SECONDS = 5.0
-"""So long a cluster may take: Prometheus waits ten seconds for all of them."""
+ANSWER_SECONDS = 5.0  # So long a cluster may take: Prometheus waits ten seconds for all of them.
 
 
 class MetricsHandler(ClusterAPIHandler):
@@ -182,7 +167,6 @@ class MetricsHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def get(self) -> None:
-        """Return the metrics."""
         models = await self.control.list()
         samples, host = await asyncio.gather(self._samples(models), self.devices.read())
         text = await asyncio.to_thread(

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 
 from jupyter_server.auth.decorator import authorized
-from pydantic import ValidationError
 from tornado.web import authenticated
 
 from ...client.instructing import class_clusters, message_class, stop_class
 from ...client.node import node
-from ...protocol.errors import invalid_request
+from ...protocol.errors import parsed
 from ...protocol.instructing import ClassMessage, ClassStop
 from ..api import ClusterAPIHandler
 
@@ -23,7 +22,6 @@ class NodeHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def get(self) -> None:
-        """Return it."""
         self.answer(await asyncio.to_thread(node))
 
 
@@ -35,7 +33,6 @@ class ClassClustersHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def get(self) -> None:
-        """Return them."""
         self.answer(await asyncio.to_thread(class_clusters))
 
 
@@ -45,11 +42,7 @@ class ClassMessageHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def post(self) -> None:
-        """Tell them."""
-        try:
-            asked = ClassMessage.model_validate_json(self.body())
-        except ValidationError as error:
-            raise invalid_request(error) from None
+        asked = parsed(ClassMessage, self.body())
         self.answer(await asyncio.to_thread(message_class, asked.user, asked.text))
 
 
@@ -59,9 +52,5 @@ class ClassStopHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def post(self) -> None:
-        """Stop them."""
-        try:
-            asked = ClassStop.model_validate_json(self.body())
-        except ValidationError as error:
-            raise invalid_request(error) from None
+        asked = parsed(ClassStop, self.body())
         self.answer(await asyncio.to_thread(stop_class, asked.user, asked.reason))

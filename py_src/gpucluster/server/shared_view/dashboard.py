@@ -18,8 +18,7 @@ from .pages import Address, address_of
 from .shown import without_paths
 
 QUESTIONS = frozenset({"PULL-DOC-REQ", "SERVER-INFO-REQ"})
-MOST_FRAME_BYTES = 4 * 2**20
-"""What is not passed on is read all the same; a longer frame ends the connection."""
+MOST_FRAME_BYTES = 4 * 2**20  # What is not passed on is read all the same; a longer frame ends the connection.
 _ID = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
 _AFTER_HEADER = 2
 _MOST_BUFFERS = 1024
@@ -29,8 +28,7 @@ class ReadOnly:
     """Passes questions on, and nothing else."""
 
     def __init__(self) -> None:
-        self._left = 0
-        """Frames that the message which has begun still has."""
+        self._left = 0  # Frames that the message which has begun still has.
 
     def passed_on(self, frame: str | bytes) -> tuple[str, ...]:
         """Take the next frame that a page sends; returns the frames that go to the dashboard."""
@@ -59,8 +57,7 @@ def _header(frame: str | bytes) -> dict[str, object]:
     return header if isinstance(header, dict) else {}
 
 
-PAGES_LOADED = (60, 60.0)
-"""So many pages by one link within so many seconds: each one costs the scheduler work."""
+PAGES_LOADED = (60, 60.0)  # So many pages by one link within so many seconds: each one costs the scheduler work.
 _NO_MENU = b"<style>.navbar { display: none !important }</style></head>"
 """What leads from a page to others leads nowhere here."""
 
@@ -78,7 +75,6 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
     _is_page = False
 
     def initialize(self, **parts: object) -> None:
-        """Take the long-lived objects of the extension."""
         super().initialize(**parts)
         self._filter = ReadOnly()
         self._acknowledged = asyncio.Event()
@@ -128,7 +124,6 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
 
     @property
     def max_message_size(self) -> int:
-        """Bound what a page may send."""
         return MOST_FRAME_BYTES
 
     def open(self, *args: str, **kwargs: str) -> None:
@@ -137,7 +132,6 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
             DashboardRelay.open(self, *args, **kwargs)
 
     def on_close(self) -> None:
-        """Leave the dashboard."""
         self._acknowledged.set()
         self.unwatch_link()
         DashboardRelay.on_close(self)

@@ -18,12 +18,9 @@ from .handler import SharedViewHandler, SharedViewMixin, TooOften
 from .pages import shown_pages
 from .sessions import OpenViews, ViewSession
 
-MOST_MESSAGE_BYTES = 1024
-"""Who looks has nothing to say."""
-OVER_CODE = 4001
-"""Closes a WebSocket for good: the page does not try again."""
-FULL_CODE = 1013
-"""The protocol's own: try again later."""
+MOST_MESSAGE_BYTES = 1024  # Who looks has nothing to say.
+OVER_CODE = 4001  # Closes a WebSocket for good: the page does not try again.
+FULL_CODE = 1013  # The protocol's own: try again later.
 TOO_MANY = "Too many pages are open by this link. Close some, and load this one again."
 WHY_OVER = "The link has expired or was revoked, or the cluster has stopped. This is its last state."
 
@@ -35,12 +32,7 @@ class SharedSocket(SharedViewMixin, WebSocketMixin, WebSocketHandler, RefusalMix
     session: ViewSession | None = None
 
     def admit_socket(self, cluster: str) -> SharedLink:
-        """Return the link by which somebody looks.
-
-        Raises
-        ------
-        ViewRefused, LoginFirst, TooOften
-        """
+        """Return the link by which somebody looks. Raises `ViewRefused`, `LoginFirst`, `TooOften`."""
         self.session, link = self.session_and_link(cluster)
         if not self.sessions.has_room(self.session):
             raise TooOften(TOO_MANY)
@@ -50,10 +42,7 @@ class SharedSocket(SharedViewMixin, WebSocketMixin, WebSocketHandler, RefusalMix
     def watch_link(self) -> bool:
         """Close when the link is withdrawn; called when the WebSocket is open.
 
-        Returns
-        -------
-        bool
-            Whether it may stay: others may have come while this one was opened.
+        Returns whether it may stay: others may have come while this one was opened.
         """
         assert self.session is not None
         if not self.sessions.has_room(self.session):
@@ -82,12 +71,10 @@ class SharedEventsHandler(SharedSocket):
 
     @property
     def max_message_size(self) -> int:
-        """Bound what a page may send."""
         return MOST_MESSAGE_BYTES
 
     @allow_unauthenticated
     async def get(self, cluster: str) -> None:
-        """Upgrade to a WebSocket."""
         link = self.admit_socket(cluster)
         model = await self.control.get(cluster)
         gpus = model.has_gpus or any(worker.device is not None for worker in model.workers)
@@ -113,7 +100,6 @@ class SharedEventsHandler(SharedSocket):
         """Ignore what a page says."""
 
     def on_close(self) -> None:
-        """Detach from the feed."""
         self.unwatch_link()
         if self._viewer is not None:
             self.feeds.detach(self._cluster, self._viewer)
@@ -136,7 +122,6 @@ class SharedHistoryHandler(SharedViewHandler):
 
     @allow_unauthenticated
     async def get(self, cluster: str) -> None:
-        """Return the figures."""
         session, _ = self.session_and_link(cluster)
         self.count_opening(session)
         self.set_header("Content-Type", "application/json")

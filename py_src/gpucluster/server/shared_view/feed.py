@@ -40,7 +40,6 @@ class ViewFeeds:
             del self._feeds[cluster]
 
     async def close(self) -> None:
-        """Read nothing any more."""
         tasks = [task for feed in self._feeds.values() for task in feed.stop()]
         self._feeds.clear()
         if tasks:
@@ -52,11 +51,9 @@ class _Feed:
         self._control = control
         self._id = cluster
         self._log = log
-        self._viewers: dict[Viewer, bool] = {}
-        """Whether each of them may see keys of tasks."""
+        self._viewers: dict[Viewer, bool] = {}  # Whether each of them may see keys of tasks.
         self._last: SharedCluster | None = None
-        self._newest: dict[bool, EventMessage] = {}
-        """With and without what only those may see."""
+        self._newest: dict[bool, EventMessage] = {}  # With and without what only those may see.
         self._tasks = [asyncio.create_task(self._watch()), asyncio.create_task(self._follow())]
 
     def attach(self, write: Write, tasks: bool) -> Viewer:

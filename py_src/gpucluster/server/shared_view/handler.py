@@ -20,15 +20,7 @@ MOST_NAMES = 1024
 
 
 class Limiter:
-    """Counts what happens under a name within a span of time.
-
-    Parameters
-    ----------
-    most : int
-        So many times under one name.
-    seconds : float
-        Within so many seconds.
-    """
+    """Counts what happens under a name within a span of time."""
 
     def __init__(self, most: int, seconds: float) -> None:
         self._most = most
@@ -44,7 +36,6 @@ class Limiter:
         return len(times) >= self._most
 
     def note(self, name: str) -> None:
-        """Count once more."""
         times = self._times.setdefault(name, deque(maxlen=self._most))
         self._forget(times)
         times.append(time.monotonic())
@@ -92,17 +83,12 @@ class SharedViewMixin(JupyterHandler):
     wrong: Limiter
     loads: Limiter
     openings: Limiter
-    policy_of_content = "default-src 'none'"
-    """Content-Security-Policy, besides who may embed the page."""
-    embedded = "'none'"
-    """Who may embed it."""
-    linkable = False
-    """Whether other sites may link to it."""
-    leads_to_login = False
-    """Whether a stranger is sent to the log-in."""
+    policy_of_content = "default-src 'none'"  # Content-Security-Policy, besides who may embed the page.
+    embedded = "'none'"  # Who may embed it.
+    linkable = False  # Whether other sites may link to it.
+    leads_to_login = False  # Whether a stranger is sent to the log-in.
 
     def initialize(self, **parts: Any) -> None:
-        """Take the long-lived objects of the extension."""
         vars(self).update(parts)
 
     async def prepare(self) -> None:  # type: ignore[override]
@@ -116,10 +102,6 @@ class SharedViewMixin(JupyterHandler):
 
         Browsers say from where a page loads something (``Sec-Fetch-Site``) at addresses of loopback and of HTTPS only.
         At all others there is the ``Origin`` of what a page sends.
-
-        Raises
-        ------
-        tornado.web.HTTPError
         """
         headers = self.request.headers
         if is_from_elsewhere(headers) and not (self.linkable and opens_a_tab(self.request.method, headers)):
@@ -131,12 +113,7 @@ class SharedViewMixin(JupyterHandler):
         """What is sent here is the token of a link, which no other site knows; Jupyter's own cookie counts nothing."""
 
     def session_and_link(self, cluster: str) -> tuple[ViewSession, SharedLink]:
-        """Return by which link somebody looks.
-
-        Raises
-        ------
-        ViewRefused, LoginFirst
-        """
+        """Return by which link somebody looks. Raises `ViewRefused`, `LoginFirst`."""
         session = self.sessions.find(self.get_cookie(COOKIE), cluster)
         link = self.sessions.link_of(session) if session is not None else None
         if session is None or link is None:
@@ -145,23 +122,13 @@ class SharedViewMixin(JupyterHandler):
         return session, link
 
     def count_opening(self, session: ViewSession) -> None:
-        """Count a WebSocket or a history by the session's link, whether or not it is closed soon.
-
-        Raises
-        ------
-        TooOften
-        """
+        """Count a WebSocket or a history by the session's link, whether or not it is closed soon. Raises `TooOften`."""
         if self.openings.is_over(session.link):
             raise TooOften("This link is opened too often. Try again in a minute.")
         self.openings.note(session.link)
 
     def must_be_known(self, link: SharedLink) -> None:
-        """Refuse who is not logged in to the hub, where the link asks for that.
-
-        Raises
-        ------
-        LoginFirst
-        """
+        """Refuse who is not logged in to the hub, where the link asks for that. Raises `LoginFirst`."""
         if self.sessions.policy.asks_for_login(link) and not self.current_user:
             raise LoginFirst("This link is for people who are logged in to this hub. Log in, and it opens.")
 

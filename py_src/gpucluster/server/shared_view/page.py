@@ -27,8 +27,7 @@ WRONG = (
     "This link is not right, and too many that are not came from your address. Ask for a new one, or try again in a "
     "minute."
 )
-OPENINGS_TOLD = (1, 600.0)
-"""How often the activity says that a link was opened; the list of links counts each time."""
+OPENINGS_TOLD = (1, 600.0)  # How often the activity says that a link was opened; the list of links counts each time.
 
 _HERE = Path(str(files("gpucluster"))) / "server" / "shared_view" / "static"
 _WIDGETS = Path(str(files("gpucluster"))) / "widgets" / "static"
@@ -52,7 +51,6 @@ class SharedPageHandler(SharedViewHandler):
 
     @allow_unauthenticated
     async def get(self, cluster: str) -> None:
-        """Return the page."""
         self.set_header("Content-Type", "text/html; charset=utf-8")
         self.finish((_HERE / "page.html").read_bytes())
 
@@ -62,7 +60,6 @@ class SharedFileHandler(SharedViewHandler):
 
     @allow_unauthenticated
     async def get(self, cluster: str, name: str) -> None:
-        """Return it."""
         path, kind = FILES[name]
         self.set_header("Content-Type", f"{kind}; charset=utf-8")
         self.set_header("Cache-Control", "no-cache")
@@ -106,7 +103,6 @@ class SharedSessionHandler(SharedViewHandler):
 
     @allow_unauthenticated
     async def delete(self, cluster: str) -> None:
-        """End the session."""
         if (key := self.get_cookie(COOKIE)) is not None:
             self.sessions.end(key)
         self.clear_cookie(COOKIE, path=self.view_path(cluster))

@@ -29,10 +29,8 @@ def is_of_a_hub(environment: Mapping[str, str] = os.environ) -> bool:
 class LinkPolicy:
     """What this server and its site say of links."""
 
-    shows: bool = True
-    """Whether this server shows clusters by a link."""
-    hub: bool = False
-    """Whether it belongs to a hub, whose log-in is asked for besides the link."""
+    shows: bool = True  # Whether this server shows clusters by a link.
+    hub: bool = False  # Whether it belongs to a hub, whose log-in is asked for besides the link.
 
     def allows(self, link: SharedLink) -> bool:
         """Return whether a link that was made counts here and now."""
@@ -43,8 +41,7 @@ class LinkPolicy:
         return self.hub and not (link.public and this_site().sharing.public_links)
 
 
-IDLE_SECONDS = 600.0
-"""A session that asks for nothing for so long, and has no WebSocket open, is over."""
+IDLE_SECONDS = 600.0  # A session that asks for nothing for so long, and has no WebSocket open, is over.
 MOST_OF_A_LINK = 50
 MOST_SOCKETS_OF_A_LINK = 100
 _KEY_BYTES = 32
@@ -66,13 +63,7 @@ class ViewSession:
 
 
 class ViewSessions:
-    """The sessions of one Jupyter server.
-
-    Parameters
-    ----------
-    registry : Registry
-        Where the links are.
-    """
+    """The sessions of one Jupyter server. `registry`: where the links are."""
 
     def __init__(self, registry: Registry, policy: LinkPolicy) -> None:
         self._registry = registry
@@ -91,7 +82,6 @@ class ViewSessions:
         return key
 
     def end(self, key: str) -> None:
-        """Forget a session."""
         self._sessions.pop(_hashed(key), None)
 
     def find(self, key: str | None, cluster: str) -> ViewSession | None:
@@ -168,13 +158,11 @@ class OpenViews:
             self._task = asyncio.create_task(self._look())
 
     def remove(self, close: Close) -> None:
-        """Forget a WebSocket that has closed."""
         session = self._open.pop(close, None)
         if session is not None:
             session.sockets -= 1
 
     async def close(self) -> None:
-        """Look no more."""
         self._open.clear()
         if self._task is not None:
             self._task.cancel()

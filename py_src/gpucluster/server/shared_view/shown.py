@@ -29,8 +29,7 @@ SHOWN = frozenset(
     }
 )  # fmt: skip
 """``progress`` names kinds of tasks; unless the link shows tasks, it has one entry for all of them."""
-WITHHELD = frozenset({"host", "host_others_cores"})
-"""What a newer cluster measures and nobody has decided on is withheld, too."""
+WITHHELD = frozenset({"host", "host_others_cores"})  # So is what a newer cluster measures and nobody has decided on.
 _COUNTS = frozenset(PrefixProgress.model_fields) - {"prefix"}
 ALL_TASKS = "all tasks"
 
@@ -47,12 +46,7 @@ def without_paths(text: str) -> str:
 def shown_telemetry(line: bytes, *, tasks: bool) -> bytes | None:
     """Return the JSON of an event without what is withheld; ``None``: it is no sample that can be read.
 
-    Parameters
-    ----------
-    line : bytes
-        The event.
-    tasks : bool
-        Whether the link shows keys of tasks.
+    `line`: bytes; the event. `tasks`: whether the link shows keys of tasks.
     """
     try:
         event: Any = json.loads(line)

@@ -21,8 +21,7 @@ from .worker_titles import WorkerTitles
 
 logger = logging.getLogger("gpucluster.supervisor")
 
-COALESCE_SECONDS = 1.0
-"""Workers that come or go within this time are one entry."""
+COALESCE_SECONDS = 1.0  # Workers that come or go within this time are one entry.
 NOTICE_SECONDS = 60.0
 """Workers that die within this time of the first are one notice: the task that has killed one often kills others."""
 MOST_TOGETHER = 1000
@@ -31,21 +30,13 @@ MOST_TOGETHER = 1000
 class ActivityLog:
     """Appends to the activity of one cluster. What cannot be written is lost: it must not stop a cluster.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    planned : callable
-        Gives the names of the workers that the cluster is meant to have: one of them that is gone has left
-        unexpectedly.
-    inquire : callable
-        Finds out why workers died.
-    announce : callable
-        Given kind and message of what is worth a notice, and the one that it takes the place of, ``instead``.
-    titles : WorkerTitles
-        What workers are called.
-    renewed : bool
-        Whether workers start anew when they have lived long enough.
+    * `path`: the file.
+    * `planned`: gives the names of the workers that the cluster is meant to have: one of them that is gone has left
+      unexpectedly.
+    * `inquire`: finds out why workers died.
+    * `announce`: given kind and message of what is worth a notice, and the one that it takes the place of, ``instead``.
+    * `titles`: what workers are called.
+    * `renewed`: whether workers start anew when they have lived long enough.
     """
 
     def __init__(
@@ -131,12 +122,7 @@ class ActivityLog:
     def saw_workers(self, workers: Sequence[WorkerModel], *, restarting: bool) -> None:
         """Note who came and who went since the last call.
 
-        Parameters
-        ----------
-        workers : sequence of WorkerModel
-            Those that are connected.
-        restarting : bool
-            Whether all of them are being replaced, which is no news.
+        `workers`: those that are connected. `restarting`: whether all of them are being replaced, which is no news.
         """
         before, self._workers = self._workers, {worker.address or worker.name: worker for worker in workers}
         if before is None:

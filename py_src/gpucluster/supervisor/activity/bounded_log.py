@@ -22,28 +22,19 @@ SOON_SECONDS = 0.1
 class BoundedLog:
     """Shortens one log, whenever it has grown too long.
 
-    Parameters
-    ----------
-    most, first, last : int
-        Bytes that the file may have before it is shortened, and about how many of its beginning and of its end it has
-        afterwards.
+    `most`, `first`, `last`: bytes that the file may have before it is shortened, and about how many of its beginning
+    and of its end it has afterwards.
     """
 
     def __init__(self, path: Path, *, most: int = MOST_BYTES, first: int = FIRST_BYTES, last: int = LAST_BYTES) -> None:
         self._path = path
         self._most, self._first, self._last = most, first, last
-        self._cut: int | None = None
-        """Where the line is that tells what was left out, once something was."""
+        self._cut: int | None = None  # Where the line is that tells what was left out, once something was.
         self._left_out = 0
         self._told_bytes = 0
 
     def look(self) -> None:
-        """Shorten it if need be, and look again soon then: whoever prints that much may go on.
-
-        Raises
-        ------
-        OSError
-        """
+        """Shorten it if need be, and look again soon then: whoever prints that much may go on. Raises `OSError`."""
         if self.shorten():
             asyncio.get_running_loop().call_later(SOON_SECONDS, self._look_again)
 
@@ -52,12 +43,7 @@ class BoundedLog:
             self.look()
 
     def shorten(self) -> bool:
-        """Leave out the middle, if the file is too long; returns whether it was.
-
-        Raises
-        ------
-        OSError
-        """
+        """Leave out the middle, if the file is too long; returns whether it was. Raises `OSError`."""
         if self._path.stat().st_size <= self._most:
             return False
         with self._path.open("r+b", buffering=0) as log:

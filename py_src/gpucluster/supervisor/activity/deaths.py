@@ -22,33 +22,22 @@ class Death:
     """What is known of a worker that left although it was wanted."""
 
     worker: WorkerModel
-    why: str | None
-    """Why, in words that follow 'Worker 0', such as 'was killed (SIGKILL)'; ``None`` where nobody knows."""
+    why: str | None  # In words that follow 'Worker 0', such as 'was killed (SIGKILL)'; ``None``: nobody knows.
     n_anew: int = 0
     n_lost: int = 0
-    over_limit: bool = False
-    """Whether it needed more memory than its limit."""
-    told_by_deployment: bool = False
-    """Whether the deployment tells why, for all together."""
-    tasks: tuple[str, ...] = ()
-    """Kinds of the tasks that it had, the most frequent first."""
+    over_limit: bool = False  # Whether it needed more memory than its limit.
+    told_by_deployment: bool = False  # Whether the deployment tells why, for all together.
+    tasks: tuple[str, ...] = ()  # Kinds of the tasks that it had, the most frequent first.
 
 
 class DeathCauses:
-    """Finds out why workers of one cluster died.
-
-    Parameters
-    ----------
-    deployment : callable
-        Gives it, once there is one.
-    """
+    """Finds out why workers of one cluster died. `deployment`: gives it, once there is one."""
 
     def __init__(self, deployment: Callable[[], Deployment | None]) -> None:
         self._deployment = deployment
         self._kills = MemoryKills()
 
     def look_at(self, workers: Sequence[WorkerModel]) -> list[Death]:
-        """Return what is known of these workers."""
         deployment = self._deployment()
         if deployment is None:
             return [Death(worker, None) for worker in workers]
@@ -90,17 +79,7 @@ _LONGEST_TASK = 30
 
 
 def sentence(deaths: Sequence[Death], named: Callable[[Sequence[str]], str], *, recomputed: bool = False) -> str:
-    """Return who died, why, running what, and what is recomputed, in a sentence or two.
-
-    Parameters
-    ----------
-    deaths : sequence of Death
-        At least one.
-    named : callable
-        Gives what several workers are called together.
-    recomputed : bool
-        Whether all results are back.
-    """
+    """Return who died, why, running what, and what is recomputed, in a sentence or two."""
     names = list(dict.fromkeys(death.worker.name for death in deaths))
     who = named(names)
     causes = Counter(death.why for death in deaths if death.why is not None)

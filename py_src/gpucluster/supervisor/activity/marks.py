@@ -9,8 +9,7 @@ from ...backends.scheduler.view import Columns, Members
 from ...protocol.sizes import format_size
 from .worker_titles import WorkerTitles
 
-Mark = tuple[str, str]
-"""Kind and message of a piece of news."""
+Mark = tuple[str, str]  # Kind and message of a piece of news.
 _LONGEST_TROUBLE = 90
 SILENT_SECONDS = 30.0
 """Workers tell of themselves every few seconds. The scheduler gives up one that hangs after minutes only: a task that
@@ -18,13 +17,7 @@ holds Python's lock keeps its worker silent, too."""
 
 
 class Marks:
-    """Looks at each reading for what has not been there before.
-
-    Parameters
-    ----------
-    titles : WorkerTitles
-        What workers are called.
-    """
+    """Looks at each reading for what has not been there before. `titles`: what workers are called."""
 
     def __init__(self, titles: WorkerTitles) -> None:
         self._titles = titles
@@ -37,15 +30,7 @@ class Marks:
         self._spilled = self._paused = False
 
     def look_at(self, columns: Columns, members: Members) -> list[Mark]:
-        """Return what is new.
-
-        Parameters
-        ----------
-        columns : dict
-            As the heartbeats have brought them.
-        members : Members
-            Who takes part now.
-        """
+        """Return what is new. `columns`: as the heartbeats have brought them. `members`: who takes part now."""
         return [*self._spill(columns), *self._pause(members), *self._silence(columns), *self._gpus(columns)]
 
     def _spill(self, columns: Columns) -> list[Mark]:

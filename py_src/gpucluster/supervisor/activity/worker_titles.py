@@ -28,11 +28,9 @@ class WorkerTitles:
             self._titles[name] = worker_title(name, _at(columns.get("device_index", ()), place), machine)
 
     def of(self, name: str) -> str:
-        """Return the title of a worker."""
         return self._titles.get(name) or worker_title(name)
 
     def together(self, names: Iterable[str]) -> str:
-        """Return what workers are called together."""
         return several_workers([self.of(name) for name in sorted(names, key=lambda name: (len(name), name))])
 
 

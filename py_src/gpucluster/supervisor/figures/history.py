@@ -19,13 +19,7 @@ GAP = math.nan
 
 
 class Series:
-    """Several figures over one time scale.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Of the figures.
-    """
+    """Several figures over one time scale."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self.times = array("d")
@@ -70,19 +64,16 @@ def as_list(column: Sequence[float], *, digits: int | None) -> list[float | int 
 
 SECONDS = 600
 MOST_TOTALS = 600
-MOST_WORKER_POINTS = 20_000
-"""Workers times points: with many workers each has fewer points, further apart."""
+MOST_WORKER_POINTS = 20_000  # Workers times points: with many workers each has fewer points, further apart.
 FEWEST_POINTS, MOST_POINTS = 20, 600
 
 
 _WORKERS = ("cpu_percent", "memory_bytes", "gpu_utilization_percent", "vram_used_bytes")
-_CLOCK_SECONDS = 0.001
-"""By so much a timer may be early."""
+_CLOCK_SECONDS = 0.001  # By so much a timer may be early.
 _PERCENTS = {"cpu_percent", "gpu_utilization_percent"}
 
 
 def points_per_worker(n_workers: int) -> int:
-    """Return how many points each of so many workers keeps."""
     return min(MOST_POINTS, max(FEWEST_POINTS, MOST_WORKER_POINTS // max(1, n_workers)))
 
 
@@ -98,12 +89,8 @@ class History:
     def add(self, columns: Columns, moment: float | None = None) -> None:
         """Keep one reading.
 
-        Parameters
-        ----------
-        columns : dict
-            As ``HeartbeatReader`` reads them.
-        moment : float, optional
-            Of the reading, in seconds on a clock that is never set; by default now.
+        `columns`: as ``HeartbeatReader`` reads them. `moment`: of the reading, in seconds on a clock that is never set;
+        by default now.
         """
         moment = time.monotonic() if moment is None else moment
         self._at = now()

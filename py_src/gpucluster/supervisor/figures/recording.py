@@ -19,35 +19,18 @@ logger = logging.getLogger("gpucluster.supervisor")
 
 
 class ClusterRecording:
-    """Records the cluster into one file at a time, which nobody else may read and which replaces none.
-
-    Parameters
-    ----------
-    store : StateStore
-        Says that it is recorded.
-    activity_log : ActivityLog
-        Told who asked, and what was written.
-    """
+    """Records the cluster into one file at a time, which nobody else may read and which replaces none."""
 
     def __init__(self, store: StateStore, activity_log: ActivityLog) -> None:
         self._store = store
         self._activity_log = activity_log
         self._recorder: LineRecorder | None = None
         self._beginning: asyncio.Task[None] | None = None
-        self._begun = asyncio.Lock()
-        """Held until a recording has begun, or has not."""
+        self._begun = asyncio.Lock()  # Held until a recording has begun, or has not.
         self._ending: asyncio.Task[None] | None = None
 
     async def begin(self, sampler: Sampler, file: str, by: str | None) -> ClusterModel:
-        """Begin to record; returns when the first sample is written.
-
-        Raises
-        ------
-        InvalidState
-            It is recorded already, or was to end before it had begun.
-        InvalidRequest
-            Nothing can be written there, or something is there.
-        """
+        """Begin to record; returns when the first sample is written."""
         model = self._store.model
         if self._recorder is not None:
             raise InvalidState(f"The cluster '{model.name}' is being recorded already: {self._recorder.path.name}.")
@@ -75,10 +58,7 @@ class ClusterRecording:
     async def end(self, message: str | None = None) -> ClusterModel:
         """Complete the file. Doing it twice changes nothing.
 
-        Parameters
-        ----------
-        message : str, optional
-            Why it ends, where nobody has asked for that.
+        `message`: why it ends, where nobody has asked for that.
         """
         if self._beginning is not None:
             self._beginning.cancel()

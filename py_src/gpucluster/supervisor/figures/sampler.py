@@ -27,20 +27,12 @@ from .history import History
 logger = logging.getLogger("gpucluster.supervisor")
 
 INTERVAL_SECONDS = 1.0
-MEAN_SECONDS = 5.0
-"""Workers tell their load a little later than the machine does; over so many seconds that is no matter."""
-REST_AFTER_SECONDS = 30.0
-"""So long after anybody looked at the cluster or used it, workers begin to send fewer heartbeats."""
+MEAN_SECONDS = 5.0  # Workers tell their load a little later than the machine does; so long that does not matter.
+REST_AFTER_SECONDS = 30.0  # So long after anybody looked at the cluster or used it, workers send fewer heartbeats.
 
 
 class Sampler:
-    """Samples a cluster from its start to its end.
-
-    Parameters
-    ----------
-    machine : Machine, optional
-        That all workers share.
-    """
+    """Samples a cluster from its start to its end. `machine`: that all workers share."""
 
     def __init__(self, scheduler: SchedulerView, cluster_id: str, machine: Machine | None = None) -> None:
         self._scheduler = scheduler
@@ -50,8 +42,7 @@ class Sampler:
         if machine is not None:
             self._shared = {"host_memory_bytes": machine.memory_bytes, "host_cores": machine.cores}
         self._others = None if machine is None else OtherLoad(machine.cores)
-        self.columns: Columns = {"workers": ()}
-        """What was read last."""
+        self.columns: Columns = {"workers": ()}  # What was read last.
         self._line = b""
         self._number = 0
         self._taken = float("-inf")
@@ -64,31 +55,18 @@ class Sampler:
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self, *, devices: bool) -> None:
-        """Begin to sample, and let the workers send our figures; needs a running event loop.
-
-        Parameters
-        ----------
-        devices : bool
-            Whether workers may have GPUs.
-        """
+        """Begin to sample, and let the workers send our figures; needs a running event loop."""
         # Beside: a cluster is ready to work before its workers have answered this.
         self._tasks = [asyncio.create_task(self._equip(devices)), asyncio.create_task(self._run())]
 
     def stop(self) -> None:
-        """Sample no more."""
         while self._tasks:
             self._tasks.pop().cancel()
         if self._waking is not None:
             self._waking.cancel()
 
     def note_use(self, *, used: bool) -> None:
-        """Sample, and let workers tell, more often while somebody looks or uses the cluster.
-
-        Parameters
-        ----------
-        used : bool
-            Whether somebody uses it now.
-        """
+        """Sample, and let workers tell, more often while somebody looks or uses the cluster."""
         now = time.monotonic()
         if used or self._listeners:
             self._used_at = now
@@ -138,7 +116,6 @@ class Sampler:
         return max(INTERVAL_SECONDS, self._scheduler.heartbeat_seconds)
 
     def read(self) -> Columns:
-        """Return what the heartbeats have brought."""
         self.columns = by_machine(self._scheduler.columns())
         return self.columns
 
@@ -193,10 +170,8 @@ class Sampler:
 class OtherLoad:
     """How many cores of this machine programs outside the cluster keep busy, as a mean of the last seconds.
 
-    Parameters
-    ----------
-    cores : int
-        That the cluster may use. Where these are not all of the machine's, the load of all says nothing about them.
+    `cores`: that the cluster may use. Where these are not all of the machine's, the load of all says nothing about
+    them.
     """
 
     def __init__(self, cores: int) -> None:
@@ -258,13 +233,7 @@ def compact(columns: Columns) -> dict[str, Any]:
 
 
 class CostMeter:
-    """Adds up what connected workers cost, on a clock that nobody can set.
-
-    Parameters
-    ----------
-    costs : Costs
-        The site's rates for this kind of cluster.
-    """
+    """Adds up what connected workers cost, on a clock that nobody can set."""
 
     def __init__(self, costs: Costs) -> None:
         self._costs = costs
@@ -276,7 +245,6 @@ class CostMeter:
         return self._at(self._costs.per_hour(gpus=gpus, cores=cores, nodes=nodes))
 
     def end(self) -> Cost:
-        """Note that it has nothing any more."""
         return self._at(0.0)
 
     def _at(self, per_hour: float) -> Cost:

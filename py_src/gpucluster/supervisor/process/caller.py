@@ -78,10 +78,7 @@ def enter(directory: str) -> str | None:
     is imported from a directory that everybody may write to, such as /tmp: Dask looks for optional packages at any
     moment, and would run what a stranger has put there.
 
-    Returns
-    -------
-    str or None
-        What to tell the user, where modules are not imported from it.
+    Returns what to tell the user, where modules are not imported from it.
     """
     with suppress(OSError):
         os.chdir(directory)
@@ -102,10 +99,7 @@ def leave_if_deleted(directory: str) -> str | None:
 
     Nothing is imported from it either. Somebody else may have made another one of its name by then.
 
-    Returns
-    -------
-    str or None
-        What to tell the user, once.
+    Returns what to tell the user, once.
     """
     try:
         os.getcwd()

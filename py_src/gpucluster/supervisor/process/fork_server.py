@@ -18,8 +18,7 @@ from .preloading import FIRST, RAPIDS_SIGNAL, import_each, import_rapids, later_
 from .process_tree import tie_to_parent
 from .sparing import yield_as_workers
 
-_BREATH_SECONDS = 0.001
-"""Between two modules, for whoever asks for a worker meanwhile."""
+_BREATH_SECONDS = 0.001  # Between two modules, for whoever asks for a worker meanwhile.
 
 
 class _Later:

@@ -65,16 +65,10 @@ def copy_process(
 
     It stands in for ``multiprocessing.util.spawnv_passfds``. Call it while there is one thread.
 
-    Parameters
-    ----------
-    program : str
-        The Python that would be started.
-    arguments : sequence of str
-        Its arguments, the last of which is the code.
-    descriptors : collection of int
-        What the child keeps open besides its standard streams.
-    first : callable
-        Called in the child, before the code.
+    * `program`: the Python that would be started.
+    * `arguments`: its arguments, the last of which is the code.
+    * `descriptors`: what the child keeps open besides its standard streams.
+    * `first`: called in the child, before the code.
     """
     pid = os.fork()
     if pid:

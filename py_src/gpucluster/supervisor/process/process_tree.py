@@ -37,10 +37,7 @@ def take_all_along() -> None:
 class Orphans:
     """Processes that this one has adopted, which nobody else waits for when they have ended.
 
-    Parameters
-    ----------
-    others : callable
-        Tells the processes that somebody waits for late.
+    `others`: tells the processes that somebody waits for late.
     """
 
     def __init__(self, others: Callable[[], Collection[int | None]]) -> None:

@@ -11,8 +11,7 @@ from .preloading import PRELOAD_LATER
 NICE = "GPUCLUSTER_NICE"
 """How much less of busy processors workers take than what people look at: their Jupyter servers, notebooks and panels.
 ``0``: no less."""
-USUAL_NICE = 5
-"""Where many share: a third of what the others get, while these want it."""
+USUAL_NICE = 5  # Where many share: a third of what the others get, while these want it.
 
 
 def spare_where_many_share() -> None:

@@ -25,41 +25,26 @@ from .caller import Adoption
 
 logger = logging.getLogger("gpucluster.supervisor")
 
-LIFETIME_SECONDS = 3600.0
-"""A standby that nobody uses ends by itself, also while somebody wants it."""
+LIFETIME_SECONDS = 3600.0  # A standby that nobody uses ends by itself, also while somebody wants it.
 LOOK_SECONDS = 1.0
-ADOPTION_SECONDS = 60.0
-"""A process that has written a cluster into the record and does not tell this one for so long never will."""
+ADOPTION_SECONDS = 60.0  # A process that has written a cluster and does not tell this one for so long never will.
 _LOCK_SECONDS = 5.0
 
 
 class Standby:
-    """Waits for a cluster, for as long as a living process wants it to.
-
-    Parameters
-    ----------
-    registry, folder
-        Where this process is written down.
-    """
+    """Waits for a cluster, for as long as a living process wants it to."""
 
     def __init__(self, registry: Registry, folder: Folder) -> None:
         self._registry = registry
         self._folder = folder
         self._started = time.monotonic()
         self._chosen_at: float | None = None
-        self.asked_for = False
-        """Whether somebody has asked it to become a cluster."""
+        self.asked_for = False  # Whether somebody has asked it to become a cluster.
         self.taken: asyncio.Future[tuple[Controller, Adoption]] = asyncio.get_running_loop().create_future()
         """The cluster and what it takes over, which is left alone until all imports are done."""
 
     async def adopt(self, adoption: Adoption) -> Controller:
-        """Become the controller of the cluster in the record. When this raises, the process has to end.
-
-        Raises
-        ------
-        InvalidState
-            It has a cluster, or there is none for it.
-        """
+        """Become the controller of the cluster in the record. When this raises, the process has to end."""
         if self.asked_for:
             raise InvalidState("This process has a cluster already.")
         self.asked_for = True
@@ -96,10 +81,7 @@ class Standby:
     def check_release(self) -> None:
         """Refuse to be let go while a living process wants this standby.
 
-        Raises
-        ------
-        InvalidState
-            Another server does, or there is a cluster.
+        Raises `InvalidState`: another server does, or there is a cluster.
         """
         if self.asked_for:
             raise InvalidState("This process has a cluster; stop the cluster instead.")

@@ -17,12 +17,9 @@ from ...dask_internals.periodic_callbacks import (
 
 PROFILE_INTERVAL = "50ms"
 """How often a worker notes what its threads compute; distributed does so every 10 ms, for 1 to 2 % of a core."""
-TICK_INTERVAL = "1s"
-"""How often scheduler and workers look how punctual their event loop is; they complain from three seconds on."""
-SHORTEST_HEARTBEAT_SECONDS = 1.0
-"""distributed uses half a second for up to ten workers, and from one second on for more."""
-RESTING_HEARTBEAT_SECONDS = 3.0
-"""While nobody looks at the cluster or uses it: what distributed uses for 400 workers."""
+TICK_INTERVAL = "1s"  # How often punctuality of event loops is looked at; they complain from three seconds on.
+SHORTEST_HEARTBEAT_SECONDS = 1.0  # distributed: half a second for up to ten workers, more from one second on.
+RESTING_HEARTBEAT_SECONDS = 3.0  # While nobody looks at the cluster or uses it: what distributed uses for 400 workers.
 MEMORY_SECONDS_WHEN_EMPTY = 0.5
 """How often the nanny looks at a worker that uses less than half its memory; above, as often as is configured."""
 MEMORY_SECONDS_WHEN_RESTING = 2.0
@@ -42,7 +39,6 @@ def rest(resting: bool) -> None:
 
 
 def heartbeat_seconds() -> float:
-    """Return the shortest time between two heartbeats of a worker now."""
     return RESTING_HEARTBEAT_SECONDS if _rests else SHORTEST_HEARTBEAT_SECONDS
 
 

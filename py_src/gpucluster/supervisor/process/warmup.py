@@ -26,19 +26,14 @@ from ...operating_system.multiprocessing_files import FOLDER, semaphore_prefix
 from .preloading import FIRST, RAPIDS_SIGNAL, import_each, rapids_wanted
 from .process_copy import copies_instead_of_programs
 
-WORKER_UP_SECONDS = 0.005
-"""How often a nanny looks whether its worker is up; distributed: 0.05."""
+WORKER_UP_SECONDS = 0.005  # How often a nanny looks whether its worker is up; distributed: 0.05.
 EVENTS_KEPT = "10 minutes"
 """How long a scheduler remembers what it noted about a worker or client that has gone; distributed: an hour."""
-LINES_KEPT = 1_000
-"""How many lines of its log a scheduler holds in memory, for ``get_logs``; distributed: 10,000, about 12 MB."""
-FORKED = LINUX
-"""Whether workers are forked. Elsewhere (macOS) system libraries fail in a child that goes on without a new program."""
-LONGEST_FOLDER = 80
-"""Bytes in the path of a folder that has room for sockets, such as that of a task's ``multiprocessing.Manager``."""
+LINES_KEPT = 1_000  # Lines of its log that a scheduler holds for ``get_logs``; distributed: 10,000, about 12 MB.
+FORKED = LINUX  # Whether workers are forked: elsewhere (macOS) system libraries fail in a forked child.
+LONGEST_FOLDER = 80  # Bytes in the path of a folder with room for sockets, as of a ``multiprocessing.Manager``.
 _first_server: list[int | None] = []
-_LOOKED_FOR_LATE = ("gilknocker",)
-"""Optional packages that distributed tries to import not before a scheduler is made."""
+_LOOKED_FOR_LATE = ("gilknocker",)  # Optional packages that distributed tries to import not before a scheduler is made.
 
 
 def keep_files_in(folder: Path) -> None:

@@ -22,17 +22,13 @@ from .process_tree import kill_descendants
 logger = logging.getLogger("gpucluster.supervisor")
 
 LOOK_SECONDS = 1.0
-LOOKS = 2
-"""So often in a row the entry must be missing."""
+LOOKS = 2  # So often in a row the entry must be missing.
 
 
 def entry_exists(folder: Folder, held: int) -> bool:
     """Whether the record exists and the lock file is the one that this process holds.
 
-    Parameters
-    ----------
-    held : int
-        Descriptor that holds the lock.
+    `held`: descriptor that holds the lock.
     """
     try:
         mine, there = os.fstat(held), os.stat(folder.lock, follow_symlinks=False)
@@ -66,14 +62,9 @@ def end_when_deleted(
 ) -> None:
     """Watch from a thread, which works while the event loop does not, and end this process with all workers.
 
-    Parameters
-    ----------
-    held : int
-        Descriptor that holds the lock.
-    scratch : callable
-        Tells where spilled data is, if it is outside the folder.
-    look : callable, optional
-        What else to look at each time, in that thread.
+    * `held`: descriptor that holds the lock.
+    * `scratch`: tells where spilled data is, if it is outside the folder.
+    * `look`: what else to look at each time, in that thread.
     """
 
     def watch() -> None:

@@ -8,23 +8,18 @@ from pathlib import Path
 
 LEAST_ROOM_BYTES = 256 * 2**20
 MOST_ROOM_BYTES = 10 * 2**30
-ROOM_SHARE = 0.05
-"""So much of a disk is left to everything else on it: notebooks that are saved, other users, the registry itself."""
-AUTO_SHARE = 0.5
-"""Of what is free beyond that: others start clusters, too."""
-SMALL_DISK_SHARE = 0.25
-"""Of a disk so small that the least room would be most of it."""
+ROOM_SHARE = 0.05  # So much of a disk is left to everything else: notebooks, other users, the registry.
+AUTO_SHARE = 0.5  # Of what is free beyond that: others start clusters, too.
+SMALL_DISK_SHARE = 0.25  # Of a disk so small that the least room would be most of it.
 
 
 @dataclass(frozen=True)
 class Disk:
     """A disk, as it is now."""
 
-    path: str
-    """Where it is mounted."""
+    path: str  # Where it is mounted.
     total_bytes: int
-    free_bytes: int
-    """For this user."""
+    free_bytes: int  # For this user.
 
     @property
     def room_bytes(self) -> int:
@@ -34,12 +29,7 @@ class Disk:
 
 
 def disk_of(folder: Path) -> Disk:
-    """Return the disk of an existing folder.
-
-    Raises
-    ------
-    OSError
-    """
+    """Return the disk of an existing folder. Raises `OSError`."""
     found = os.statvfs(folder)
     place = folder.resolve()
     while not os.path.ismount(place) and place != place.parent:
@@ -50,10 +40,7 @@ def disk_of(folder: Path) -> Disk:
 def limit_bytes(wanted: int | float | str | None, disk: Disk) -> int | None:
     """Return what a cluster that starts now may take of a disk; ``None``: as much as there is.
 
-    Parameters
-    ----------
-    wanted : int, float, str or None
-        Bytes, a share of the whole disk, ``auto``, or no limit.
+    `wanted`: bytes, a share of the whole disk, ``auto``, or no limit.
     """
     if wanted is None:
         return None

@@ -59,30 +59,20 @@ def pickled_bound(limit_bytes: int | None) -> bytes:
 logger = logging.getLogger("gpucluster.supervisor")
 
 LOOK_SECONDS = 2.0
-BEGIN_SECONDS = 5.0
-"""A worker that hangs keeps no cluster from running; it is bounded as soon as it answers."""
-WALK_SECONDS = 30.0
-"""Between two walks through the directory, at least; and a hundred times as long as the last one took."""
+BEGIN_SECONDS = 5.0  # A worker that hangs keeps no cluster from running; it is bounded as soon as it answers.
+WALK_SECONDS = 30.0  # Between two walks through the directory, at least; and a hundred times the last one's time.
 WARN_SHARE = 0.8
-ROOM_AGAIN = 1.25
-"""So many times the room must be free before workers spill again."""
+ROOM_AGAIN = 1.25  # So many times the room must be free before workers spill again.
 
 
 class ScratchWatch:
     """Looks at one cluster's scratch, once a second or less.
 
-    Parameters
-    ----------
-    directory : Path
-        Which exists.
-    limit_bytes : int, optional
-        What the cluster may take; ``None``: as much as there is.
-    tell : callable
-        Writes a kind and a sentence into the activity, and announces it.
-    has_gpus : bool
-        Whether workers spill in dask-cuda's way, which knows no limit.
-    why_none : str, optional
-        Why the limit is 0 bytes, and what to do.
+    * `directory`: which exists.
+    * `limit_bytes`: what the cluster may take; ``None``: as much as there is.
+    * `tell`: writes a kind and a sentence into the activity, and announces it.
+    * `has_gpus`: whether workers spill in dask-cuda's way, which knows no limit.
+    * `why_none`: why the limit is 0 bytes, and what to do.
     """
 
     def __init__(
@@ -101,16 +91,14 @@ class ScratchWatch:
         self._tell = tell
         self._has_gpus = has_gpus
         self._why_none = why_none or "its disk had no room when it started. Free some, and create it anew."
-        self._bound: int | None = -1
-        """What each worker was told that it may spill; -1: nothing yet."""
+        self._bound: int | None = -1  # What each worker was told that it may spill; -1: nothing yet.
         self._low = False
         self._walked = 0
         self._looked = self._walk_at = float("-inf")
         self._walking: asyncio.Task[None] | None = None
         self._bounding: asyncio.Task[None] | None = None
         self._told: set[str] = set()
-        self.warnings: list[str] = []
-        """What is wrong now, in sentences."""
+        self.warnings: list[str] = []  # What is wrong now, in sentences.
 
     async def begin(self, n_workers: int) -> None:
         """Bound the workers that are on their way, before anybody can give them anything to keep."""
@@ -119,15 +107,7 @@ class ScratchWatch:
             await asyncio.wait({self._bounding}, timeout=BEGIN_SECONDS)
 
     def look(self, columns: Columns, members: Members) -> None:
-        """Look, if it is time; returns at once.
-
-        Parameters
-        ----------
-        columns : dict
-            As the heartbeats have brought them.
-        members : Members
-            Who takes part now.
-        """
+        """Look, if it is time; returns at once."""
         now = time.monotonic()
         if now - self._looked < LOOK_SECONDS:
             return
@@ -148,7 +128,6 @@ class ScratchWatch:
             self._tell("spill", found[1])
 
     def close(self) -> None:
-        """Look no more."""
         for task in (self._walking, self._bounding):
             if task is not None:
                 task.cancel()

@@ -14,18 +14,12 @@ from ...arrays import Array, Dtype, array_namespace_of, is_of_numpy
 
 logger = logging.getLogger("gpucluster.learn")
 
-MOST_SHARED_BYTES = 99 << 10
-"""Of shared memory for one block of threads: all GPUs since 2020 have so much."""
-COPIED_BYTES = 256 << 20
-"""Of a table that kernels cannot read as it is, so much at once."""
-ALIGNED_BYTES = 16
-"""So much kernels read at once."""
-TILE = 8
-"""Columns that tensor cores multiply at once."""
-MOST_AHEAD = 8
-"""Turns of a warp whose rows are under way to it, at most."""
-OLDEST = 80
-"""Compute capability, times ten: since then, GPUs copy to shared memory while threads do something else."""
+MOST_SHARED_BYTES = 99 << 10  # Of shared memory for one block of threads: all GPUs since 2020 have so much.
+COPIED_BYTES = 256 << 20  # Of a table that kernels cannot read as it is, so much at once.
+ALIGNED_BYTES = 16  # So much kernels read at once.
+TILE = 8  # Columns that tensor cores multiply at once.
+MOST_AHEAD = 8  # Turns of a warp whose rows are under way to it, at most.
+OLDEST = 80  # Compute capability, times ten: since then, GPUs copy to shared memory while threads do something else.
 
 
 class Real(NamedTuple):
@@ -33,8 +27,7 @@ class Real(NamedTuple):
 
     name: str
     n_bytes: int
-    largest: str
-    """The largest number."""
+    largest: str  # The largest number.
 
 
 REALS = {
@@ -46,14 +39,10 @@ REALS = {
 class Launch(NamedTuple):
     """How a kernel is launched."""
 
-    name: str
-    """Of the kernel, and of its file."""
-    macros: tuple[tuple[str, str | int], ...]
-    """What it is compiled for."""
-    n_threads: int
-    """Of a block of threads."""
-    shared_bytes: int
-    """Of a block of threads."""
+    name: str  # Of the kernel, and of its file.
+    macros: tuple[tuple[str, str | int], ...]  # What it is compiled for.
+    n_threads: int  # Of a block of threads.
+    shared_bytes: int  # Of a block of threads.
 
     def value(self, macro: str) -> Any:
         """Return what a macro stands for."""
@@ -89,7 +78,6 @@ def to_gpu(values: Array) -> Array:
 
 
 def device_of(X: Array) -> int:
-    """Return the number of the GPU that an array is on."""
     found: Any = X
     return int(found.device.id)
 
@@ -114,7 +102,6 @@ def pieces(X: Array, n_rows: int) -> Iterator[tuple[slice, Array]]:
 
 
 def is_aligned(X: Array) -> bool:
-    """Whether an array on a GPU begins where kernels can read it."""
     found: Any = X
     return int(found.data.ptr) % ALIGNED_BYTES == 0
 

@@ -35,36 +35,25 @@ from .cuda import (
 )
 
 MOST_COLUMNS = 128
-THREADS = 128
-"""Of a block, and rows of a tile: with two rows per thread, fewer threads work at the same time (measured)."""
-CENTERS_AT_ONCE = 16
-"""As in both kernels."""
-FEW_THREADS = 64
-"""Of a block for few clusters: two warps, as each of them works for itself."""
-FEW_ROWS = 16
-"""Of a warp's turn."""
+THREADS = 128  # Of a block, and rows of a tile: with two rows per thread, fewer work at the same time (measured).
+CENTERS_AT_ONCE = 16  # As in both kernels.
+FEW_THREADS = 64  # Of a block for few clusters: two warps, as each of them works for itself.
+FEW_ROWS = 16  # Of a warp's turn.
 MOST_TILES, MOST_SUMS = 8, 16
 """Most tiles of 8 columns; and most pairs of such a tile and 16 clusters, each of which takes 4 registers."""
-BYTES_AHEAD = 6144
-"""Of rows under way to a warp."""
-MOST_ROWS = 1 << 17
-"""So many rows at most are added up in the type of the data before the sums become float64."""
-MOST_ROWS_OF_FEW = 1 << 14
-"""The same for few clusters, where each of the two warps of a block adds up half of them."""
+BYTES_AHEAD = 6144  # Of rows under way to a warp.
+MOST_ROWS = 1 << 17  # So many rows at most are added up in the type of the data before the sums become float64.
+MOST_ROWS_OF_FEW = 1 << 14  # The same for few clusters, where each of the two warps of a block adds up half of them.
 
 
 class Pass(NamedTuple):
     """What one pass has found; what was not asked for is empty or zero."""
 
-    sums: Array
-    """Of the points of each cluster: array of shape (k, d), float64, on the GPU, perhaps still being computed."""
-    weights: Array
-    """Array of shape (k,), float64, on the GPU."""
-    labels: Array
-    """Array of shape (n_rows,), int32, on the GPU."""
+    sums: Array  # Of the points of each cluster: (k, d), float64, on the GPU, perhaps still being computed.
+    weights: Array  # Array of shape (k,), float64, on the GPU.
+    labels: Array  # Array of shape (n_rows,), int32, on the GPU.
     inertia: float
-    distances: Array
-    """Squared, of each row to its nearest centre: array of shape (n_rows,), of the type of X, on the GPU."""
+    distances: Array  # Squared, of each row to its nearest centre: (n_rows,), of the type of X, on the GPU.
 
 
 def is_taken(X: Array, n_clusters: int, *, summed: bool = True) -> bool:
@@ -170,7 +159,6 @@ def _passed(
 
 
 def rows_at_a_time(launch: Launch) -> int:
-    """Return how many rows a block of threads takes in a turn."""
     return launch.n_threads if launch.name == "lloyd" else launch.n_threads // 32 * FEW_ROWS
 
 
@@ -191,7 +179,6 @@ def launch_for(
 def _launch_for_few(
     n_features: int, n_clusters: int, summed: bool, shifted: bool, weighted: bool, apart: bool
 ) -> Launch:
-    """Return how the kernel is launched that multiplies by tensor cores."""
     n_bytes = REALS["float32"].n_bytes
     step, tiles = tiles_of(n_features, n_bytes)
     groups = -(-n_clusters // CENTERS_AT_ONCE)

@@ -27,12 +27,9 @@ from .cuda import (
     turns_ahead,
 )
 
-MOST_COLUMNS = 64
-"""With more, the products take longer than reading the rows, and matrix products of CuPy are better at them."""
-THREADS = 64
-"""Of a block: two warps, as each of them works for itself."""
-BYTES_AHEAD = 96
-"""Of a thread's share of them: with some twenty warps at work, that is 60 kB for each multiprocessor."""
+MOST_COLUMNS = 64  # With more, the products take longer than reading the rows, and CuPy is better at them.
+THREADS = 64  # Of a block: two warps, as each of them works for itself.
+BYTES_AHEAD = 96  # Of a thread's share of them: with some twenty warps at work, that is 60 kB for each multiprocessor.
 
 
 def is_taken(X: Array, work: Dtype) -> bool:
@@ -54,7 +51,6 @@ def products_of(X: Array, shift: Array, weights: Array | None, work: Dtype) -> t
 
 @cache
 def _is_right(number: int, dtype: Dtype, work: Dtype) -> bool:
-    """Whether the kernel computes some rows right on a GPU."""
     rows = np.random.default_rng(0).normal(size=(100, 9)).astype(dtype)
     apart = rows.astype(np.float64) - rows[0]
 
@@ -89,7 +85,6 @@ def rows_at_a_time(work: Dtype) -> int:
 
 @cache
 def launch_for(dtype: Dtype, n_features: int, work: Dtype, *, weighted: bool) -> Launch:
-    """Return how the kernel is launched."""
     real = REALS[dtype.name]
     step, tiles = tiles_of(n_features, real.n_bytes)
     depth = 2 if work.itemsize == 4 else 1
