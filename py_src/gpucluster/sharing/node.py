@@ -9,8 +9,8 @@ A name counts only if it is exactly what the functions below write: the kernel g
 ``GPU-1`` and ``%47PU-1`` are two names to it.
 
 Nothing here tells which of two claims is older: the kernel keeps no time of a name, it numbers sockets in blocks for
-each processor, and a process may have begun long before it claims. What holds is that a number has one holder, who keeps
-it until it ends. Claims are therefore ordered by GPU and number, and no decision uses their age.
+each processor, and a process may have begun long before it claims. A number has one holder, who keeps it until it ends.
+Claims are therefore ordered by GPU and number, and no decision uses their age.
 """
 
 from __future__ import annotations
