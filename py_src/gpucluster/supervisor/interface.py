@@ -267,10 +267,7 @@ class _Results(_Handler):
 
 class _ReleasedResults(_Handler):
     async def post(self) -> None:
-        try:
-            released = ResultsReleased.model_validate_json(self.request.body)
-        except ValidationError as error:
-            raise invalid_request(error) from None
+        released = _parsed(ResultsReleased, self.request.body)
         self.answer(await self.interface.must_have_controller().requests.release_results(released, self.by))
 
 

@@ -11,7 +11,6 @@ when it is calm again, or where there are no holes, the rest is cut off.
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import io
 import logging
@@ -20,6 +19,7 @@ import tarfile
 from collections.abc import Iterable, Mapping
 
 from ...protocol.errors import GPUClusterError, PreflightFailed
+from ..following import Tasks
 from . import commands
 from .slots import JobSlot
 
@@ -122,16 +122,14 @@ class Handing:
     def __init__(self, files: Mapping[str, str], environment: Mapping[str, str]) -> None:
         self._files = files
         self._environment = environment
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
 
     def look(self, slots: Iterable[JobSlot]) -> None:
         """Hand it to those that have begun since the last look."""
         for slot in slots:
             if slot.seen_running and not slot.given:
                 slot.given = True
-                task = asyncio.create_task(self._hand(slot))
-                self._tasks.add(task)
-                task.add_done_callback(self._tasks.discard)
+                self._tasks.begin(self._hand(slot))
 
     async def _hand(self, slot: JobSlot) -> None:
         try:
@@ -142,8 +140,7 @@ class Handing:
 
     def close(self) -> None:
         """Stop."""
-        for task in self._tasks:
-            task.cancel()
+        self._tasks.stop()
 
 
 async def hand(job_id: str, nodes: int, text: str, environment: Mapping[str, str]) -> None:
